@@ -31,7 +31,7 @@ class ErasureRequest(Contract):
         default=(), max_length=MOST, validation_alias=AliasChoices("memory_ids", "item_ids")
     )
     requested_by: ExternalId | None = None
-    """Who asks, where it is not the user: then a reason is needed."""
+    """Who asks, where it is not the user: then a reason is needed. With a key it comes from the key."""
     reason: Reason | None = None
     profile: Annotated[str, StringConstraints(max_length=64)] | None = None
     """The legal profile whose deadline holds; policy's own without it."""

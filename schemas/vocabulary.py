@@ -44,3 +44,5 @@ TombstoneStatus = Literal[
     "retry_pending",
     "escalated",
 ]
+AccessScope = Literal["read", "write", "erase", "operate", "admin"]
+"""What a key may do: look, say and change, erase, act as an operator of a tenant; `admin` is all of it."""

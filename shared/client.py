@@ -1,14 +1,16 @@
-"""The Python client: commit turns, compose contexts and erase over Kafka.
+"""The Python client: commit turns, compose contexts and erase, over Kafka or over HTTP.
 
-async with SmartBrain("localhost:9092") as brain:
+async with SmartBrain("localhost:9092") as brain:  # or "https://brain.example.com", with the key in SMARTBRAIN_API_KEY
     await brain.commit(user_id="lin", session_id="s1", messages=[{"role": "user", "content": "I prefer tea"}])
     package = await brain.compose(user_id="lin", session_id="s1", user_message="What do I drink?")
 """
 
+import os
 from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from types import MappingProxyType, TracebackType
+from typing import Any, Protocol, Self, TypeVar
 
+import httpx
 from pydantic import BaseModel, ValidationError
 
 from schemas.compose import ComposeRequest
@@ -23,28 +25,92 @@ from shared.bus.access import KafkaAccess, open_access
 from shared.bus.requests import Asker
 from shared.errors import RefusedError, TransientError
 from shared.parsing import problems
+from shared.settings import API_KEY
+from shared.tls import trust_store
 
+Message = TurnEvents | ErasureRequest | ComposeRequest
 Made = TypeVar("Made", bound=BaseModel)
 
 
-class SmartBrain:
-    """A client with its own producer and reply partition; open it once and share it within a process."""
+class _Way(Protocol):
+    """How messages reach compose, and its answers the client."""
 
-    def __init__(self, kafka: str | KafkaAccess | None = None, *, tenant_id: str = "default") -> None:
-        """`kafka`: a plain host:port, or None: as SMARTBRAIN_KAFKA_BOOTSTRAP and the settings beside it say."""
-        if kafka is None:
-            kafka = open_access(settings.load(), "client")
-        self._asker = Asker(KafkaAccess(kafka) if isinstance(kafka, str) else kafka)
-        self._tenant_id = tenant_id
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
+
+    async def send(self, message: Message, timeout_s: float) -> bytes: ...
+
+
+class _OverKafka:
+    """A producer and a reply partition of its own."""
+
+    def __init__(self, kafka: KafkaAccess) -> None:
+        self._asker = Asker(kafka)
+        self.start, self.stop = self._asker.start, self._asker.stop
+
+    async def send(self, message: Message, timeout_s: float) -> bytes:
+        if isinstance(message, ComposeRequest):
+            return await self._asker.ask(COMPOSE_REQUEST, message.model_dump_json().encode(), timeout_s=timeout_s)
+        value = message.model_dump_json(exclude_none=True).encode()
+        route = user_key(message.tenant_id, message.user_id)
+        return await self._asker.ask(TURN_COMMIT, value, key=route, timeout_s=timeout_s)
+
+
+class _OverHttp:
+    """Connections to compose, with a key; what the caller did not say is left to it: the tenant is the key's."""
+
+    paths: Mapping[type[BaseModel], str] = MappingProxyType(
+        {TurnEvents: "/v1/turns", ErasureRequest: "/v1/erasures", ComposeRequest: "/v1/context"}
+    )
+
+    def __init__(self, url: str, api_key: str | None) -> None:
+        headers = {"content-type": "application/json", **({"authorization": f"Bearer {api_key}"} if api_key else {})}
+        self._client = httpx.AsyncClient(base_url=url.rstrip("/"), headers=headers, verify=trust_store())
+
+    async def start(self) -> None:
+        """Connects when it is first needed."""
+
+    async def stop(self) -> None:
+        await self._client.aclose()
+
+    async def send(self, message: Message, timeout_s: float) -> bytes:
+        content = message.model_dump_json(exclude_unset=True, exclude_none=True).encode()
+        try:
+            answer = await self._client.post(self.paths[type(message)], content=content, timeout=timeout_s)
+        except httpx.HTTPError as error:
+            raise TransientError(f"{self._client.base_url}: {type(error).__name__}") from error
+        return answer.content
+
+
+class SmartBrain:
+    """A client of a Kafka (`host:port`) or of compose itself (`http://` or `https://`); open it once and share it.
+
+    Without an address it comes to the Kafka of SMARTBRAIN_KAFKA_BOOTSTRAP, as the settings beside that say.
+
+    Over HTTP it sends the key given, else that of SMARTBRAIN_API_KEY. Without `tenant_id` the tenant is that of the
+    key, and `default` where no key is needed.
+    """
+
+    def __init__(
+        self, address: str | KafkaAccess | None = None, *, tenant_id: str | None = None, api_key: str | None = None
+    ) -> None:
+        if isinstance(address, str) and address.startswith(("http://", "https://")):
+            self._way: _Way = _OverHttp(address, api_key or os.environ.get(API_KEY))
+        elif isinstance(address, str):
+            self._way = _OverKafka(KafkaAccess(address))
+        else:
+            self._way = _OverKafka(address or open_access(settings.load(), "client"))
+        self._tenant = {} if tenant_id is None else {"tenant_id": tenant_id}
 
     async def __aenter__(self) -> Self:
-        await self._asker.start()
+        await self._way.start()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
-        await self._asker.stop()
+        await self._way.stop()
 
     async def commit(
         self,
@@ -63,7 +129,7 @@ class SmartBrain:
         turn = make_message(
             TurnEvents,
             {
-                "tenant_id": self._tenant_id,
+                **self._tenant,
                 "user_id": user_id,
                 "session_id": session_id,
                 "messages": list(messages),
@@ -71,7 +137,7 @@ class SmartBrain:
                 **more,
             },
         )
-        return _read(CommitResult, await self.send_record(turn, key, timeout_s))
+        return _read(CommitResult, await self._send_once(turn, key, timeout_s))
 
     async def erase(
         self, *, user_id: str, scope: ErasureScope, timeout_s: float = 10.0, **more: Any
@@ -81,16 +147,14 @@ class SmartBrain:
         `more` are the other fields of an ErasureRequest. Raises as `commit` does, and may be repeated in the same way.
         """
         key = more.pop("idempotency_key", None) or clock.uuid7().hex
-        fields = {"tenant_id": self._tenant_id, "user_id": user_id, "scope": scope, "idempotency_key": key, **more}
+        fields = {**self._tenant, "user_id": user_id, "scope": scope, "idempotency_key": key, **more}
         asked = make_message(ErasureRequest, fields)
-        return _read(DeletionReceipt, await self.send_record(asked, key, timeout_s))
+        return _read(DeletionReceipt, await self._send_once(asked, key, timeout_s))
 
-    async def send_record(self, body: TurnEvents | ErasureRequest, key: str, timeout_s: float) -> bytes:
-        """The answer to a record in the user's order; TransientError carries the key under which it may be repeated."""
-        value = body.model_dump_json(exclude_none=True).encode()
-        route = user_key(body.tenant_id, body.user_id)
+    async def _send_once(self, message: TurnEvents | ErasureRequest, key: str, timeout_s: float) -> bytes:
+        """The answer; TransientError carries the key under which it may be repeated."""
         try:
-            return await self._asker.ask(TURN_COMMIT, value, key=route, timeout_s=timeout_s)
+            return await self._way.send(message, timeout_s)
         except TransientError as error:
             raise TransientError(str(error), key) from error
 
@@ -107,15 +171,14 @@ class SmartBrain:
         asked = make_message(
             ComposeRequest,
             {
-                "tenant_id": self._tenant_id,
+                **self._tenant,
                 "user_id": user_id,
                 "session_id": session_id,
                 "user_message": user_message,
                 **more,
             },
         )
-        answer = await self._asker.ask(COMPOSE_REQUEST, asked.model_dump_json().encode(), timeout_s=timeout_s)
-        return _read(ContextPackage, answer)
+        return _read(ContextPackage, await self._way.send(asked, timeout_s))
 
 
 def make_message(model: type[Made], fields: dict[str, Any]) -> Made:
@@ -130,7 +193,14 @@ def _read(model: Any, answer: bytes) -> Any:
     try:
         return model.model_validate_json(answer)
     except ValidationError:
-        refusal = ErrorReply.model_validate_json(answer)
+        refusal = _read_refusal(answer)
         if refusal.code == "unavailable":
             raise TransientError(refusal.message) from None
         raise RefusedError(refusal.code, refusal.message, refusal.details) from None
+
+
+def _read_refusal(answer: bytes) -> ErrorReply:
+    try:
+        return ErrorReply.model_validate_json(answer)
+    except ValidationError as error:  # somebody between us and compose answered
+        raise TransientError("the answer is none of compose's") from error

@@ -1,4 +1,4 @@
-"""The pools, and transactions bound to one tenant and user. The only home of psycopg beside the store."""
+"""The pools, and transactions bound to one tenant and user. The home of psycopg beside its errors and the store."""
 
 import asyncio
 import select
@@ -12,8 +12,9 @@ import psycopg
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import set_json_loads
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool import AsyncConnectionPool
 
+from shared.db_errors import AWAY, translated
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 
@@ -27,6 +28,8 @@ SYSTEM_ROLE = "smartbrain_system"
 ERASURE_ROLE = "smartbrain_erasure"
 ERASED = "smartbrain_erased"
 """Each erasure is notified here by the transaction that begins its epoch: tenant, user, epoch."""
+KEYS = "smartbrain_keys"
+"""Each change of a key is notified here by its transaction: the key's id."""
 CHANNEL = "smartbrain_outbox"
 
 IDLE_S = 60.0
@@ -66,16 +69,6 @@ _BIND_TO_READ: LiteralString = (
     "SELECT set_config('app.tenant', %s, true), set_config('app.user', %s, true) FROM serving"
 )
 CLOSED = "the database is being restored: nothing is served until every erasure has been replayed"
-AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout)
-"""What psycopg raises while the server is away, restarting or out of connections."""
-BEHIND = (
-    psycopg.errors.UndefinedTable,
-    psycopg.errors.UndefinedColumn,
-    psycopg.errors.UndefinedObject,
-    psycopg.errors.UndefinedFunction,
-)
-"""What it raises where a migration or an extension is missing: the event itself may be good, and comes again."""
-RACE = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected, psycopg.errors.UniqueViolation)
 
 
 class Database:
@@ -277,6 +270,10 @@ class Database:
 
         await self._follow(ERASED, told)
 
+    async def listen_for_keys(self, heard: Callable[[str | None], None]) -> None:
+        """Calls `heard` with the id of every key that changes, until cancelled; with None where some may be missed."""
+        await self._follow(KEYS, heard)
+
     async def _follow(self, channel: LiteralString, heard: Callable[[str | None], None]) -> None:
         """Calls `heard` with what is notified; with None once it listens, again after every break."""
         while True:
@@ -351,21 +348,3 @@ def _dead(conn: Connection) -> bool:
     waiting = select.poll()
     waiting.register(conn.pgconn.socket, select.POLLIN)
     return bool(waiting.poll(0))
-
-
-class translated:  # noqa: N801 # reads as a verb in `with`
-    """Turns what psycopg raises into what the caller should do next."""
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        # asyncio.wait_for of Python 3.11 may lose a cancellation that comes as its future is done
-        task = asyncio.current_task()
-        if error is None and task is not None and task.cancelling():
-            raise asyncio.CancelledError
-        if isinstance(error, AWAY):
-            raise TransientError(f"database away: {type(error).__name__}") from error
-        if isinstance(error, BEHIND):
-            raise TransientError(f"the schema lacks what is asked: {type(error).__name__}") from error
-        if isinstance(error, RACE):
-            raise TransientError(f"lost a race: {type(error).__name__}") from error

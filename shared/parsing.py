@@ -1,6 +1,6 @@
 """Parsing at the edge: bytes in, a contract out, or a refusal that names the field (HTTP, Kafka and CLI alike)."""
 
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import orjson
 from pydantic import BaseModel, ValidationError
@@ -14,6 +14,11 @@ Model = TypeVar("Model", bound=BaseModel)
 
 def parse(model: type[Model], body: bytes, *, limit: int = MAX_BODY_BYTES) -> tuple[Model, tuple[str, ...]]:
     """The message and the fields of it that were ignored; RefusedError names what is wrong."""
+    return validate(model, read_object(body, limit=limit))
+
+
+def read_object(body: bytes, *, limit: int = MAX_BODY_BYTES) -> dict[str, Any]:
+    """The JSON object; RefusedError where it is none, or too large."""
     if len(body) > limit:
         problem = FieldProblem(field="body", problem=f"{len(body)} bytes, at most {limit}")
         raise RefusedError("too_large", "the body is too large", (problem,), status=413)
@@ -23,11 +28,16 @@ def parse(model: type[Model], body: bytes, *, limit: int = MAX_BODY_BYTES) -> tu
         raise refuse_body("malformed_json", [FieldProblem(field="body", problem=f"not JSON: {error}")]) from error
     if not isinstance(raw, dict):
         raise refuse_body("invalid_request", [FieldProblem(field="body", problem="must be a JSON object")])
+    return cast("dict[str, Any]", raw)
+
+
+def validate(model: type[Model], raw: dict[str, Any]) -> tuple[Model, tuple[str, ...]]:
+    """The message and the fields of it that were ignored; RefusedError names what is wrong."""
     try:
         parsed = model.model_validate(raw)
     except ValidationError as error:
         raise refuse_body("invalid_request", problems(error)) from error
-    whole = unwrap_turn(raw)  # pyright: ignore[reportUnknownArgumentType] # raw JSON
+    whole = unwrap_turn(raw)
     if loose := loosely_typed(model, whole):
         raise refuse_body("invalid_request", [FieldProblem(field=field, problem=told) for field, told in loose[:20]])
     return parsed, tuple(ignored_fields(model, whole))

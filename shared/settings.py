@@ -11,6 +11,8 @@ from schemas.base import Contract
 from shared.errors import ConfigurationError
 
 PREFIX = "SMARTBRAIN_"
+API_KEY = "SMARTBRAIN_API_KEY"
+"""The key that the commands and the Python client send; no service reads it."""
 SERVICES = ("compose", "observer", "analyzer", "evolver", "relay", "librarian", "erasure", "governor")
 """Every service, in the order in which they are started on one machine."""
 

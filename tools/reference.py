@@ -39,6 +39,7 @@ READ_ON = {
     "evolution.promotion": "[promotion](../discussions/change.md#promotion)",
     "evolution.experience": "[agents](../discussions/change.md#what-agents-learn-of-themselves)",
     "erasure": "[erase](../howto/erase.md)",
+    "access": "[keys](../howto/keys.md)",
     "session": "[sessions](../discussions/learning.md#sessions)",
     "delivery": "[delivery](../decisions.md#delivery)",
     "gate": "[the labelled sets](../../tests/eval/README.md)",
@@ -164,9 +165,10 @@ def settings_page() -> Iterator[str]:
         f"may stand in a file instead, which the variable with `_FILE` behind it names: {files}.",
         "",
     ]
-    yield from ["Tools read three more:", ""]
+    yield from ["Tools read four more:", ""]
     more = [
         ("`SMARTBRAIN_URL`", "HTTP address of compose for the commands that ask a service"),
+        ("`SMARTBRAIN_API_KEY`", "Key that the commands and the Python client send to compose"),
         ("`SMARTBRAIN_TRACEBACK`", "1: an error of a command is shown with its traceback"),
         ("`SMARTBRAIN_KAFKA_CACHE`", "Folder in which `make test-kafka` keeps the jars of Apache Kafka"),
     ]
@@ -211,6 +213,8 @@ def record_section(path: str, record: type[BaseModel], rows: Mapping[str, BaseMo
     told = [policy_row(name, each) for name, each in fields(record) if each.description]
     if told:
         yield from table(("key", "default", "may be", "meaning"), told)
+    if not rows:
+        return
     names = [name for name, _ in fields(record)]
     yield from table(
         ("", *names), [(f"`{at}`", *(shown_value(getattr(row, n)) for n in names)) for at, row in rows.items()]
@@ -285,7 +289,8 @@ def routes_page() -> Iterator[str]:
     yield "[openapi.json](../../schemas/generated/openapi.json) the same. Every refusal is an ErrorReply:"
     yield "`{code, message, details, request_id, degraded_reason}`; `message` names the first field at fault, `details`"
     yield from [
-        "all of them. Unknown fields of a body are ignored and named; unknown query parameters are refused.",
+        "all of them. Unknown fields of a body are ignored and named; unknown query parameters are refused. A"
+        " [key](../howto/keys.md) needs the scope that is named.",
         "",
     ]
     by_tag: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
@@ -294,16 +299,20 @@ def routes_page() -> Iterator[str]:
             by_tag.setdefault(operation["tags"][0], []).append((method.upper(), path, operation))
     for tag, operations in by_tag.items():
         yield from [f"## {tag}", ""]
-        yield from table(("route", "does", "parameters", "body", "answers"), [route_row(*each) for each in operations])
+        heads = ("route", "does", "scope", "parameters", "body", "answers")
+        yield from table(heads, [route_row(*each) for each in operations])
 
 
-def route_row(method: str, path: str, operation: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
+def route_row(method: str, path: str, operation: Mapping[str, Any]) -> tuple[str, str, str, str, str, str]:
     """One route."""
     given = [each for each in operation.get("parameters", ()) if each["in"] != "path"]
     names = ", ".join(f"`{each['name']}`" + ("" if each.get("required") else "?") for each in given)
     answers = [(code, model_name(each)) for code, each in operation["responses"].items() if code != "default"]
     answered = ", ".join(f"{code} {name}".strip() for code, name in answers)
-    return f"`{method} {path}`", operation["summary"], names, model_name(operation.get("requestBody", {})), answered
+    stated = [scope for each in operation.get("security", ()) for scopes in each.values() for scope in scopes]
+    needed = ", ".join(f"`{scope}`" for scope in stated)
+    body = model_name(operation.get("requestBody", {}))
+    return f"`{method} {path}`", operation["summary"], needed, names, body, answered
 
 
 def model_name(part: Mapping[str, Any]) -> str:

@@ -26,6 +26,7 @@ COMMANDS = MappingProxyType(
         "status": "status:status",
         "serve": "machine:serve",
         "migrate": "machine:migrate",
+        "keys": "keys:app",
         "backup": "backup.command:backup",
         "restore": "backup.command:restore",
         "demo": "demo:demo",

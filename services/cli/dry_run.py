@@ -79,8 +79,8 @@ def observe(
     as_json: AsJson = False,
 ) -> None:
     """Show what would be kept, corrected, refused and redacted of a message, and why; nothing is stored."""
-    stored, hits = redact(text, pii=False)
     policy = load_policy(settings.load().policy)
+    stored, hits = redact(text, policy.personal_data.kept)
     said_at = clock.now() if at is None else at.astimezone()
     spoken: list[tuple[Role, str]] = [("assistant", before)] if before else []
     spoken.append(("user", stored))

@@ -1,5 +1,6 @@
 """`smartbrain erase`: erases data of a user with a proof; lists, verifies and requeues erasures."""
 
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from services.cli.names import Tenant, check_id, check_ids
 from services.cli.output import AsJson, emit, err, fail, out
 from services.cli.web import Web
 from shared.language import detection
+from shared.settings import API_KEY
 
 Scope = Literal["all", "personal", "session", "items"]
 PATIENCE_S = 300.0
@@ -189,9 +191,10 @@ def _requeue(
     *,
     as_json: bool,
 ) -> None:
-    if not (by and reason):
+    if not (reason and (by or os.environ.get(API_KEY))):
         raise typer.BadParameter("--requeue needs --by and --reason")
-    seen = web.post(f"/v1/erasures/{tombstone_id}/requeue", {**whose, "requested_by": by, "reason": reason})
+    named = {"requested_by": by} if by else {}  # else the key says who asks
+    seen = web.post(f"/v1/erasures/{tombstone_id}/requeue", {**whose, **named, "reason": reason})
     if as_json:
         emit(seen)
     else:

@@ -17,6 +17,8 @@ from shared import settings
 from shared.errors import ConfigurationError
 from shared.telemetry import configure_logs
 
+NO_KEY = "No key is needed: only this machine can reach it, until `smartbrain keys create` makes the first key."
+
 
 class Name(StrEnum):
     """The services."""
@@ -46,6 +48,8 @@ def up(
     with Supervisor(chosen) as machine:
         running = machine.start(say=lambda line: out.print(line, markup=False))
         out.print(f"SmartBrain is up: {running.http}  (API: {running.http}/docs, Kafka: {running.kafka})", markup=False)
+        if not machine.needs_key:
+            out.print(NO_KEY, markup=False)
         out.print("Ctrl-C stops it.", markup=False)
         machine.watch()
         out.print("stopping ...", markup=False)

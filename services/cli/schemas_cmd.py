@@ -34,7 +34,7 @@ def documents() -> dict[str, str]:
     """Every generated file by its path within the folder; nothing connects."""
     from services.compose.routes.server import create_app  # only this command needs the web framework
 
-    app = create_app(cast("Any", None), cast("Any", None))
+    app = create_app(cast("Any", None), cast("Any", None), cast("Any", None))
     return {**generate.documents(), "openapi.json": generate.render(app.openapi())}
 
 

@@ -41,6 +41,10 @@ def run(builds: Mapping[str, Build], found: Settings) -> None:
 
 async def _run(builds: Mapping[str, Build], config: Settings) -> None:
     async with _open_runtimes(tuple(builds), config) as runtimes:
+        if "compose" in builds:
+            from shared.access.authenticator import refuse_unguarded  # the others load nothing that reads tokens
+
+            await refuse_unguarded(runtimes[0].db, runtimes[0].policy.access, config.http_host)
         services = [build(rt) for build, rt in zip(builds.values(), runtimes, strict=True)]
         port = config.http_port if "compose" in builds else config.metrics_port
         async with present(runtimes[0].db, services, runtimes[0].policy.delivery.silent_after_s):

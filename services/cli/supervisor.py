@@ -71,6 +71,7 @@ class Supervisor:
         self.postgres = self._postgres(durable)
         self.broker = self._broker(durable)
         self.processes: dict[str, Process] = {}
+        self.needs_key = True
 
     def _postgres(self, durable: bool) -> EmbeddedPostgres | None:
         if not self.settings.embedded_database:
@@ -158,12 +159,17 @@ class Supervisor:
     async def _prepare(self) -> None:
         # loaded while the services load their own code
         from shared import db
+        from shared.access.authenticator import require_guard
+        from shared.policy_file import load_policy
         from shared.store import schema
 
         ready = asyncio.create_task(self._ensure_topics())
         await schema.migrate(self.dsn)
         if self._services and not await schema.is_open(self.dsn):
             raise ConfigurationError(f"{db.CLOSED}; go on with `smartbrain restore`")
+        if "compose" in self._services:
+            access = load_policy(self.settings.policy).access
+            self.needs_key = await require_guard(self.dsn, access, self.settings.http_host)
         await ready
 
     def describe(self) -> Running:

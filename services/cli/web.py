@@ -1,7 +1,8 @@
 """A small HTTP client of the commands: standard library only, errors as one line that names the field."""
 
+import os
 import time
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlencode, urlsplit
@@ -11,15 +12,19 @@ from rich.progress import track
 
 from services.cli.output import err
 from shared.errors import RefusedError, TransientError
+from shared.settings import API_KEY
 
 
 class Web:
-    """One keep-alive connection to compose."""
+    """One keep-alive connection to compose, with the key of the environment."""
 
     def __init__(self, base: str, timeout_s: float = 30.0) -> None:
         address = urlsplit(base)
         self._base = base
-        self._connection = HTTPConnection(address.hostname or "127.0.0.1", address.port or 80, timeout=timeout_s)
+        connect = HTTPSConnection if address.scheme == "https" else HTTPConnection
+        self._connection = connect(address.hostname or "127.0.0.1", address.port, timeout=timeout_s)
+        key = os.environ.get(API_KEY)
+        self._headers = {"content-type": "application/json", **({"authorization": f"Bearer {key}"} if key else {})}
 
     def __enter__(self) -> Self:
         return self
@@ -45,7 +50,7 @@ class Web:
 
     def _call(self, method: str, path: str, body: bytes | None) -> dict[str, Any]:
         try:
-            self._connection.request(method, path, body, {"content-type": "application/json"})
+            self._connection.request(method, path, body, self._headers)
             response = self._connection.getresponse()
             answer = orjson.loads(response.read() or b"{}")
         except (OSError, HTTPException, orjson.JSONDecodeError) as error:
@@ -53,6 +58,8 @@ class Web:
             raise TransientError(f"{self._base} does not answer: {error}") from error
         if response.status == 503:
             raise TransientError(answer.get("message", "unavailable"))
+        if response.status == 401 and "authorization" not in self._headers:
+            raise RefusedError("unauthenticated", f"{self._base} asks for a key: set {API_KEY}", status=401)
         if response.status >= 400:
             raise RefusedError(answer.get("code", "refused"), answer.get("message", ""), status=response.status)
         return answer

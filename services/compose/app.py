@@ -24,6 +24,7 @@ from services.compose.routes.server import create_app
 from services.compose.rules.planning import answer_types, cues
 from services.compose.rules.planning.plan import PlanPolicy, plan
 from shared import clock, parsing, presence
+from shared.access.authenticator import Authenticator
 from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
 from shared.domain.subjects import Subject
@@ -44,18 +45,23 @@ def build(rt: Runtime) -> Service:
     """Compose as a service."""
     recorder = Recorder(rt.db, rt.policy, rt.version)
     door = _Door(rt, recorder)
+    authenticator = Authenticator(rt.db, rt.policy.access, rt.settings.http_host)
     rt.bus.consume_raw(TURN_COMMIT, service="compose", group=TURN_COMMIT.group_of("compose"), accept=door.commit_all)
     base = worker("compose", rt, longest_s=rt.policy.compose.deadline_max_ms / 1000)
 
     async def run() -> None:
         warm()
         await door.replier.start()
-        looking = asyncio.create_task(see_models(rt.models), name="see models")
+        beside = (
+            asyncio.create_task(see_models(rt.models), name="see models"),
+            asyncio.create_task(authenticator.listen(), name="changes of keys"),
+        )
         try:
             async with recorder:
                 await base.run()
         finally:
-            looking.cancel()
+            for task in beside:
+                task.cancel()
             await door.replier.stop()
 
     async def ready() -> dict[str, bool]:
@@ -65,7 +71,7 @@ def build(rt: Runtime) -> Service:
         base,
         run=run,
         ready=ready,
-        http=create_app(rt, recorder),
+        http=create_app(rt, recorder, authenticator),
         whole=partial(presence.load_problems, rt.db, rt.policy.delivery.silent_after_s),
     )
 

@@ -20,7 +20,7 @@ from shared.erasure.request import state_event
 from shared.metrics.erasure import ERASURE_FAILURES, ERASURE_RESIDUE, ERASURE_SECONDS
 from shared.runtime import Runtime
 from shared.store import inbox, outbox
-from shared.store.erasure import delete, residue, tombstones
+from shared.store.erasure import delete, progress, residue, tombstones
 from shared.store.erasure.residue import Residue
 from shared.store.erasure.tombstones import Tombstone
 from shared.store.outbox import Outgoing
@@ -111,7 +111,7 @@ async def complete_erasure(rt: Runtime, subject: Subject, tombstone: Tombstone) 
         found = await residue.residue(conn, subject, tombstone)
         if not found.rows:
             return await close_erasure(conn, rt, subject, tombstone, found)
-        await tombstones.requeue(conn, subject, tombstone.tombstone_id)
+        await progress.requeue(conn, subject, tombstone.tombstone_id)
         if await residue.take_over(conn, subject, tombstone, found):
             return None
     ERASURE_RESIDUE.inc(found.rows)
@@ -121,7 +121,7 @@ async def complete_erasure(rt: Runtime, subject: Subject, tombstone: Tombstone) 
 async def close_erasure(
     conn: Connection, rt: Runtime, subject: Subject, tombstone: Tombstone, found: Residue
 ) -> TombstoneStatus:
-    done = await tombstones.steps(subject, tombstone.tombstone_id).on(conn)
+    done = await progress.steps(subject, tombstone.tombstone_id).on(conn)
     proof = {
         "scope": tombstone.scope,
         "epoch": tombstone.epoch,

@@ -19,7 +19,7 @@ from shared.knowledge.port import Scope
 from shared.metrics.erasure import ERASURE_ROWS
 from shared.runtime import Runtime
 from shared.store import knowledge
-from shared.store.erasure import delete, tombstones
+from shared.store.erasure import delete, progress, tombstones
 from shared.store.erasure.delete import DELETED, Document, StoredReceipt
 from shared.store.erasure.tombstones import Tombstone
 
@@ -62,7 +62,7 @@ Go = Callable[[Runtime, Subject, Tombstone], Awaitable[Done]]
 async def run(rt: Runtime, subject: Subject, tombstone: Tombstone) -> None:
     """Every step that is not done yet is done, in order; StepError names the store that stands in the way."""
     async with rt.db.as_erasure(subject) as conn:
-        known = await tombstones.steps(subject, tombstone.tombstone_id).on(conn)
+        known = await progress.steps(subject, tombstone.tombstone_id).on(conn)
     done = {each.step for each in known if each.done_at}
     for name, go in STEPS.items():
         while name not in done:
@@ -80,7 +80,7 @@ async def run(rt: Runtime, subject: Subject, tombstone: Tombstone) -> None:
 async def _note(conn: Connection, subject: Subject, tombstone: Tombstone, name: str, done: Done) -> Done:
     """The go is on record in the transaction of its effects."""
     id = tombstone.tombstone_id
-    await tombstones.note_step(conn, subject, id, name, done.affected, done=done.finished, detail=done.detail)
+    await progress.note_step(conn, subject, id, name, done.affected, done=done.finished, detail=done.detail)
     await tombstones.touch(conn, subject, id)
     return done
 

@@ -41,7 +41,7 @@ from shared.store import (
     outbox,
     resources,
     sessions,
-    turns,
+    turn_states,
     usage,
 )
 from shared.store.erasure import tombstones
@@ -68,7 +68,7 @@ async def redrive(rt: Runtime) -> dict[str, int]:
         if await inbox.busy(conn, grace):
             grace *= BUSY_FACTOR
         requeued = {
-            "turn": [_turn(row) for row in await turns.load_unobserved(conn, grace, LIMIT)],
+            "turn": [_turn(row) for row in await turn_states.load_unobserved(conn, grace, LIMIT)],
             "observation": [_observation(row, rt.version) for row in await observations.overdue(conn, grace, LIMIT)],
             "proposal": [_proposal(row, rt.version) for row in await observations.load_unapplied(conn, grace, LIMIT)],
             "resource": [_resource(row, rt.version) for row in await resources.overdue(conn, grace, LIMIT)],
@@ -169,7 +169,7 @@ async def end_idle(rt: Runtime) -> int:
 async def measure(rt: Runtime) -> None:
     """The gauge of late turns is true as of now."""
     async with rt.db.system() as conn:
-        late = await turns.count_late(conn, timedelta(seconds=rt.policy.delivery.redrive_after_s))
+        late = await turn_states.count_late(conn, timedelta(seconds=rt.policy.delivery.redrive_after_s))
     TURNS_WITHOUT_OUTCOME.set(late)
 
 

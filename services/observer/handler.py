@@ -34,6 +34,7 @@ from shared.store import (
     outbox,
     outcomes,
     sessions,
+    turn_states,
     turns,
     wishes,
 )
@@ -112,7 +113,7 @@ async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID])
     thoughts = await _think(rt, loaded)
     async with rt.db.transaction(subject, since=loaded.epoch) as conn:
         notes = {t.turn.turn_id: rows.notes(t.turn, t.extraction, {}) for t in thoughts}
-        await turns.note_observed(conn, subject, notes, withheld=list_withheld(thoughts))
+        await turn_states.note_observed(conn, subject, notes, withheld=list_withheld(thoughts))
         await wishes.put(conn, subject, loaded.wishes.changed.values())
         await _save_found(conn, subject, thoughts)
         await chunks.put(conn, subject, [c for t in thoughts for c in habits.list_counted(t.chunks)])
@@ -213,7 +214,7 @@ async def _save(
 ) -> None:
     notes = {t.turn.turn_id: rows.notes(t.turn, t.extraction, renewed.note(t.turn)) for t in thoughts}
     recalled = {t.turn.turn_id: t.turn.recalled for t in thoughts if t.turn.recalled}
-    if await turns.note_observed(conn, subject, notes, recalled, list_withheld(thoughts)) != set(notes):
+    if await turn_states.note_observed(conn, subject, notes, recalled, list_withheld(thoughts)) != set(notes):
         raise TransientError("another observer has had a turn of this batch")
     await _save_found(conn, subject, thoughts)
     await chunks.put(conn, subject, [c for t in thoughts for c in t.chunks])

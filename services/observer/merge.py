@@ -22,7 +22,7 @@ from shared.extraction.opinions import gives_opinion
 from shared.extraction.stated import standings
 from shared.language.normalise import fold, normalise
 from shared.language.patterns import to_pattern
-from shared.secrets import find_secrets
+from shared.secrets import MAY_STAND, find_secrets
 
 BARRED = frozenset({"manipulation", "command", "asked", "supposed", "reported", "ironic", "about other", "about agent"})
 """Why the rules drop words for good: whatever a model reads into them, the user has not said it of themself."""
@@ -150,7 +150,7 @@ def find_refusal(
     """Why this must not become memory."""
     ordinal = place.source.ordinal
     parts = [part for part in (item.content, item.value, item.key, item.correction_of, place.quote) if part]
-    if any(find_secrets(part) or _PLACEHOLDER.search(part) for part in parts):
+    if any(find_secrets(part, MAY_STAND) or _PLACEHOLDER.search(part) for part in parts):
         return "secret"
     if any(manipulates(part) for part in parts):
         return "manipulation"

@@ -3,13 +3,15 @@
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from schemas.vocabulary import MemoryType
 from services.observer.prompts import KnownMemory
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.language import segment
 from shared.secrets import redact
-from shared.store import memory, search
+from shared.store import core_memory, memory, search
+from shared.store.search_scope import SearchScope
 
 TERMS = 40
 
@@ -20,9 +22,9 @@ async def load_known(
     """By turn at most so many active memories: first half those that share words with it, then the core ones."""
     if not turns or most == 0:
         return {}
-    core = await memory.core(subject, most).on(conn)
+    core = await core_memory.core(subject, most).on(conn)
     terms = [segment.query_terms(" ".join(list_said(turn)), TERMS) for turn in turns]
-    hits = await search.by_text(conn, subject, terms, most, search.SearchScope(), memories_only=True)
+    hits = await search.by_text(conn, subject, terms, most, SearchScope(), memories_only=True)
     ids = {hit.memory_id for near_turn in hits for hit in near_turn if hit.memory_id}
     active = {
         m.memory_id: m
@@ -39,7 +41,7 @@ async def load_known(
     return shown
 
 
-def to_known(memory_id: UUID, kind: memory.MemoryType, text: str) -> KnownMemory:
+def to_known(memory_id: UUID, kind: MemoryType, text: str) -> KnownMemory:
     return KnownMemory(str(memory_id), kind, redact(text)[0])
 
 

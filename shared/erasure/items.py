@@ -12,9 +12,11 @@ from shared.language import segment
 from shared.language.patterns import to_pattern
 from shared.metrics.turns import OUTCOME_SECONDS
 from shared.store import chunks, observations, outcomes
-from shared.store.erasure import blanking, hide
-from shared.store.erasure.blanking import NeighbourSpan, StoredEvent, TextSpan
-from shared.store.erasure.hide import ErasureExtent, HiddenCounts
+from shared.store.erasure import blanking, extent, sayings
+from shared.store.erasure.blanking import StoredEvent
+from shared.store.erasure.extent import ErasureExtent
+from shared.store.erasure.hide import HiddenCounts
+from shared.store.erasure.sayings import NeighbourSpan, TextSpan
 
 MADE_OF_IT = frozenset({"item"})
 """Events that are what they dictate: nothing is left of one whose memory is erased."""
@@ -29,14 +31,14 @@ async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Er
     And what was observed in words that overlap theirs, or says theirs in the same turn, with the memories that rest on
     that alone: of words that are blanked nothing stays known.
     """
-    covered = await hide.of_items(conn, subject, memories)
+    covered = await extent.of_items(conn, subject, memories)
     while True:
-        said = await blanking.contents(conn, subject, covered.memories)
+        said = await sayings.contents(conn, subject, covered.memories)
         touched = {*covered.observations, *await list_touched(conn, subject, covered, said)}
-        more = [*await blanking.find_saying(conn, subject, said), *await blanking.find_resting(conn, subject, touched)]
+        more = [*await sayings.find_saying(conn, subject, said), *await sayings.find_resting(conn, subject, touched)]
         grown = covered
         if set(more) - set(covered.memories):
-            grown = await hide.of_items(conn, subject, sorted({*memories, *covered.memories, *more}))
+            grown = await extent.of_items(conn, subject, sorted({*memories, *covered.memories, *more}))
         grown = replace(grown, observations=tuple(sorted({*grown.observations, *touched})))
         if (set(grown.memories), set(grown.observations)) == (set(covered.memories), set(covered.observations)):
             return grown
@@ -44,10 +46,10 @@ async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Er
 
 
 async def list_touched(conn: Connection, subject: Subject, covered: ErasureExtent, said: Sequence[str]) -> list[UUID]:
-    places = await blanking.places(conn, subject, covered.observations)
+    places = await sayings.places(conn, subject, covered.observations)
     blotter = Blotter(needles([*said, *(text for p in places for text in _words(p))]))
-    found = await blanking.load_beside(conn, subject, {p.turn_id for p in places})
-    return await blanking.find_observed(conn, subject, said) + [
+    found = await sayings.load_beside(conn, subject, {p.turn_id for p in places})
+    return await sayings.find_observed(conn, subject, said) + [
         each.observation_id
         for each in found
         if any(_overlap(each, p) for p in places) or blotter.holds(each.text) or blotter.holds(each.old_value)
@@ -67,13 +69,13 @@ async def blot(
 
     Turns that nobody has observed yet lose what is hardly said by chance, so that it is not observed after all.
     """
-    places = await blanking.places(conn, subject, covered.observations)
-    said = [*await blanking.contents(conn, subject, covered.memories), *(text for p in places for text in _words(p))]
+    places = await sayings.places(conn, subject, covered.observations)
+    said = [*await sayings.contents(conn, subject, covered.memories), *(text for p in places for text in _words(p))]
     there, telling = Blotter(needles(said)), needles(said, TELLING)
     blotter = Blotter(telling)
     turns = {p.turn_id for p in places}
     hidden.add("conversation_events", await _log(conn, subject, tombstone_id, turns, places, there))
-    coming = await blanking.find_unobserved(conn, subject) - turns
+    coming = await sayings.find_unobserved(conn, subject) - turns
     hidden.add("conversation_events", await _log(conn, subject, tombstone_id, coming, (), blotter))
     hidden.add("memory_chunks", await _search(conn, subject, turns, there, telling))
     found = await blanking.summaries(conn, subject)

@@ -10,8 +10,8 @@ from shared.db import Connection, Database
 from shared.domain.subjects import Subject
 from shared.erasure import items
 from shared.erasure.request import enforce
-from shared.store.erasure import hide, renewed, tombstones
-from shared.store.erasure.hide import ErasureExtent
+from shared.store.erasure import extent, renewed, tombstones
+from shared.store.erasure.extent import ErasureExtent
 from shared.store.erasure.tombstones import Tombstone
 
 SET_BACK = timedelta(minutes=5)
@@ -78,10 +78,10 @@ async def find_covered(conn: Connection, subject: Subject, tombstone: Tombstone)
     until = _in_force_since(tombstone) + SET_BACK
     said = await renewed.load_parted(conn, subject, until, named)
     if said.more:
-        memories = await hide.from_turns(conn, subject, said.turns)
+        memories = await extent.from_turns(conn, subject, said.turns)
         return ErasureExtent(tombstone.scope, said.sessions, said.turns, memories, until=until)
     if tombstone.scope == "session":
-        return await hide.of_sessions(conn, subject, tombstone.session_ids)
+        return await extent.of_sessions(conn, subject, tombstone.session_ids)
     return ErasureExtent(tombstone.scope)
 
 

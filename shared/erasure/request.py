@@ -20,8 +20,9 @@ from shared.errors import RefusedError, TransientError
 from shared.indexing import show
 from shared.policy import Policy
 from shared.store import memory, outbox
-from shared.store.erasure import hide, tombstones
-from shared.store.erasure.hide import ErasureExtent, HiddenCounts
+from shared.store.erasure import extent, hide, tombstones
+from shared.store.erasure.extent import ErasureExtent
+from shared.store.erasure.hide import HiddenCounts
 from shared.store.erasure.tombstones import Tombstone
 from shared.store.outbox import Outgoing
 
@@ -116,13 +117,13 @@ def refuse_request(code: str, field: str, problem: str, status: int) -> RefusedE
 async def find_covered(conn: Connection, subject: Subject, asked: ErasureRequest) -> ErasureExtent:
     """What it covers; RefusedError `not_found` names the first that the user does not have."""
     if asked.scope == "session":
-        known = await hide.known_sessions(conn, subject, asked.session_ids)
+        known = await extent.known_sessions(conn, subject, asked.session_ids)
         for n, session in enumerate(asked.session_ids):
             if session not in known:
                 raise refuse_request("not_found", f"session_ids.{n}", "the user has no such session", 404)
-        return await hide.of_sessions(conn, subject, sorted(known))
+        return await extent.of_sessions(conn, subject, sorted(known))
     if asked.scope == "items":
-        there = await hide.known_memories(conn, subject, asked.memory_ids)
+        there = await extent.known_memories(conn, subject, asked.memory_ids)
         for n, memory_id in enumerate(asked.memory_ids):
             if memory_id not in there:
                 raise refuse_request("not_found", f"memory_ids.{n}", "the user has no such memory", 404)

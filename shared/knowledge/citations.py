@@ -21,7 +21,7 @@ from shared.knowledge.port import Resource
 from shared.language.detection import detect
 from shared.language.normalise import clip, visible
 from shared.language.patterns import to_pattern
-from shared.secrets import PLACEHOLDER, redact
+from shared.secrets import ADDRESSES, PLACEHOLDER, redact
 
 Kind = Literal["url", "file", "artifact", "tool"]
 LEAST_PRODUCT = 200
@@ -108,7 +108,7 @@ def _address(turn: Turn, event: Event, given: str) -> str:
 def find_fault(kind: Kind, uri: str, meta: Mapping[str, Any]) -> str | None:
     if meta.get("ingest") is False:
         return "not_wanted"
-    if PLACEHOLDER in uri or redact(uri)[1]:
+    if PLACEHOLDER in uri or redact(uri, ADDRESSES)[1]:
         return "holds_a_secret"
     if uri.lower().startswith("smartbrain:"):
         return "own_conversation"
@@ -169,9 +169,9 @@ def resource_of(turn: Turn, ordinal: int, max_chars: int) -> Resource | None:
         text, title = find_brought_text(turn, str(content["ref_uri"])), str(content.get("title") or "")
         meta = _meta(content.get("meta"))
         if found.uri != content["ref_uri"]:
-            meta["path"] = redact(str(content["ref_uri"]))[0]
-    clean = redact(visible(text)[:max_chars])[0] if text.strip() else None
-    told = redact(visible(title))[0] or found.uri.rpartition("/")[2]
+            meta["path"] = redact(str(content["ref_uri"]), ADDRESSES)[0]
+    clean = redact(visible(text)[:max_chars], ADDRESSES)[0] if text.strip() else None
+    told = redact(visible(title), ADDRESSES)[0] or found.uri.rpartition("/")[2]
     return Resource(
         source_type=found.source_type,
         source_uri=found.uri,
@@ -219,7 +219,7 @@ def _meta(raw: Any) -> dict[str, JsonValue]:
     made: dict[str, JsonValue] = {}
     for name, value in list(cast("dict[str, Any]", raw).items())[:MAX_META]:
         if isinstance(value, str):
-            made[name[:64]] = redact(value[:1000])[0]
+            made[name[:64]] = redact(value[:1000], ADDRESSES)[0]
         elif isinstance(value, bool | int | float):
             made[name[:64]] = value
     return made

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from pydantic import Field, model_validator
 
+from shared.policy.access import AccessPolicy, TokenIssuer
 from shared.policy.analyzer import AnalysisPolicy
 from shared.policy.base import Slice
 from shared.policy.budget import BudgetPolicy, Ceilings, Maxima, Minima, Shares
@@ -19,8 +20,10 @@ from shared.policy.evolver import EvolutionPolicy, ExperiencePolicy, FeedbackPol
 from shared.policy.gate import Floor, GatePolicy
 from shared.policy.knowledge import KnowledgePolicy
 from shared.policy.observer import ObserverPolicy, SessionPolicy
+from shared.policy.personal import PersonalDataPolicy
 
 __all__ = (
+    "AccessPolicy",
     "AnalysisPolicy",
     "ArmWeights",
     "BudgetPolicy",
@@ -40,6 +43,7 @@ __all__ = (
     "Minima",
     "ObservabilityPolicy",
     "ObserverPolicy",
+    "PersonalDataPolicy",
     "Policy",
     "PromotionPolicy",
     "ProvenanceLevel",
@@ -47,6 +51,7 @@ __all__ = (
     "SessionPolicy",
     "Shares",
     "Slice",
+    "TokenIssuer",
 )
 
 
@@ -61,6 +66,7 @@ class Policy(Slice):
 
     retention: RetentionPolicy = Field(default=RetentionPolicy(), exclude=True)
     confidence: ConfidencePolicy = ConfidencePolicy()
+    personal_data: PersonalDataPolicy = PersonalDataPolicy()
     observer: ObserverPolicy = ObserverPolicy()
     analysis: AnalysisPolicy = AnalysisPolicy()
     compose: ComposePolicy = ComposePolicy()
@@ -71,6 +77,7 @@ class Policy(Slice):
     erasure: ErasurePolicy = ErasurePolicy()
     session: SessionPolicy = SessionPolicy()
     delivery: DeliveryPolicy = DeliveryPolicy()
+    access: AccessPolicy = AccessPolicy()
     gate: GatePolicy = GatePolicy()
 
     @model_validator(mode="before")

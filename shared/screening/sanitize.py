@@ -204,7 +204,7 @@ def _without_orders(text: str, policy: SanitizePolicy) -> tuple[str, str | None]
 
 def mask_text(text: str, rule: str | None) -> Screened:
     """The text with secrets blanked, invisible characters gone and our tags escaped."""
-    clean, hits = redact(text, pii=False) if _MAY_BE_SECRET.search(text) else (text, ())
+    clean, hits = redact(text) if _MAY_BE_SECRET.search(text) else (text, ())
     shown = escape(visible(clean))
     rule = rule or ("secret" if hits else None) or ("tag" if shown.count("&lt;") > clean.count("&lt;") else None)
     return Screened("sanitized" if rule else "pass", shown, rule)

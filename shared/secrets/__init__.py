@@ -1,14 +1,28 @@
 """Credentials and personal numbers in text: found, blanked, or a reason to refuse; linear in the text's length."""
 
 from shared.language.patterns import to_pattern
+from shared.secrets.addresses import find_addresses
 from shared.secrets.assigned import find_assigned, holds, is_phrase, kind_under
-from shared.secrets.model import PERSONAL_PLACEHOLDERS, PLACEHOLDER, SecretClass, SecretHit, SecretKind, SecretRefusal
-from shared.secrets.personal import numbers
+from shared.secrets.catalogue import find_catalogued
+from shared.secrets.model import (
+    ADDRESSES,
+    FORMER_PLACEHOLDERS,
+    MAY_STAND,
+    PERSONAL_PLACEHOLDERS,
+    PLACEHOLDER,
+    SecretClass,
+    SecretHit,
+    SecretKind,
+    SecretRefusal,
+)
+from shared.secrets.personal import find_numbers
 from shared.secrets.phrases import recovery_words, single_characters, turns
 from shared.secrets.shapes import find_shaped
 from shared.secrets.spoken import find_named
 
 __all__ = [
+    "ADDRESSES",
+    "MAY_STAND",
     "PLACEHOLDER",
     "PLACEHOLDERS",
     "SecretClass",
@@ -23,7 +37,7 @@ __all__ = [
     "refuses",
 ]
 
-PLACEHOLDERS = frozenset((PLACEHOLDER, *PERSONAL_PLACEHOLDERS.values()))
+PLACEHOLDERS = frozenset((PLACEHOLDER, *PERSONAL_PLACEHOLDERS.values(), *FORMER_PLACEHOLDERS))
 """Everything that stands in a redacted text for what was there."""
 _NAME_CHARS, _VALUE_CHARS = 80, 300
 """What is read of a field: the end of its name, the beginning of its value."""
@@ -31,25 +45,30 @@ _WIDE = to_pattern(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
 _NARROW = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
 
 
-def find_secrets(text: str) -> tuple[SecretHit, ...]:
-    """Every secret of the text in order, none overlapping; credentials win over personal numbers."""
+def find_secrets(text: str, kept: frozenset[SecretKind] = ADDRESSES) -> tuple[SecretHit, ...]:
+    """Every secret of the text in order but for the kinds in `kept`, none overlapping; credentials win over others."""
     if _WIDE.search(text):
         text = text.translate(_NARROW)
     low = text.lower()
     if len(low) != len(text):
         low = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
-    hits = [*find_shaped(text), *single_characters(text)]
+    hits = [*find_shaped(text), *find_catalogued(text), *single_characters(text)]
     hits += find_assigned(text, low)
     hits += find_named(text, low)
     hits += recovery_words(low)
     hits += turns(low)
-    hits += numbers(text, low)
+    hits += (hit for hit in find_numbers(text, low) if hit.kind not in kept)
+    if "address" not in kept:
+        hits += find_addresses(text)
     return join_overlaps(hits) if len(hits) > 1 else tuple(hits)
 
 
-def redact(text: str, *, pii: bool = True) -> tuple[str, tuple[SecretHit, ...]]:
-    """The text with a placeholder for every secret (for credentials only, if `pii` is off), and what was found."""
-    hits = tuple(hit for hit in find_secrets(text) if pii or hit.group == "credential")
+def redact(text: str, kept: frozenset[SecretKind] = MAY_STAND) -> tuple[str, tuple[SecretHit, ...]]:
+    """The text with a placeholder for every secret but those of the kinds in `kept`, and what was found.
+
+    Where a text comes in, `kept` is what the policy keeps; what is read of a stored text has been through that.
+    """
+    hits = find_secrets(text, kept)
     if not hits:
         return text, hits
     pieces: list[str] = []

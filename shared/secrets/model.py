@@ -13,20 +13,28 @@ SecretKind = Literal[
     "password",
     "code",
     "token",
-    "email",
     "phone",
-    "id_card",
+    "email",
+    "id_number",
     "bank_card",
+    "address",
 ]
 PLACEHOLDER = "[SECRET]"
 """What stands in a text where a credential was."""
 PERSONAL_PLACEHOLDERS: dict[SecretKind, str] = {
-    "email": "[EMAIL]",
     "phone": "[PHONE]",
-    "id_card": "[ID_CARD]",
+    "email": "[EMAIL]",
+    "id_number": "[ID_NUMBER]",
     "bank_card": "[BANK_CARD]",
+    "address": "[ADDRESS]",
 }
-"""What stands where a personal number was; these kinds are personal data, all others credentials."""
+"""What stands where personal data was; these kinds are personal data, all others credentials."""
+FORMER_PLACEHOLDERS = ("[ID_CARD]",)
+"""What older versions left in stored texts."""
+MAY_STAND: frozenset[SecretKind] = frozenset({"phone", "email", "address"})
+"""Personal data that memory and packages show where the policy keeps it as it comes in; they show no other."""
+ADDRESSES: frozenset[SecretKind] = frozenset({"address"})
+"""All that may stand in what leaves a user: for the knowledge side, for others of the tenant."""
 
 
 @dataclass(frozen=True, slots=True)

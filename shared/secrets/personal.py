@@ -1,7 +1,20 @@
-"""Personal numbers in text: cards, identity documents, telephones, addresses of mail."""
+"""Personal data in text: cards and accounts, identity documents, telephones, addresses of mail.
+
+Check digits are those of python-stdnum, which knows the forms of the countries.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+
+from stdnum import iban, luhn
+from stdnum.de import idnr
+from stdnum.es import dni, nie
+from stdnum.fr import nir
+from stdnum.gb import nhs
+from stdnum.iso7064 import mod_11_2
+from stdnum.it import codicefiscale
+from stdnum.nl import bsn
+from stdnum.pl import pesel
 
 from shared.language.patterns import to_pattern
 from shared.secrets.model import SecretHit, SecretKind
@@ -43,23 +56,62 @@ _NOT_CARD_WORD = to_pattern(
 )
 _PHONE_WORD = to_pattern(r"(?:电话|手机|座机|联系方式|热线|tel|phone|call|mobile|whatsapp|fax|cell)[^\n]{0,16}$", re.I)
 _IDENTITY_WORD = to_pattern(r"(?:身份证|证件|identity|id card)[^\n]{0,16}$", re.I)
+_ACCOUNT = to_pattern(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
+_TAX_CODE = to_pattern(r"(?<![A-Za-z0-9])[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z](?![A-Za-z0-9])", re.I)
+_NAMED_NUMBER = to_pattern(
+    r"\b(?:(?P<es>DNI|NIE|NIF)|(?P<fr>NIR|INSEE|sécu(?:rité sociale)?)|(?P<nl>BSN|burgerservicenummer)|(?P<pl>PESEL)"
+    r"|(?P<de>Steuer-?(?:ID|Identifikationsnummer|IdNr)|IdNr)|(?P<gb>NHS(?: number| no\.?)?))(?![^\W_])",
+    re.I,
+)
+Check = Callable[[str], bool]
+_NATIONAL: dict[str, tuple[re.Pattern[str], Check]] = {
+    "es": (
+        to_pattern(r"\b(?:\d{8}|[XYZ]\d{7})[ -]?[A-Z]\b", re.I),
+        lambda said: dni.is_valid(said) or nie.is_valid(said),
+    ),
+    "fr": (to_pattern(r"\b[12](?:[ .]?\d){14}\b"), nir.is_valid),
+    "nl": (to_pattern(r"\b\d(?:[ .]?\d){8}\b"), bsn.is_valid),
+    "pl": (to_pattern(r"\b\d{11}\b"), pesel.is_valid),
+    "de": (to_pattern(r"\b\d(?: ?\d){10}\b"), idnr.is_valid),
+    "gb": (to_pattern(r"\b\d{3}[ -]?\d{3}[ -]?\d{4}\b"), nhs.is_valid),
+}
+"""The form of the number that follows its name, and what checks it."""
 _NEAR = 60
 """How far from the word for a document its number may stand."""
 
 
-def numbers(text: str, low: str) -> Iterator[SecretHit]:
+def find_numbers(text: str, low: str) -> Iterator[SecretHit]:
     """Every personal number and address of mail; `low` is the text in small letters."""
     for match in _EMAIL.finditer(text) if "@" in text else ():
         yield SecretHit("email", match.start(), match.end())
     yield from _documents(text, low)
     if not _SEVEN_DIGITS.search(text):
         return
+    yield from _find_checked(text)
     for match in _DIGITS.finditer(text):
         kind = _number(match.group(), text[max(0, match.start() - 40) : match.start()])
         if kind:
             yield SecretHit(kind, match.start(), match.end())
     for match in _US_PHONE.finditer(text):
         yield SecretHit("phone", match.start(), match.end())
+
+
+def _find_checked(text: str) -> Iterator[SecretHit]:
+    """Numbers of the European Union and the United Kingdom whose form and check digits tell what they are.
+
+    Most of them count beside their name alone: of ten numbers that somebody makes up one has the right check digit.
+    """
+    for match in _ACCOUNT.finditer(text):
+        if iban.is_valid(match.group()):
+            yield SecretHit("bank_card", match.start(), match.end())
+    for match in _TAX_CODE.finditer(text):
+        if codicefiscale.is_valid(match.group()):
+            yield SecretHit("id_number", match.start(), match.end())
+    for named in _NAMED_NUMBER.finditer(text):
+        form, is_valid = _NATIONAL[next(name for name, written in named.groupdict().items() if written)]
+        match = form.search(text, named.end(), named.end() + _NEAR)
+        if match and is_valid(match.group()):
+            yield SecretHit("id_number", match.start(), match.end())
 
 
 def _documents(text: str, low: str) -> Iterator[SecretHit]:
@@ -73,38 +125,23 @@ def _documents(text: str, low: str) -> Iterator[SecretHit]:
         if near is None:
             near = pattern.search(text, max(0, word.start() - _NEAR // 2), word.start())
         if near and not _DATE.fullmatch(near.group()):
-            yield SecretHit("id_card", near.start(), near.end())
+            yield SecretHit("id_number", near.start(), near.end())
 
 
 def _number(shown: str, before: str) -> SecretKind | None:
     if re.match(r"(?:19|20)\d\d-\d{1,2}-\d{1,2}(?!\d)", shown):
         return None
     digits = re.sub(r"[ -]", "", shown).upper()
-    if _ID_CARD.fullmatch(digits) and (has_check_digit(digits) or _IDENTITY_WORD.search(before)):
-        return "id_card"
+    if _ID_CARD.fullmatch(digits) and (mod_11_2.is_valid(digits) or _IDENTITY_WORD.search(before)):
+        return "id_number"
     if _MOBILE.fullmatch(digits.lstrip("+").removeprefix("00") if digits.startswith(("+", "00")) else digits):
         return "phone"
     plain = digits.lstrip("+")
     if shown.startswith("+") and 9 <= len(plain) <= 15:
         return "phone"
     carded = plain.isdigit() and 13 <= len(plain) <= 19 and not _NOT_CARD_WORD.search(before)
-    if carded and (_CARD_WORD.search(before) or (luhn(plain) and plain[0] in "23456")):
+    if carded and (_CARD_WORD.search(before) or (luhn.is_valid(plain) and plain[0] in "23456")):
         return "bank_card"
     if _PHONE_WORD.search(before) and 7 <= len(plain) <= 12:
         return "phone"
     return None
-
-
-def has_check_digit(digits: str) -> bool:
-    """Whether the last sign of a Chinese identity number checks the others (GB 11643)."""
-    total = sum(int(char) * pow(2, 17 - index, 11) for index, char in enumerate(digits[:17]))
-    return "10X98765432"[total % 11] == digits[17]
-
-
-def luhn(digits: str) -> bool:
-    """Whether the last digit checks the others, as on every card."""
-    total = 0
-    for index, char in enumerate(reversed(digits)):
-        number = int(char) * (1 + index % 2)
-        total += number - 9 if number > 9 else number
-    return total % 10 == 0

@@ -52,7 +52,7 @@ _LOOK_ALIKE = to_pattern(
     r"|py|js|ts|java|go|rs|md|json|ya?ml|toml|ini|sh|html?|php|sql|log|conf|pem|key|crt|env|lock)(?:/\S*)?|"
     r"\w+@\w[\w.-]*\.\w+"
     r"|\d+[x*×]\d+|\w+=|&&?|\d+/\d+|\d+-(?:character|digit|char|letter|day|step|minute|bit|word|factor|way)\w*|"
-    r"[A-Z]{2,5}-\d{1,5}",
+    r"(?-i:[A-Z]{2,5})-\d{1,5}|covid-\d\d",
     re.I,
 )
 _WORDS = to_pattern(r"[A-Za-z]+(?:[-'’./,&_+][A-Za-z]+)*[.,!?…]*")

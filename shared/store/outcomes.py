@@ -12,7 +12,7 @@ from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
 from shared.domain.statements import SUSPECTED
 from shared.domain.subjects import Subject
-from shared.store import additions, memory, observations, outbox, quarantine, turns
+from shared.store import additions, memory, observations, outbox, quarantine, turn_states
 
 OPEN = frozenset({"new", "analyzed"})
 BY_MODEL = "model:"
@@ -28,7 +28,7 @@ CHANGES = {
 }
 
 
-async def settle(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> list[turns.Finished]:
+async def settle(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> list[turn_states.Finished]:
     """The turns that have just got their outcome: those none of whose observations is still open."""
     wanted = set(turn_ids)
     if not wanted:
@@ -40,7 +40,7 @@ async def settle(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -
     memories = await memory.by_ids(conn, subject, {o.related_memory_id for o in found if o.related_memory_id})
     known = {m.memory_id: m for m in memories}
     outcomes: dict[UUID, TurnOutcome] = {}
-    for turn, notes in (await turns.open_notes(conn, subject, ready)).items():
+    for turn, notes in (await turn_states.open_notes(conn, subject, ready)).items():
         outcomes[turn] = outcome_of(turn, [o for o in found if o.turn_id == turn], known, notes)
     late = [o for o in found if o.turn_id in ready - outcomes.keys() and o.detector.startswith(BY_MODEL)]
     await _add(conn, subject, late, known)
@@ -85,16 +85,16 @@ def to_settled(
     return to_explained(said, found, known) if str(said.get("reason")).startswith(MODELS) else said
 
 
-async def _tell(conn: Connection, subject: Subject, outcomes: Mapping[UUID, TurnOutcome]) -> list[turns.Finished]:
+async def _tell(conn: Connection, subject: Subject, outcomes: Mapping[UUID, TurnOutcome]) -> list[turn_states.Finished]:
     if not outcomes:
         return []
     bodies = {turn: outcome.model_dump(mode="json") for turn, outcome in outcomes.items()}
-    finished = await turns.finish(conn, subject, bodies)
+    finished = await turn_states.finish(conn, subject, bodies)
     await outbox.put(conn, [_event(subject, done, outcomes[done.turn_id]) for done in finished])
     return finished
 
 
-def _event(subject: Subject, done: turns.Finished, outcome: TurnOutcome) -> tuple[Topic, Envelope]:
+def _event(subject: Subject, done: turn_states.Finished, outcome: TurnOutcome) -> tuple[Topic, Envelope]:
     told = {"trace_id": done.trace_id, "policy_version": done.policy_version, "session_id": done.session_id}
     return TURN_OUTCOME, outbox.event(outcome, subject, done.turn_id, **told)
 
@@ -179,5 +179,5 @@ async def give_up(
         ],
     )
     if not found and turn_id:
-        await turns.note_observed(conn, subject, {turn_id: {"quarantined": stage}})
+        await turn_states.note_observed(conn, subject, {turn_id: {"quarantined": stage}})
     await settle(conn, subject, behind)

@@ -3,7 +3,7 @@
 Statements run on connections of the scratch schema; what is live is named with its schema.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, LiteralString
@@ -11,6 +11,7 @@ from uuid import UUID
 
 from shared.db import Connection
 from shared.domain.subjects import Subject
+from shared.domain.tables import TABLES
 from shared.store.model_cache import CachedAnswer
 from shared.store.upkeep import Upkeep
 
@@ -90,32 +91,36 @@ async def journal(conn: Connection, subject: Subject) -> list[Upkeep]:
     return [Upkeep(**row) for row in rows]
 
 
-_COPY: tuple[LiteralString, ...] = (
-    """
-INSERT INTO sessions SELECT * FROM smart_brain.sessions WHERE tenant_id = %(tenant)s AND user_id = %(user)s
-""",
-    """
+_COPIED: tuple[LiteralString, ...] = tuple(table.name for table in TABLES if table.rebuilt == "copied")
+_IN_PART: Mapping[LiteralString, LiteralString] = {
+    "turns": """
 INSERT INTO turns SELECT * FROM smart_brain.turns
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND unlearnt_by IS NULL
 """,
-    """
+    "conversation_events": """
 INSERT INTO conversation_events SELECT e.* FROM smart_brain.conversation_events e
 JOIN turns t USING (tenant_id, user_id, turn_id) WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s
 """,
-    """
-INSERT INTO erasure_suppressions SELECT * FROM smart_brain.erasure_suppressions
-WHERE tenant_id = %(tenant)s AND user_id = %(user)s
-""",
-    """
+}
+"""Of these what an erasure left to be learnt from; of the other tables all of the user."""
+_UNOBSERVED: LiteralString = """
 UPDATE turns SET observed_at = NULL, outcome = NULL WHERE tenant_id = %(tenant)s AND user_id = %(user)s
-""",
-)
+"""
 
 
 async def copy_log(conn: Connection, subject: Subject) -> None:
     """The user's sessions, turns and events stand in the scratch schema; nothing has been understood of them."""
-    for statement in _COPY:
-        await conn.execute(statement, to_params(subject))
+    for table in _COPIED:
+        await conn.execute(_IN_PART.get(table) or _to_copy(table), to_params(subject))
+    await conn.execute(_UNOBSERVED, to_params(subject))
+
+
+def _to_copy(table: LiteralString) -> LiteralString:
+    """The statement by which all of the user's rows of the table stand in the scratch schema too."""
+    return (
+        "INSERT INTO " + table + " SELECT * FROM smart_brain." + table
+        + " WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
+    )  # fmt: skip
 
 
 _COPY_ADVICE: LiteralString = """

@@ -1,14 +1,13 @@
 """The search arms of compose: read-only, one statement each, over the chunks of one user."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, LiteralString, NamedTuple
 from uuid import UUID
 
 from shared.db import Connection, Read
 from shared.domain.subjects import Subject
-from shared.store.chunks import asked_of
+from shared.store.search_scope import BOUND, SearchScope, to_params
 
 
 class Hit(NamedTuple):
@@ -75,51 +74,10 @@ WHERE (m.memory_id IS NULL
     OR (m.status = 'active' AND (%(past)s OR m.epistemic_type <> 'outdated')
         AND (m.valid_until IS NULL OR m.valid_until > now())))
 """
-_BOUND: LiteralString = """
-    AND (%(from)s::timestamptz IS NULL OR c.said_at >= %(from)s)
-    AND (%(to)s::timestamptz IS NULL OR c.said_at < %(to)s)
-    AND (%(languages)s::text[] IS NULL OR c.language = ANY(%(languages)s))
-    AND (%(prefixes)s::text[] IS NULL OR EXISTS (SELECT FROM unnest(%(prefixes)s::text[]) AS p(prefix)
-        WHERE starts_with(CASE WHEN c.memory_id IS NULL THEN 'smartbrain://turn/' || c.turn_id
-            ELSE 'smartbrain://memory/' || c.memory_id END, p.prefix)))
-"""
 _SOURCE: LiteralString = (
     "\nJOIN memory_chunks c ON c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = r.chunk_id" + _HOLDS
 )
 _BEST_FIRST: LiteralString = " ORDER BY r.score DESC, c.chunk_id"
-
-
-@dataclass(frozen=True)
-class SearchScope:
-    """What a search is bound to: a span of time, languages, beginnings of addresses; nothing given binds nothing.
-
-    `past` lets in what is marked outdated, and messages whose statement has ended; superseded, retracted and expired
-    memories stay out all the same.
-    """
-
-    since: datetime | None = None
-    until: datetime | None = None
-    languages: tuple[str, ...] = ()
-    prefixes: tuple[str, ...] = ()
-    past: bool = False
-
-    @property
-    def bound(self) -> bool:
-        """Whether any chunk can fall outside."""
-        return bool(self.since or self.until or self.languages or self.prefixes)
-
-
-def _params(subject: Subject, within: SearchScope, limit: int) -> dict[str, Any]:
-    return {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "from": within.since,
-        "to": within.until,
-        "languages": list(within.languages) or None,
-        "prefixes": list(within.prefixes) or None,
-        "past": within.past,
-        "limit": limit,
-    }
 
 
 def _hits(rows: Iterable[Mapping[str, Any]]) -> list[Hit]:
@@ -155,7 +113,7 @@ WITH found AS MATERIALIZED (
     WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = ANY(%(distinct)s)
         AND (NOT %(memories)s OR c.memory_id IS NOT NULL)
 """
-    + _BOUND
+    + BOUND
     + ")"
 )
 _TEXT: LiteralString = (
@@ -181,7 +139,7 @@ async def by_text(
     if not pairs:
         return answers
     params = {
-        **_params(subject, within, limit),
+        **to_params(subject, within, limit),
         "memories": memories_only,
         "numbers": [n for n, _ in pairs],
         "terms": [term for _, term in pairs],
@@ -192,209 +150,6 @@ async def by_text(
         number: int = row.pop("n")
         answers[number].append(Hit(**row))
     return answers
-
-
-@dataclass(frozen=True)
-class PostingList:
-    """Which chunks hold a term, as PostgreSQL sends arrays: ids, and for each id tf << 16 | length."""
-
-    ids: bytes
-    counts: bytes
-
-
-@dataclass(frozen=True)
-class LexicalStats:
-    """What is known of the words of a question: where they stand, and what all chunks of the user are like."""
-
-    chunks: int = 0
-    terms: int = 0
-    names: tuple[str, ...] = ()
-    posted: Mapping[str, PostingList] = field(default_factory=dict[str, PostingList])
-
-
-_WORDS: LiteralString = """
-SELECT s.chunks, s.terms, s.names, p.term, p.ids, p.counts
-FROM search_stats s LEFT JOIN LATERAL (
-    SELECT asked.term, array_send(array_agg(found.chunk_id)) AS ids,
-        array_send(array_agg((found.tf::integer << 16) | found.length)) AS counts
-    FROM unnest(%(words)s::text[]) AS asked(term) CROSS JOIN LATERAL (
-        SELECT p.chunk_id, p.tf, p.length FROM postings p
-        WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = asked.term
-        ORDER BY p.chunk_id DESC LIMIT %(limit)s) AS found
-    GROUP BY asked.term) AS p ON true
-WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
-"""
-
-
-def words(subject: Subject, terms: Sequence[str], most: int) -> Read[LexicalStats]:
-    """Where these terms stand, at most `most` chunks of each, and whose names the user's turns carry."""
-    return Read(_WORDS, {**_params(subject, SearchScope(), most), "words": list(terms)}, to_postings, binary=True)
-
-
-_INSIDE: LiteralString = (
-    """
-SELECT array_send(array_agg(chunk_id ORDER BY said_at DESC)) AS ids FROM (
-    SELECT c.chunk_id, c.said_at FROM memory_chunks c
-    WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.active"""
-    + _BOUND
-    + """ORDER BY c.said_at DESC LIMIT %(limit)s) AS newest
-"""
-)
-
-
-def inside(subject: Subject, within: SearchScope, most: int) -> Read[bytes | None]:
-    """The newest chunks within these bounds, at most `most`, as PostgreSQL sends arrays; None: there are none."""
-    return Read(_INSIDE, _params(subject, within, most), lambda rows: rows[0]["ids"], binary=True)
-
-
-def to_postings(rows: Sequence[Mapping[str, Any]]) -> LexicalStats:
-    if not rows:
-        return LexicalStats()
-    posted = {row["term"]: PostingList(row["ids"], row["counts"]) for row in rows if row["term"] is not None}
-    return LexicalStats(rows[0]["chunks"], rows[0]["terms"], tuple(rows[0]["names"]), posted)
-
-
-_ALIKE: LiteralString = """
-SELECT asked.term AS asked, near.term, array_send(array_agg(found.chunk_id)) AS ids,
-    array_send(array_agg((found.tf::integer << 16) | found.length)) AS counts
-FROM unnest(%(words)s::text[]) AS asked(term) CROSS JOIN LATERAL (
-    SELECT known.term FROM (
-        SELECT DISTINCT p.term FROM postings p WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s
-            AND p.term >= left(asked.term, 1) AND p.term < chr(ascii(asked.term) + 1)) AS known
-    WHERE public.similarity(known.term, asked.term) >= %(likeness)s
-    ORDER BY public.similarity(known.term, asked.term) DESC, known.term LIMIT 1) AS near
-CROSS JOIN LATERAL (
-    SELECT p.chunk_id, p.tf, p.length FROM postings p
-    WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = near.term
-    ORDER BY p.chunk_id DESC LIMIT %(limit)s) AS found
-GROUP BY asked.term, near.term
-"""
-
-
-def load_alike(
-    subject: Subject, terms: Sequence[str], likeness: float, most: int
-) -> Read[dict[str, tuple[str, PostingList]]]:
-    """For each term the user's most similar one by trigrams, among those with the same first letter."""
-    params = {**_params(subject, SearchScope(), most), "words": list(terms), "likeness": likeness}
-    return Read(_ALIKE, params, to_spellings, binary=True)
-
-
-def to_spellings(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, PostingList]]:
-    return {row["asked"]: (row["term"], PostingList(row["ids"], row["counts"])) for row in rows}
-
-
-_NAMES: LiteralString = "SELECT names FROM search_stats WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
-
-
-def names(subject: Subject) -> Read[tuple[str, ...]]:
-    """Under which names people spoke in the user's turns."""
-    whose = {"tenant": subject.tenant_id, "user": subject.user_id}
-    return Read(_NAMES, whose, lambda rows: tuple(rows[0]["names"]) if rows else ())
-
-
-@dataclass(frozen=True)
-class Compared:
-    """Chunks and their vectors by one model: the codes of a page, cosines, or kept static vectors, as bytes."""
-
-    model_id: str | None
-    ids: bytes
-    codes: bytes | None = None
-    cosines: bytes | None = None
-    statics: bytes | None = None
-
-
-@dataclass(frozen=True)
-class Pages:
-    """The pages of one set as they were made together, in one epoch of the user."""
-
-    version: UUID
-    epoch: int
-    of: tuple[Compared, ...] = ()
-
-
-@dataclass(frozen=True)
-class Meant:
-    """What can be compared with a question: the pages (without words on what is in them, where that is known), and
-    what is newer.
-    """
-
-    pages: Pages | None
-    newer: tuple[Compared, ...]
-
-
-_PAGED: LiteralString = """
-WITH paged AS MATERIALIZED (
-    SELECT model_id, version, epoch, max(until) AS until,
-        string_agg(CASE WHEN version IS DISTINCT FROM %(known)s::uuid THEN ids END, '' ORDER BY page) AS ids,
-        string_agg(CASE WHEN version IS DISTINCT FROM %(known)s::uuid THEN codes END, '' ORDER BY page) AS codes
-    FROM vector_pages WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND set_id = %(set)s
-    GROUP BY model_id, version, epoch
-), since AS (SELECT coalesce(max(until), '-infinity') AS until FROM paged)"""
-_PAGES: LiteralString = """
-SELECT model_id, version, epoch, ids, codes, NULL::bytea AS cosines, NULL::bytea AS statics FROM paged
-UNION ALL
-"""
-_STATICS: LiteralString = """
-SELECT %(static)s AS model_id, NULL::uuid AS version, NULL::integer AS epoch,
-    string_agg(uuid_send(c.chunk_id), '') AS ids, NULL::bytea AS codes, NULL::bytea AS cosines,
-    string_agg(c.static_vector, '') AS statics
-"""
-_ASKED: LiteralString = """
-asked AS MATERIALIZED (SELECT a.model, a.vector::public.halfvec
-    FROM unnest(%(models)s::text[], %(vectors)s::text[]) AS a(model, vector))"""
-_COSINES: LiteralString = """
-SELECT coalesce(a.model, %(static)s) AS model_id, NULL::uuid AS version, NULL::integer AS epoch,
-    string_agg(uuid_send(c.chunk_id), '') AS ids, NULL::bytea AS codes,
-    string_agg(float4send((1 - (c.embedding OPERATOR(public.<=>) a.vector))::real), '') AS cosines,
-    string_agg(CASE WHEN a.model IS NULL THEN c.static_vector END, '') AS statics
-"""
-_EMBEDDED: LiteralString = " LEFT JOIN asked a ON a.model = c.embedding_model_id AND c.embedding IS NOT NULL"
-_OF_THESE: LiteralString = """
-WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.active"""
-_NEW: LiteralString = _OF_THESE + " AND c.created_at > (SELECT until FROM since) AND "
-_INSIDE_BOUNDS: LiteralString = _OF_THESE + _BOUND + " AND "
-_HAS_STATIC: LiteralString = "c.static_model_id = %(static)s"
-_HAS_ANY: LiteralString = "(a.model IS NOT NULL OR c.static_model_id = %(static)s) GROUP BY a.model"
-
-
-def load_near(
-    subject: Subject,
-    static_id: str,
-    asked: Mapping[str, Sequence[float]],
-    within: SearchScope,
-    *,
-    set_id: str,
-    known: UUID | None = None,
-) -> Read[Meant]:
-    """What can be compared with a question: pages of the set, and what is newer than they are with every number.
-
-    `asked` are the question's vectors by the models whose cosines are wanted; chunks without one of these models have
-    their static vectors, as all have where nothing is asked of a model. Within bounds every chunk inside is compared
-    with all its numbers. Pages of the version that is known are not read again.
-    """
-    params = {**_params(subject, within, 0), "static": static_id, "set": set_id, "known": known}
-    params |= asked_of(asked)
-    rows: LiteralString = _COSINES + "FROM memory_chunks c" + _EMBEDDED if asked else _STATICS + "FROM memory_chunks c"
-    has: LiteralString = _HAS_ANY if asked else _HAS_STATIC
-    if within.bound:
-        alone: LiteralString = "WITH " + _ASKED if asked else ""
-        return Read(alone + rows + _INSIDE_BOUNDS + has, params, to_comparable, binary=True)
-    beside: LiteralString = "," + _ASKED if asked else ""
-    return Read(_PAGED + beside + _PAGES + rows + _NEW + has, params, to_comparable, binary=True)
-
-
-def to_comparable(rows: Sequence[Mapping[str, Any]]) -> Meant:
-    paged: list[Compared] = []
-    newer: list[Compared] = []
-    pages: Pages | None = None
-    for row in rows:
-        read = Compared(row["model_id"], row["ids"] or b"", row["codes"], row["cosines"], row["statics"])
-        if row["version"] is not None:
-            pages = Pages(row["version"], row["epoch"])
-            paged.append(read)
-        elif read.ids:
-            newer.append(read)
-    return Meant(replace(pages, of=tuple(each for each in paged if each.ids)) if pages else None, tuple(newer))
 
 
 MAX_MESSAGES = 64
@@ -412,7 +167,7 @@ _AT: LiteralString = (
         LIMIT %(messages)s) AS said) AS c"""
     + _HOLDS
     + " AND c.active"
-    + _BOUND
+    + BOUND
     + "ORDER BY c.chunk_id LIMIT %(limit)s"
 )
 
@@ -422,7 +177,7 @@ def at(
 ) -> Read[list[Hit]]:
     """These chunks of memories, and those between the bounds of these turns (ids as text); only what still holds."""
     bounds = {"lows": _ids(low for low, _ in turns), "highs": _ids(high for _, high in turns), "messages": MAX_MESSAGES}
-    params = {**_params(subject, within, limit), "ids": _ids(memories), **bounds}
+    params = {**to_params(subject, within, limit), "ids": _ids(memories), **bounds}
     return Read(_AT, params, _hits)
 
 
@@ -438,7 +193,7 @@ _SAID_AT: LiteralString = (
     WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.active AND c.memory_id IS NULL
         AND c.role = 'user' AND c.said_at = ANY(%(moments)s)
 """
-    + _BOUND
+    + BOUND
     + """ORDER BY c.chunk_id LIMIT %(limit)s) AS r"""
     + _SOURCE
     + _BEST_FIRST
@@ -447,4 +202,4 @@ _SAID_AT: LiteralString = (
 
 def said_at(subject: Subject, moments: Collection[datetime], limit: int, within: SearchScope) -> Read[list[Hit]]:
     """What the user said at these moments."""
-    return Read(_SAID_AT, {**_params(subject, within, limit), "moments": list(moments)}, _hits)
+    return Read(_SAID_AT, {**to_params(subject, within, limit), "moments": list(moments)}, _hits)

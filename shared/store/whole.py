@@ -226,11 +226,30 @@ async def prepare(conn: Connection) -> None:
 
 
 async def settle(conn: Connection) -> None:
-    """What was restored is closed, its statistics are taken, and what it replaces is gone."""
+    """What was restored is closed, and its statistics are taken."""
     await conn.execute("DELETE FROM smart_brain.serving")
-    await conn.execute("DROP SCHEMA IF EXISTS smart_brain_replaced CASCADE")
     for name in await tables(conn):
         await conn.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(SCHEMA, name)))
+
+
+_KEPT_KEYS: LiteralString = """
+INSERT INTO smart_brain.api_keys (tenant_id, key_id, name, only_user, only_users_from, scopes, secret_hash, former_hash,
+    former_until, created_at, ends_at, rotated_at, revoked_at)
+SELECT tenant_id, key_id, name, only_user, only_users_from, scopes, secret_hash, former_hash, former_until, created_at,
+    ends_at, rotated_at, revoked_at
+FROM smart_brain_replaced.api_keys
+ON CONFLICT (tenant_id, key_id) DO UPDATE SET secret_hash = excluded.secret_hash, former_hash = excluded.former_hash,
+    former_until = excluded.former_until, rotated_at = excluded.rotated_at, revoked_at = excluded.revoked_at
+"""
+
+
+async def drop_replaced(conn: Connection) -> None:
+    """What was put aside is gone, but for its keys: one that was revoked since the backup stays revoked."""
+    async with conn.transaction():
+        row = await (await conn.execute("SELECT to_regclass('smart_brain_replaced.api_keys') AS keys")).fetchone()
+        if row and row["keys"]:
+            await conn.execute(_KEPT_KEYS)
+        await conn.execute("DROP SCHEMA IF EXISTS smart_brain_replaced CASCADE")
 
 
 _LEFT: LiteralString = """

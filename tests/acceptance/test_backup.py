@@ -12,14 +12,17 @@ from services.cli.backup import archive, dump
 from services.cli.backup import restore as bring_back
 from services.cli.backup.archive import Archive
 from services.cli.backup.restore import RestoreReport, RestoreRequest, restore
+from shared.db import Database
 from shared.embedded import postgres_programs
 from shared.embedded.postgres_programs import ProgramError, Programs
 from shared.errors import ConfigurationError
 from shared.files import CACHE
+from shared.store import api_keys
 from shared.store.schema import is_open
 from tests.system.backups import catalog, ended, run, started, watching, with_rows_closed, without_schema
 from tests.system.databases import Databases, change, number, rows, state
 from tests.system.erasures import completed, erase, found, mine
+from tests.system.keys import add_key
 from tests.system.person import Person, shown
 from tests.system.running import System, policy_file, running, settings_for
 from tests.system.wait import wait_for
@@ -195,6 +198,26 @@ async def saved(system: System, folder: Path, name: str = "one.dump") -> Path:
 
 
 @pytest.mark.kafka
+async def test_keys_stay_as_they_are_and_none_that_was_revoked_since_the_backup_goes_again(
+    databases: Databases, kafka: str, tmp_path: Path
+) -> None:
+    fresh, file, data = databases.fresh(), tmp_path / "smartbrain.dump", tmp_path / "data"
+    db = Database(fresh, size=1)
+    await db.open()
+    try:
+        revoked, standing = await add_key(db, "acme"), await add_key(db, "acme")
+        assert (await run(fresh, kafka, "backup", file, data=data)).code == 0
+        async with db.system() as conn:
+            await api_keys.revoke(conn, revoked.key_id)
+        later = await add_key(db, "acme")
+        assert (await run(fresh, kafka, "restore", file, "--replace", "--without-ledger", data=data)).code == 0
+        async with db.system() as conn:
+            states = {key.key_id: key.revoked_at is not None for key in await api_keys.list_keys(conn)}
+    finally:
+        await db.close()
+    assert states == {revoked.key_id: True, standing.key_id: False, later.key_id: False}
+
+
 async def test_where_the_database_is_lost_the_topic_says_what_was_erased(
     system: System, databases: Databases, tmp_path: Path
 ) -> None:

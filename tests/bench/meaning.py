@@ -24,7 +24,7 @@ from services.observer.rows import turn_chunks
 from shared.db import SCHEMA
 from shared.domain.subjects import Subject
 from shared.runtime import Runtime
-from shared.store import chunks, turns
+from shared.store import chunks, turn_states, turns
 from tests.bench import kit, load, talk
 from tests.bench.compose import QUESTIONS, SESSION
 from tests.bench.kit import Options, Report, Row
@@ -127,7 +127,7 @@ async def _tell(rt: Runtime, size: int) -> None:
             return
         async with rt.db.transaction(WHO) as conn:
             await chunks.put(conn, WHO, [each for turn in waiting for each in turn_chunks(turn)])
-            await turns.finish(conn, WHO, {turn.turn_id: {} for turn in waiting})
+            await turn_states.finish(conn, WHO, {turn.turn_id: {} for turn in waiting})
 
 
 async def _settle(rt: Runtime, dsn: str) -> None:

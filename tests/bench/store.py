@@ -23,7 +23,7 @@ from services.evolver.embed import embed_some
 from shared import clock
 from shared.runtime import Runtime, open_runtime
 from shared.settings import Settings
-from shared.store.turns import count_late
+from shared.store.turn_states import count_late
 from tests.bench.dialogues import Line, turns
 from tests.bench.kit import machine
 from tests.system import databases

@@ -14,6 +14,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 TOOL_VARIABLES = {
     "URL",
+    "API_KEY",
     "TRACEBACK",
     "KAFKA_CACHE",
     "NATURAL",

@@ -1,22 +1,18 @@
 """`smartbrain backup` and `smartbrain restore` as an operator calls them."""
 
 import asyncio
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from services.cli import data_folder
 from services.cli.backup import dump
 from services.cli.backup.restore import RestoreReport, RestoreRequest
 from services.cli.backup.restore import restore as bring_back
 from services.cli.output import AsJson, emit, fail, out, refuse
-from services.cli.progress import show_progress, show_work
-from services.cli.supervisor import Supervisor
+from services.cli.progress import show_progress
+from services.cli.reach import reach_servers
 from shared import settings
-from shared.settings import Settings
 from shared.telemetry import configure_logs
 
 SHOWN = ("turns", "conversation_events", "memory_items", "sessions")
@@ -113,22 +109,3 @@ def _show(report: RestoreReport) -> None:
         out.print(line, markup=False)
     if report.serving:
         out.print("  the database is served", markup=False)
-
-
-@contextmanager
-def reach_servers(config: Settings, *, broker: bool) -> Generator[tuple[str, str | None]]:
-    """The database's address and the broker's: what is set, what runs here, else the embedded ones, started for this.
-
-    A broker that has never run here is not started: it could tell nothing.
-    """
-    running = data_folder.find(config.data)
-    dsn = config.database_url.get_secret_value() if config.database_url else running.database if running else None
-    bootstrap = config.kafka_bootstrap or (running.kafka if running else None)
-    wanted = broker and bootstrap is None and (config.data / "broker").exists()
-    if dsn and not wanted:
-        yield dsn, bootstrap
-        return
-    with Supervisor(config, services=()) as machine:
-        with show_work("starting the database", quiet=False):
-            machine.start()
-        yield machine.dsn, bootstrap or (machine.bootstrap if wanted else None)

@@ -96,6 +96,7 @@ async def restore(
         run = await _brought_back(conn, dsn, kafka, request, policy.erasure, say)
         await whole.settle(conn)
         applied = await schema.migrate(dsn, wanted=schema.before_start)
+        await whole.drop_replaced(conn)
         reached = {"database_url": SecretStr(dsn), "kafka_bootstrap": bootstrap or NOWHERE}
         at_hand = kafka if kafka.bootstrap and await history.answers(kafka) else KafkaAccess("")
         async with runtime.open_runtime(config.model_copy(update=reached), "restore", pool=2, models=False) as rt:

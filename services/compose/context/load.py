@@ -27,7 +27,7 @@ from shared.errors import RefusedError, TransientError
 from shared.extraction.relatives import tells_of_relative
 from shared.policy import ComposePolicy
 from shared.runtime import Runtime
-from shared.store import ended, entities, knowledge, memory, sessions, summaries, turns
+from shared.store import core_memory, ended, entities, knowledge, sessions, summaries, turns
 from shared.store.ended import EndedVersion
 from shared.store.erasure import tombstones
 from shared.store.media import load_known
@@ -49,7 +49,7 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> ComposeState
     policy, subject, message = rt.policy.compose, call.subject, request.user_message
     scope, named, version = knowledge_search.scope_of(rt, request), blocks.media_ids(message.blocks), 0
     reads = (
-        memory.core(subject, policy.core_limit, tuple(KEYS), tuple(PREFIXES)),
+        core_memory.core(subject, policy.core_limit, tuple(KEYS), tuple(PREFIXES)),
         summaries.load_standing(subject, request.session_id),
         turns.recent(subject, request.session_id, policy.recent_turns_max + 1, policy.pending_turns_max),
         tombstones.epoch(subject),

@@ -29,7 +29,7 @@ from shared.language.normalise import clip
 from shared.policy import ComposePolicy
 from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy, show
-from shared.store.memory import CoreMemoryRow
+from shared.store.core_memory import CoreMemoryRow
 
 FOR_SMALL_TALK = 0.3
 """So likely the best must be to help where nothing was asked: a greeting is near every greeting."""

@@ -12,7 +12,8 @@ from shared.language.normalise import fold
 from shared.runtime import Runtime
 from shared.store import relations
 from shared.store import search as store
-from shared.store.search import Hit, SearchScope
+from shared.store.search import Hit
+from shared.store.search_scope import SearchScope
 
 TAIL_MESSAGES = 24
 TOGETHER = 4

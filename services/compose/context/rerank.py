@@ -25,7 +25,7 @@ from shared.metrics.packages import RERANK_SECONDS, RERANKS
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.provider import ModelProvider
 from shared.runtime import Runtime
-from shared.secrets import redact
+from shared.secrets import SecretKind, redact
 from shared.telemetry import logger
 
 RESERVE_S = 0.025
@@ -59,8 +59,9 @@ class LexicalReranker:
 class ModelReranker:
     """A reranker model, asked about each passage by itself."""
 
-    def __init__(self, models: ModelProvider) -> None:
+    def __init__(self, models: ModelProvider, kept: frozenset[SecretKind]) -> None:
         self._models = models
+        self._kept = kept
 
     @property
     def name(self) -> str:
@@ -69,15 +70,16 @@ class ModelReranker:
 
     async def scores(self, query: str, passages: Sequence[RerankPassage], *, deadline_s: float) -> list[float]:
         """How sure the model is that each passage answers."""
-        texts = [_harmless(each.text) for each in passages]
-        return await self._models.rerank(_harmless(query), texts, deadline_s=deadline_s)
+        texts = [_harmless(each.text, self._kept) for each in passages]
+        return await self._models.rerank(_harmless(query, self._kept), texts, deadline_s=deadline_s)
 
 
 class ChatReranker:
     """A chat model, asked once for the order of all passages."""
 
-    def __init__(self, models: ModelProvider) -> None:
+    def __init__(self, models: ModelProvider, kept: frozenset[SecretKind]) -> None:
         self._models = models
+        self._kept = kept
 
     @property
     def name(self) -> str:
@@ -86,15 +88,15 @@ class ChatReranker:
 
     async def scores(self, query: str, passages: Sequence[RerankPassage], *, deadline_s: float) -> list[float]:
         """By place in the answer; what it does not name follows in the order of before."""
-        shown = [_harmless(each.text) for each in passages[: prompts.MAX_PASSAGES]]
-        prompt = replace(prompts.rank(_harmless(query), shown), deadline_s=deadline_s)
+        shown = [_harmless(each.text, self._kept) for each in passages[: prompts.MAX_PASSAGES]]
+        prompt = replace(prompts.rank(_harmless(query, self._kept), shown), deadline_s=deadline_s)
         answer = (await self._models.ask(prompt)).value
         return by_places([*prompts.parse_order(answer, len(shown)), *range(len(shown), len(passages))])
 
 
-def _harmless(text: str) -> str:
+def _harmless(text: str, kept: frozenset[SecretKind]) -> str:
     """As much as a model reads of a text, without secrets (seed 002 section 4.3)."""
-    return redact(text[:MAX_ASKED_CHARS])[0]
+    return redact(text[:MAX_ASKED_CHARS], kept)[0]
 
 
 def choose_reranker(rt: Runtime) -> Reranker | None:
@@ -105,9 +107,9 @@ def choose_reranker(rt: Runtime) -> Reranker | None:
         case "lexical":
             return LexicalReranker()
         case "model":
-            return ModelReranker(rt.models)
+            return ModelReranker(rt.models, rt.policy.personal_data.kept)
         case "llm_json":
-            return ChatReranker(rt.models)
+            return ChatReranker(rt.models, rt.policy.personal_data.kept)
 
 
 def make_rerank_query(rt: Runtime) -> Rerank:

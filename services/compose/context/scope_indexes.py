@@ -15,7 +15,8 @@ from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, NO_IDS, Ids, 
 from services.compose.rules.searching.nearness import VectorIndex
 from shared.domain.subjects import Subject
 from shared.runtime import Runtime
-from shared.store.search import LexicalStats, SearchScope
+from shared.store.search_scope import SearchScope
+from shared.store.search_words import LexicalStats
 
 PART_TURNS, PART_MEMORIES = 24, 8
 """Of what each part of a question finds, so much is looked at beside what the whole does."""

@@ -32,7 +32,7 @@ from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.knowledge.port import Scope
 from shared.language.normalise import normalise
-from shared.store.memory import CoreMemoryRow
+from shared.store.core_memory import CoreMemoryRow
 
 Status = Literal["ok", "timeout", "failed", "skipped"]
 Planner = Literal["rules", "model"]

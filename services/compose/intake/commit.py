@@ -13,9 +13,9 @@ from schemas.content import BLOCKS, TEXT_ONLY, ContentBlock, blocks_of
 from schemas.envelope import Envelope
 from schemas.events import TurnCommitted
 from schemas.topics import TURN_COMMITTED
-from schemas.turn_events import DEFERRED, Accepted, CommitResult, FieldProblem, Message, Redaction, TurnEvents
+from schemas.turn_events import DEFERRED, Accepted, CommitResult, FieldProblem, Message, TurnEvents
 from services.compose.intake import media
-from services.compose.intake.redact import clean_blocks, clean_id, clean_json, clean_text
+from services.compose.intake.redact import Cleaning, clean_blocks, clean_id, clean_json, clean_text
 from services.compose.intake.withheld import why_wordless, wordless
 from shared import clock
 from shared.db import CLOSED
@@ -25,6 +25,7 @@ from shared.domain.turns import SESSION_END
 from shared.errors import RefusedError, TransientError
 from shared.metrics.erasure import TURNS_DROPPED_BY_ERASURE
 from shared.metrics.turns import TURNS_COMMITTED, TURNS_REFUSED
+from shared.policy import PersonalDataPolicy
 from shared.runtime import Runtime
 from shared.secrets import kind_of_id, redact
 from shared.store import media as registry
@@ -67,7 +68,7 @@ async def commit_turn(
     _refuse_named(turn)
     known, unsafe = await _media(turn, rt)
     silent = await why_wordless(turn, rt)
-    body = _body(turn, rt.version, trace_id or clock.uuid7().hex, ignored, known, silent)
+    body = _body(turn, rt.version, rt.policy.personal_data, trace_id or clock.uuid7().hex, ignored, known, silent)
     body["refused"] = bool(unsafe)
     body["sent_at"] = sent_at.isoformat() if sent_at else None
     async with rt.db.single() as conn:
@@ -105,6 +106,18 @@ def _refuse_named(turn: TurnEvents) -> None:
             raise RefusedError("secret_refused", f"{field}: {problem.problem}", (problem,))
 
 
+def _refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
+    """RefusedError personal_data_refused, which names every field that holds what the policy does not take."""
+    fields = {each.field: each.kind for each in cleaning.redacted if each.kind in personal.refused}
+    if fields:
+        problems = tuple(
+            FieldProblem(field=place, problem=f"holds personal data ({kind}), which is refused; nothing was stored")
+            for place, kind in fields.items()
+        )
+        TURNS_REFUSED.labels("personal_data_refused").inc()
+        raise RefusedError("personal_data_refused", f"{problems[0].field}: {problems[0].problem}", problems)
+
+
 def list_media(turn: TurnEvents) -> list[tuple[str, ContentBlock]]:
     """The media blocks of a turn, each with the field that names its media."""
     return [
@@ -128,6 +141,7 @@ async def _media(turn: TurnEvents, rt: Runtime) -> tuple[Mapping[str, Registered
 def _body(
     turn: TurnEvents,
     policy_version: str,
+    personal: PersonalDataPolicy,
     trace_id: str,
     ignored: tuple[str, ...],
     known: Mapping[str, Registered] = NOTHING_KNOWN,
@@ -135,14 +149,15 @@ def _body(
 ) -> dict[str, Any]:
     """The turn as the database takes it: its events, its event on the bus, and the result that is answered."""
     turn_id, event_id = clock.uuid7(), clock.uuid7()
-    redacted: list[Redaction] = []
-    happened = list(_events(turn, redacted, known))
+    cleaning = Cleaning(personal.kept)
+    happened = list(_events(turn, cleaning, known))
     events: list[dict[str, Any]] = [
         {"event_id": str(clock.uuid7()), "ordinal": ordinal, **event}
         for ordinal, event in enumerate(wordless(happened, silent) if silent else happened)
     ]
-    metadata = clean_json(turn.metadata, "metadata", redacted) if turn.metadata is not None else None
-    result = _result(turn, turn_id, event_id, redacted, ignored)
+    metadata = clean_json(turn.metadata, "metadata", cleaning) if turn.metadata is not None else None
+    _refuse_personal(cleaning, personal)
+    result = _result(turn, turn_id, event_id, cleaning, ignored)
     envelope = _envelope(turn, turn_id, event_id, events, trace_id, policy_version)
     return {
         "tenant_id": turn.tenant_id,
@@ -168,7 +183,7 @@ def _body(
 
 
 def _result(
-    turn: TurnEvents, turn_id: UUID, event_id: UUID, redacted: Sequence[Redaction], ignored: Sequence[str]
+    turn: TurnEvents, turn_id: UUID, event_id: UUID, cleaning: Cleaning, ignored: Sequence[str]
 ) -> CommitResult:
     return CommitResult(
         turn_id=turn_id,
@@ -181,8 +196,8 @@ def _result(
         ),
         deferred=DEFERRED if turn.remember else (),
         remember=turn.remember,
-        redacted=tuple(redacted),
-        ignored_fields=tuple(redact(name, pii=False)[0] for name in ignored),
+        redacted=tuple(cleaning.redacted),
+        ignored_fields=tuple(redact(name, cleaning.kept)[0] for name in ignored),
     )
 
 
@@ -224,41 +239,41 @@ def _hash(value: bytes) -> str:
     return hashlib.sha256(value).hexdigest()
 
 
-def _events(turn: TurnEvents, redacted: list[Redaction], known: Mapping[str, Registered]) -> Iterator[dict[str, Any]]:
+def _events(turn: TurnEvents, cleaning: Cleaning, known: Mapping[str, Registered]) -> Iterator[dict[str, Any]]:
     """The rows of the log in their order: messages, then calls with their results, refs, items, the session's end."""
     for n, message in enumerate(turn.messages):
-        version, content = _content(message, f"messages.{n}.content", redacted, known)
-        if model := clean_id(message.model, f"messages.{n}.model", redacted):
+        version, content = _content(message, f"messages.{n}.content", cleaning, known)
+        if model := clean_id(message.model, f"messages.{n}.model", cleaning):
             content["model"] = model
         said_at = message.created_at.isoformat() if message.created_at else None
         kind = _ROLE_EVENTS[message.role]
-        name = clean_text(message.name, f"messages.{n}.name", redacted) if message.name else None
-        meta = clean_json(message.meta, f"messages.{n}.meta", redacted) if message.meta else None
+        name = clean_text(message.name, f"messages.{n}.name", cleaning) if message.name else None
+        meta = clean_json(message.meta, f"messages.{n}.meta", cleaning) if message.meta else None
         body = {"role": message.role, "name": name, "content": content, "version": version, "said_at": said_at}
         yield {"event_type": kind, **body, "meta": meta}
     for n, call in enumerate(turn.tool_calls):
         said_at = call.created_at.isoformat() if call.created_at else None
-        args = clean_json(call.args, f"tool_calls.{n}.args", redacted)
-        answer = clean_json(call.result, f"tool_calls.{n}.result", redacted)
-        asked = {"args": args, "call_id": clean_id(call.call_id, f"tool_calls.{n}.call_id", redacted)}
-        name = clean_id(call.name, f"tool_calls.{n}.name", redacted)
+        args = clean_json(call.args, f"tool_calls.{n}.args", cleaning)
+        answer = clean_json(call.result, f"tool_calls.{n}.result", cleaning)
+        asked = {"args": args, "call_id": clean_id(call.call_id, f"tool_calls.{n}.call_id", cleaning)}
+        name = clean_id(call.name, f"tool_calls.{n}.name", cleaning)
         yield {"event_type": "tool_call", "role": "tool", "name": name, "content": asked, "said_at": said_at}
         got = {"result": answer, "status": call.status}
         yield {"event_type": "tool_result", "role": "tool", "name": name, "content": got, "said_at": said_at}
     for n, ref in enumerate(turn.refs):
-        body = clean_json(ref.model_dump(mode="json"), f"refs.{n}", redacted)
+        body = clean_json(ref.model_dump(mode="json"), f"refs.{n}", cleaning)
         yield {"event_type": "ref", "role": None, "name": None, "content": body, "said_at": None}
     for n, item in enumerate(turn.items):
-        body = clean_json(item.model_dump(mode="json"), f"items.{n}", redacted)
+        body = clean_json(item.model_dump(mode="json"), f"items.{n}", cleaning)
         yield {"event_type": "item", "role": None, "name": None, "content": body, "said_at": None}
     if turn.end_session:
         yield {"event_type": SESSION_END, "role": None, "name": None, "content": {}, "said_at": None}
 
 
 def _content(
-    message: Message, field: str, redacted: list[Redaction], known: Mapping[str, Registered]
+    message: Message, field: str, cleaning: Cleaning, known: Mapping[str, Registered]
 ) -> tuple[int, dict[str, Any]]:
     """What is stored of a message, and in which of its two forms."""
     if isinstance(message.content, str):
-        return TEXT_ONLY, {"text": clean_text(message.content, field, redacted)}
-    return BLOCKS, clean_blocks(tuple(media.settle_block(block, known) for block in message.content), field, redacted)
+        return TEXT_ONLY, {"text": clean_text(message.content, field, cleaning)}
+    return BLOCKS, clean_blocks(tuple(media.settle_block(block, known) for block in message.content), field, cleaning)

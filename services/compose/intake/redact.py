@@ -1,5 +1,6 @@
 """What is stored of a turn holds no secret: texts, JSON, ids and blocks are blanked, and it is told where."""
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import JsonValue
@@ -18,32 +19,46 @@ from shared.secrets import (
     redact,
 )
 
+
+@dataclass(frozen=True)
+class Cleaning:
+    """Which personal data one request may hold in clear, and what of it has been blanked so far."""
+
+    kept: frozenset[SecretKind]
+    redacted: list[Redaction] = field(default_factory=list[Redaction])
+
+    def note(self, place: str, kind: SecretKind) -> None:
+        """Something of this kind was blanked in this field."""
+        self.redacted.append(Redaction(field=place, kind=kind))
+
+
 SAID = ("text", "text_fallback", "recognized_text")
 """What a block says."""
 
 
-def clean_blocks(blocks: tuple[ContentBlock, ...], field: str, redacted: list[Redaction]) -> dict[str, Any]:
+def clean_blocks(blocks: tuple[ContentBlock, ...], field: str, cleaning: Cleaning) -> dict[str, Any]:
     """The stored form of a message of blocks: `text` is its words alone, `text_fallback` all of it without media.
 
     A secret that begins in one block and ends in the next is one all the same.
     """
     said = [(n, name, str(text)) for n, block in enumerate(blocks) for name in SAID if (text := getattr(block, name))]
     said.sort(key=lambda each: each[1] != "text")
-    hits = [hit for hit in find_secrets("\n".join(text for *_, text in said)) if hit.group == "credential"]
+    hits = find_secrets("\n".join(text for *_, text in said), cleaning.kept)
     changed: dict[int, dict[str, str]] = {}
     at = 0
     for n, name, text in said:
         place = f"{field}.{n}.{name}"
         inside = [hit for hit in hits if hit.start < at + len(text) and hit.end > at]
-        redacted.extend(Redaction(field=place, kind=hit.kind) for hit in inside)
-        clean = clean_text(_without(text, inside, at), place, redacted)
+        for hit in inside:
+            cleaning.note(place, hit.kind)
+        clean = clean_text(_without(text, inside, at), place, cleaning)
         changed.setdefault(n, {})[name] = clean
         at += len(text) + 1
-    kept = [_clean_block(block, changed.get(n, {}), f"{field}.{n}", redacted) for n, block in enumerate(blocks)]
+    cleaned = [_clean_block(block, changed.get(n, {}), f"{field}.{n}", cleaning) for n, block in enumerate(blocks)]
     return {
-        "text": words_of(kept),
-        "blocks": [block.model_dump(mode="json", exclude_none=True) for block in kept],
-        "text_fallback": "\n".join(line(block) if block.is_media else block.fallback for block in kept),
+        "text": words_of(cleaned),
+        "blocks": [block.model_dump(mode="json", exclude_none=True) for block in cleaned],
+        "text_fallback": "\n".join(line(block) if block.is_media else block.fallback for block in cleaned),
     }
 
 
@@ -57,65 +72,66 @@ def _without(text: str, hits: list[SecretHit], offset: int) -> str:
     return "".join(pieces) + text[at:]
 
 
-def _clean_block(block: ContentBlock, changed: dict[str, str], field: str, redacted: list[Redaction]) -> ContentBlock:
-    metadata = clean_json(block.metadata, f"{field}.metadata", redacted) if block.metadata else None
+def _clean_block(block: ContentBlock, changed: dict[str, str], field: str, cleaning: Cleaning) -> ContentBlock:
+    metadata = clean_json(block.metadata, f"{field}.metadata", cleaning) if block.metadata else None
     return block.model_copy(update={**changed, "metadata": metadata})
 
 
-def clean_text(text: str, field: str, redacted: list[Redaction]) -> str:
-    """The text with a placeholder for every credential."""
-    clean, hits = redact(text, pii=False)
-    redacted.extend(Redaction(field=field, kind=hit.kind) for hit in hits)
+def clean_text(text: str, field: str, cleaning: Cleaning) -> str:
+    """The text with a placeholder for every credential and for the personal data that may not stand."""
+    clean, hits = redact(text, cleaning.kept)
+    for hit in hits:
+        cleaning.note(field, hit.kind)
     return clean
 
 
-def clean_id(text: str | None, field: str, redacted: list[Redaction]) -> str | None:
+def clean_id(text: str | None, field: str, cleaning: Cleaning) -> str | None:
     """An id stays as it is unless its shape is that of a secret."""
     kind = kind_of_id(text) if text else None
     if kind is None:
         return text
-    redacted.append(Redaction(field=field, kind=kind))
+    cleaning.note(field, kind)
     return PLACEHOLDER
 
 
-def clean_json(value: JsonValue, field: str, redacted: list[Redaction]) -> Any:
+def clean_json(value: JsonValue, field: str, cleaning: Cleaning) -> Any:
     """The value with a placeholder for every credential in a text, a name, or under a telling name."""
     if isinstance(value, str):
-        return clean_text(value, field, redacted)
+        return clean_text(value, field, cleaning)
     if isinstance(value, list):
-        return [clean_json(each, f"{field}.{n}", redacted) for n, each in enumerate(value)]
+        return [clean_json(each, f"{field}.{n}", cleaning) for n, each in enumerate(value)]
     if isinstance(value, dict):
-        return _clean_dict(value, field, redacted)
+        return _clean_dict(value, field, cleaning)
     return value
 
 
-def _clean_dict(value: dict[str, JsonValue], field: str, redacted: list[Redaction]) -> dict[str, Any]:
+def _clean_dict(value: dict[str, JsonValue], field: str, cleaning: Cleaning) -> dict[str, Any]:
     """The fields under clean names; `{"name": "DB_PASSWORD", "value": ...}` tells its value as a field would."""
-    told = next((each for name in ("name", "key") if isinstance(each := value.get(name), str)), None)
+    named = next((each for name in ("name", "key") if isinstance(each := value.get(name), str)), None)
     clean: dict[str, Any] = {}
     for raw, each in value.items():
-        name = clean_text(raw, field, redacted)
-        teller = told if told and name == "value" else name
-        clean[name] = _clean_named(teller, each, f"{field}.{name}", redacted)
+        name = clean_text(raw, field, cleaning)
+        teller = named if named and name == "value" else name
+        clean[name] = _clean_named(teller, each, f"{field}.{name}", cleaning)
     return clean
 
 
-def _clean_named(name: str, value: JsonValue, field: str, redacted: list[Redaction]) -> Any:
+def _clean_named(name: str, value: JsonValue, field: str, cleaning: Cleaning) -> Any:
     """A text or number whose name says that it is a secret is one, though nothing in it would tell."""
     if isinstance(value, list):
-        return [_clean_named(name, each, f"{field}.{n}", redacted) for n, each in enumerate(value)]
+        return [_clean_named(name, each, f"{field}.{n}", cleaning) for n, each in enumerate(value)]
     if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
-        kind = _kind_of(name, str(value))
+        kind = _kind_of(name, str(value), cleaning.kept)
         if kind:
-            redacted.append(Redaction(field=field, kind=kind))
+            cleaning.note(field, kind)
             return PLACEHOLDER
-    return clean_json(value, field, redacted)
+    return clean_json(value, field, cleaning)
 
 
-def _kind_of(name: str, value: str) -> SecretKind | None:
+def _kind_of(name: str, value: str, kept: frozenset[SecretKind]) -> SecretKind | None:
     lead = f"{name}: "
     named = kind_of_field(name, value)
-    found = [hit for hit in redact(lead + value, pii=False)[1] if hit.end > len(lead)] if named is None else []
+    found = [hit for hit in find_secrets(lead + value, kept) if hit.end > len(lead)] if named is None else []
     return named or (
         found[0].kind if found and found[0].start <= len(lead) and found[0].end >= len(lead + value) else None
     )

@@ -21,8 +21,9 @@ from shared.erasure import rules
 from shared.erasure.request import again_asked, receipt, request
 from shared.errors import RefusedError
 from shared.runtime import Runtime
-from shared.store.erasure import residue, tombstones
-from shared.store.erasure.tombstones import StepProgress, Tombstone
+from shared.store.erasure import progress, residue, tombstones
+from shared.store.erasure.progress import StepProgress
+from shared.store.erasure.tombstones import Tombstone
 from shared.telemetry import logger
 
 
@@ -46,23 +47,23 @@ async def ask(
     return receipt(made.tombstone)
 
 
-async def forget(rt: Runtime, recorder: Recorder, subject: Subject, asked: ForgetRequest) -> DeletionReceipt:
-    """The memories named are erased; without any, everything that was learnt of the user."""
-    wanted = ErasureRequest(
+def to_request(subject: Subject, asked: ForgetRequest, requested_by: str | None) -> ErasureRequest:
+    """The erasure of the memories named; without any, of everything that was learnt of the user."""
+    return ErasureRequest(
         tenant_id=subject.tenant_id,
         user_id=subject.user_id,
         scope="items" if asked.memory_ids else "personal",
         memory_ids=asked.memory_ids,
+        requested_by=requested_by,
         reason=asked.reason,
         idempotency_key=asked.idempotency_key,
     )
-    return await ask(rt, recorder, wanted)
 
 
 async def view(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ErasureView:
     """The erasure and how far it is; RefusedError where the user has none of this id."""
     found, steps = await rt.db.read(
-        subject, tombstones.one(subject, tombstone_id), tombstones.steps(subject, tombstone_id)
+        subject, tombstones.one(subject, tombstone_id), progress.steps(subject, tombstone_id)
     )
     if found is None:
         raise _unknown()

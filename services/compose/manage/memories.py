@@ -21,7 +21,8 @@ from shared.resolution.from_rows import known_of
 from shared.runtime import Runtime
 from shared.screening.sanitize import REMOVED, show, show_own
 from shared.secrets import refuses
-from shared.store import answers, memory, search, summaries, turns, versions
+from shared.store import answers, memory, search, summaries, turn_states, turns, versions
+from shared.store.search_scope import SearchScope
 
 PANEL_SESSION = "memory-panel"
 COUNTED = 1000
@@ -84,7 +85,7 @@ async def turn(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnView:
 async def outcome(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnOutcomeView:
     """How far the turn has come, with the memories that it left."""
     async with rt.db.transaction(subject) as conn:
-        row = await turns.outcome(conn, subject, turn_id)
+        row = await turn_states.outcome(conn, subject, turn_id)
         if row is None:
             raise refuse_missing("turn_id")
         done = TurnOutcome.model_validate(row["outcome"]) if row["outcome_at"] else None
@@ -122,7 +123,7 @@ async def page(
     async with rt.db.transaction(subject) as conn:
         if query:
             words, most = segment.query_terms(query), max(COUNTED, limit + offset)
-            (hits,) = await search.by_text(conn, subject, [words], most, search.SearchScope(), memories_only=True)
+            (hits,) = await search.by_text(conn, subject, [words], most, SearchScope(), memories_only=True)
             ids = [h.memory_id for h in hits if h.memory_id and (type is None or h.type == type)]
             by_id = {m.memory_id: m for m in await memory.by_ids(conn, subject, ids)}
             fitting = [by_id[i] for i in ids if i in by_id and (type or not known_of(by_id[i]).name_alone)]

@@ -43,7 +43,7 @@ async def decide(rt: Runtime, proposal_id: UUID, asked: PromotionDecision) -> Pr
         if _decides(found, asked):
             changed.append(DECIDED[asked.decision])
             visibility = asked.visibility or found.visibility
-            reason = redact(asked.reason)[0] or None
+            reason = redact(asked.reason, rt.policy.personal_data.kept)[0] or None
             await promotions.decide(
                 conn, subject, proposal_id, status=changed[-1], reason=reason, visibility=visibility
             )

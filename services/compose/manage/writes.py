@@ -20,7 +20,7 @@ from shared.extraction.turn_texts import EDIT, RESTORE, observation_rows, turn_t
 from shared.resolution.resolve import Confirm, Operation, Reject, Retract, Write
 from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy, show
-from shared.store import memory, observations, turns
+from shared.store import memory, observations, turn_states, turns
 from shared.store.erasure import tombstones
 from shared.store.outcomes import OPEN
 
@@ -48,7 +48,7 @@ async def receipt(rt: Runtime, subject: Subject, receipt_id: UUID) -> WriteRecei
     """
     async with rt.db.transaction(subject) as conn:
         found = await turns.load(conn, subject, [receipt_id])
-        row = await turns.outcome(conn, subject, receipt_id)
+        row = await turn_states.outcome(conn, subject, receipt_id)
         if not found or row is None:
             raise RefusedError("not_found", f"receipt_id: no write {receipt_id} of this user", status=NOT_FOUND)
         seen = await observations.of_turns(conn, subject, [receipt_id])

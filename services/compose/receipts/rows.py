@@ -9,15 +9,14 @@ import orjson
 from schemas.context_package import ContextPackage
 from schemas.events import DecisionEvent
 from schemas.topics import RECEIPT_RECORDED
-from schemas.turn_events import Redaction
 from services.compose.context.stages import Composition, PlanExecution
-from services.compose.intake.redact import clean_json
+from services.compose.intake.redact import Cleaning, clean_json
 from services.compose.rules.packing import receipts
 from services.compose.rules.packing.spoken import UNSUPPORTED
 from shared.domain.subjects import Subject
 from shared.language.fingerprint import prints
 from shared.policy import Policy
-from shared.secrets import placeholder, redact
+from shared.secrets import SecretKind, placeholder, redact
 from shared.store import outbox
 
 STANDING = frozenset({UNSUPPORTED})
@@ -33,7 +32,7 @@ def to_row(composition: Composition, policy: Policy, version: str) -> Row:
     prints_of, pieces = _fingerprints(package)
     injection = _injection(composition, version)
     observability = policy.observability
-    secrets = _secrets(package.user_message.content)
+    secrets = _secrets(package.user_message.content, policy.personal_data.kept)
     # the plan holds the message's words in other shapes, so that no secret of it could be found there for sure
     plan = _plan(composition) if observability.store_plans and not secrets else None
     body = blank_secrets(_body(package), secrets) if observability.store_contexts else None
@@ -68,9 +67,9 @@ def to_plan_row(execution: PlanExecution, policy: Policy) -> Row | None:
     if not policy.observability.store_plans:
         return None
     plan = request.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"tenant_id", "user_id"})
-    redacted: list[Redaction] = []
-    clean_json(plan, "plan", redacted)
-    if redacted:
+    cleaning = Cleaning(policy.personal_data.kept)
+    clean_json(plan, "plan", cleaning)
+    if cleaning.redacted:
         return None
     whose = {"tenant_id": request.tenant_id, "user_id": request.user_id, "session_id": NO_SESSION}
     return {**whose, "epoch": execution.epoch, "context_id": execution.pack.plan_id, "plan": plan}
@@ -151,9 +150,9 @@ def _body(package: ContextPackage) -> bytes:
     return package.model_dump_json(by_alias=True, exclude_none=True, exclude={"debug"}).encode()
 
 
-def _secrets(message: str) -> dict[str, str]:
-    """The credentials in what is being asked, each with what stands for it in what is kept."""
-    _, hits = redact(message, pii=False)
+def _secrets(message: str, kept: frozenset[SecretKind]) -> dict[str, str]:
+    """The secrets in what is being asked, each with what stands for it in what is stored."""
+    _, hits = redact(message, kept)
     return {message[hit.start : hit.end]: placeholder(hit.kind) for hit in hits}
 
 

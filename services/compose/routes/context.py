@@ -9,6 +9,7 @@ from schemas.context_package import ContextPackage
 from schemas.evidence_pack import EvidencePack
 from schemas.retrieve import RetrieveRequest
 from services.compose.context.pipeline import compose_context, execute_plan
+from services.compose.routes.access import READ
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import PackageRecorder, ParsedBody, ServiceRuntime, json_of, parse_body
 from shared.metrics.packages import COMPOSE_SECONDS
@@ -21,6 +22,7 @@ router = APIRouter(prefix="/v1", tags=["compose"])
     response_model=ContextPackage,
     openapi_extra=body_of(ComposeRequest),
     name="context",
+    dependencies=[READ],
     summary="Compose the smallest sufficient context for one message",
 )
 async def post_context(
@@ -39,6 +41,7 @@ async def post_context(
     response_model=EvidencePack,
     openapi_extra=body_of(RetrieveRequest),
     name="run_plan",
+    dependencies=[READ],
     summary="Execute a retrieval plan",
 )
 async def run_plan(

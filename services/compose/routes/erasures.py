@@ -15,6 +15,7 @@ from schemas.erasure import (
     ResidueView,
 )
 from services.compose.manage import erasures
+from services.compose.routes.access import ERASE, OPERATE, READ, AskedBy
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import (
     Limit,
@@ -26,6 +27,7 @@ from services.compose.routes.requests import (
     parse_body,
     with_key,
 )
+from shared.domain.requesters import Requester
 
 router = APIRouter(prefix="/v1", tags=["erasure"])
 _parse_forget = parse_body(ForgetRequest)
@@ -36,24 +38,34 @@ async def parse_forget(request: Request) -> ParsedBody[ForgetRequest]:
     return await _parse_forget(request) if await request.body() else ParsedBody(ForgetRequest())
 
 
+def state_reason(erasure: ErasureRequest, requester: Requester) -> ErasureRequest:
+    """The same with a reason where a key that is of no one user asks and gives none: that it was asked with the key."""
+    if erasure.reason or requester.tenant_id is None or requester.name == erasure.user_id:
+        return erasure
+    return erasure.model_copy(update={"reason": f"asked with {requester.name}"})
+
+
 @router.post(
     "/erasures",
     response_model=DeletionReceipt,
     status_code=202,
     openapi_extra=body_of(ErasureRequest),
     name="ask",
+    dependencies=[ERASE],
     summary="Erase for good: nothing of it is shown or learnt from once this answers; the rows follow",
 )
 async def post_erasure(
     request: Request,
+    requester: AskedBy,
     body: Annotated[ParsedBody[ErasureRequest], Depends(parse_body(ErasureRequest))],
     rt: ServiceRuntime,
     recorder: PackageRecorder,
 ) -> Response:
-    return json_of(await erasures.ask(rt, recorder, with_key(body.value, request)), 202)
+    asked = with_key(body.value, request)
+    return json_of(await erasures.ask(rt, recorder, state_reason(asked, requester)), 202)
 
 
-@router.get("/erasures", name="page", summary="A user's erasures, newest first")
+@router.get("/erasures", name="page", dependencies=[READ], summary="A user's erasures, newest first")
 async def list_erasures(owner: Owner, rt: ServiceRuntime, limit: Limit = 50) -> ErasurePage:
     return await erasures.page(rt, owner, limit)
 
@@ -61,6 +73,7 @@ async def list_erasures(owner: Owner, rt: ServiceRuntime, limit: Limit = 50) -> 
 @router.get(
     "/erasures/{tombstone_id}",
     name="one",
+    dependencies=[READ],
     summary="An erasure: its state, how far each store is, and the proof once it is completed",
 )
 async def get_erasure(tombstone_id: UUID, owner: Owner, rt: ServiceRuntime) -> ErasureView:
@@ -73,6 +86,7 @@ async def get_erasure(tombstone_id: UUID, owner: Owner, rt: ServiceRuntime) -> E
     status_code=202,
     openapi_extra=body_of(ErasureRequeue),
     name="requeue",
+    dependencies=[OPERATE],
     summary="An operator has an escalated erasure tried again",
 )
 async def requeue(
@@ -87,6 +101,7 @@ async def requeue(
     "/erasures/{tombstone_id}/residue",
     response_model=ResidueView,
     name="residue",
+    dependencies=[ERASE],
     summary="Every text column of every table looked through now for what the erasure covers",
 )
 async def get_residue(tombstone_id: UUID, owner: Owner, rt: ServiceRuntime) -> Response:
@@ -99,12 +114,15 @@ async def get_residue(tombstone_id: UUID, owner: Owner, rt: ServiceRuntime) -> R
     status_code=202,
     openapi_extra=body_of(ForgetRequest, required=False),
     name="forget",
+    dependencies=[ERASE],
     summary="Erase the memories named, or without any all that was learnt of the user",
 )
 async def forget(
     body: Annotated[ParsedBody[ForgetRequest], Depends(parse_forget)],
+    requester: AskedBy,
     owner: Owner,
     rt: ServiceRuntime,
     recorder: PackageRecorder,
 ) -> Response:
-    return json_of(await erasures.forget(rt, recorder, owner, body.value), 202)
+    asked = state_reason(erasures.to_request(owner, body.value, requester.name or None), requester)
+    return json_of(await erasures.ask(rt, recorder, asked), 202)

@@ -16,6 +16,7 @@ from services.compose.routes.bounds import allowed_methods
 from services.compose.routes.requests import json_of
 from shared import clock, parsing
 from shared.errors import RefusedError, TransientError
+from shared.metrics.access import REQUESTS_DENIED
 from shared.telemetry import frames, logger
 
 RETRY_AFTER = {"retry-after": "1"}
@@ -45,6 +46,8 @@ class Identify:
 
 
 async def answer_refusal(request: Request, error: RefusedError) -> Response:
+    if error.status == 403:
+        REQUESTS_DENIED.labels(error.code).inc()
     return json_of(parsing.reply_of(error, request.state.request_id), error.status)
 
 

@@ -9,6 +9,7 @@ from schemas.experience import ExperiencePage
 from schemas.resources import KnowledgeChanged, KnowledgeVersion, ResourcePage, ResourceState
 from services.compose.context import experience
 from services.compose.manage import library
+from services.compose.routes.access import OPERATE, READ, AskedBy, choose_owner
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import (
     Limit,
@@ -20,13 +21,14 @@ from services.compose.routes.requests import (
     json_of,
     parse_body,
 )
-from shared.domain.subjects import Subject
 
 router = APIRouter(prefix="/v1", tags=["knowledge"])
 experience_router = APIRouter(prefix="/v1/experience", tags=["experience"])
 
 
-@router.get("/resources", name="resources", summary="What of a user's turns went to knowledge, or why not")
+@router.get(
+    "/resources", name="resources", dependencies=[READ], summary="What of a user's turns went to knowledge, or why not"
+)
 async def list_resources(
     owner: Owner,
     rt: ServiceRuntime,
@@ -42,6 +44,7 @@ async def list_resources(
     response_model=KnowledgeVersion,
     openapi_extra=body_of(KnowledgeChanged),
     name="changed",
+    dependencies=[OPERATE],
     summary="Knowledge has changed beside us: no older answer of it is used again",
 )
 async def note_change(
@@ -50,8 +53,10 @@ async def note_change(
     return json_of(await library.note_change(rt, body.value))
 
 
-@experience_router.get("", name="learnt", summary="What the agent of a tenant has learnt of its own tools")
+@experience_router.get(
+    "", name="learnt", dependencies=[READ], summary="What the agent of a tenant has learnt of its own tools"
+)
 async def list_experience(
-    rt: ServiceRuntime, tenant_id: TenantId = "default", user_id: UserId | None = None
+    requester: AskedBy, rt: ServiceRuntime, tenant_id: TenantId | None = None, user_id: UserId | None = None
 ) -> ExperiencePage:
-    return await experience.page(rt, Subject(tenant_id, user_id or ""))
+    return await experience.page(rt, choose_owner(requester, tenant_id, user_id))

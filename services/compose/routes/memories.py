@@ -10,6 +10,7 @@ from schemas.memory_item import MemoryEdit, MemoryItem, RememberRequest, Settlem
 from schemas.views import AnswerPage, ConflictPage, MemoryHistory, MemoryPage
 from schemas.vocabulary import ListedStatus, MemoryType
 from services.compose.manage import history, memories, writes
+from services.compose.routes.access import READ, WRITE
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import Limit, Offset, Owner, ParsedBody, ServiceRuntime, json_of, parse_body
 
@@ -19,7 +20,7 @@ router = APIRouter(prefix="/v1", tags=["memories"])
 answers_router = APIRouter(prefix="/v1/answers", tags=["models"])
 
 
-@router.get("/memories", name="page", summary="What is known of a user, newest first")
+@router.get("/memories", name="page", dependencies=[READ], summary="What is known of a user, newest first")
 async def list_memories(
     owner: Owner,
     rt: ServiceRuntime,
@@ -46,6 +47,7 @@ async def list_memories(
     status_code=202,
     openapi_extra=body_of(RememberRequest),
     name="remember",
+    dependencies=[WRITE],
     summary="Remember what the user dictates; refused when it looks like a secret",
 )
 async def remember(
@@ -54,13 +56,17 @@ async def remember(
     return json_of(await memories.remember(rt, body.value), 202)
 
 
-@router.get("/memories/{memory_id}", name="one", summary="One version of one memory")
+@router.get("/memories/{memory_id}", name="one", dependencies=[READ], summary="One version of one memory")
 async def get_memory(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> MemoryItem:
     return await memories.one(rt, owner, memory_id)
 
 
 @router.delete(
-    "/memories/{memory_id}", status_code=202, name="retract", summary="Take a memory back (its history stays)"
+    "/memories/{memory_id}",
+    status_code=202,
+    name="retract",
+    dependencies=[WRITE],
+    summary="Take a memory back (its history stays)",
 )
 async def retract(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
     return await memories.retract(rt, owner, memory_id)
@@ -72,6 +78,7 @@ async def retract(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteRec
     status_code=202,
     openapi_extra=body_of(MemoryEdit),
     name="edit",
+    dependencies=[WRITE],
     summary="A new version in the user's own words; refused when it looks like a secret",
 )
 async def edit(
@@ -86,6 +93,7 @@ async def edit(
 @router.get(
     "/memories/{memory_id}/history",
     name="versions",
+    dependencies=[READ],
     summary="Every version, oldest first, with the evidence, the upkeep and the conflicts behind it",
 )
 async def list_versions(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> MemoryHistory:
@@ -96,6 +104,7 @@ async def list_versions(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> Me
     "/memories/{memory_id}/restore",
     status_code=202,
     name="restore",
+    dependencies=[WRITE],
     summary="An older version's content becomes the newest version; refused for the one that holds now",
 )
 async def restore(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
@@ -105,13 +114,16 @@ async def restore(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteRec
 @router.get(
     "/writes/{receipt_id}",
     name="written",
+    dependencies=[READ],
     summary="What became of a write, or will: the receipt of a memory that was dictated, edited or taken back",
 )
 async def get_write(receipt_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
     return await writes.receipt(rt, owner, receipt_id)
 
 
-@router.get("/conflicts", name="conflicts", summary="What was said against stronger memories, newest first")
+@router.get(
+    "/conflicts", name="conflicts", dependencies=[READ], summary="What was said against stronger memories, newest first"
+)
 async def list_conflicts(
     owner: Owner,
     rt: ServiceRuntime,
@@ -129,6 +141,7 @@ async def list_conflicts(
     status_code=202,
     openapi_extra=body_of(Settlement),
     name="settle",
+    dependencies=[WRITE],
     summary="Settle a conflict: keep what was known, or what was said",
 )
 async def settle_conflict(
@@ -140,6 +153,8 @@ async def settle_conflict(
     return json_of(await history.settle(rt, owner, conflict_id, body.value), 202)
 
 
-@answers_router.get("", name="unread", summary="A user's turns whose model answer nobody could read, for 7 days")
+@answers_router.get(
+    "", name="unread", dependencies=[READ], summary="A user's turns whose model answer nobody could read, for 7 days"
+)
 async def list_unread_answers(owner: Owner, rt: ServiceRuntime, limit: Limit = 50) -> AnswerPage:
     return await memories.list_unread_answers(rt, owner, limit)

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Query, Response
 
 from schemas.promotion import PromotionDecision, PromotionPage, PromotionStatus, PromotionView
 from services.compose.manage import promotions
+from services.compose.routes.access import OPERATE, READ
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import (
     Limit,
@@ -20,7 +21,7 @@ from services.compose.routes.requests import (
 router = APIRouter(prefix="/v1/promotions", tags=["promotions"])
 
 
-@router.get("", name="proposals", summary="A user's memories that qualify to be offered to others")
+@router.get("", name="proposals", dependencies=[READ], summary="A user's memories that qualify to be offered to others")
 async def list_proposals(
     owner: Owner,
     rt: ServiceRuntime,
@@ -35,6 +36,7 @@ async def list_proposals(
     response_model=PromotionView,
     openapi_extra=body_of(PromotionDecision),
     name="decide",
+    dependencies=[OPERATE],
     summary="Approve or reject; nothing is written elsewhere yet. One that was not decided in time is `expired`",
 )
 async def decide(

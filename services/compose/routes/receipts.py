@@ -11,13 +11,16 @@ from schemas.messages import PackageMessages
 from schemas.receipts import ContextPage, ContextReceipt
 from schemas.retrieve import PlanView
 from services.compose.receipts import packages
+from services.compose.routes.access import READ
 from services.compose.routes.requests import Limit, Offset, RecordedOwner, ServiceRuntime, json_of
 from services.compose.rules.packing.why import Told
 
 router = APIRouter(prefix="/v1", tags=["receipts"])
 
 
-@router.get("/contexts", name="page", summary="The packages of a user or of one session, newest first")
+@router.get(
+    "/contexts", name="page", dependencies=[READ], summary="The packages of a user or of one session, newest first"
+)
 async def list_contexts(
     owner: RecordedOwner,
     rt: ServiceRuntime,
@@ -31,6 +34,7 @@ async def list_contexts(
 @router.get(
     "/contexts/{context_id}",
     name="package",
+    dependencies=[READ],
     summary="A package as it was answered, while it is stored; 410 `erased` once it was erased",
 )
 async def get_package(context_id: UUID, owner: RecordedOwner, rt: ServiceRuntime) -> ContextPackage:
@@ -41,6 +45,7 @@ async def get_package(context_id: UUID, owner: RecordedOwner, rt: ServiceRuntime
     "/contexts/{context_id}/messages",
     response_model=PackageMessages,
     name="chat",
+    dependencies=[READ],
     summary="The package as messages of a chat API",
 )
 async def get_messages(
@@ -55,6 +60,7 @@ async def get_messages(
 @router.get(
     "/plans/{plan_id}",
     name="plan",
+    dependencies=[READ],
     summary="A plan as it was executed, while it is stored: by the `plan_id` of a pack or a package's `context_id`",
 )
 async def get_plan(plan_id: UUID, owner: RecordedOwner, rt: ServiceRuntime) -> PlanView:
@@ -64,6 +70,7 @@ async def get_plan(plan_id: UUID, owner: RecordedOwner, rt: ServiceRuntime) -> P
 @router.get(
     "/receipts/{context_id}",
     name="receipt",
+    dependencies=[READ],
     summary="Why each thing is in the package, and why others are not",
 )
 async def get_receipt(

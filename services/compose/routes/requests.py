@@ -13,11 +13,15 @@ from schemas.content import MediaId
 from schemas.erasure import ErasureRequest
 from schemas.turn_events import TurnEvents
 from services.compose.receipts.recorder import Recorder
+from services.compose.routes.access import AskedBy, apply_key, choose_owner, refuse_other_owner
 from shared import parsing
+from shared.domain.requesters import Requester
 from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 
-TenantId = Annotated[ExternalId, Query(description="Tenant; `default` where there is only one")]
+TenantId = Annotated[
+    ExternalId, Query(description="Tenant; without it that of the key, or `default` where no key is needed")
+]
 UserId = Annotated[ExternalId, Query(description="Whose data")]
 SessionId = Annotated[ExternalId, Path(description="Slashes are part of it")]
 MediaPath = Annotated[MediaId, Path(description="Slashes are part of it")]
@@ -45,9 +49,9 @@ async def get_recorder(request: Request) -> Recorder:
     return request.app.state.recorder
 
 
-async def get_subject(user_id: UserId, tenant_id: TenantId = "default") -> Subject:
+async def get_subject(requester: AskedBy, user_id: UserId, tenant_id: TenantId | None = None) -> Subject:
     """Whose data is asked for."""
-    return Subject(tenant_id, user_id)
+    return choose_owner(requester, tenant_id, user_id)
 
 
 ServiceRuntime = Annotated[Runtime, Depends(get_runtime)]
@@ -73,10 +77,14 @@ class ParsedBody(Generic[Model]):
 
 
 def parse_body(model: type[Model]) -> Callable[[Request], Awaitable[ParsedBody[Model]]]:
-    """A dependency: the body as this model, read no further than what would be refused anyway."""
+    """A dependency: the body as this model, of the requester's tenant, read no further than what is refused anyway."""
 
     async def parse(request: Request) -> ParsedBody[Model]:
-        return ParsedBody(*parsing.parse(model, await read_bounded(request)))
+        requester: Requester = request.state.requester
+        raw = apply_key(requester, model, parsing.read_object(await read_bounded(request)))
+        message, ignored = parsing.validate(model, raw)
+        refuse_other_owner(requester, message)
+        return ParsedBody(message, ignored)
 
     return parse
 

@@ -13,9 +13,11 @@ from services.compose.routes import (
     sessions,
     turns,
 )
+from services.compose.routes.access import Authenticate, refuse_lacking_scope
 from services.compose.routes.bounds import Framing, refuse_unknown_parameters
 from services.compose.routes.errors import ERROR_HANDLERS, Identify
 from services.compose.routes.openapi import describe
+from shared.access.authenticator import Authenticator
 from shared.policy import Policy
 from shared.runtime import Runtime
 
@@ -34,18 +36,19 @@ ROUTERS = (
 )
 
 
-def create_app(rt: Runtime, recorder: Recorder) -> FastAPI:
-    """The routes of version 1, bound to this runtime; the recorder hears of every package."""
+def create_app(rt: Runtime, recorder: Recorder, authenticator: Authenticator) -> FastAPI:
+    """The routes of version 1; the authenticator knows who asks, the recorder hears of every package."""
     app = FastAPI(
         title="SmartBrain",
         version="1",
         docs_url="/docs",
         redoc_url=None,
-        dependencies=[Depends(refuse_unknown_parameters)],
+        dependencies=[Depends(refuse_lacking_scope), Depends(refuse_unknown_parameters)],
         exception_handlers={**ERROR_HANDLERS},
     )
     app.state.runtime, app.state.recorder = rt, recorder
     app.state.routes = [route for router in ROUTERS for route in router.routes]
+    app.add_middleware(Authenticate, authenticator=authenticator)
     app.add_middleware(Framing)
     app.add_middleware(Identify)
     for router in ROUTERS:

@@ -5,12 +5,13 @@ from fastapi import APIRouter, Response
 from schemas.sessions import ArchiveReceipt, SessionPage, SessionView
 from schemas.views import SummaryView
 from services.compose.manage import memories, sessions
+from services.compose.routes.access import READ, WRITE
 from services.compose.routes.requests import Limit, Offset, Owner, ServiceRuntime, SessionId
 
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
 
 
-@router.get("", name="page", summary="A user's sessions, the one spoken in last first")
+@router.get("", name="page", dependencies=[READ], summary="A user's sessions, the one spoken in last first")
 async def list_sessions(owner: Owner, rt: ServiceRuntime, limit: Limit = 50, offset: Offset = 0) -> SessionPage:
     return await sessions.page(rt, owner, limit, offset)
 
@@ -19,24 +20,31 @@ async def list_sessions(owner: Owner, rt: ServiceRuntime, limit: Limit = 50, off
     "/{session_id:external}/archive",
     status_code=202,
     name="archive",
+    dependencies=[WRITE],
     summary="End a session; its summary follows, and the next turn opens it again",
 )
 async def archive(session_id: SessionId, owner: Owner, rt: ServiceRuntime) -> ArchiveReceipt:
     return await sessions.archive(rt, owner, session_id)
 
 
-@router.get("/{session_id:external}/summary", name="summary", summary="The rolling summary of a session")
+@router.get(
+    "/{session_id:external}/summary", name="summary", dependencies=[READ], summary="The rolling summary of a session"
+)
 async def get_summary(session_id: SessionId, owner: Owner, rt: ServiceRuntime) -> SummaryView:
     return await memories.summary(rt, owner, session_id)
 
 
-@router.delete("/{session_id:external}/summary", status_code=204, name="clear", summary="Clear the summary")
+@router.delete(
+    "/{session_id:external}/summary", status_code=204, name="clear", dependencies=[WRITE], summary="Clear the summary"
+)
 async def clear_summary(session_id: SessionId, owner: Owner, rt: ServiceRuntime) -> Response:
     await memories.clear_summary(rt, owner, session_id)
     return Response(status_code=204)
 
 
 # last: an id may hold slashes, and this address would take the longer ones for ids
-@router.get("/{session_id:external}", name="one", summary="A session: its state, summary, blocks and names")
+@router.get(
+    "/{session_id:external}", name="one", dependencies=[READ], summary="A session: its state, summary, blocks and names"
+)
 async def get_session(session_id: SessionId, owner: Owner, rt: ServiceRuntime) -> SessionView:
     return await sessions.one(rt, owner, session_id)

@@ -11,6 +11,7 @@ from schemas.views import TurnOutcomeView, TurnView
 from services.compose.intake import media
 from services.compose.intake.commit import commit_turn
 from services.compose.manage import memories
+from services.compose.routes.access import OPERATE, READ, WRITE
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import (
     MediaPath,
@@ -46,6 +47,7 @@ async def parse_turn(request: Request) -> ParsedBody[TurnEvents]:
     status_code=201,
     openapi_extra=body_of(TurnEvents),
     name="commit",
+    dependencies=[WRITE],
     summary="Commit one turn; the same idempotency key with the same body answers 200 with the first result",
 )
 async def post_turn(
@@ -60,12 +62,12 @@ async def post_turn(
     return json_of(committed.result, 201 if committed.fresh else 200)
 
 
-@router.get("/{turn_id}", name="turn", summary="A turn as it was said")
+@router.get("/{turn_id}", name="turn", dependencies=[READ], summary="A turn as it was said")
 async def get_turn(turn_id: UUID, owner: Owner, rt: ServiceRuntime) -> TurnView:
     return await memories.turn(rt, owner, turn_id)
 
 
-@router.get("/{turn_id}/outcome", name="outcome", summary="What was learnt from a turn")
+@router.get("/{turn_id}/outcome", name="outcome", dependencies=[READ], summary="What was learnt from a turn")
 async def get_outcome(turn_id: UUID, owner: Owner, rt: ServiceRuntime) -> TurnOutcomeView:
     return await memories.outcome(rt, owner, turn_id)
 
@@ -75,6 +77,7 @@ async def get_outcome(turn_id: UUID, owner: Owner, rt: ServiceRuntime) -> TurnOu
     response_model=MediaView,
     openapi_extra=body_of(MediaState),
     name="put",
+    dependencies=[OPERATE],
     summary="Register what a scanner says of a media file; a message that names it is taken only while it is safe",
 )
 async def put_media(
@@ -85,6 +88,6 @@ async def put_media(
     return json_of(await media.put(rt, media_id, body.value))
 
 
-@media_router.get("/{media_id:external}", name="one", summary="A registered media file")
+@media_router.get("/{media_id:external}", name="one", dependencies=[READ], summary="A registered media file")
 async def get_media(media_id: MediaPath, owner: Owner, rt: ServiceRuntime) -> MediaView:
     return await media.view(rt, owner, media_id)

@@ -9,12 +9,10 @@ import orjson
 
 from shared.db import Connection
 from shared.domain.subjects import Subject
-from shared.store.erasure.hide import MARKED
+from shared.domain.tables import TABLES
 from shared.store.erasure.tombstones import Tombstone
 
-REDUCED = "memory_receipts"
-"""Its rows are not deleted but reduced to figures of nobody."""
-DELETED: tuple[LiteralString, ...] = tuple(name for name in MARKED if name != REDUCED)
+DELETED: tuple[LiteralString, ...] = tuple(table.name for table in TABLES if table.fate == "hide")
 
 
 def to_params(subject: Subject, tombstone_id: UUID) -> dict[str, Any]:

@@ -1,61 +1,21 @@
 """What an erasure covers, hidden in the transaction that asks for it: statements of role smartbrain_erasure.
 
-Everything that a package, a page or a worker could read is invisible once that transaction commits. Rows in `MARKED`
-carry the tombstone and wait to be deleted; the log, summaries and packages keep a skeleton without words; what has a
-natural key (names, counters, media) is gone at once, since the same key may come back with the next message.
+Everything that a package, a page or a worker could read is invisible once that transaction commits. What becomes of the
+rows of which table is told in `shared.domain.tables`: some carry the tombstone and wait to be deleted; the log,
+summaries and packages keep a skeleton without words; what has a natural key (names, counters, media) is gone at once,
+since the same key may come back with the next message.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, LiteralString
 from uuid import UUID
 
-from schemas.vocabulary import ErasureScope
 from shared.db import Connection
 from shared.domain.subjects import Subject
+from shared.domain.tables import TABLES, Table
 from shared.store import pages
-
-MARKED: tuple[LiteralString, ...] = (
-    "observations",
-    "proposals",
-    "memory_items",
-    "memory_chunks",
-    "entity_mentions",
-    "conflicts",
-    "upkeep",
-    "promotions",
-    "injections",
-    "memory_receipts",
-    "model_answers",
-    "tool_receipts",
-    "resources",
-    "quarantine",
-)
-"""Tables whose rows are hidden by `tombstone_id` until a step takes them."""
-_OF_PERSONAL: frozenset[LiteralString] = frozenset(MARKED) - {"resources", "tool_receipts", "quarantine"}
-"""Of a user's `personal` memory: all but what goes with the log."""
-
-
-@dataclass(frozen=True)
-class ErasureExtent:
-    """What a tombstone covers, by id; for `all` and `personal` everything of the user, whatever is listed here.
-
-    Not so where `until` is set, which a restore alone does: then what is listed is covered, and packages up to this
-    time; the user has said more since.
-    """
-
-    scope: ErasureScope
-    sessions: tuple[str, ...] = ()
-    turns: tuple[UUID, ...] = ()
-    memories: tuple[UUID, ...] = ()
-    observations: tuple[UUID, ...] = ()
-    until: datetime | None = None
-
-    @property
-    def whole(self) -> bool:
-        """Whether it covers all that there is of the user."""
-        return self.scope in ("all", "personal") and self.until is None
+from shared.store.erasure.extent import ErasureExtent
 
 
 @dataclass
@@ -76,28 +36,15 @@ class HiddenCounts:
 
 
 _WHOSE: LiteralString = "tenant_id = %(tenant)s AND user_id = %(user)s"
-_PARTS: Mapping[LiteralString, LiteralString] = {
-    "observations": "observation_id = ANY(%(observations)s) OR turn_id = ANY(%(turns)s)",
-    "proposals": "observation_id = ANY(%(observations)s) OR turn_id = ANY(%(turns)s)",
-    "memory_items": "memory_id = ANY(%(memories)s)",
-    "memory_chunks": "memory_id = ANY(%(memories)s) OR turn_id = ANY(%(turns)s)",
-    "entity_mentions": "turn_id = ANY(%(turns)s)",
-    "conflicts": "memory_id = ANY(%(memories)s) OR observation_id = ANY(%(observations)s)",
-    "upkeep": "memory_ids <> '{}' AND memory_ids <@ %(memories)s",
-    "promotions": "memory_id = ANY(%(memories)s)",
-    "injections": "session_id = ANY(%(sessions)s)",
-    "memory_receipts": "session_id = ANY(%(sessions)s)",
-    "model_answers": "turn_id = ANY(%(turns)s)",
-    "tool_receipts": "turn_id = ANY(%(turns)s)",
-    "resources": "turn_id = ANY(%(turns)s)",
-    "quarantine": "turn_id = ANY(%(turns)s)",
+_COVERED: Mapping[LiteralString, LiteralString] = {
+    "observation_id": "observation_id = ANY(%(observations)s)",
+    "turn_id": "turn_id = ANY(%(turns)s)",
+    "memory_id": "memory_id = ANY(%(memories)s)",
+    "memory_ids": "memory_ids <> '{}' AND memory_ids <@ %(memories)s",
+    "session_id": "session_id = ANY(%(sessions)s)",
 }
-"""Which rows of a table an erasure of a session or of items covers."""
-_PARTS_UNTIL: Mapping[LiteralString, LiteralString] = {
-    **_PARTS,
-    "injections": "created_at <= %(until)s",
-    "memory_receipts": "created_at <= %(until)s",
-}
+"""By which column a table's rows are found: those that an erasure of a session or of items covers."""
+_COVERED_UNTIL: Mapping[LiteralString, LiteralString] = {**_COVERED, "session_id": "created_at <= %(until)s"}
 """The same where the user has said more since, perhaps in the same sessions."""
 _ALSO: Mapping[LiteralString, LiteralString] = {
     "observations": """, state = CASE WHEN state IN ('new', 'analyzed') THEN 'blocked' ELSE state END,
@@ -113,17 +60,22 @@ async def hide_rows(conn: Connection, subject: Subject, tombstone_id: UUID, cove
     params = _params(subject, tombstone_id, covered)
     hidden = HiddenCounts()
     hidden.add("vector_pages", await pages.drop(conn, subject))
-    for table in MARKED:
-        if covered.scope == "personal" and table not in _OF_PERSONAL:
+    for table in TABLES:
+        if not table.marked or covered.scope in table.spared_by:
             continue
-        parts = _PARTS if covered.until is None else _PARTS_UNTIL
-        which: LiteralString = "" if covered.whole else "AND (" + parts[table] + ")"
+        which: LiteralString = "" if covered.whole else "AND (" + _which(table, covered) + ")"
         statement: LiteralString = (
-            "UPDATE " + table + " SET tombstone_id = %(tombstone)s" + _ALSO.get(table, "")
+            "UPDATE " + table.name + " SET tombstone_id = %(tombstone)s" + _ALSO.get(table.name, "")
             + " WHERE " + _WHOSE + " AND tombstone_id IS NULL " + which
         )  # fmt: skip
-        hidden.add(table, (await conn.execute(statement, params)).rowcount)
+        hidden.add(table.name, (await conn.execute(statement, params)).rowcount)
     return hidden
+
+
+def _which(table: Table, covered: ErasureExtent) -> LiteralString:
+    """Which rows of the table an erasure of a session or of items covers."""
+    tests = _COVERED if covered.until is None else _COVERED_UNTIL
+    return " OR ".join([tests[column] for column in table.found_by])
 
 
 def _params(subject: Subject, tombstone_id: UUID, covered: ErasureExtent) -> dict[str, Any]:
@@ -195,13 +147,10 @@ _PACKAGES: LiteralString = """
 UPDATE context_packages SET plan = NULL, package = NULL, tombstone_id = %(tombstone)s
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
 """
-_CACHE: LiteralString = "DELETE FROM model_cache WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
-_ENTITIES: LiteralString = "DELETE FROM entities WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
-_MEDIA: LiteralString = "DELETE FROM media WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
-_WISHES: LiteralString = "DELETE FROM wishes WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
-_STATS: LiteralString = "DELETE FROM search_stats WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
-_ROUNDS: LiteralString = "DELETE FROM upkeep_rounds WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
-_EXPERIENCE: LiteralString = "DELETE FROM agent_experience WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
+_AT_ONCE: tuple[Table, ...] = tuple(table for table in TABLES if table.fate == "delete" and not table.goes_with)
+_WITH_MEMORY: tuple[Table, ...] = tuple(table for table in _AT_ONCE if "personal" not in table.spared_by)
+_WITH_THE_LOG: tuple[Table, ...] = tuple(table for table in _AT_ONCE if "personal" in table.spared_by)
+_BY_TURN: tuple[Table, ...] = tuple(table for table in _AT_ONCE if "turn_id" in table.found_by)
 _UNMENTIONED: tuple[LiteralString, ...] = (
     """
 DELETE FROM entities e WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND NOT EXISTS (
@@ -263,6 +212,11 @@ RETURNING memory_id
 """
 
 
+def _to_delete(table: Table) -> LiteralString:
+    """The statement by which the user's rows of the table are gone."""
+    return "DELETE FROM " + table.name + " WHERE " + _WHOSE
+
+
 async def blank_texts(
     conn: Connection, subject: Subject, tombstone_id: UUID, covered: ErasureExtent, hidden: HiddenCounts
 ) -> list[UUID]:
@@ -277,21 +231,14 @@ async def blank_texts(
 
     await run("context_packages", _PACKAGES)
     if covered.whole:
-        whole: tuple[tuple[str, LiteralString], ...] = (
-            ("session_summaries", _SUMMARIES),
-            ("model_cache", _CACHE),
-            ("entities", _ENTITIES),
-            ("search_stats", _STATS),
-            ("upkeep_rounds", _ROUNDS),
-            ("agent_experience", _EXPERIENCE),
-        )
-        for table, statement in whole:
-            await run(table, statement)
+        await run("session_summaries", _SUMMARIES)
+        for table in _WITH_MEMORY:
+            await run(table.name, _to_delete(table))
         if covered.scope == "all":
             await run("conversation_events", _SILENCED)
             await run("turns", _EMPTIED)
-            await run("media", _MEDIA)
-            await run("wishes", _WISHES)
+            for table in _WITH_THE_LOG:
+                await run(table.name, _to_delete(table))
             await conn.execute(_UNNAMED, params)
             await conn.execute(_SESSIONS_ENDED, params)
         else:
@@ -304,7 +251,8 @@ async def blank_texts(
         await run("media", _MEDIA_NAMED)
         await run("conversation_events", _SILENCED + _OF_TURNS)
         await run("turns", _EMPTIED + _OF_TURNS)
-    await run("model_cache", _CACHE + _OF_TURNS)
+    for table in _BY_TURN:
+        await run(table.name, _to_delete(table) + _OF_TURNS)
     if covered.sessions:
         await run("session_summaries", _SUMMARIES + _OF_SESSIONS)
         await conn.execute(_SESSIONS_UNLEARNT + _OF_SESSIONS, params)
@@ -315,74 +263,3 @@ async def blank_texts(
     for statement in (*_STRIP, *_UNMENTIONED, _RECOUNT):
         await conn.execute(statement, params)
     return revived
-
-
-_SESSION_TURNS: LiteralString = """
-SELECT turn_id FROM turns
-WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessions)s) AND tombstone_id IS NULL
-"""
-_KNOWN_SESSIONS: LiteralString = """
-SELECT session_id FROM sessions WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessions)s)
-"""
-_FROM_TURNS: LiteralString = """
-SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
-    AND (source_turn_id = ANY(%(turns)s) OR (provenance ?| '{merged,amended}' AND source_turns && %(turns)s)
-        OR memory_id IN (SELECT observation_id FROM observations
-            WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(turns)s)))
-"""
-
-
-async def known_sessions(conn: Connection, subject: Subject, sessions: Iterable[str]) -> set[str]:
-    """Those of the sessions that the user has."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "sessions": list(sessions)}
-    return {row["session_id"] for row in await (await conn.execute(_KNOWN_SESSIONS, params)).fetchall()}
-
-
-async def of_sessions(conn: Connection, subject: Subject, sessions: Sequence[str]) -> ErasureExtent:
-    """What an erasure of these sessions covers: their turns, and every memory whose words were said in them."""
-    params: dict[str, Any] = {"tenant": subject.tenant_id, "user": subject.user_id, "sessions": list(sessions)}
-    turns = [row["turn_id"] for row in await (await conn.execute(_SESSION_TURNS, params)).fetchall()]
-    return ErasureExtent("session", tuple(sessions), tuple(turns), await from_turns(conn, subject, turns))
-
-
-async def from_turns(conn: Connection, subject: Subject, turns: Sequence[UUID]) -> tuple[UUID, ...]:
-    """Every memory whose words were said in these turns."""
-    params: dict[str, Any] = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns)}
-    return tuple([row["memory_id"] for row in await (await conn.execute(_FROM_TURNS, params)).fetchall()])
-
-
-_KNOWN_MEMORIES: LiteralString = """
-SELECT memory_id FROM memory_items
-WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(memories)s) AND tombstone_id IS NULL
-"""
-_TOGETHER: LiteralString = """
-WITH RECURSIVE together AS (
-    SELECT memory_id, root_id, superseded_by, supersedes FROM memory_items
-    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL AND memory_id = ANY(%(memories)s)
-    UNION
-    SELECT m.memory_id, m.root_id, m.superseded_by, m.supersedes FROM memory_items m JOIN together t
-        ON m.root_id = t.root_id OR m.memory_id = t.superseded_by OR m.memory_id = ANY(t.supersedes)
-            OR m.superseded_by = t.memory_id
-    WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.tombstone_id IS NULL
-)
-SELECT memory_id FROM together
-"""
-_BEHIND: LiteralString = """
-SELECT observation_id FROM observations WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
-    AND (observation_id = ANY(%(memories)s) OR related_memory_id = ANY(%(memories)s))
-"""
-
-
-async def known_memories(conn: Connection, subject: Subject, memories: Iterable[UUID]) -> set[UUID]:
-    """Those of the memories that the user has."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "memories": list(memories)}
-    return {row["memory_id"] for row in await (await conn.execute(_KNOWN_MEMORIES, params)).fetchall()}
-
-
-async def of_items(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> ErasureExtent:
-    """What an erasure of these memories covers: all versions of each, what was merged with them, all that said them."""
-    params: dict[str, Any] = {"tenant": subject.tenant_id, "user": subject.user_id, "memories": list(memories)}
-    together = [row["memory_id"] for row in await (await conn.execute(_TOGETHER, params)).fetchall()]
-    named = list({*memories, *together})
-    found = await (await conn.execute(_BEHIND, {**params, "memories": named})).fetchall()
-    return ErasureExtent("items", (), (), tuple(together), tuple(row["observation_id"] for row in found))

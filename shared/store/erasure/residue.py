@@ -1,10 +1,10 @@
 """What is left of what an erasure covers: every text column of every table of the catalog that holds rows of users.
 
-Which tables and columns there are is read from the database, not from a list: a table that nobody has thought of is
-scanned like the others, and one that cannot be scanned is told as residue itself.
+Which tables and columns there are is read from the database: a table that nobody has thought of is scanned like the
+others, and one that cannot be scanned is told as residue itself. `shared.domain.tables` says what may stay.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, LiteralString, cast
 
@@ -13,34 +13,14 @@ from psycopg import sql
 from schemas.vocabulary import ErasureScope
 from shared.db import Connection
 from shared.domain.subjects import Subject
-from shared.store.erasure.hide import MARKED
+from shared.domain.tables import BY_NAME
 from shared.store.erasure.tombstones import Tombstone
 
-ON_RECORD = frozenset(
-    {"tombstones", "erasure_steps", "erasure_epochs", "erasure_suppressions", "audit_events", "model_usage"}
-)
-"""Tables that an erasure keeps as they are: ids, figures and hashes that prove it, and what models cost."""
-SKELETONS: Mapping[str, frozenset[str]] = {
-    "turns": frozenset(
-        {"session_id", "idempotency_key", "trace_id", "policy_version", "result", "outcome", "withheld"}
-    ),
-    "conversation_events": frozenset({"session_id", "event_type", "role"}),
-    "session_summaries": frozenset({"session_id", "level", "reason", "model_id"}),
-    "context_packages": frozenset({"session_id"}),
-    "sessions": frozenset({"session_id"}),
-}
-"""Tables whose rows stay without words, and the columns of ids, states and figures that stay with them."""
-WITH_THE_LOG = frozenset(
-    {"turns", "conversation_events", "sessions", "media", "resources", "tool_receipts", "quarantine"}
-)
-"""What an erasure of scope `personal` leaves to the log."""
-UNTIL_ALL = frozenset({"wishes"})
-"""What only an erasure of everything takes: who wished not to be remembered still does. It holds no words."""
 ALWAYS = frozenset({"tenant_id", "user_id"})
 
 
 @dataclass(frozen=True)
-class Table:
+class ScannedTable:
     """A table with rows of users; each column, and whether it can say something: all but numbers, times and ids can.
 
     Not `seen`: no right to read it, or no policy that shows the user's rows.
@@ -70,9 +50,9 @@ HAVING bool_or(a.attname = 'user_id') ORDER BY k.relname
 """
 
 
-async def catalog(conn: Connection) -> list[Table]:
+async def catalog(conn: Connection) -> list[ScannedTable]:
     """Every table that holds rows of users, whoever may read it."""
-    return [Table(**row) for row in await (await conn.execute(_CATALOG)).fetchall()]
+    return [ScannedTable(**row) for row in await (await conn.execute(_CATALOG)).fetchall()]
 
 
 @dataclass(frozen=True)
@@ -98,9 +78,8 @@ async def residue(conn: Connection, subject: Subject, tombstone: Tombstone) -> R
     columns = tables = 0
     params = _params(subject, tombstone)
     for table in await catalog(conn):
-        if table.name in ON_RECORD or (tombstone.scope == "personal" and table.name in WITH_THE_LOG):
-            continue
-        if table.name in UNTIL_ALL and tombstone.scope != "all":
+        row = BY_NAME.get(table.name)
+        if row and (row.fate == "keep" or tombstone.scope in row.spared_by):
             continue
         tables += 1
         columns += len(table.textual)
@@ -108,9 +87,9 @@ async def residue(conn: Connection, subject: Subject, tombstone: Tombstone) -> R
         if covered is None:
             left[table.name] = 1  # nobody can say how many
             continue
-        if table.name in SKELETONS:
+        if row and row.fate == "empty":
             kept[table.name] = await _count(conn, table, covered, params)
-            covered = sql.SQL("({}) AND ({})").format(covered, _says(table))
+            covered = sql.SQL("({}) AND ({})").format(covered, _says(table, row.plain))
         if count := await _count(conn, table, covered, params):
             left[table.name] = count
     return Residue(left, tables, columns, {name: count for name, count in kept.items() if count})
@@ -126,8 +105,9 @@ async def take_over(conn: Connection, subject: Subject, tombstone: Tombstone, fo
     """How many rows that another erasure has hidden and not taken yet, and this one covers too, are this one's now."""
     taken = 0
     for table in await catalog(conn):
-        covered = to_condition(table, tombstone) if table.name in found.left and table.name in MARKED else None
-        if covered is not None:
+        row = BY_NAME.get(table.name)
+        left = row is not None and row.marked and table.name in found.left
+        if left and (covered := to_condition(table, tombstone)) is not None:
             statement = sql.SQL(_TAKE_OVER).format(sql.Identifier(table.name), covered)
             taken += (await conn.execute(statement, _params(subject, tombstone))).rowcount
     return taken
@@ -145,7 +125,7 @@ def _params(subject: Subject, tombstone: Tombstone) -> dict[str, Any]:
     }
 
 
-async def _count(conn: Connection, table: Table, which: sql.Composable, params: Mapping[str, Any]) -> int:
+async def _count(conn: Connection, table: ScannedTable, which: sql.Composable, params: Mapping[str, Any]) -> int:
     statement = sql.SQL(
         "SELECT count(*) AS n FROM {} AS x WHERE x.tenant_id = %(tenant)s AND x.user_id = %(user)s AND ({})"
     ).format(sql.Identifier(table.name), which)
@@ -176,7 +156,7 @@ _ORPHANED: LiteralString = """NOT EXISTS (SELECT FROM memory_chunks c
     WHERE (c.tenant_id, c.user_id, c.chunk_id) = (x.tenant_id, x.user_id, x.chunk_id))"""
 
 
-def to_condition(table: Table, tombstone: Tombstone) -> sql.Composable | None:
+def to_condition(table: ScannedTable, tombstone: Tombstone) -> sql.Composable | None:
     """Which rows of the table the tombstone covers; None where nothing in the table could tell."""
     found: list[sql.Composable] = []
     if "tombstone_id" in table.columns:
@@ -202,9 +182,9 @@ def to_condition(table: Table, tombstone: Tombstone) -> sql.Composable | None:
     return sql.SQL(" OR ").join(found) if found else sql.SQL("false")
 
 
-def _says(table: Table) -> sql.Composable:
+def _says(table: ScannedTable, plain: Collection[str]) -> sql.Composable:
     """Whether a skeleton still says anything: any text but ids, states and figures."""
-    columns: Sequence[str] = [name for name in table.textual if name not in SKELETONS[table.name]]
+    columns: Sequence[str] = [name for name in table.textual if name not in plain]
     tests = [sql.SQL("x.{}::text NOT IN ('', '{{}}', '[]')").format(sql.Identifier(name)) for name in columns]
     return sql.SQL(" OR ").join(tests) if tests else sql.SQL("false")
 

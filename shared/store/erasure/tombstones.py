@@ -1,6 +1,6 @@
-"""tombstones, erasure_steps, erasure_epochs, erasure_suppressions, audit_events: every erasure and how far it is.
+"""tombstones, erasure_epochs, erasure_suppressions, audit_events: every erasure and what it stands for.
 
-Written by role smartbrain_erasure in transactions that hold the user's lock alone (`Database.erasing`).
+Written by role smartbrain_erasure in transactions that hold the user's lock alone (`Database.as_erasure`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -235,61 +235,6 @@ UPDATE tombstones SET updated_at = now() WHERE tenant_id = %(tenant)s AND user_i
 async def touch(conn: Connection, subject: Subject, tombstone_id: UUID) -> None:
     """Somebody is at work on it."""
     await conn.execute(_TOUCH, {**to_params(subject), "id": tombstone_id})
-
-
-@dataclass(frozen=True)
-class StepProgress:
-    """How far one store of an erasure is."""
-
-    step: str
-    affected: int
-    detail: dict[str, Any]
-    done_at: datetime | None
-
-
-_STEPS: LiteralString = """
-SELECT step, affected, detail, done_at FROM erasure_steps
-WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s ORDER BY done_at NULLS LAST, step
-"""
-
-
-def steps(subject: Subject, tombstone_id: UUID) -> Read[list[StepProgress]]:
-    """Those that have begun, the finished ones in their order first."""
-    return Read(_STEPS, {**to_params(subject), "id": tombstone_id}, lambda rows: [StepProgress(**row) for row in rows])
-
-
-_NOTE_STEP: LiteralString = """
-INSERT INTO erasure_steps AS s (tenant_id, user_id, tombstone_id, step, affected, detail, done_at)
-VALUES (%(tenant)s, %(user)s, %(id)s, %(step)s, %(affected)s, %(detail)s::jsonb, CASE WHEN %(done)s THEN now() END)
-ON CONFLICT (tenant_id, user_id, tombstone_id, step) DO UPDATE SET affected = s.affected + excluded.affected,
-    detail = s.detail || excluded.detail, done_at = excluded.done_at
-"""
-
-
-async def note_step(
-    conn: Connection,
-    subject: Subject,
-    tombstone_id: UUID,
-    step: str,
-    affected: int,
-    *,
-    done: bool,
-    detail: Mapping[str, Any] | None = None,
-) -> None:
-    """So many more rows of the store are done, and perhaps all of them."""
-    told = {"id": tombstone_id, "step": step, "affected": affected, "done": done}
-    await conn.execute(_NOTE_STEP, {**to_params(subject), **told, "detail": orjson.dumps(detail or {}).decode()})
-
-
-_AGAIN: LiteralString = """
-UPDATE erasure_steps SET done_at = NULL
-WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s
-"""
-
-
-async def requeue(conn: Connection, subject: Subject, tombstone_id: UUID) -> None:
-    """Every step is to be done once more: something was found that none of them took."""
-    await conn.execute(_AGAIN, {**to_params(subject), "id": tombstone_id})
 
 
 _SUPPRESS: LiteralString = """

@@ -8,9 +8,10 @@ import pytest
 
 from services.erasure import handler
 from shared.domain.subjects import Subject
+from shared.domain.tables import BY_NAME
 from shared.runtime import Runtime
 from shared.store.erasure import residue, tombstones
-from shared.store.erasure.residue import FIGURES, ON_RECORD, UNTIL_ALL, Residue
+from shared.store.erasure.residue import FIGURES, Residue, ScannedTable
 from tests.system.databases import Databases, change, rows
 from tests.system.erasures import erase, view
 from tests.system.person import Json, Person
@@ -60,16 +61,16 @@ async def scan(rt: Runtime, person: Person, receipt: Json) -> Residue:
         return await residue.residue(conn, subject, found)
 
 
-async def tables(rt: Runtime, person: Person) -> list[residue.Table]:
+async def tables(rt: Runtime, person: Person) -> list[ScannedTable]:
     async with rt.db.as_erasure(subject_of(person)) as conn:
-        return [each for each in await residue.catalog(conn) if each.name not in ON_RECORD]
+        return [each for each in await residue.catalog(conn) if BY_NAME[each.name].fate != "keep"]
 
 
-async def each_of(known: Sequence[residue.Table], one: Callable[[residue.Table], Awaitable[None]]) -> None:
+async def each_of(known: Sequence[ScannedTable], one: Callable[[ScannedTable], Awaitable[None]]) -> None:
     """Each table, a few at once: a worker has two connections for erasures."""
     places = asyncio.Semaphore(2)
 
-    async def placed(table: residue.Table) -> None:
+    async def placed(table: ScannedTable) -> None:
         async with places:
             await one(table)
 
@@ -82,7 +83,7 @@ async def test_a_row_of_before_in_any_table_is_named_and_keeps_the_erasure_open(
     known = await tables(rt, Person(system))
     assert len(known) >= 25
 
-    async def one(table: residue.Table) -> None:
+    async def one(table: ScannedTable) -> None:
         person = Person(system)
         receipt = await erase(person, "all")
         stray(system.dsn, table.name, **subject_of(person)._asdict(), epoch=0, updated_at=LONG_AGO)
@@ -102,11 +103,11 @@ async def test_a_row_of_before_in_any_table_is_named_and_keeps_the_erasure_open(
 
 
 async def test_a_row_of_an_erased_turn_in_any_table_is_named(rt: Runtime, system: System) -> None:
-    known = [table for table in await tables(rt, Person(system)) if table.name not in UNTIL_ALL]
+    known = [table for table in await tables(rt, Person(system)) if "session" not in BY_NAME[table.name].spared_by]
     of_turns = [t for t in known if {"turn_id", "source_turn_id"} & t.columns.keys()]
     assert len(of_turns) >= 10
 
-    async def one(table: residue.Table) -> None:
+    async def one(table: ScannedTable) -> None:
         person = Person(system)
         turn = await person.commit("I prefer green tea.", session="gone")
         await person.commit("I prefer oolong.", session="stays")

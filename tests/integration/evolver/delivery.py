@@ -29,7 +29,7 @@ from shared.models.factory import make_models
 from shared.policy import Policy
 from shared.runtime import Runtime
 from shared.settings import Settings
-from shared.store import observations, outbox, outcomes, turns
+from shared.store import observations, outbox, outcomes, turn_states
 from tests.integration.evolver.scenes import Turn
 from tests.system.kafka import Stored
 
@@ -181,7 +181,7 @@ async def observe(rt: Runtime, subject: Subject, turn: Turn) -> None:
     async with rt.db.transaction(subject) as conn:
         whose = {**subject._asdict(), "turn_id": turn.turn_id, "session_id": turn.session_id}
         await conn.execute(_TURN, {**whose, "key": str(turn.turn_id), "said_at": turn.said_at})
-        await turns.note_observed(conn, subject, {turn.turn_id: {}})
+        await turn_states.note_observed(conn, subject, {turn.turn_id: {}})
         await observations.insert(conn, subject, turn.rows)
         urgent, normal = turn.of(urgent=True), turn.of(urgent=False)
         events: list[outbox.Outgoing] = []

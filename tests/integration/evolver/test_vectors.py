@@ -25,10 +25,11 @@ from shared.indexing import chunk_of
 from shared.models.errors import ModelUnavailable
 from shared.models.none import NoModels
 from shared.runtime import Runtime
-from shared.store import chunks, pages, search
+from shared.store import chunks, pages, search_meaning
 from shared.store.chunks import Chunk
-from shared.store.erasure import hide
-from shared.store.search import Meant, SearchScope
+from shared.store.erasure import extent, hide
+from shared.store.search_meaning import Meant
+from shared.store.search_scope import SearchScope
 from tests.integration.evolver.memories import LIN, evolver, stand, version
 from tests.system.databases import rows
 
@@ -162,12 +163,12 @@ async def test_pages_that_are_known_are_not_fetched_again(rt: Runtime, dsn: str)
     await long_ago(dsn)
     await pack_some(rt)
     static_id = load_static_encoder().model_id
-    (first,) = await rt.db.read(LIN, search.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id))
+    (first,) = await rt.db.read(LIN, search_meaning.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id))
     assert first.pages
-    known = search.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id, known=first.pages.version)
+    known = search_meaning.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id, known=first.pages.version)
     (again,) = await rt.db.read(LIN, known)
     assert again.pages == replace(first.pages, of=())
-    whole = search.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id)
+    whole = search_meaning.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id)
     assert await buffers(rt, known) < await buffers(rt, whole) / 3, "not even the database reads what is in them"
 
 
@@ -205,7 +206,7 @@ async def test_what_an_erasure_hides_is_in_no_page_and_new_pages_are_without_it(
     await near(rt)
     turn = rows(dsn, "SELECT turn_id FROM memory_chunks WHERE chunk_id = %(c)s", c=said[0])[0]["turn_id"]
     async with rt.db.as_erasure(LIN) as conn:
-        covered = hide.ErasureExtent("session", ("s0",), (turn,))
+        covered = extent.ErasureExtent("session", ("s0",), (turn,))
         hidden = await hide.hide_rows(conn, LIN, uuid4(), covered)
     assert hidden.rows["vector_pages"] == 1
     assert paged(dsn) == []

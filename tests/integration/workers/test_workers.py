@@ -9,7 +9,7 @@ from services.governor import handler as governor
 from services.observer import handler as observer
 from shared.bus.delivery import Delivered, parse
 from shared.domain.subjects import Subject
-from shared.store import inbox, turns
+from shared.store import inbox, turn_states
 from tests.system.databases import Databases, state
 from tests.system.kafka import Stored
 from tests.system.person import Person
@@ -74,4 +74,4 @@ async def test_a_turn_that_nobody_observed_is_driven_again_once_its_grace_is_ove
         await system.change("DELETE FROM event_outbox")
         assert (await governor.redrive(rt))["turn"] == 0
         async with rt.db.system() as conn:
-            assert await turns.count_late(conn, timedelta(seconds=30)) == 1
+            assert await turn_states.count_late(conn, timedelta(seconds=30)) == 1

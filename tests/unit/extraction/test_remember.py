@@ -95,9 +95,17 @@ def test_secrets_never_become_memory() -> None:
     assert [one.reason for one in observed.refused] == ["secret"]
 
 
-def test_personal_numbers_are_blanked() -> None:  # OC067
-    note = stated("记住我的手机号 13812345678")[0]
-    assert "13812345678" not in note.text
+@pytest.mark.parametrize(
+    ("text", "number", "stays"),
+    [
+        ("记住我的手机号 13812345678", "13812345678", True),
+        ("记住我的身份证号 110101199001011234", "110101199001011234", False),
+        ("Remember that my IBAN is DE89 3704 0044 0532 0130 00", "0044 0532", False),
+    ],
+)
+def test_numbers_of_documents_and_accounts_are_blanked(text: str, number: str, *, stays: bool) -> None:  # OC067
+    note = stated(text)[0]
+    assert (number in note.text) is stays
     assert "pii" in note.flags
 
 
@@ -139,10 +147,10 @@ def test_the_entity_gate() -> None:  # OC091, OC092
 
 @pytest.mark.parametrize(
     "text",
-    ["我的密码是 [SECRET]，邮箱 [EMAIL]，电话 [PHONE]", "My card [BANK_CARD] and [ID_CARD], Password [SECRET] too"],
+    ["我的密码是 [SECRET]，邮箱 [EMAIL]，电话 [PHONE]", "My card [BANK_CARD] and [ID_NUMBER], Password [SECRET] too"],
 )
 def test_what_stands_for_a_secret_names_nothing(text: str) -> None:
-    placeholders = {"secret", "email", "phone", "bank_card", "id_card", "bank", "card"}
+    placeholders = {"secret", "email", "phone", "bank_card", "id_number", "bank", "card"}
     assert not placeholders & {mention.canonical for mention in said(text).mentions}
     assert _entities(text, {"secret": 5, "email": 5}) == set()
 

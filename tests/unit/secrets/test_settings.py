@@ -163,10 +163,10 @@ def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
 
 
 PERSONAL = [
-    ("护照 EJ4820916 下月到期", "护照 [ID_CARD] 下月到期"),
-    ("my passport no. 548203719, issued in Leeds", "my passport no. [ID_CARD], issued in Leeds"),
-    ("my social is 417-62-8305", "my social is [ID_CARD]"),
-    ("身份证 11010519491231002X", "身份证 [ID_CARD]"),
+    ("护照 EJ4820916 下月到期", "护照 [ID_NUMBER] 下月到期"),
+    ("my passport no. 548203719, issued in Leeds", "my passport no. [ID_NUMBER], issued in Leeds"),
+    ("my social is 417-62-8305", "my social is [ID_NUMBER]"),
+    ("身份证 11010519491231002X", "身份证 [ID_NUMBER]"),
     ("工资卡 6217001234567890128", "工资卡 [BANK_CARD]"),
     ("order number 4539972800756266", "order number 4539972800756266"),
     ("条形码 6901234567892", "条形码 6901234567892"),

@@ -16,6 +16,7 @@ RELEASED = {
     "0005_ended.sql": "10254aaa8459bd6a8e35d61a1bc19b5e002909dc119353587c2edd2319df74ce",
     "0006_also.sql": "8053fe7648199429ee90b1ad1aa4ac1c0d9f487fa87e3869bac31158adede0f2",
     "0007_pre_joined.sql": "e67e1968a7a594debe1878318847a8b0493b7c5bfe72fd1e72c2aad63d26eecf",
+    "0008_pre_api_keys.sql": "592be1dfd11a8993fc7743ae788510ff2c4c54f7dfa58f2ad1cccbdc48b69f93",
 }
 """A new script gets its line here (`sha256sum shared/migrations/*.sql`); a line that stands here is never changed:
 databases have been made by that text, and refuse another.

@@ -10,7 +10,7 @@ from services.compose.rules.candidates import Candidate
 from shared.knowledge.port import KnowledgeSection
 from shared.language.detection import detect
 from shared.language.segment import query_terms, terms
-from shared.secrets import redact
+from shared.secrets import ADDRESSES, redact
 
 MAX_QUERIES = 4
 SNIPPET_CHARS = 800
@@ -46,7 +46,7 @@ def make_own_subplan(
     language = detect(message)
     queries = [
         Query(
-            text=redact(query.text)[0],
+            text=redact(query.text, ADDRESSES)[0],
             mode=_mode(query.mode, modes),
             weight=query.weight,
             hints={"language": language} if language != "other" else {},
@@ -87,7 +87,7 @@ def make_given_subplan(
         request_id=request_id,
         purpose=plan.purpose,
         queries=[
-            query.model_copy(update={"mode": _mode(query.mode, modes), "text": redact(query.text)[0]})
+            query.model_copy(update={"mode": _mode(query.mode, modes), "text": redact(query.text, ADDRESSES)[0]})
             for query in queries
         ],
         global_filters=Filters.model_validate(plan.global_filters.model_dump()),

@@ -1,0 +1,28 @@
+"""The servers that a command works on when no service has to run."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from services.cli import data_folder
+from services.cli.progress import show_work
+from services.cli.supervisor import Supervisor
+from shared.settings import Settings
+
+
+@contextmanager
+def reach_servers(config: Settings, *, broker: bool) -> Generator[tuple[str, str | None]]:
+    """The database's address and the broker's: what is set, what runs here, else the embedded ones, started for this.
+
+    A broker that has never run here is not started: it could tell nothing.
+    """
+    running = data_folder.find(config.data)
+    dsn = config.database_url.get_secret_value() if config.database_url else running.database if running else None
+    bootstrap = config.kafka_bootstrap or (running.kafka if running else None)
+    wanted = broker and bootstrap is None and (config.data / "broker").exists()
+    if dsn and not wanted:
+        yield dsn, bootstrap
+        return
+    with Supervisor(config, services=()) as machine:
+        with show_work("starting the database", quiet=False):
+            machine.start()
+        yield machine.dsn, bootstrap or (machine.bootstrap if wanted else None)

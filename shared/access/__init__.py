@@ -1,0 +1,1 @@
+"""Who asks over HTTP: keys of ours, and tokens of issuers that policy names."""

@@ -1,0 +1,154 @@
+"""Tells from the header of a request who asks: a key of ours, a token of an issuer, or whoever sits at this machine."""
+
+import asyncio
+import ipaddress
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from cachetools import TTLCache
+
+from shared import clock
+from shared.access.refusals import refuse_stranger
+from shared.access.secrets import KeyText, fits, hash_secret, parse_key
+from shared.access.tokens import TokenCheck
+from shared.db import Connection, Database
+from shared.domain.requesters import LOCAL, Requester
+from shared.errors import ConfigurationError
+from shared.policy import AccessPolicy
+from shared.single_flight import SingleFlight
+from shared.store import api_keys
+from shared.store.api_keys import ApiKey
+
+MOST_KEYS = 10_000
+NOBODY = hash_secret("")
+"""What the secret of an unknown key is compared with: it takes as long as a known one."""
+Found = TypeVar("Found")
+_ANY = "whether a key was ever made"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach what listens on the address."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Authenticator:
+    """Knows who asks. Where only this machine can reach it, nobody needs a key until one was made, or an issuer named.
+
+    What it knows of a key is at most `key_cache_s` old, and forgotten as soon as a change of the key is notified.
+    """
+
+    def __init__(
+        self, db: Database, policy: AccessPolicy, host: str, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._db = db
+        self._tokens = TokenCheck(policy.issuers)
+        self._may_be_open = is_loopback(host) and not policy.issuers
+        self._keys = TTLCache[str, tuple[ApiKey | None]](MOST_KEYS, policy.key_cache_s, monotonic)
+        self._any_key = TTLCache[str, bool](1, policy.key_cache_s, monotonic)
+        self._reading_keys = SingleFlight[tuple[str, int], ApiKey | None]()
+        self._reading_any = SingleFlight[tuple[str, int], bool]()
+        self._changes = 0
+
+    async def identify(self, header: str | None) -> Requester:
+        """Who asks; RefusedError 401 where nobody can tell."""
+        if header is None:
+            if await self.is_open():
+                return LOCAL
+            raise refuse_stranger("is missing; send `Authorization: Bearer` with a key")
+        kind, _, given = header.partition(" ")
+        if kind.lower() != "bearer" or not given.strip():
+            raise refuse_stranger("must be `Bearer` and a key")
+        key = parse_key(given.strip())
+        return await self._identify_key(key) if key else await self._tokens.identify(given.strip())
+
+    async def is_open(self) -> bool:
+        """Whether nobody needs a key: this machine alone can reach it, and there is none yet, nor an issuer."""
+        return self._may_be_open and not await self._has_any_key()
+
+    async def listen(self) -> None:
+        """Hears of every change of a key until cancelled."""
+        await self._db.listen_for_keys(self.forget)
+
+    def forget(self, key_id: str | None) -> None:
+        """What was known of the key, or of all, is read again; also what is being read just now is not kept."""
+        self._changes += 1
+        self._any_key.clear()
+        if key_id is None:
+            self._keys.clear()
+        else:
+            self._keys.pop(key_id, None)
+
+    async def _identify_key(self, given: KeyText) -> Requester:
+        key = await self._find_key(given.key_id)
+        now = clock.now()
+        fits_newest = fits(given.secret, key.secret_hash if key else NOBODY)
+        fits_former = fits(given.secret, (key and key.former_hash) or NOBODY)
+        if key is None or not (fits_newest or (fits_former and key.takes_former_secret(now))):
+            raise refuse_stranger("the key is not known")
+        if key.revoked_at is not None:
+            raise refuse_stranger("the key was revoked")
+        if now >= key.ends_at:
+            raise refuse_stranger(f"the key has ended on {key.ends_at.date()}")
+        return key.requester
+
+    async def _find_key(self, key_id: str) -> ApiKey | None:
+        kept = self._keys.get(key_id)
+        if kept is not None:
+            return kept[0]
+        changes = self._changes
+        key = await self._read_once(self._reading_keys, (key_id, changes), lambda conn: api_keys.find(conn, key_id))
+        if changes == self._changes:  # else some key has changed since it was asked for, perhaps this one
+            self._keys[key_id] = (key,)
+        return key
+
+    async def _has_any_key(self) -> bool:
+        kept = self._any_key.get(_ANY)
+        if kept is not None:
+            return kept
+        changes = self._changes
+        exists = await self._read_once(self._reading_any, (_ANY, changes), api_keys.has_any)
+        if changes == self._changes:
+            self._any_key[_ANY] = exists
+        return exists
+
+    async def _read_once(
+        self,
+        reading: SingleFlight[tuple[str, int], Found],
+        what: tuple[str, int],
+        look: Callable[[Connection], Awaitable[Found]],
+    ) -> Found:
+        """What the database says, asked once however many wait; nobody waits for what was asked before a change."""
+
+        async def ask() -> Found:
+            async with self._db.system() as conn:
+                return await look(conn)
+
+        return await asyncio.shield(reading.find(what) or reading.start(what, ask(), name="read a key"))
+
+
+async def refuse_unguarded(db: Database, policy: AccessPolicy, host: str) -> None:
+    """ConfigurationError where others than this machine could reach compose, and nobody could be told from anybody."""
+    if is_loopback(host) or policy.issuers:
+        return
+    async with db.system() as conn:
+        if not await api_keys.has_usable(conn):
+            raise ConfigurationError(
+                f"compose would listen on {host or 'every address'} with no key to ask for: make one with"
+                " `smartbrain keys create`, name an issuer (access.issuers in brain.yml), or leave"
+                " SMARTBRAIN_HTTP_HOST at 127.0.0.1"
+            )
+
+
+async def require_guard(dsn: str, policy: AccessPolicy, host: str) -> bool:
+    """Whether whoever asks compose there needs a key; ConfigurationError as `refuse_unguarded` says."""
+    db = Database(dsn, size=1)
+    await db.open()
+    try:
+        await refuse_unguarded(db, policy, host)
+        return not await Authenticator(db, policy, host).is_open()
+    finally:
+        await db.close()

@@ -1,0 +1,136 @@
+"""Tokens of issuers that policy names: OpenID Connect, as JWT, checked with the issuer's public keys."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+import jwt
+import orjson
+
+from shared.access.claims import read_claims
+from shared.access.refusals import refuse_stranger
+from shared.domain.requesters import Requester
+from shared.errors import TransientError
+from shared.policy import TokenIssuer
+from shared.telemetry import logger
+from shared.tls import trust_store
+
+MOST_CHARS = 16_384
+"""A longer token is not looked at."""
+FETCH_S = 5.0
+MOST_BYTES = 1_048_576
+PAUSE_S = 10.0
+"""A token that names a key nobody knows has the keys read again, but not oftener than this."""
+
+
+class IssuerKeys:
+    """The public keys of one issuer: read when they are first needed, when they are old, and when one is missing."""
+
+    def __init__(self, issuer: TokenIssuer, clock: Callable[[], float]) -> None:
+        self._issuer = issuer
+        self._clock = clock
+        self._keys: dict[str | None, jwt.PyJWK] | None = None
+        self._tried_at: float | None = None
+        self._reading = asyncio.Lock()
+
+    async def find(self, key_id: str | None) -> jwt.PyJWK | None:
+        """The key that the token names, or the only one; None where the issuer has none such.
+
+        TransientError while its keys could never be read.
+        """
+        await self._renew(PAUSE_S if self._keys is None else self._issuer.keys_s)
+        if self._pick(key_id) is None:
+            await self._renew(PAUSE_S)
+        if self._keys is None:
+            raise TransientError(f"the keys of {self._issuer.issuer} cannot be read")
+        return self._pick(key_id)
+
+    def _pick(self, key_id: str | None) -> jwt.PyJWK | None:
+        keys = self._keys or {}
+        return next(iter(keys.values())) if key_id is None and len(keys) == 1 else keys.get(key_id)
+
+    def _is_older_than(self, seconds: float) -> bool:
+        return self._tried_at is None or self._clock() - self._tried_at > seconds
+
+    async def _renew(self, older_than_s: float) -> None:
+        """Keys that are so old are read again, once however many wait; where that fails those of before go on."""
+        if not self._is_older_than(older_than_s):
+            return
+        async with self._reading:
+            if not self._is_older_than(older_than_s):
+                return
+            try:
+                keys = jwt.PyJWKSet.from_dict(orjson.loads(await self._load())).keys
+                self._keys = {each.key_id: each for each in keys if each.public_key_use in (None, "sig")}
+            except (OSError, ValueError, AttributeError, TypeError, httpx.HTTPError, jwt.PyJWTError) as error:
+                logger().warning("issuer_keys_unread", issuer=self._issuer.issuer, error=type(error).__name__)
+            self._tried_at = self._clock()
+
+    async def _load(self) -> bytes:
+        if "://" not in self._issuer.jwks:
+            return await asyncio.to_thread(Path(self._issuer.jwks).read_bytes)
+        async with httpx.AsyncClient(timeout=FETCH_S, verify=trust_store(), follow_redirects=False) as client:
+            async with client.stream("GET", self._issuer.jwks) as answer:
+                answer.raise_for_status()
+                content = bytearray()
+                async for part in answer.aiter_bytes():
+                    content += part
+                    if len(content) > MOST_BYTES:
+                        raise ValueError("too long")
+            return bytes(content)
+
+
+class TokenCheck:
+    """Tells who holds a token of one of the issuers."""
+
+    def __init__(self, issuers: Mapping[str, TokenIssuer], clock: Callable[[], float] = time.monotonic) -> None:
+        self._issuers = {each.issuer: (each, IssuerKeys(each, clock)) for each in issuers.values()}
+
+    async def identify(self, token: str) -> Requester:
+        """Who holds it; RefusedError where it is none of theirs, forged or over, TransientError without their keys."""
+        if not self._issuers:
+            raise refuse_stranger("is no key; tokens are taken of issuers that access.issuers of the policy names")
+        said_issuer, key_id = _read_unproved(token)
+        if said_issuer not in self._issuers:
+            raise refuse_stranger("the token is of an issuer that the policy does not name")
+        issuer, keys = self._issuers[said_issuer]
+        key = await keys.find(key_id)
+        if key is None:
+            raise refuse_stranger("the token is signed with a key that its issuer does not show")
+        return read_claims(_prove(token, key, issuer), issuer)
+
+
+def _read_unproved(token: str) -> tuple[str, str | None]:
+    """Whose the token says it is, and with which key it says it is signed: to be proved with that key."""
+    try:
+        if len(token) > MOST_CHARS:
+            raise jwt.DecodeError("too long")
+        key_id = jwt.get_unverified_header(token).get("kid")
+        claims = jwt.decode(token, options={"verify_signature": False})
+    except (jwt.PyJWTError, RecursionError) as error:
+        raise refuse_stranger("is neither a key nor a token") from error
+    return str(claims.get("iss")), key_id
+
+
+def _prove(token: str, key: jwt.PyJWK, issuer: TokenIssuer) -> dict[str, Any]:
+    try:
+        return jwt.decode(
+            token,
+            key,
+            algorithms=issuer.algorithms,
+            audience=issuer.audience,
+            issuer=issuer.issuer,
+            leeway=issuer.leeway_s,
+            options={"require": ["exp", "iss", "aud"]},
+        )
+    except jwt.ExpiredSignatureError as error:
+        raise refuse_stranger("the token has ended") from error
+    except jwt.MissingRequiredClaimError as error:
+        raise refuse_stranger(f"the claim {error.claim} of the token is missing or no id") from error
+    except jwt.InvalidAudienceError as error:
+        raise refuse_stranger("the token is for another audience") from error
+    except (jwt.PyJWTError, ArithmeticError, ValueError, TypeError) as error:
+        raise refuse_stranger("the token is not valid") from error

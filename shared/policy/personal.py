@@ -1,0 +1,39 @@
+"""What becomes of personal data where a text comes in."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from shared.policy.base import Slice
+from shared.secrets import SecretKind
+
+Handling = Literal["keep", "redact", "refuse"]
+"""It stays; a placeholder stands for it (`[PHONE]`); the request that brings it is refused, and nothing is stored."""
+Strict = Literal["redact", "refuse"]
+"""As `Handling`, of what never stands in clear."""
+
+
+class PersonalDataPolicy(Slice):
+    """By kind, at every entrance: messages, tool results, references, items, edits, media, what a model is asked."""
+
+    phone: Handling = Field(default="keep", description="Telephone numbers")
+    email: Handling = Field(default="keep", description="Addresses of mail")
+    id_number: Strict = Field(
+        default="redact", description="Numbers of identity documents, social and tax numbers (China, US, UK, EU)"
+    )
+    bank_card: Strict = Field(default="redact", description="Numbers of cards and bank accounts")
+    address: Handling = Field(default="keep", description="A street with the number of a house")
+
+    @property
+    def kept(self) -> frozenset[SecretKind]:
+        """What stays in clear."""
+        return self._list_kinds("keep")
+
+    @property
+    def refused(self) -> frozenset[SecretKind]:
+        """What is not taken."""
+        return self._list_kinds("refuse")
+
+    def _list_kinds(self, handling: Handling) -> frozenset[SecretKind]:
+        kinds: tuple[SecretKind, ...] = ("phone", "email", "id_number", "bank_card", "address")
+        return frozenset(kind for kind in kinds if getattr(self, kind) == handling)

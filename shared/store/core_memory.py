@@ -1,0 +1,67 @@
+"""memory_items as every package shows them: the stable ones, whatever is asked."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, LiteralString
+from uuid import UUID
+
+from schemas.vocabulary import Epistemic, MemoryType, Provenance
+from shared.db import Read
+from shared.domain.subjects import Subject
+
+
+@dataclass(frozen=True)
+class CoreMemoryRow:
+    """What every package shows of a stable memory."""
+
+    memory_id: UUID
+    type: MemoryType
+    key: str | None
+    content_text: str
+    confidence: float
+    provenance_class: Provenance
+    epistemic_type: Epistemic
+    valid_at: datetime
+    last_validated_at: datetime | None
+    source_turn_id: UUID | None
+
+
+_CORE: LiteralString = """
+SELECT memory_id, type, key, content_text, confidence::float8 AS confidence, provenance_class, epistemic_type, valid_at,
+    last_validated_at, source_turn_id
+FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active'
+    AND type IN ('profile', 'preference', 'constraint', 'goal')
+    AND (valid_until IS NULL OR valid_until > now()) AND epistemic_type <> 'outdated' AND fused_at IS NULL
+    AND NOT 'self_benefit' = ANY(flags)
+ORDER BY pinned DESC, (provenance_class = 'confirmed_by_user') DESC, memory_items.confidence DESC, valid_at DESC
+LIMIT %(limit)s
+"""
+"""The types and the order are those of the index memory_core, to the letter: it is read no further than the limit."""
+_KEYED: LiteralString = """
+SELECT memory_id, type, key, content_text, confidence::float8 AS confidence, provenance_class, epistemic_type, valid_at,
+    last_validated_at, source_turn_id
+FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active'
+    AND type IN ('profile', 'preference', 'constraint') AND (key = ANY(%(keys)s) OR key LIKE ANY(%(starts)s))
+    AND (valid_until IS NULL OR valid_until > now()) AND epistemic_type <> 'outdated' AND fused_at IS NULL
+    AND NOT 'self_benefit' = ANY(flags)
+"""
+_CORE_AND_KEYED: LiteralString = "(" + _CORE + ") UNION (" + _KEYED + ")"
+
+
+def core(
+    subject: Subject, limit: int, keys: Sequence[str] = (), prefixes: Sequence[str] = ()
+) -> Read[list[CoreMemoryRow]]:
+    """The stable memories that a package may carry unasked: pinned and confirmed first, so many, and all of these keys.
+
+    The order is lost where keys are given.
+    """
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit}
+    if not (keys or prefixes):
+        return Read(_CORE, params, to_pinned)
+    starts = [each.replace("_", r"\_") + "%" for each in prefixes]
+    return Read(_CORE_AND_KEYED, {**params, "keys": list(keys), "starts": starts}, to_pinned)
+
+
+def to_pinned(rows: Iterable[Mapping[str, Any]]) -> list[CoreMemoryRow]:
+    return [CoreMemoryRow(**row) for row in rows]

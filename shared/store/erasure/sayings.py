@@ -1,0 +1,123 @@
+"""Where the words of erased memories were said, and what else says them or rests on them. Role smartbrain_erasure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, LiteralString
+from uuid import UUID
+
+from shared.db import Connection
+from shared.domain.subjects import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class TextSpan:
+    """Where an observation was said: a span of an event's text, with the event as it stands."""
+
+    observation_id: UUID
+    turn_id: UUID
+    session_id: str
+    ordinal: int
+    span_start: int
+    span_end: int
+    text: str
+    old_value: str | None
+    event_type: str | None
+    content: Any
+
+
+_PLACES: LiteralString = """
+SELECT o.observation_id, o.turn_id, o.session_id, o.ordinal, o.span_start, o.span_end, o.text, o.old_value,
+    e.event_type, e.content
+FROM observations o LEFT JOIN conversation_events e ON (e.tenant_id, e.user_id, e.turn_id, e.ordinal)
+    = (o.tenant_id, o.user_id, o.turn_id, o.ordinal)
+WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.observation_id = ANY(%(observations)s)
+"""
+_CONTENTS: LiteralString = """
+SELECT content_text FROM memory_items
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(memories)s)
+"""
+_SAYING: LiteralString = """
+SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
+    AND lower(content_text) = ANY(%(texts)s)
+"""
+_OBSERVED: LiteralString = """
+SELECT observation_id FROM observations WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
+    AND lower(text) = ANY(%(texts)s)
+"""
+_UNOBSERVED: LiteralString = """
+SELECT turn_id FROM turns
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observed_at IS NULL AND tombstone_id IS NULL
+"""
+
+
+async def places(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[TextSpan]:
+    """Where these were said."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "observations": list(observations)}
+    return [TextSpan(**row) for row in await (await conn.execute(_PLACES, params)).fetchall()]
+
+
+async def contents(conn: Connection, subject: Subject, memories: Iterable[UUID]) -> list[str]:
+    """What these memories say."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "memories": list(memories)}
+    return [row["content_text"] for row in await (await conn.execute(_CONTENTS, params)).fetchall()]
+
+
+async def find_saying(conn: Connection, subject: Subject, texts: Iterable[str]) -> list[UUID]:
+    """The memories that say one of these in the same words."""
+    wanted = [text.lower() for text in texts]
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "texts": wanted}
+    return [row["memory_id"] for row in await (await conn.execute(_SAYING, params)).fetchall()]
+
+
+async def find_observed(conn: Connection, subject: Subject, texts: Iterable[str]) -> list[UUID]:
+    """The observations that say one of these in the same words, whatever has become of them so far."""
+    wanted = [text.lower() for text in texts]
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "texts": wanted}
+    return [row["observation_id"] for row in await (await conn.execute(_OBSERVED, params)).fetchall()]
+
+
+async def find_unobserved(conn: Connection, subject: Subject) -> set[UUID]:
+    """The turns that no observer has had yet."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id}
+    return {row["turn_id"] for row in await (await conn.execute(_UNOBSERVED, params)).fetchall()}
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourSpan:
+    """An observation of a turn in which something else is erased, by its place and what it says."""
+
+    observation_id: UUID
+    turn_id: UUID
+    ordinal: int
+    span_start: int
+    span_end: int
+    text: str
+    old_value: str | None
+
+
+_BESIDE: LiteralString = """
+SELECT observation_id, turn_id, ordinal, span_start, span_end, text, old_value FROM observations
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(turns)s) AND tombstone_id IS NULL
+"""
+_RESTING: LiteralString = """
+SELECT m.memory_id FROM memory_items m
+WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.tombstone_id IS NULL
+    AND m.memory_id IN (SELECT unnest(ARRAY[observation_id, related_memory_id]) FROM observations
+        WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observation_id = ANY(%(observations)s))
+    AND (m.memory_id = ANY(%(observations)s) OR NOT EXISTS (SELECT FROM observations o
+        WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s
+            AND (o.observation_id = m.memory_id OR o.related_memory_id = m.memory_id) AND o.state = 'evolved'
+            AND o.observation_id <> ALL(%(observations)s)))
+"""
+
+
+async def load_beside(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> list[NeighbourSpan]:
+    """All that was observed in these turns."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns)}
+    return [NeighbourSpan(**row) for row in await (await conn.execute(_BESIDE, params)).fetchall()]
+
+
+async def find_resting(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[UUID]:
+    """The memories whose words are those of these observations, whoever confirmed them, or that rest on them alone."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "observations": list(observations)}
+    return [row["memory_id"] for row in await (await conn.execute(_RESTING, params)).fetchall()]

@@ -1,0 +1,90 @@
+"""Numbers of documents and accounts of several countries, addresses, and forms of keys that others collect."""
+
+import pytest
+
+from shared.policy import PersonalDataPolicy
+from shared.secrets import MAY_STAND, find_secrets, redact
+
+NUMBERS = [
+    ("NHS number 943 476 5919", "NHS number [ID_NUMBER]"),
+    ("my NHS no. is 943 476 5918", "my NHS no. is 943 476 5918"),
+    ("NI number QQ 12 34 56 C", "NI number [ID_NUMBER]"),
+    ("mi DNI es 12345678Z", "mi DNI es [ID_NUMBER]"),
+    ("mi NIE: X1234567L", "mi NIE: [ID_NUMBER]"),
+    ("the order 12345678Z is late", "the order 12345678Z is late"),
+    ("numéro de sécu 2 95 10 99 126 111 93", "numéro de sécu [ID_NUMBER]"),
+    ("codice fiscale RSSMRA85T10A562S", "codice fiscale [ID_NUMBER]"),
+    ("codice fiscale RSSMRA85T10A562X", "codice fiscale RSSMRA85T10A562X"),
+    ("PESEL 44051401359", "PESEL [ID_NUMBER]"),
+    ("BSN 111222333", "BSN [ID_NUMBER]"),
+    ("meine Steuer-ID ist 86095742719", "meine Steuer-ID ist [ID_NUMBER]"),
+    ("my ssn is 078-05-1120", "my ssn is [ID_NUMBER]"),
+    ("身份证 11010519491231002X", "身份证 [ID_NUMBER]"),
+    ("我的护照是 E12345678", "我的护照是 [ID_NUMBER]"),
+    ("IBAN DE89 3704 0044 0532 0130 00, danke", "IBAN [BANK_CARD], danke"),
+    ("IBAN DE88 3704 0044 0532 0130 00", "IBAN DE88 [BANK_CARD]"),
+    ("工资卡 6222021234567890123", "工资卡 [BANK_CARD]"),
+]
+ADDRESSES = [
+    ("I live at 12 Baker Street, London NW1 6XE.", "I live at [ADDRESS]."),
+    ("ship it to 742 Evergreen Terrace, Springfield, IL 62704", "ship it to [ADDRESS]"),
+    ("Musterstraße 12, 10115 Berlin", "[ADDRESS]"),
+    ("12 rue de la Paix, 75002 Paris", "[ADDRESS]"),
+    ("我住北京市海淀区中关村大街27号3单元502室", "我住[ADDRESS]"),
+    ("送到万科花园3号楼2单元501室", "送到[ADDRESS]"),
+    ("we walked 12 miles on Long Road", "we walked 12 miles on Long Road"),
+    ("在路上，坐3号线地铁，走了一里路 5号出发", "在路上，坐3号线地铁，走了一里路 5号出发"),
+]
+
+
+@pytest.mark.parametrize(("text", "clean"), NUMBERS)
+def test_numbers_of_documents_and_accounts_never_stand(text: str, clean: str) -> None:
+    assert redact(text)[0] == clean
+    assert redact(text, MAY_STAND)[0] == clean
+
+
+@pytest.mark.parametrize(("text", "clean"), ADDRESSES)
+def test_addresses_stand_unless_the_policy_takes_them_out(text: str, clean: str) -> None:
+    assert redact(text)[0] == text
+    assert redact(text, frozenset())[0] == clean
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sq0csp-ABCDEFGHIJK_LMNOPQRSTUVWXYZ-0123456789abcdef",
+        "AccountKey=" + "aB3" * 29 + "=",
+        "0123456789abcdef0123456789abcdef-us12",
+    ],
+)
+def test_forms_that_others_collect_are_found(text: str) -> None:
+    assert {hit.group for hit in find_secrets(f"take {text} please")} == {"credential"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA\n-----END PUBLIC KEY-----",
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ2pX1 me@laptop",
+        "internationalisation and antidisestablishmentarianism",
+    ],
+)
+def test_a_public_key_and_a_long_word_are_no_secret(text: str) -> None:
+    assert not [hit for hit in find_secrets(text) if hit.group == "credential"]
+
+
+@pytest.mark.parametrize("text", ["the wifi password is plum-4", "我的登录密码是 7788", "wifi密码是plum-4"])
+def test_a_short_password_in_a_sentence_is_found(text: str) -> None:
+    assert "[SECRET]" in redact(text)[0]
+
+
+@pytest.mark.parametrize("text", ["the password is covid-19 related", "the pass is JIRA-123", "my password is top-10"])
+def test_a_ticket_or_a_rank_is_no_password(text: str) -> None:
+    assert redact(text)[0] == text
+
+
+def test_what_the_policy_keeps_and_refuses() -> None:
+    policy = PersonalDataPolicy(phone="redact", email="refuse")
+    assert policy.kept == {"address"}
+    assert policy.refused == {"email"}
+    assert PersonalDataPolicy().kept == MAY_STAND
