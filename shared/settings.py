@@ -159,13 +159,8 @@ def find_kafka_problems(settings: Settings) -> Iterator[tuple[str, str]]:
             f"{protocol}, but the embedded broker has none: set {name_of('kafka_bootstrap')}",
         )
     yield from _find_sasl_problems(settings)
-    tls = {
-        "kafka_ca": settings.kafka_ca,
-        "kafka_certificate": settings.kafka_certificate,
-        "kafka_key": settings.kafka_key,
-    }
-    for field, path in tls.items():
-        if path and not protocol.endswith("SSL"):
+    for field in ("kafka_ca", "kafka_certificate", "kafka_key"):
+        if getattr(settings, field) and not protocol.endswith("SSL"):
             yield field, f"is set, but {name_of('kafka_security_protocol')} is {protocol}: there would be no TLS"
     if settings.kafka_certificate and not settings.kafka_key:
         yield "kafka_key", f"is not set, and {name_of('kafka_certificate')} is"

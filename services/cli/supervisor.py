@@ -27,7 +27,7 @@ from shared.embedded.postgres import EmbeddedPostgres
 from shared.embedded.process import Child, spawn
 from shared.errors import ConfigurationError
 from shared.files import CACHE
-from shared.settings import SERVICES, Settings
+from shared.settings import SERVICES, Settings, name_of
 from shared.telemetry import logger
 
 LIGHT = ("relay", "librarian", "erasure", "governor")
@@ -220,7 +220,8 @@ class Supervisor:
             "SMARTBRAIN_PORT_FILE": str(port_file),
             "PYTHONPATH": os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH")))),
         }
-        return {**os.environ, **mine}
+        told_later = f"{name_of('database_url')}_FILE"  # as the address itself: of the two only one may be set
+        return {name: value for name, value in {**os.environ, **mine}.items() if name != told_later}
 
     def await_ready(self, names: tuple[str, ...] | None = None, timeout_s: float = START_S) -> None:
         """The services are ready; RuntimeError names the first that is not in time, with the end of its log."""

@@ -12,6 +12,7 @@ from shared.bus.acls import list_grants
 from shared.client import SmartBrain
 from shared.settings import name_of
 from tests.kafka.secure import Doors
+from tests.system.databases import Databases
 from tests.system.guarded import give, need_doors
 from tests.system.person import UNHURRIED, shown, somebody
 from tests.system.processes import command, found
@@ -41,8 +42,10 @@ def environment(doors: Doors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 async def test_all_processes_and_the_client_come_by_sasl_and_tls(
-    kafka: str, environment: dict[str, str], tmp_path: Path
+    databases: Databases, kafka: str, environment: dict[str, str], tmp_path: Path
 ) -> None:
+    (tmp_path / "dsn").write_text(databases.fresh())
+    environment |= {f"{name_of('database_url')}_FILE": str(tmp_path / "dsn")}
     give(kafka, list_grants(), f"User:{ALONE}")
     await rest(kafka)
     data, who = tmp_path / "data", {"user_id": somebody(), "session_id": "s1"}
