@@ -108,6 +108,8 @@ def _make_security(settings: Settings) -> dict[str, Any]:
     if not mechanism:
         return security
     security["sasl_mechanism"] = mechanism
+    if protocol == "SASL_PLAINTEXT" and not mechanism.startswith("SCRAM"):
+        logger().warning("kafka_secret_in_clear", mechanism=mechanism, security_protocol=protocol)
     user, password = settings.kafka_username or "", settings.kafka_password
     secret = password.get_secret_value() if password else ""
     if mechanism != "OAUTHBEARER":
