@@ -20,7 +20,8 @@ from schemas.erasure import DeletionReceipt, ErasureRequest
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from schemas.turn_events import CommitResult, ErrorReply, TurnEvents
 from schemas.vocabulary import ErasureScope
-from shared import clock
+from shared import clock, settings
+from shared.bus.access import KafkaAccess, open_access
 from shared.bus.requests import Asker
 from shared.errors import RefusedError, TransientError
 from shared.parsing import problems
@@ -44,8 +45,8 @@ class _Way(Protocol):
 class _OverKafka:
     """A producer and a reply partition of its own."""
 
-    def __init__(self, bootstrap: str) -> None:
-        self._asker = Asker(bootstrap)
+    def __init__(self, kafka: KafkaAccess) -> None:
+        self._asker = Asker(kafka)
         self.start, self.stop = self._asker.start, self._asker.stop
 
     async def send(self, message: Message, timeout_s: float) -> bytes:
@@ -85,14 +86,21 @@ class _OverHttp:
 class SmartBrain:
     """A client of a Kafka (`host:port`) or of compose itself (`http://` or `https://`); open it once and share it.
 
+    Without an address it comes to the Kafka of SMARTBRAIN_KAFKA_BOOTSTRAP, as the settings beside that say.
+
     Over HTTP it sends the key given, else that of SMARTBRAIN_API_KEY. Without `tenant_id` the tenant is that of the
     key, and `default` where no key is needed.
     """
 
-    def __init__(self, address: str, *, tenant_id: str | None = None, api_key: str | None = None) -> None:
-        over_http = address.startswith(("http://", "https://"))
-        key = api_key or os.environ.get(API_KEY)
-        self._way: _Way = _OverHttp(address, key) if over_http else _OverKafka(address)
+    def __init__(
+        self, address: str | KafkaAccess | None = None, *, tenant_id: str | None = None, api_key: str | None = None
+    ) -> None:
+        if isinstance(address, str) and address.startswith(("http://", "https://")):
+            self._way: _Way = _OverHttp(address, api_key or os.environ.get(API_KEY))
+        elif isinstance(address, str):
+            self._way = _OverKafka(KafkaAccess(address))
+        else:
+            self._way = _OverKafka(address or open_access(settings.load(), "client"))
         self._tenant = {} if tenant_id is None else {"tenant_id": tenant_id}
 
     async def __aenter__(self) -> Self:

@@ -28,6 +28,7 @@ from shared.settings import Settings
 from shared.single_flight import BackgroundCache
 
 if TYPE_CHECKING:
+    from shared.bus.access import KafkaAccess
     from shared.bus.broker import Bus
 
 PAGES_KEPT_S = 600.0
@@ -44,7 +45,7 @@ class Runtime:
     bus: Bus
     models: ModelProvider
     policy: Policy
-    bootstrap: str
+    kafka: KafkaAccess
     version: str
     thoughts: DeferredAnswers = field(default_factory=DeferredAnswers)
     paces: Paces = field(default_factory=Paces)
@@ -83,6 +84,7 @@ async def open_runtime(
 
     Without `models` the service has none, whatever the settings say: a local encoder costs each process 80 MB.
     """
+    from shared.bus.access import open_access
     from shared.bus.broker import Bus  # who only names a runtime loads no client of Kafka
 
     if settings.database_url is None or settings.kafka_bootstrap is None:
@@ -90,6 +92,8 @@ async def open_runtime(
             "SMARTBRAIN_DATABASE_URL and SMARTBRAIN_KAFKA_BOOTSTRAP must be set, or `smartbrain up` runs its own"
         )
     policy = load_policy(settings.policy)
+    kafka = open_access(settings, service)
+    await kafka.check()
     erasing = policy.delivery.handler_concurrency if "erasure" in (service, *others) else 2
     db = Database(settings.database_url.get_secret_value(), size=pool, erasing=erasing, watching=2 + len(others))
     provider = make_models(
@@ -108,14 +112,14 @@ async def open_runtime(
     known = UserCache[AnswerKey, Bundle](keep_s=policy.knowledge.cache_s, most=most, most_each=most)
     await db.open()
     try:
-        bus = Bus(settings.kafka_bootstrap, policy.delivery, f"smartbrain-{service}")
+        bus = Bus(kafka, policy.delivery)
         runtime = Runtime(
             settings,
             db,
             bus,
             provider,
             policy,
-            settings.kafka_bootstrap,
+            kafka,
             policy.version,
             thoughts,
             knowledge=knowledge,

@@ -123,9 +123,10 @@ def broker_address(tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
 @pytest.fixture(scope="session")
 async def kafka(broker_address: str) -> str:
     """The broker of this run, with every topic."""
+    from shared.bus.access import KafkaAccess
     from shared.bus.topics import ensure_topics
 
-    await ensure_topics(broker_address)
+    await ensure_topics(KafkaAccess(broker_address))
     return broker_address
 
 

@@ -21,7 +21,7 @@ from pydantic_core import PydanticUndefined
 from services.cli import app as command_line
 from services.cli.schemas_cmd import documents
 from shared.policy import Policy
-from shared.settings import PREFIX, Settings
+from shared.settings import SECRETS, Settings, name_of
 from tools.catalogues import build_parts, topics_page
 from tools.markdown import MADE, table
 from tools.monitoring import metrics_page, render_dashboard, render_rules, render_runbook
@@ -157,10 +157,12 @@ def parameter_row(parameter: Any) -> tuple[str, str, str] | None:
 def settings_page() -> Iterator[str]:
     """The environment: each variable with its default."""
     yield from ["# Settings", "", "Where things are. How things behave is the [policy](policy.md).", ""]
-    rows = [(f"`{PREFIX}{name.upper()}`", shown_default(each), shown_text(each)) for name, each in fields(Settings)]
+    rows = [(f"`{name_of(name)}`", shown_default(each), shown_text(each)) for name, each in fields(Settings)]
+    files = ", ".join(f"`{name_of(name)}_FILE`" for name in SECRETS)
     yield from table(("variable", "default", "meaning"), rows)
     yield from [
-        "An empty value counts as absent. A value that does not fit stops the start with the variable's name.",
+        "An empty value counts as absent. A value that does not fit stops the start with the variable's name. A secret",
+        f"may stand in a file instead, which the variable with `_FILE` behind it names: {files}.",
         "",
     ]
     yield from ["Tools read four more:", ""]

@@ -51,6 +51,7 @@ COMMANDS = MappingProxyType(
         "observe": "dry_run:observe",
         "rebuild": "rebuild.command:rebuild",
         "eval": "evaluate.command:evaluate",
+        "topics": "topics:topics",
         "schemas": "schemas_cmd:schemas",
     }
 )

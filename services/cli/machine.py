@@ -93,7 +93,7 @@ def migrate(
             "SMARTBRAIN_DATABASE_URL is not set and nothing runs here; `smartbrain up` migrates itself"
         )
     applied, waiting = asyncio.run(_migrate(dsn, post=post))
-    created = asyncio.run(_topics(bootstrap)) if bootstrap else []
+    created = asyncio.run(_topics(config.model_copy(update={"kafka_bootstrap": bootstrap}))) if bootstrap else []
     if as_json:
         emit({"applied": applied, "waiting": waiting, "topics": created})
         return
@@ -111,7 +111,10 @@ async def _migrate(dsn: str, *, post: bool) -> tuple[list[str], list[str]]:
     return applied, await schema.list_waiting(dsn)
 
 
-async def _topics(bootstrap: str) -> list[str]:
+async def _topics(config: settings.Settings) -> list[str]:
+    from shared.bus.access import open_access
     from shared.bus.topics import ensure_topics
 
-    return await ensure_topics(bootstrap)
+    kafka = open_access(config, "migrate")
+    await kafka.check()
+    return await ensure_topics(kafka)

@@ -11,6 +11,7 @@ from pathlib import Path
 import uvloop
 
 from shared import service
+from shared.bus.access import open_access
 from shared.bus.broker import Bus
 from shared.presence import present
 from shared.runtime import Runtime, open_runtime
@@ -52,12 +53,12 @@ async def _run(builds: Mapping[str, Build], config: Settings) -> None:
 
 @asynccontextmanager
 async def _open_runtimes(names: Sequence[str], config: Settings) -> AsyncGenerator[list[Runtime], None]:
-    """A runtime for each service: they share all but the bus."""
+    """A runtime for each service: they share all but Kafka."""
     pool = POOL_OF_COMPOSE if "compose" in names else POOL
     with_models = not WITH_MODELS.isdisjoint(names)
     async with open_runtime(config, *names, pool=pool, models=with_models) as rt:
-        buses = [Bus(rt.bootstrap, rt.policy.delivery, f"smartbrain-{name}") for name in names[1:]]
-        yield [rt, *(replace(rt, bus=bus) for bus in buses)]
+        ways = [open_access(config, name) for name in names[1:]]
+        yield [rt, *(replace(rt, kafka=kafka, bus=Bus(kafka, rt.policy.delivery)) for kafka in ways)]
 
 
 def _announce(port: int) -> None:

@@ -27,7 +27,7 @@ from shared.embedded.postgres import EmbeddedPostgres
 from shared.embedded.process import Child, spawn
 from shared.errors import ConfigurationError
 from shared.files import CACHE
-from shared.settings import SERVICES, Settings
+from shared.settings import SERVICES, Settings, name_of
 from shared.telemetry import logger
 
 LIGHT = ("relay", "librarian", "erasure", "governor")
@@ -149,9 +149,12 @@ class Supervisor:
         return {**alone, light[0]: light} if light else alone
 
     async def _ensure_topics(self) -> None:
+        from shared.bus.access import open_access
         from shared.bus.topics import ensure_topics
 
-        await ensure_topics(self.bootstrap)
+        kafka = open_access(self.settings.model_copy(update={"kafka_bootstrap": self.bootstrap}), "up")
+        await kafka.check()
+        await ensure_topics(kafka)
 
     async def _prepare(self) -> None:
         # loaded while the services load their own code
@@ -217,7 +220,8 @@ class Supervisor:
             "SMARTBRAIN_PORT_FILE": str(port_file),
             "PYTHONPATH": os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH")))),
         }
-        return {**os.environ, **mine}
+        told_later = f"{name_of('database_url')}_FILE"  # as the address itself: of the two only one may be set
+        return {name: value for name, value in {**os.environ, **mine}.items() if name != told_later}
 
     def await_ready(self, names: tuple[str, ...] | None = None, timeout_s: float = START_S) -> None:
         """The services are ready; RuntimeError names the first that is not in time, with the end of its log."""

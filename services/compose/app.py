@@ -107,7 +107,7 @@ class _Door:
         self._recorder = recorder
         self._fuse = rt.bus.new_fuse()
         self.replier = Replier(
-            rt.bootstrap,
+            rt.kafka,
             COMPOSE_REQUEST,
             COMPOSE_REQUEST.group_of("compose"),
             self.answer,

@@ -169,7 +169,7 @@ async def _broker(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
         "clear_by": (tombstone.requested_at + timedelta(hours=DEAD_LETTER_TEXT_HOURS)).isoformat()
     }
     removed = 0
-    if tombstone.scope in ("all", "session") and rt.bootstrap:
+    if tombstone.scope in ("all", "session") and rt.kafka.bootstrap:
         purged = await purge_topics(rt, subject, tombstone)
         removed = sum(purged.removed.values())
         clear_by = purged.clear_by.isoformat() if purged.clear_by else None
@@ -185,7 +185,7 @@ async def purge_topics(rt: Runtime, subject: Subject, tombstone: Tombstone) -> P
     while True:
         async with rt.db.system() as conn:
             await tombstones.sole_purger(conn)
-            purged = await purge(rt.bootstrap, subject, tombstone.requested_at, sessions=sessions)
+            purged = await purge(rt.kafka, subject, tombstone.requested_at, sessions=sessions)
         if not purged.unconsumed or time.monotonic() > until:
             return purged
         await asyncio.sleep(1)

@@ -212,7 +212,7 @@ async def prune_contexts(rt: Runtime) -> int:
 
 async def prune_erasures(rt: Runtime) -> int:
     """How many completed erasures and acts of operators were forgotten just now: policy keeps none so long."""
-    years = rt.policy.erasure.keep_years
+    years = rt.policy.retention.proofs_years
     async with rt.db.system() as conn:
         return await expired.prune_erasures(conn, years, PRUNE) + await operator_acts.prune(conn, years, PRUNE)
 

@@ -34,7 +34,7 @@ def build(rt: Runtime) -> Service:
 class _Relay:
     def __init__(self, rt: Runtime) -> None:
         self._rt = rt
-        self._publisher = Publisher(rt.bootstrap, "smartbrain-relay")
+        self._publisher = Publisher(rt.kafka)
         self._woken = asyncio.Event()
         self._loops = Loops(rt.policy.delivery.stalled_after_s)
 
@@ -75,7 +75,7 @@ class _Relay:
     async def _work(self, conn: Connection) -> None:
         shards, policy = Shards(clock.uuid7()), self._rt.policy.delivery
         # a broker that has lost its data has lost its topics too
-        await ensure_topics(self._rt.bootstrap)
+        await ensure_topics(self._rt.kafka)
         await self._publisher.start()
         loop = asyncio.get_running_loop()
         balance_at = 0.0

@@ -70,7 +70,7 @@ async def _send_letter(publisher: Publisher, row: OutboxRow) -> Exception | None
     let go.
     """
     letter_id = orjson.loads(row.payload)["letter_id"]
-    letter = await find_letter(publisher.bootstrap, letter_id)
+    letter = await find_letter(publisher.kafka, letter_id)
     if letter is None:
         logger().warning("dead_letter_gone", letter_id=letter_id)
         return None

@@ -10,6 +10,7 @@ from contextlib import suppress
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError, MessageSizeTooLargeError, RecordTooLargeError
 
+from shared.bus.access import KafkaAccess
 from shared.bus.dead_letters import DeadLetter
 from shared.bus.delivery import FIRST
 from shared.bus.shutdown import disconnect
@@ -24,9 +25,9 @@ HOPELESS = (MessageSizeTooLargeError, RecordTooLargeError)
 class Publisher:
     """An idempotent producer that is made anew after an error that it cannot mend itself."""
 
-    def __init__(self, bootstrap: str, client_id: str) -> None:
-        self.bootstrap = bootstrap
-        self._client_id = client_id
+    def __init__(self, kafka: KafkaAccess) -> None:
+        self.kafka = kafka
+        self._arguments = kafka.make_arguments()
         self._producer: AIOKafkaProducer | None = None
 
     async def start(self) -> None:
@@ -35,8 +36,7 @@ class Publisher:
 
     async def connect_producer(self) -> AIOKafkaProducer:
         producer = AIOKafkaProducer(
-            bootstrap_servers=self.bootstrap,
-            client_id=self._client_id,
+            **self._arguments,
             acks="all",
             enable_idempotence=True,
             linger_ms=0,

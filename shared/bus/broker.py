@@ -20,6 +20,7 @@ from faststream.exceptions import IncorrectState
 from faststream.kafka import KafkaBroker, KafkaMessage
 
 from schemas.topics import DEAD_LETTER_BYTES, Topic
+from shared.bus.access import KafkaAccess
 from shared.bus.delivery import Delivered, Delivery, Fuse, GiveUp, Handle, Record, headers_of
 from shared.bus.pace import BatchPace
 from shared.bus.progress import Progress
@@ -48,12 +49,10 @@ Accept = Callable[[Sequence[Record]], Awaitable[None]]
 class Bus:
     """The consumers and the producer of one process."""
 
-    def __init__(self, bootstrap: str, policy: DeliveryPolicy, client_id: str) -> None:
-        self.bootstrap = bootstrap
+    def __init__(self, kafka: KafkaAccess, policy: DeliveryPolicy) -> None:
         self._policy = policy
         self._broker = KafkaBroker(
-            bootstrap,
-            client_id=client_id,
+            kafka.servers,
             acks="all",
             enable_idempotence=True,
             linger_ms=2,
@@ -62,6 +61,8 @@ class Bus:
             graceful_timeout=20,
             logger=None,
         )
+        # FastStream would take them apart by kinds of its own
+        self._broker._connection_kwargs.update(kafka.make_arguments())  # pyright: ignore[reportPrivateUsage]
         self._subscribers: list[tuple[str, str, Any]] = []
         self._progress: list[Progress] = []
         self._watching: list[asyncio.Task[None]] = []

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from schemas.envelope import Envelope
 from schemas.events import Payload
 from schemas.topics import PAYLOADS, TOPICS, Topic
+from shared.bus.access import KafkaAccess
 from shared.bus.delivery import FIRST, Record
 from shared.bus.record_owner import ORIGIN, find_record_owner, read_header
 from shared.bus.topic_admin import Span, TopicAdmin, open_topic_admin
@@ -165,10 +166,10 @@ class NewestLetters:
 
 
 async def load_newest(
-    bootstrap: str, topics: Collection[Topic], most: int, since_ms: int | None = None
+    kafka: KafkaAccess, topics: Collection[Topic], most: int, since_ms: int | None = None
 ) -> NewestLetters:
     """The newest letters of these topics, at most so many of each partition. TransientError: the broker is away."""
-    async with open_topic_admin(bootstrap) as broker:
+    async with open_topic_admin(kafka) as broker:
         whole = await broker.spans(topic.dead_letter for topic in topics)
         first = await broker.since(whole, since_ms) if since_ms is not None else {}
         wanted = {place: (max(first.get(place, 0), start), end) for place, (start, end) in whole.items()}
@@ -185,12 +186,12 @@ def _place(head: LetterHead) -> tuple[int, int]:
     return head.dead_ms, head.offset
 
 
-async def find_letter(bootstrap: str, letter_id: str) -> DeadLetter | None:
+async def find_letter(kafka: KafkaAccess, letter_id: str) -> DeadLetter | None:
     """The letter of this id, if it still stands. TransientError: the broker is away."""
     topic = BY_NOUN.get(letter_id.rpartition("-")[0])
     if topic is None:
         return None
-    async with open_topic_admin(bootstrap) as broker:
+    async with open_topic_admin(kafka) as broker:
         spans = await broker.spans([topic.dead_letter])
         async with aclosing(_read(broker, spans)) as letters:
             async for letter in letters:

@@ -12,6 +12,7 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
 from schemas.topics import Topic
+from shared.bus.access import KafkaAccess
 from shared.bus.delivery import Record
 from shared.bus.unreadable import READ_ON
 from shared.errors import TransientError
@@ -21,9 +22,9 @@ SILENCE = 30
 """So many empty looks in a row, before the end of the topic, and the broker counts as away."""
 
 
-async def answers(bootstrap: str) -> bool:
+async def answers(kafka: KafkaAccess) -> bool:
     """Whether a broker is there."""
-    consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, enable_auto_commit=False)
+    consumer = AIOKafkaConsumer(**kafka.make_arguments(), enable_auto_commit=False)
     try:
         await consumer.start()
         return bool(await consumer.topics())
@@ -41,10 +42,10 @@ class History:
     written: int = 0
 
 
-async def read(bootstrap: str, topic: Topic, history: History) -> AsyncGenerator[Record, None]:
+async def read(kafka: KafkaAccess, topic: Topic, history: History) -> AsyncGenerator[Record, None]:
     """Every record that the topic holds now; `history` says what there is. TransientError: the broker is away."""
     consumer = AIOKafkaConsumer(
-        bootstrap_servers=bootstrap, enable_auto_commit=False, auto_offset_reset="earliest", **READ_ON
+        **kafka.make_arguments(), enable_auto_commit=False, auto_offset_reset="earliest", **READ_ON
     )
     try:
         await consumer.start()

@@ -15,6 +15,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPa
 from aiokafka.errors import KafkaError
 
 from schemas.topics import COMPOSE_REPLY, Topic
+from shared.bus.access import KafkaAccess
 from shared.bus.progress import Progress
 from shared.bus.shutdown import disconnect
 from shared.bus.unreadable import READ_ON, UnreadableRecord
@@ -82,7 +83,7 @@ class Replier:
 
     def __init__(
         self,
-        bootstrap: str,
+        kafka: KafkaAccess,
         topic: Topic,
         group: str,
         answer: Answer,
@@ -91,7 +92,7 @@ class Replier:
         stall_s: float = 60.0,
         at_once: int = 32,
     ) -> None:
-        self._bootstrap = bootstrap
+        self._arguments = kafka.make_arguments()
         self._topic = topic
         self._group = group
         self._answer = answer
@@ -109,10 +110,10 @@ class Replier:
 
     async def start(self) -> None:
         """Asks are heard from now on; those that wait already are answered while their deadline holds."""
-        self._producer = AIOKafkaProducer(bootstrap_servers=self._bootstrap, linger_ms=0, acks=1)
+        self._producer = AIOKafkaProducer(**self._arguments, linger_ms=0, acks=1)
         self._consumer = AIOKafkaConsumer(
             self._topic.name,
-            bootstrap_servers=self._bootstrap,
+            **self._arguments,
             group_id=self._group,
             auto_offset_reset="earliest",
             # before it joins its group again, aiokafka would try for ever to commit to partitions that are gone
@@ -232,8 +233,8 @@ class Replier:
 class Asker:
     """Asks over Kafka and waits for the answer: one reply partition, one future a question."""
 
-    def __init__(self, bootstrap: str, reply: Topic = COMPOSE_REPLY) -> None:
-        self._bootstrap = bootstrap
+    def __init__(self, kafka: KafkaAccess, reply: Topic = COMPOSE_REPLY) -> None:
+        self._kafka = kafka
         self._reply = reply
         self._waiting: dict[bytes, asyncio.Future[bytes]] = {}
         self._partition = 0
@@ -242,10 +243,15 @@ class Asker:
         self._loop: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Positioned at the end of its reply partition before the first question is asked."""
-        self._producer = AIOKafkaProducer(bootstrap_servers=self._bootstrap, linger_ms=0, acks="all")
+        """Positioned at the end of its reply partition before the first question is asked.
+
+        ConfigurationError: Kafka does not let us in; TransientError: it is away.
+        """
+        await self._kafka.check()
+        arguments = self._kafka.make_arguments()
+        self._producer = AIOKafkaProducer(**arguments, linger_ms=0, acks="all")
         self._consumer = AIOKafkaConsumer(
-            bootstrap_servers=self._bootstrap,
+            **arguments,
             enable_auto_commit=False,
             auto_offset_reset="latest",
             fetch_max_wait_ms=FETCH_WAIT_MS,

@@ -26,6 +26,7 @@ from aiokafka.errors import (
 )
 
 from schemas.topics import DEAD_LETTER_BYTES, SWEEP_MS
+from shared.bus.access import KafkaAccess
 from shared.bus.record_owner import COPIED
 from shared.bus.shutdown import disconnect
 from shared.bus.unreadable import READ_ON
@@ -88,18 +89,19 @@ class RetentionConfig:
 
 
 @asynccontextmanager
-async def open_topic_admin(bootstrap: str) -> AsyncGenerator["TopicAdmin"]:
+async def open_topic_admin(kafka: KafkaAccess) -> AsyncGenerator["TopicAdmin"]:
     """The topics of a broker; TransientError when it is away, then or later."""
-    admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
+    arguments = kafka.make_arguments()
+    admin = AIOKafkaAdminClient(**arguments)
     consumer = AIOKafkaConsumer(
-        bootstrap_servers=bootstrap,
+        **arguments,
         enable_auto_commit=False,
         auto_offset_reset="earliest",
         fetch_max_wait_ms=FETCH_MS,
         retry_backoff_ms=FETCH_MS,  # the first look at each topic fails for want of metadata
         **READ_ON,
     )
-    opened = TopicAdmin(bootstrap, admin, consumer)
+    opened = TopicAdmin(arguments, admin, consumer)
     try:
         await admin.start()
         await consumer.start()
@@ -114,8 +116,8 @@ async def open_topic_admin(bootstrap: str) -> AsyncGenerator["TopicAdmin"]:
 class TopicAdmin:
     """The topics of one broker as they are; nothing here creates one."""
 
-    def __init__(self, bootstrap: str, admin: AIOKafkaAdminClient, consumer: AIOKafkaConsumer) -> None:
-        self._bootstrap = bootstrap
+    def __init__(self, arguments: Mapping[str, Any], admin: AIOKafkaAdminClient, consumer: AIOKafkaConsumer) -> None:
+        self._arguments = arguments
         self._admin = admin
         self._consumer = consumer
         self._producer: AIOKafkaProducer | None = None
@@ -211,7 +213,7 @@ class TopicAdmin:
         if producer is None:
             # not idempotent: after a refusal it could send nothing more
             producer = self._producer = AIOKafkaProducer(
-                bootstrap_servers=self._bootstrap, acks="all", max_request_size=2 * DEAD_LETTER_BYTES
+                **self._arguments, acks="all", max_request_size=2 * DEAD_LETTER_BYTES
             )
             await producer.start()
         sent = [(record, await _send(producer, record, [*drop_marks(record), mark])) for record in records]

@@ -17,15 +17,16 @@ from schemas.topics import (
     Topic,
     times,
 )
+from shared.bus.access import KafkaAccess
 from shared.errors import TransientError
 from shared.telemetry import logger
 
 _EXISTS = TopicAlreadyExistsError.errno
 
 
-async def ensure_topics(bootstrap: str, topics: Iterable[Topic] = TOPICS) -> list[str]:
+async def ensure_topics(kafka: KafkaAccess, topics: Iterable[Topic] = TOPICS) -> list[str]:
     """The names of the topics that had to be created; those that exist are left as they are."""
-    admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
+    admin = AIOKafkaAdminClient(**kafka.make_arguments())
     try:
         await admin.start()
         have = set(await admin.list_topics())

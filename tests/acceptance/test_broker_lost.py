@@ -8,6 +8,7 @@ from pathlib import Path
 from aiokafka.admin import AIOKafkaAdminClient
 
 from schemas.topics import COMPOSE_REQUEST
+from shared.bus.access import KafkaAccess
 from shared.bus.requests import Replier, Request
 from shared.bus.topics import ensure_topics
 from shared.bus.unreadable import UnreadableRecord
@@ -22,7 +23,7 @@ from tests.system.wait import wait_for
 async def test_turns_whose_events_the_broker_forgot_are_derived_once(databases: Databases, tmp_path: Path) -> None:
     policy = policy_file(tmp_path, delivery={"redrive_after_s": 1.0, "redrive_every_s": 0.3})
     with EmbeddedBroker(tmp_path / "broker") as broker:
-        await ensure_topics(broker.bootstrap)
+        await ensure_topics(KafkaAccess(broker.bootstrap))
         settings = settings_for(databases.fresh(), broker.bootstrap, policy=policy)
         async with running(settings) as system:
             people = [Person(system) for _ in range(10)]
@@ -38,7 +39,7 @@ async def test_turns_whose_events_the_broker_forgot_are_derived_once(databases: 
             answers = [await person.post("/v1/turns", person.turn("I prefer dark mode.")) for person in people]
             assert {a.status_code for a in answers} == {201}
             await asyncio.to_thread(broker.start)
-            await ensure_topics(broker.bootstrap)
+            await ensure_topics(KafkaAccess(broker.bootstrap))
             await system.start(*WORKERS)
             assert await system.settled() == 3 * len(people)
             for person in people:
@@ -53,7 +54,7 @@ async def test_turns_are_accepted_while_the_broker_is_away_and_derived_when_it_i
 ) -> None:
     policy = policy_file(tmp_path, delivery={"redrive_after_s": 3600})
     with EmbeddedBroker(tmp_path / "broker") as broker:
-        await ensure_topics(broker.bootstrap)
+        await ensure_topics(KafkaAccess(broker.bootstrap))
         async with running(settings_for(databases.fresh(), broker.bootstrap, policy=policy)) as system:
             people = [Person(system) for _ in range(5)]
             await people[0].say("I like green tea.")
@@ -83,8 +84,8 @@ async def test_requests_are_answered_again_after_their_topic_was_made_anew_with_
             await publish(broker.bootstrap, [Stored(topic.name, key=value, value=value)])
             return value in heard
 
-        await ensure_topics(broker.bootstrap, [topic])
-        replier = Replier(broker.bootstrap, topic, topic.name, answer, forget)
+        await ensure_topics(KafkaAccess(broker.bootstrap), [topic])
+        replier = Replier(KafkaAccess(broker.bootstrap), topic, topic.name, answer, forget)
         await replier.start()
         for n in range(40):
             await asked(b"%d" % n)
@@ -93,7 +94,7 @@ async def test_requests_are_answered_again_after_their_topic_was_made_anew_with_
         await admin.start()
         await admin.delete_topics([topic.name])
         await wait_for(lambda: _gone(admin, topic.name), "the topic is gone")
-        await ensure_topics(broker.bootstrap, [replace(topic, partitions=1)])
+        await ensure_topics(KafkaAccess(broker.bootstrap), [replace(topic, partitions=1)])
         await wait_for(lambda: asked(b"again"), "a request after that is answered")
         await admin.close()
         async with asyncio.timeout(60):

@@ -16,6 +16,7 @@ from schemas.messages import messages
 from schemas.topics import TURN_COMMIT, TURN_COMMITTED
 from services.cli import app
 from services.cli.rebuild.run import rebuild
+from shared.bus.access import KafkaAccess
 from shared.bus.requests import Asker
 from shared.client import SmartBrain
 from shared.domain.subjects import Subject
@@ -312,7 +313,7 @@ async def test_secrets_in_blocks_are_blanked_before_anything_is_stored(
 @pytest.fixture(scope="module")
 async def asker(system: System) -> AsyncGenerator[Asker]:
     """A client that sends whatever it is told to."""
-    asking = Asker(system.bootstrap)
+    asking = Asker(KafkaAccess(system.bootstrap))
     await asking.start()
     yield asking
     await asking.stop()

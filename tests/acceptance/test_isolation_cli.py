@@ -17,7 +17,7 @@ from tests.system.known import MEDIA, SESSION, Known, known, strangers
 from tests.system.person import Person
 from tests.system.running import System, listening, policy_file, running, settings_for
 
-OF_NOBODY = {"up", "status", "serve", "migrate", "demo", "observe", "eval", "schemas", "backup", "restore"}
+OF_NOBODY = {"up", "status", "serve", "migrate", "demo", "observe", "eval", "schemas", "topics", "backup", "restore"}
 """Commands that name no user: they run the system, or read what is given to them."""
 OF_KEYS = {"keys create", "keys list", "keys revoke", "keys rotate"}
 """Commands for whoever reaches the database itself: test_keys_command.py tries them; nothing of a user is shown."""

@@ -10,6 +10,7 @@ from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage
 from schemas.envelope import user_key
 from schemas.topics import COMPOSE_REPLY, COMPOSE_REQUEST, TURN_COMMIT
+from shared.bus.access import KafkaAccess
 from shared.bus.requests import Asker
 from shared.client import SmartBrain
 from tests.system.databases import Databases
@@ -87,7 +88,7 @@ async def test_a_stranger_without_anything_is_told_nothing_of_anybody(everybody:
 
 async def test_every_answer_goes_to_the_one_partition_that_asked_once(everybody: list[Known]) -> None:
     system = everybody[0].person.system
-    askers = [Asker(system.bootstrap) for _ in everybody]
+    askers = [Asker(KafkaAccess(system.bootstrap)) for _ in everybody]
     start = len(await read(system.bootstrap, COMPOSE_REPLY.name))
     for asker in askers:
         await asker.start()

@@ -8,6 +8,7 @@ import pytest
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from services.erasure.topics.purge import count_left, purge
 from shared import clock
+from shared.bus.access import KafkaAccess
 from shared.bus.requests import Asker
 from shared.domain.subjects import Subject
 from tests.system.kafka import Stored, publish, read
@@ -22,7 +23,7 @@ async def test_turns_questions_answers_and_dead_letters_of_a_user_are_gone_once_
     system: System, person: Person
 ) -> None:
     other = Person(system)
-    asking = Asker(system.bootstrap)
+    asking = Asker(KafkaAccess(system.bootstrap))
     await asking.start()
     for who in (person, other):
         key = f"{who.tenant_id}:{who.user_id}"
@@ -39,14 +40,14 @@ async def test_turns_questions_answers_and_dead_letters_of_a_user_are_gone_once_
 
     await wait_for(buried, "both dead letters")
     subject, asked_at = Subject(person.tenant_id, person.user_id), clock.now()
-    found = await count_left(system.bootstrap, subject, asked_at)
+    found = await count_left(KafkaAccess(system.bootstrap), subject, asked_at)
     assert (found[TURN_COMMIT.name], found[COMPOSE_REQUEST.name], found[TURN_COMMIT.dead_letter]) == (2, 1, 1)
 
     async def gone() -> bool:
         later = asked_at + timedelta(seconds=130)
-        return not (await purge(system.bootstrap, subject, asked_at, now=later)).waiting
+        return not (await purge(KafkaAccess(system.bootstrap), subject, asked_at, now=later)).waiting
 
     await wait_for(gone, "the groups of the services to have consumed everything")
-    assert await count_left(system.bootstrap, subject, asked_at) == {}
-    kept = await count_left(system.bootstrap, Subject(other.tenant_id, other.user_id), asked_at)
+    assert await count_left(KafkaAccess(system.bootstrap), subject, asked_at) == {}
+    kept = await count_left(KafkaAccess(system.bootstrap), Subject(other.tenant_id, other.user_id), asked_at)
     assert kept[TURN_COMMIT.dead_letter] == 1

@@ -12,6 +12,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 
 from schemas.topics import COMPOSE_REPLY, COMPOSE_REQUEST, TURN_COMMIT
 from schemas.turn_events import MAX_BODY_BYTES
+from shared.bus.access import KafkaAccess
 from shared.bus.requests import Asker
 from shared.client import SmartBrain
 from shared.errors import RefusedError
@@ -212,7 +213,7 @@ async def test_unknown_fields_are_ignored_and_reported(person: Person) -> None:
 @pytest.fixture(scope="module")
 async def asker(system: System) -> AsyncGenerator[Asker]:
     """A client that sends whatever bytes it is told to."""
-    asking = Asker(system.bootstrap)
+    asking = Asker(KafkaAccess(system.bootstrap))
     await asking.start()
     yield asking
     await asking.stop()

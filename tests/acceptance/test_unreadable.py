@@ -14,6 +14,7 @@ from aiokafka import AIOKafkaProducer, ConsumerRecord
 
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT, Topic
 from shared import batches
+from shared.bus.access import KafkaAccess
 from shared.bus.broker import Bus
 from shared.bus.delivery import Record
 from shared.bus.requests import Asker, Replier, Request
@@ -59,7 +60,7 @@ async def test_turns_and_questions_may_come_compressed(system: System, codec: st
         await asyncio.gather(*sent)
         for each, word in zip(people, ("tea", "杭州", "Oslo"), strict=True):
             assert word in str(await wait_for(each.contents, f"a memory of {each.user_id}"))
-        asker = Asker(system.bootstrap)
+        asker = Asker(KafkaAccess(system.bootstrap))
         await asker.start()
         plain, asker._producer = asker._producer, producer
         try:
@@ -152,7 +153,7 @@ async def test_an_erasure_goes_past_one(system: System, person: Person) -> None:
 
 @embedded
 async def test_a_broken_batch_of_replies_does_not_deafen_who_asks(system: System, person: Person) -> None:
-    asker = Asker(system.bootstrap)
+    asker = Asker(KafkaAccess(system.bootstrap))
     await asker.start()
     try:
         for partition in range(12):
@@ -187,7 +188,7 @@ async def test_odd_headers_stop_nobody(system: System, person: Person, headers: 
 async def topic(kafka: str) -> Topic:
     """A topic of the test's own."""
     made = replace(COMPOSE_REQUEST, name=f"smartbrain.test.{somebody()}.v1", partitions=2)
-    await ensure_topics(kafka, [made])
+    await ensure_topics(KafkaAccess(kafka), [made])
     return made
 
 
@@ -205,7 +206,7 @@ async def test_a_partition_whose_events_fail_for_ever_is_told_and_the_service_is
         if not mended.is_set() and any(record.value == b"hard" for record in records):
             raise TransientError("too hard")
 
-    bus = Bus(kafka, DeliveryPolicy(stall_s=STALL_S), "test")
+    bus = Bus(KafkaAccess(kafka), DeliveryPolicy(stall_s=STALL_S))
     bus.consume_raw(topic, service="observer", group=topic.name, accept=accept)
     await bus.start()
 
@@ -235,7 +236,7 @@ async def test_a_replier_that_takes_nothing_more_is_not_ready(kafka: str, topic:
     async def set_aside(record: UnreadableRecord) -> None:
         left.append(record)
 
-    replier = Replier(kafka, topic, topic.name, answer, set_aside, stall_s=STALL_S, at_once=1)
+    replier = Replier(KafkaAccess(kafka), topic, topic.name, answer, set_aside, stall_s=STALL_S, at_once=1)
     await replier.start()
     try:
         await wait_for(lambda: replier.ready, "it is ready")

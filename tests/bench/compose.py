@@ -21,6 +21,7 @@ from services.compose.context.pipeline import compose_context, compose_package
 from services.compose.intake.commit import commit_turn
 from services.compose.receipts.recorder import Recorder
 from services.evolver.embed import pack_some
+from shared.bus.access import KafkaAccess
 from shared.bus.requests import Asker
 from shared.client import SmartBrain
 from shared.domain.subjects import Subject
@@ -237,7 +238,7 @@ async def _echo(on: Supervisor, asked: Sequence[ComposeRequest], many: int) -> L
     """A Replier in a process of its own that answers with what it was asked."""
     bodies = [each.model_dump_json().encode() for each in asked]
     child = await asyncio.create_subprocess_exec(sys.executable, "-m", "tests.bench.echo", on.bootstrap)
-    asker = Asker(on.bootstrap)
+    asker = Asker(KafkaAccess(on.bootstrap))
     await asker.start()
     try:
         await asker.ask(DEGRADE, b"ready?", timeout_s=20)

@@ -6,6 +6,7 @@ import sys
 import uvloop
 
 from schemas.topics import DEGRADE
+from shared.bus.access import KafkaAccess
 from shared.bus.requests import Replier, Request
 from shared.bus.unreadable import UnreadableRecord
 
@@ -16,7 +17,7 @@ async def _echo(bootstrap: str) -> None:
 
     async def forget(_: UnreadableRecord) -> None: ...
 
-    replier = Replier(bootstrap, DEGRADE, "bench-echo", answer, forget)
+    replier = Replier(KafkaAccess(bootstrap), DEGRADE, "bench-echo", answer, forget)
     await replier.start()
     await asyncio.Event().wait()
 

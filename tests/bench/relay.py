@@ -80,7 +80,7 @@ async def _fill(conn: psycopg.AsyncConnection, rows: int) -> None:
 
 
 async def _drained(rt: Runtime) -> Load:
-    publisher = Publisher(rt.bootstrap, "bench-relay")
+    publisher = Publisher(rt.kafka)
     await publisher.start()
     moved = 0
     async with rt.db.hold_connection() as conn:

@@ -2,8 +2,9 @@
 
 Fetches the server's jars from Maven Central once (pom.xml names the version), starts a single KRaft broker on a free
 port in a temporary folder, sets SMARTBRAIN_KAFKA_BOOTSTRAP, runs the command, stops the broker and exits with the
-command's exit code. Needs `java` 17 or newer and, for the first run, `mvn`. The jars are kept in
-SMARTBRAIN_KAFKA_CACHE, by default ~/.cache/smartbrain/kafka-<version>.
+command's exit code. Needs `java` 17 or newer, `openssl` and, for the first run, `mvn`. The jars are kept in
+SMARTBRAIN_KAFKA_CACHE, by default ~/.cache/smartbrain/kafka-<version>. Beside the plain listener the broker has those
+of `tests.kafka.secure`, and SMARTBRAIN_TEST_KAFKA_SECURE names the file that says how they are reached.
 """
 
 import argparse
@@ -27,6 +28,7 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
 from shared.embedded.process import Child, spawn
+from tests.kafka import secure
 
 POM = Path(__file__).with_name("pom.xml")
 START_SECONDS = 240.0
@@ -36,9 +38,10 @@ PROPERTIES = """
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:{controller}
-listeners=PLAINTEXT://127.0.0.1:{broker},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:{broker}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+listeners=PLAINTEXT://127.0.0.1:{broker},SASL://{sasl},MUTUAL://{mutual},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:{broker},SASL://{sasl},MUTUAL://{mutual}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,SASL:SASL_SSL,MUTUAL:SSL,CONTROLLER:PLAINTEXT
+inter.broker.listener.name=PLAINTEXT
 controller.listener.names=CONTROLLER
 log.dirs={logs}
 auto.create.topics.enable=true
@@ -65,8 +68,9 @@ def main() -> int:
         return 2
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        with running() as bootstrap:
-            return subprocess.run(command, env={**os.environ, "SMARTBRAIN_KAFKA_BOOTSTRAP": bootstrap}).returncode
+        with running() as (bootstrap, doors):
+            told = {"SMARTBRAIN_KAFKA_BOOTSTRAP": bootstrap, secure.VARIABLE: f"{doors.folder}/doors.json"}
+            return subprocess.run(command, env={**os.environ, **told}).returncode
     except ApacheKafkaError as error:
         sys.stderr.write(f"Apache Kafka: {error}\n")
         return 2
@@ -81,22 +85,28 @@ def _parser() -> argparse.ArgumentParser:
 
 
 @contextmanager
-def running() -> Generator[str]:
-    """host:port of a fresh broker, which is stopped and whose data is removed at the end."""
+def running() -> Generator[tuple[str, secure.Doors]]:
+    """host:port of a fresh broker and its guarded doors; it is stopped and its data is removed at the end."""
     jars = fetched_jars()
     with tempfile.TemporaryDirectory(prefix="smartbrain-kafka-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
-        ports = free_ports(2)
+        ports = free_ports(4)
+        doors = secure.make_doors(home, ports[2], ports[3], tool("openssl"))
         config = home / "server.properties"
-        config.write_text(PROPERTIES.format(broker=ports[0], controller=ports[1], logs=home / "logs"))
+        config.write_text(
+            PROPERTIES.format(
+                broker=ports[0], controller=ports[1], sasl=doors.sasl, mutual=doors.mutual, logs=home / "logs"
+            )
+            + secure.properties_of(doors)
+        )
         java = [tool("java"), *MEMORY, *QUIET, "-cp", f"{jars}/*"]
-        _format(java, config)
+        _format(java, config, secure.list_scram(doors))
         with (home / "broker.log").open("ab") as log:
             env = dict(os.environ)
             broker = spawn([*java, "kafka.Kafka", config], death_signal=signal.SIGKILL, env=env, log=log, cwd=home)
         try:
             _await_answer(broker, f"127.0.0.1:{ports[0]}", home / "broker.log")
-            yield f"127.0.0.1:{ports[0]}"
+            yield f"127.0.0.1:{ports[0]}", doors
         finally:
             _stop(broker)
 
@@ -149,7 +159,7 @@ def tool(name: str) -> str:
     """The path of a program on this machine; raises ApacheKafkaError if it is missing."""
     path = shutil.which(name)
     if path is None:
-        raise ApacheKafkaError(f"{name} is not installed (Debian: openjdk-17-jre-headless, maven)")
+        raise ApacheKafkaError(f"{name} is not installed (Debian: openjdk-17-jre-headless, maven, openssl)")
     return path
 
 
@@ -162,9 +172,10 @@ def free_ports(count: int) -> list[int]:
     return ports
 
 
-def _format(java: list[str], config: Path) -> None:
+def _format(java: list[str], config: Path, users: list[str]) -> None:
     cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
     command = [*java, "kafka.tools.StorageTool", "format", "--cluster-id", f"x{cluster[1:]}", "--config", str(config)]
+    command += users
     result = subprocess.run(command, capture_output=True, text=True, cwd=config.parent)
     if result.returncode:
         raise ApacheKafkaError(f"formatting its storage failed:\n{(result.stdout + result.stderr)[-2000:]}")

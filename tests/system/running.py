@@ -113,12 +113,17 @@ class System:
         """The service of that name that was started last."""
         return next(each for each in reversed(self.running) if each.name == name)
 
+    def settings_of(self, name: str) -> Settings:
+        """The settings of one service."""
+        del name
+        return self.settings
+
     async def start(self, *names: str) -> list[Running]:
         """These services are ready; one that runs already gets a twin."""
         fresh: list[Running] = []
         for name in names:
             stack = AsyncExitStack()
-            rt = await stack.enter_async_context(open_runtime(self.settings, name))
+            rt = await stack.enter_async_context(open_runtime(self.settings_of(name), name))
             service = BUILD[name](rt)
             fresh.append(Running(name, rt, service, stack))
             self.running.append(fresh[-1])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.settings import PREFIX, Settings
+from shared.settings import PREFIX, SECRETS, Settings
 
 ROOT = Path(__file__).parents[2]
 SKIPPED = {".venv", ".git", ".pytest_cache", "node_modules", "build", "dist", ".smartbrain"}
@@ -115,6 +115,7 @@ def test_every_decision_has_its_date_and_when_to_look_at_it_again() -> None:
 
 def test_every_variable_that_a_document_names_exists() -> None:
     known = {name.upper() for name in Settings.model_fields} | TOOL_VARIABLES
+    known |= {f"{name.upper()}_FILE" for name in SECRETS}
     named = named_in(rf"\b{PREFIX}([A-Z][A-Z_]*[A-Z])\b", code=False)
     assert named
     assert {name: page for name, page in named.items() if name not in known} == {}

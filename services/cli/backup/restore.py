@@ -19,6 +19,7 @@ from services.cli.progress import Say
 from services.erasure.handler import work
 from shared import runtime
 from shared.bus import history
+from shared.bus.access import KafkaAccess, open_access
 from shared.bus.history import History
 from shared.db import SCHEMA, Connection, owner
 from shared.domain.subjects import Subject
@@ -87,24 +88,26 @@ async def restore(
     """
     began = time.monotonic()
     policy = load_policy(config.policy)
+    kafka = open_access(config.model_copy(update={"kafka_bootstrap": bootstrap}), "restore")
+    await kafka.check()
     async with owner(dsn) as conn:
         if not await whole.is_alone(conn):
             raise ConfigurationError("somebody else is restoring this database")
-        run = await _brought_back(conn, dsn, bootstrap, request, policy.erasure, say)
+        run = await _brought_back(conn, dsn, kafka, request, policy.erasure, say)
         await whole.settle(conn)
         applied = await schema.migrate(dsn, wanted=schema.before_start)
         await whole.drop_replaced(conn)
         reached = {"database_url": SecretStr(dsn), "kafka_bootstrap": bootstrap or NOWHERE}
-        at_hand = bootstrap if bootstrap and await history.answers(bootstrap) else ""
+        at_hand = kafka if kafka.bootstrap and await history.answers(kafka) else KafkaAccess("")
         async with runtime.open_runtime(config.model_copy(update=reached), "restore", pool=2, models=False) as rt:
-            replayed, rows = await _erased_again(replace(rt, bootstrap=at_hand), conn, say)
+            replayed, rows = await _erased_again(replace(rt, kafka=at_hand), conn, say)
         opened = await whole.open_gate(conn)
         left: Sequence[Mapping[str, Any]] = () if opened else await whole.load_left(conn)
     return RestoreReport(run.file, run.sources, replayed, rows, left, applied, time.monotonic() - began)
 
 
 async def _brought_back(
-    conn: Connection, dsn: str, bootstrap: str | None, request: RestoreRequest, policy: ErasurePolicy, say: Say
+    conn: Connection, dsn: str, kafka: KafkaAccess, request: RestoreRequest, policy: ErasurePolicy, say: Say
 ) -> Run:
     """The rows of the backup are there, closed; the restore that they are of."""
     state = refuse_blind(await whole.state(conn))
@@ -121,7 +124,7 @@ async def _brought_back(
         )
     if state.rows and not request.replace:
         raise ConfigurationError("the database has rows of users: --replace puts the backup in their place")
-    collected = await collect_erasures(bootstrap, request, policy, state, under_way)
+    collected = await collect_erasures(kafka, request, policy, state, under_way)
     sources = {**(under_way.sources if under_way else {}), **collected.sources}
     run = Run(str(archive.path), archive.mark, sources)
     rows = [_row(each.subject, each.tombstone) for each in collected.in_order()]
@@ -146,7 +149,7 @@ async def _as_before(conn: Connection) -> None:
 
 
 async def collect_erasures(
-    bootstrap: str | None, request: RestoreRequest, policy: ErasurePolicy, state: DatabaseState, under_way: Run | None
+    kafka: KafkaAccess, request: RestoreRequest, policy: ErasurePolicy, state: DatabaseState, under_way: Run | None
 ) -> Ledger:
     """The erasures that are known beside the database's own; ConfigurationError where nothing would know of any."""
     erasures = Ledger()
@@ -156,9 +159,9 @@ async def collect_erasures(
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigurationError(f"{request.erasures}: {error}") from error
     topic, missing = History(), "no broker is known"
-    if bootstrap:
+    if kafka.bootstrap:
         try:
-            await ledger.of_topic(history.read(bootstrap, ERASURE_REQUESTED, topic), policy, erasures)
+            await ledger.of_topic(history.read(kafka, ERASURE_REQUESTED, topic), policy, erasures)
             missing = "the topic of erasures is new or empty"
         except TransientError as error:
             missing = str(error)

@@ -12,6 +12,7 @@ from services.cli.rebuild import replay
 from services.cli.rebuild.differ import Difference, differences
 from services.cli.rebuild.kept import KeptModels, readdress_answers
 from services.observer.extract import PURPOSE
+from shared.bus.access import KafkaAccess
 from shared.bus.broker import Bus
 from shared.db import Database
 from shared.domain.subjects import Subject
@@ -120,8 +121,9 @@ async def open_database(db: Database) -> AsyncGenerator[Database, None]:
 def _runtime(settings: Settings, db: Database, policy: Policy, models: KeptModels) -> Runtime:
     """The handlers' surroundings: the scratch schema, a bus that nobody connects, and what models said before."""
     asks = policy.observer.model_copy(update={"use_model": models.chat_model_id is not None})
-    bus = Bus(NOWHERE, policy.delivery, "smartbrain-rebuild")
-    return Runtime(settings, db, bus, models, policy.model_copy(update={"observer": asks}), NOWHERE, policy.version)
+    nowhere = KafkaAccess(NOWHERE)
+    bus = Bus(nowhere, policy.delivery)
+    return Runtime(settings, db, bus, models, policy.model_copy(update={"observer": asks}), nowhere, policy.version)
 
 
 async def count_open_turns(db: Database, subject: Subject, say: Say) -> int:

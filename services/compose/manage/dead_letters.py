@@ -52,7 +52,7 @@ class Wanted:
 async def page(rt: Runtime, wanted: Wanted) -> DeadLetterPage:
     """The letters that are wanted, newest first, without their words. RefusedError `unknown_topic`."""
     since_ms = int(wanted.since.timestamp() * 1000) if wanted.since else None
-    newest = await load_newest(rt.bootstrap, find_topics(wanted.topic), wanted.limit * LOOKED_AT, since_ms)
+    newest = await load_newest(rt.kafka, find_topics(wanted.topic), wanted.limit * LOOKED_AT, since_ms)
     async with rt.db.system() as conn:
         done = await acts.find_all(conn, {letter.about for letter in newest.letters})
     views = [_view(letter, done.get(letter.about)) for letter in newest.letters if is_whose(letter, wanted)]
@@ -134,7 +134,7 @@ async def drop(rt: Runtime, letter_id: str, whose: Wanted, order: OperatorReques
 
 async def find(rt: Runtime, letter_id: str, whose: Wanted) -> DeadLetter:
     """The letter of this id. RefusedError `not_found`: it stands nowhere, or is somebody else's."""
-    letter = await find_letter(rt.bootstrap, letter_id)
+    letter = await find_letter(rt.kafka, letter_id)
     if letter is None or not is_whose(letter, whose):
         raise RefusedError("not_found", "letter_id: not found", status=404)
     return letter

@@ -85,7 +85,7 @@ async def redrive(rt: Runtime, subject: Subject, quarantine_id: UUID, order: Ope
     if result is not None:
         rt.db.wake()
         return result
-    letter = await find_letter(rt.bootstrap, make_letter_id(TOPICS_OF[given_up.stage], about(given_up)))
+    letter = await find_letter(rt.kafka, make_letter_id(TOPICS_OF[given_up.stage], about(given_up)))
     if letter is None:
         raise refuse_redrive(Preview("impossible", "its dead letter is gone, and with it what the event said"))
     return await redrive_letter(rt, letter, order)

@@ -16,6 +16,7 @@ from schemas.topics import (
     times,
 )
 from shared import clock
+from shared.bus.access import KafkaAccess
 from shared.bus.record_owner import appended_ms, is_of, said_before
 from shared.bus.topic_admin import (
     Found,
@@ -70,7 +71,7 @@ class Purged:
 
 
 async def purge(
-    bootstrap: str,
+    kafka: KafkaAccess,
     subject: Subject,
     asked_at: datetime,
     *,
@@ -85,17 +86,17 @@ async def purge(
     Again: no further effect. Cut short at any point: others' dead letters may stand twice, none is lost. Only one at a
     time: two side by side could copy back what the other removes. TransientError when the broker is away.
     """
-    async with open_topic_admin(bootstrap) as broker:
+    async with open_topic_admin(kafka) as broker:
         return await _Purge(
             broker, await _Search.begin(broker, subject, asked_at, carriers, sessions), now or clock.now()
         ).run()
 
 
 async def count_left(
-    bootstrap: str, subject: Subject, asked_at: datetime, *, carriers: Carriers = CARRIERS
+    kafka: KafkaAccess, subject: Subject, asked_at: datetime, *, carriers: Carriers = CARRIERS
 ) -> dict[str, int]:
     """By topic how many records can be read that are the user's from before `asked_at`; of replies: that may be."""
-    async with open_topic_admin(bootstrap) as broker:
+    async with open_topic_admin(kafka) as broker:
         search = await _Search.begin(broker, subject, asked_at, carriers)
         found: Counter[str] = Counter()
         for topic in carriers.topics:

@@ -12,6 +12,7 @@ from aiokafka import TopicPartition
 
 from schemas.topics import DEAD_LETTER_BYTES, Topic
 from services.erasure.topics.purge import Carriers, Purged, count_left, purge
+from shared.bus.access import KafkaAccess
 from shared.bus.record_owner import COPIED
 from shared.bus.topic_admin import TopicAdmin
 from shared.bus.topics import ensure_topics
@@ -43,11 +44,11 @@ class World:
     async def purge(self, asked_at: datetime, who: Subject = ANNA, later: float = 300) -> Purged:
         """The user's text purged, some seconds after it was asked for."""
         now = asked_at + timedelta(seconds=later)
-        return await purge(self.bootstrap, who, asked_at, carriers=self.carriers, now=now)
+        return await purge(KafkaAccess(self.bootstrap), who, asked_at, carriers=self.carriers, now=now)
 
     async def left(self, asked_at: datetime, who: Subject = ANNA) -> dict[str, int]:
         """What is left of the user's."""
-        return await count_left(self.bootstrap, who, asked_at, carriers=self.carriers)
+        return await count_left(KafkaAccess(self.bootstrap), who, asked_at, carriers=self.carriers)
 
     async def put(self, *records: Stored) -> None:
         """The records stand in their partitions, in this order."""
@@ -79,7 +80,7 @@ async def made(bootstrap: str) -> World:
         Topic(unique("request"), "correlation_id", (), "users", retention_hours=1, carries_text=True, partitions=2),
         Topic(unique("reply"), "correlation_id", (), "compose", retention_hours=1, carries_text=True, partitions=2),
     )
-    await ensure_topics(bootstrap, world.carriers.topics)
+    await ensure_topics(KafkaAccess(bootstrap), world.carriers.topics)
     async with producing(bootstrap) as producer:
         for topic in world.carriers.topics:
             for name in (topic.name, topic.dead_letter):
@@ -344,11 +345,11 @@ async def test_where_the_broker_refuses_nothing_is_copied_and_retention_is_named
     carriers = Carriers({topic: f"{topic.name}.g"}, ())
     await world.consume(topic, 1)
     before = [await read(bootstrap, name) for name in (topic.name, topic.dead_letter)]
-    purged = await purge(bootstrap, ANNA, moment(at + 1000), carriers=carriers, now=moment(at + 300_000))
+    purged = await purge(KafkaAccess(bootstrap), ANNA, moment(at + 1000), carriers=carriers, now=moment(at + 300_000))
     assert (purged.removed, purged.copied, purged.waiting) == ({}, {}, False)
     assert purged.clear_by == datetime.max.replace(tzinfo=UTC)
     assert [await read(bootstrap, name) for name in (topic.name, topic.dead_letter)] == before
-    assert await count_left(bootstrap, ANNA, moment(at + 1000), carriers=carriers) == {
+    assert await count_left(KafkaAccess(bootstrap), ANNA, moment(at + 1000), carriers=carriers) == {
         topic.name: 1,
         topic.dead_letter: 1,
     }
@@ -371,12 +372,12 @@ async def test_a_group_whose_offset_is_below_the_new_start_goes_on(world: World)
 
 async def test_topics_that_do_not_exist_are_not_created(bootstrap: str) -> None:
     topic = Topic(unique("absent"), "tenant:user", (), "users", carries_text=True)
-    assert await purge(bootstrap, ANNA, moment(now_ms()), carriers=Carriers({topic: "g"}, ())) == Purged()
-    assert await count_left(bootstrap, ANNA, moment(now_ms()), carriers=Carriers({topic: "g"}, ())) == {}
+    assert await purge(KafkaAccess(bootstrap), ANNA, moment(now_ms()), carriers=Carriers({topic: "g"}, ())) == Purged()
+    assert await count_left(KafkaAccess(bootstrap), ANNA, moment(now_ms()), carriers=Carriers({topic: "g"}, ())) == {}
     async with administering(bootstrap) as admin:
         assert topic.name not in await admin.list_topics()
 
 
 async def test_a_broker_that_is_away_is_a_reason_to_try_again() -> None:
     with pytest.raises(TransientError):
-        await purge("127.0.0.1:9", ANNA, moment(now_ms()))
+        await purge(KafkaAccess("127.0.0.1:9"), ANNA, moment(now_ms()))

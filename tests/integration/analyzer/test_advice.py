@@ -16,6 +16,7 @@ from schemas.topics import ANALYSIS_PROPOSED, OBSERVATION_RECORDED
 from services.analyzer import handler as analyzer
 from services.evolver import embed
 from services.evolver import handler as evolver
+from shared.bus.access import KafkaAccess
 from shared.bus.delivery import Delivered
 from shared.db import Database
 from shared.domain.observations import ObservationRow
@@ -132,7 +133,9 @@ def bench(databases: Databases, server: ScriptedOllama) -> Opened:
         db = Database(dsn, size=4)
         await db.open()
         try:
-            yield Bench(Runtime(Settings(), db, cast("Any", None), models, policy, "", policy.version), dsn)
+            yield Bench(
+                Runtime(Settings(), db, cast("Any", None), models, policy, KafkaAccess(""), policy.version), dsn
+            )
         finally:
             await models.close()
             await db.close()

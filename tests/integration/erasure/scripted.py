@@ -10,6 +10,7 @@ from typing import Any, cast
 from services.analyzer.prompts import AnalysisAnswer
 from services.observer.prompts.answers import ExtractionAnswer
 from services.observer.prompts.recount import RecountAnswer
+from shared.bus.access import KafkaAccess
 from shared.db import Connection, Database
 from shared.domain.subjects import Subject
 from shared.knowledge.none import NoKnowledge
@@ -120,4 +121,6 @@ def surroundings(db: Database, *, chats: bool = False) -> Runtime:
     """A worker's surroundings without a broker; a summary is due after every other turn."""
     policy = Policy(observer=ObserverPolicy(summarize_after_turns=2))
     bus = cast("Any", None)
-    return Runtime(Settings(), db, bus, QuotingModel(chats=chats), policy, "", policy.version, knowledge=Shelf())
+    return Runtime(
+        Settings(), db, bus, QuotingModel(chats=chats), policy, KafkaAccess(""), policy.version, knowledge=Shelf()
+    )

@@ -19,6 +19,7 @@ from services.analyzer import handler as analyzer
 from services.evolver import handler as evolver
 from services.evolver import receptions
 from services.observer.told import envelope
+from shared.bus.access import KafkaAccess
 from shared.bus.delivery import Delivered, parse
 from shared.db import Connection, Database
 from shared.domain.subjects import Subject
@@ -63,7 +64,7 @@ def runtime(db: Database) -> Runtime:
     """A worker's surroundings without a broker and without models."""
     models = make_models(None, "none", None, None, 8, lambda: 0.0)
     policy = Policy()
-    return Runtime(Settings(), db, cast("Any", None), models, policy, "", policy.version)
+    return Runtime(Settings(), db, cast("Any", None), models, policy, KafkaAccess(""), policy.version)
 
 
 @dataclass

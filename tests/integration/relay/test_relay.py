@@ -13,6 +13,7 @@ from schemas.events import TurnCommitted
 from schemas.topics import TURN_COMMITTED
 from services.compose.intake.commit import _body, commit_turn
 from services.relay.publisher import Message, Publisher
+from shared.bus.access import KafkaAccess
 from shared.bus.topics import ensure_topics
 from shared.embedded.broker_process import EmbeddedBroker
 from shared.runtime import Runtime, open_runtime
@@ -136,7 +137,7 @@ async def test_rows_wait_while_the_broker_is_away_and_leave_in_order_when_it_is_
 ) -> None:
     tenant = somebody()
     with EmbeddedBroker(tmp_path / "broker") as broker:
-        await ensure_topics(broker.bootstrap)
+        await ensure_topics(KafkaAccess(broker.bootstrap))
         async with running(settings_for(dsn, broker.bootstrap), ("relay",)) as relay:
             await commit(rt, tenant, "u", 1)
             await emptied(dsn)

@@ -1,0 +1,76 @@
+"""PostgreSQL by TLS: the DSN says `sslmode=verify-full`, and nobody else is taken for the database."""
+
+import os
+import shutil
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from shared.embedded.postgres import EmbeddedPostgres
+from shared.errors import TransientError
+from shared.files import CACHE
+from shared.runtime import open_runtime
+from shared.store.schema import migrate
+from tests.kafka.secure import make_authority, make_certificate
+from tests.system.databases import rows
+from tests.system.running import settings_for
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """A server that speaks TLS."""
+
+    local: str
+    tcp: str
+    ca: Path
+    other_ca: Path
+
+    def dsn(self, ca: Path | None = None, host: str = "localhost") -> str:
+        """By TCP, believing only this authority."""
+        where = {"host": host, "hostaddr": "127.0.0.1", "sslmode": "verify-full", "sslrootcert": str(ca or self.ca)}
+        return make_conninfo(self.tcp, **where)
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Generator[Guarded]:
+    """An embedded PostgreSQL with a certificate of an authority made for this file."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl, which makes the certificates, is not installed")
+    ours, others = tmp_path_factory.mktemp("ours"), tmp_path_factory.mktemp("others")
+    make_authority(ours, openssl)
+    make_certificate(ours, "server", openssl)
+    make_authority(others, openssl)
+    folder = tmp_path_factory.mktemp("pg") / "data"
+    with EmbeddedPostgres(folder, CACHE / "postgres", durable=False, port=0) as server:
+        owner = folder.stat()
+        for name in ("server.crt", "server.key"):
+            shutil.copy(ours / name, folder / name)
+            os.chown(folder / name, owner.st_uid, owner.st_gid)
+            (folder / name).chmod(0o600)
+        with psycopg.connect(server.dsn, autocommit=True) as conn:
+            conn.execute("ALTER SYSTEM SET ssl = on")
+            conn.execute("SELECT pg_reload_conf()")
+        yield Guarded(server.dsn, server.tcp_dsn, ours / "ca.crt", others / "ca.crt")
+
+
+async def test_the_schema_and_a_service_come_by_tls_alone(guarded: Guarded) -> None:
+    dsn = guarded.dsn()
+    await migrate(dsn)
+    async with open_runtime(settings_for(dsn, "127.0.0.1:1"), "compose", models=False) as rt:
+        assert await rt.db.ping()
+        by_tcp = "FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE client_addr IS NOT NULL"
+        (seen,) = rows(guarded.local, f"SELECT count(*) AS all, count(*) FILTER (WHERE ssl) AS safe {by_tcp}")
+    assert seen["all"] == seen["safe"] > 0
+
+
+@pytest.mark.parametrize("wrong", ["authority", "name"])
+async def test_a_server_that_cannot_prove_who_it_is_is_not_talked_to(guarded: Guarded, wrong: str) -> None:
+    dsn = guarded.dsn(ca=guarded.other_ca) if wrong == "authority" else guarded.dsn(host="database.example")
+    said = "certificate verify failed" if wrong == "authority" else "does not match host name"
+    with pytest.raises((psycopg.OperationalError, TransientError), match=said):
+        await migrate(dsn)
