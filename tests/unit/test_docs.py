@@ -134,3 +134,10 @@ def test_every_target_of_make_that_a_document_names_exists() -> None:
     named = named_in(r"^(?:\w+=\S+ )?make ([a-z-]+)", code=True) | named_in(r"`make ([a-z-]+)", code=False)
     assert named
     assert {name: page for name, page in named.items() if name not in known} == {}
+
+
+def test_every_threat_has_a_test_that_exists() -> None:
+    rows = re.findall(r"^\| .+ \| .+ \| `(tests/[\w/]+\.py)(?:::(\w+))?` \|$", text_of(ROOT / "SECURITY.md"), re.M)
+    assert len(rows) >= 15
+    for path, name in rows:
+        assert re.search(rf"def {name or 'test_'}", text_of(ROOT / path)), f"{path}::{name}"
