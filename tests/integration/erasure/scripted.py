@@ -13,7 +13,7 @@ from services.observer.prompts.recount import RecountAnswer
 from shared.db import Connection, Database
 from shared.domain.subjects import Subject
 from shared.knowledge.none import NoKnowledge
-from shared.knowledge.port import IngestReceipt, Resource, Scope
+from shared.knowledge.port import IngestReceipt, KnowledgeCapabilities, Resource, Scope
 from shared.models.cost import Spent
 from shared.models.errors import MalformedAnswer
 from shared.models.none import NoModels
@@ -98,6 +98,10 @@ class Shelf(NoKnowledge):
 
     def __init__(self) -> None:
         self.kept: dict[str, tuple[str, str]] = {}
+
+    async def learn(self, *, deadline_s: float) -> KnowledgeCapabilities:
+        """It keeps users apart, so that it is given what they bring."""
+        return KnowledgeCapabilities(separates_users=True)
 
     async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> IngestReceipt:
         """Others may go first while it is on its way there and back."""
