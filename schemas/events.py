@@ -263,3 +263,11 @@ class PromotionProposed(Payload):
     event_type: ClassVar[str] = "promotion.proposed"
     proposal_id: UUID
     visibility: Literal["store", "region", "brand", "global"]
+
+
+class PromotionApproved(Payload):
+    """A memory may be written to the knowledge side, where those whom it was approved for find it."""
+
+    event_type: ClassVar[str] = "promotion.approved"
+    proposal_id: UUID
+    visibility: Literal["store", "region", "brand", "global"]

@@ -17,7 +17,8 @@ PromotionStatus = Literal[
 class PromotionView(Contract):
     """One proposal with the memory's words and the figures that it qualified by.
 
-    `approved` records consent and nothing else: nothing has been written to an enterprise store.
+    What is `approved` is with the knowledge side since `written_at`; before that it is on its way, or nobody is there
+    to take it. `write_failed`: it is not there, `write_reason` says why, and it can be tried again.
     """
 
     proposal_id: UUID
@@ -31,6 +32,9 @@ class PromotionView(Contract):
     created_at: Instant
     expires_at: Instant
     decided_at: Instant | None = None
+    org_id: str = Field(default="", description="The organisation that may see it; empty: all of the tenant")
+    written_at: Instant | None = None
+    write_reason: str | None = None
 
 
 class PromotionPage(Contract):
@@ -42,7 +46,8 @@ class PromotionPage(Contract):
 class PromotionDecision(Contract):
     """What somebody who may decide says of a proposal.
 
-    What is personal is approved only with `consent`: the person whom it is about has agreed.
+    What is personal is approved only with `consent`: the person whom it is about has agreed. What is for a store or a
+    region is for one organisation: `org_id`, or the one in which it was said.
     """
 
     tenant_id: ExternalId = "default"
@@ -51,3 +56,11 @@ class PromotionDecision(Contract):
     reason: Annotated[str, StringConstraints(max_length=500, pattern=NO_NUL)] = ""
     visibility: Visibility | None = None
     consent: bool = False
+    org_id: ExternalId | None = None
+
+
+class PromotionRetry(Contract):
+    """An operator has an approved promotion written again that could not be."""
+
+    tenant_id: ExternalId = "default"
+    user_id: ExternalId

@@ -23,6 +23,7 @@ from schemas.events import (
     ObservationUrgent,
     Payload,
     PolicyUpdated,
+    PromotionApproved,
     PromotionProposed,
     ResourceIngestRequested,
     SliSample,
@@ -210,6 +211,14 @@ RESOURCE_INGEST = Topic(
 )
 PROMOTION_PROPOSED = Topic(
     _name("promotion.proposed"), "tenant:user", (PromotionProposed,), "evolver", (USERS,), partitions=3
+)
+PROMOTION_APPROVED = Topic(
+    _name("promotion.approved"),
+    "tenant:user",
+    (PromotionApproved,),
+    "compose, governor",
+    (Consumer("librarian", "smartbrain-librarian-promotions", "`promotions`, `knowledge_versions`"), USERS),
+    partitions=3,
 )
 
 TOPICS: tuple[Topic, ...] = tuple(each for each in list(globals().values()) if isinstance(each, Topic))

@@ -1,4 +1,4 @@
-"""`smartbrain promotions`: what qualifies to be offered to others, shown and decided on a running SmartBrain."""
+"""`smartbrain promotions`: what qualifies to be offered to others, shown, decided, written, on a running SmartBrain."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -48,11 +48,14 @@ def approve(
     tenant: Tenant = "default",
     reason: Reason = "",
     visibility: Annotated[Where | None, typer.Option("--visibility", help="store, region, brand or global.")] = None,
+    org: Annotated[
+        str | None, typer.Option("--org", help="For which organisation; else the one in which it was said.")
+    ] = None,
     consent: Annotated[bool, typer.Option("--consent", help="The person it is about has agreed.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Approve a proposal; this is recorded, nothing is written elsewhere yet."""
-    more = {"visibility": visibility} if visibility else {}
+    """Approve a proposal; it is written to the knowledge side, for whom --visibility says."""
+    more = {**({"visibility": visibility} if visibility else {}), **({"org_id": org} if org else {})}
     _decide(proposal, tenant, user, as_json, decision="approve", reason=reason, consent=consent, **more)
 
 
@@ -62,6 +65,17 @@ def reject(
 ) -> None:
     """Reject a proposal; the memory stays what it is."""
     _decide(proposal, tenant, user, as_json, decision="reject", reason=reason)
+
+
+@app.command()
+def retry(proposal: Proposal, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
+    """Write an approved proposal to the knowledge side again that could not be written (write_failed)."""
+    with Web(data_folder.url()) as web:
+        waiting = web.post(f"/v1/promotions/{proposal}/retry", {"tenant_id": tenant, "user_id": user})
+    if as_json:
+        emit(waiting)
+    else:
+        _line(waiting)
 
 
 def _decide(proposal: UUID, tenant: str, user: str, as_json: bool, **said: Any) -> None:
@@ -75,9 +89,11 @@ def _decide(proposal: UUID, tenant: str, user: str, as_json: bool, **said: Any) 
 
 def _line(each: dict[str, Any]) -> None:
     figures = each["figures"]
-    facts = f"{each['class']}, for {each['visibility']}, until {each['expires_at'][:10]}"
+    whom = f"{each['visibility']} {each['org_id']}".strip()
+    facts = f"{each['class']}, for {whom}, until {each['expires_at'][:10]}"
     facts += f", confidence {figures['confidence']:.2f}, {figures['uses_30d']} uses in {figures['sessions']} sessions"
-    why = f", {each['reason']}" if each["reason"] else ""
+    facts += f", written {each['written_at'][:10]}" if each["written_at"] else ""
+    why = "".join(f", {each[name]}" for name in ("reason", "write_reason") if each[name])
     out.print(
         Text(f"{each['proposal_id']}  {each['status']:<16} ", "bold")
         .append(Text(each["content"][:200], "default"))

@@ -115,7 +115,7 @@ async def _delete(rt: Runtime, scope: Scope, found: Sequence[Document]) -> None:
         await rt.knowledge.delete(
             scope,
             list(dict.fromkeys(each.document_id for each in some if each.document_id)),
-            keys=[str(each.resource_id) for each in some if not each.document_id],
+            keys=[str(each.key) for each in some if not each.document_id],
             deadline_s=rt.policy.knowledge.ingest_deadline_s,
         )
 

@@ -11,6 +11,7 @@ from schemas.events import (
     ObservationRecorded,
     ObservationUrgent,
     Payload,
+    PromotionApproved,
     ResourceIngestRequested,
     TurnCommitted,
 )
@@ -19,6 +20,7 @@ from schemas.topics import (
     ERASURE_REQUESTED,
     OBSERVATION_RECORDED,
     OBSERVATION_URGENT,
+    PROMOTION_APPROVED,
     RESOURCE_INGEST,
     TURN_COMMITTED,
     Topic,
@@ -40,6 +42,7 @@ from shared.store import (
     observations,
     operator_acts,
     outbox,
+    promoted,
     resources,
     sessions,
     turn_states,
@@ -72,6 +75,7 @@ async def redrive(rt: Runtime) -> dict[str, int]:
             "observation": [_observation(row, rt.version) for row in await observations.overdue(conn, grace, LIMIT)],
             "proposal": [_proposal(row, rt.version) for row in await observations.load_unapplied(conn, grace, LIMIT)],
             "resource": [_resource(row, rt.version) for row in await resources.overdue(conn, grace, LIMIT)],
+            "promotion": [_promotion(row, rt.version) for row in await promoted.overdue(conn, grace, LIMIT)],
             "erasure": [_erasure(row, rt.version) for row in await tombstones.overdue(conn, ERASURE_IDLE, LIMIT)],
         }
         counts = {kind: await requeue_events(conn, kind, events) for kind, events in requeued.items()}
@@ -122,6 +126,12 @@ def _resource(row: Mapping[str, Any], version: str) -> tuple[Topic, Envelope]:
         uri_hash=row["uri_hash"],
     )
     return RESOURCE_INGEST, _envelope(row, payload, version, clock.uuid7().hex, row["resource_id"])
+
+
+def _promotion(row: Mapping[str, Any], version: str) -> tuple[Topic, Envelope]:
+    payload = PromotionApproved(proposal_id=row["proposal_id"], visibility=row["visibility"])
+    told = {**row, "session_id": None}
+    return PROMOTION_APPROVED, _envelope(told, payload, version, clock.uuid7().hex, row["proposal_id"])
 
 
 def _erasure(row: Mapping[str, Any], version: str) -> tuple[Topic, Envelope]:

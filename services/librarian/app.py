@@ -1,9 +1,9 @@
-"""Librarian: wires resource.ingest to its handler."""
+"""Librarian: wires resource.ingest and promotion.approved to their handlers."""
 
 from functools import partial
 
-from schemas.topics import RESOURCE_INGEST
-from services.librarian import handler
+from schemas.topics import PROMOTION_APPROVED, RESOURCE_INGEST
+from services.librarian import handler, promotion
 from shared.runtime import Runtime
 from shared.service import Service
 from shared.worker import worker
@@ -19,6 +19,13 @@ def build(rt: Runtime) -> Service:
         service="librarian",
         handle=partial(handler.keep, rt),
         give_up=partial(handler.give_up, rt),
+        batch=BATCH,
+    )
+    rt.bus.consume(
+        PROMOTION_APPROVED,
+        service="librarian",
+        handle=partial(promotion.write, rt),
+        give_up=partial(promotion.give_up, rt),
         batch=BATCH,
     )
     return worker("librarian", rt)

@@ -117,7 +117,8 @@ TABLES: tuple[Table, ...] = (
     Table(
         "promotions", "user", "hide", "offers a memory",
         found_by=("memory_id",),
-        plain=_columns("class visibility status figures reason"),
+        words=_columns("document_id"),
+        plain=_columns("class visibility status figures reason org_id write_reason"),
     ),
     Table(
         "injections", "session", "hide", "which memories a package carried, with hashes of what it said",

@@ -64,6 +64,8 @@ class Bundle:
     ignored: tuple[str, ...] = ()
     left_out: int = 0
     """Results that were no evidence: without text or address, or beyond what was asked for."""
+    foreign: int = 0
+    """Results that are somebody else's, which the other side should not have given."""
 
 
 NOTHING = Bundle()

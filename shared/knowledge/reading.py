@@ -13,7 +13,8 @@ from schemas.evidence_pack import EvidenceSourceType
 from schemas.retrieval_plan import RetrievalPlan
 from schemas.vocabulary import SearchMode
 from shared.knowledge.errors import KnowledgeUnavailable
-from shared.knowledge.port import Bundle, IngestReceipt, KnowledgeCapabilities, KnowledgeSection
+from shared.knowledge.owners import may_see, read_owner
+from shared.knowledge.port import Bundle, IngestReceipt, KnowledgeCapabilities, KnowledgeSection, Scope
 from shared.language.detection import detect
 from shared.language.normalise import visible
 from shared.language.patterns import to_pattern
@@ -51,8 +52,11 @@ def body(raw: bytes) -> Mapping[str, Any]:
     return cast("dict[str, Any]", found)
 
 
-def bundle(raw: bytes, plan: RetrievalPlan) -> Bundle:
-    """The evidence of an EvidencePack, in its order, as much as the plan asked for; each section once."""
+def bundle(raw: bytes, plan: RetrievalPlan, scope: Scope) -> Bundle:
+    """The evidence of an EvidencePack, in its order, as much as the plan asked for; each section once.
+
+    Nothing of it is somebody else's, whatever the other side makes of who asks.
+    """
     pack = body(raw)
     listed: Any = pack.get("evidences")
     if not isinstance(listed, list):
@@ -60,15 +64,18 @@ def bundle(raw: bytes, plan: RetrievalPlan) -> Bundle:
     items = cast("list[Any]", listed)
     most = min(plan.budget.top_k, MAX_ITEMS)
     sections: dict[str, KnowledgeSection] = {}
+    foreign = 0
     for each in items[:MAX_LOOKED_AT]:
         if len(sections) >= most:
             break
         section = _section(each, plan)
-        if section and section.id not in sections:
+        if section and not may_see(scope, read_owner(cast("dict[str, Any]", each), section.source_uri)):
+            foreign += 1
+        elif section and section.id not in sections:
             sections[section.id] = section
     if items and not sections and not any(isinstance(each, dict) and "snippet" in each for each in items[:MAX_ITEMS]):
         raise KnowledgeUnavailable("malformed", "evidences hold no evidence")
-    return Bundle(tuple(sections.values()), list_ignored(pack), len(items) - len(sections))
+    return Bundle(tuple(sections.values()), list_ignored(pack), len(items) - len(sections) - foreign, foreign)
 
 
 def capabilities(raw: bytes) -> KnowledgeCapabilities:

@@ -1,7 +1,8 @@
 """SmartRAG, or whatever speaks the same: `POST {base}/retrieve` takes a RetrievalPlan and answers an EvidencePack.
 
 The body of a retrieval is the plan itself. Who asks stands in headers, percent-encoded as UTF-8: x-tenant-id, x-org-id,
-x-profile-id, and x-user-id unless policy keeps it back. docs/reference/retrieval_plan.md has the other two paths.
+x-profile-id, and x-user-id unless policy keeps it back. What comes back is checked again for whose it is.
+docs/reference/retrieval_plan.md has the other two paths.
 """
 
 import asyncio
@@ -17,8 +18,9 @@ import orjson
 from schemas.retrieval_plan import RetrievalPlan
 from shared.knowledge import reading
 from shared.knowledge.errors import KnowledgeUnavailable
+from shared.knowledge.owners import owner_of
 from shared.knowledge.port import Bundle, IngestReceipt, KnowledgeCapabilities, Resource, Scope
-from shared.metrics.packages import KNOWLEDGE_CALLS, KNOWLEDGE_SECONDS
+from shared.metrics.packages import KNOWLEDGE_CALLS, KNOWLEDGE_FOREIGN, KNOWLEDGE_SECONDS
 from shared.models.breaker import Breaker
 from shared.telemetry import logger
 from shared.tls import trust_store
@@ -72,17 +74,22 @@ class SmartRag:
         return self._can
 
     async def retrieve(self, plan: RetrievalPlan, scope: Scope, *, deadline_s: float) -> Bundle:
-        """What the plan finds; KnowledgeUnavailable within the deadline says why nothing."""
+        """What the plan finds of whoever asks; KnowledgeUnavailable within the deadline says why nothing."""
         content = plan.model_dump_json(by_alias=True, exclude_none=True).encode()
 
         async def call() -> Bundle:
-            return reading.bundle(await self._post("/retrieve", content, _headers(scope)), plan)
+            return reading.bundle(await self._post("/retrieve", content, _headers(scope)), plan, scope)
 
-        return await self.call_guarded("retrieve", self._asking, call, deadline_s)
+        bundle = await self.call_guarded("retrieve", self._asking, call, deadline_s)
+        if bundle.foreign:
+            KNOWLEDGE_FOREIGN.inc(bundle.foreign)
+            logger().error("knowledge_of_others_dropped", count=bundle.foreign)
+        return bundle
 
     async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> IngestReceipt:
         """It has the resource; a key that it knows already is as good."""
-        content = orjson.dumps({"version": "0.1", "idempotency_key": key, **asdict(resource)}, default=str)
+        told = {"version": "0.1", "idempotency_key": key, "owner": owner_of(scope), **asdict(resource)}
+        content = orjson.dumps(told, default=str)
         headers = {**_headers(scope), "idempotency-key": key}
 
         async def call() -> IngestReceipt:

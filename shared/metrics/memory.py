@@ -53,7 +53,11 @@ EXPERIENCE_SECONDS = make_histogram(
 )
 PROMOTIONS = make_counter(
     "smartbrain_promotions",
-    "Memories that qualified to be offered to the enterprise side and decisions on them, by status.",
-    remedy=("Mostly sanitize_failed or rejected: those memories are not for others; see smartbrain promotions list."),
+    "Memories that qualified to be offered to the enterprise side and decisions on them, by status; `written`:"
+    " with the knowledge side.",
+    remedy=(
+        "Mostly sanitize_failed or rejected: those memories are not for others; see smartbrain promotions list."
+        " write_failed: its write_reason says why; then smartbrain promotions retry."
+    ),
     labels=("status",),
 )

@@ -185,6 +185,26 @@ KNOWLEDGE_SECONDS = make_histogram(
     labels=("operation",),
     buckets=FAST,
 )
+KNOWLEDGE_FOREIGN = make_counter(
+    "smartbrain_knowledge_foreign",
+    "Results of the knowledge side that were somebody else's, and dropped.",
+    remedy="Any: that server does not keep to who asks. See retrieval_plan.md, and correct it before you go on.",
+    alerts=(
+        Alert(
+            "KnowledgeOfOthers",
+            "page",
+            expr="sum(increase(smartbrain_knowledge_foreign_total[10m])) > 0",
+            summary="the knowledge server answered with {{ $value }} results of other users",
+            action="Nothing was shown. Have the server filter by x-user-id and x-org-id, as its contract says.",
+            runbook="""
+            Each result says in `metadata.owner` whose it is, and SmartBrain drops what is somebody else's. The server
+            does not filter by the headers `x-tenant-id`, `x-org-id` and `x-user-id`, though it promises
+            `separates_users`. A result that lacks its owner cannot be told from the tenant's own: until it is
+            corrected, set `knowledge.ask: never`.
+            """,
+        ),
+    ),
+)
 KNOWLEDGE_CONFLICTS = make_counter(
     "smartbrain_knowledge_conflicts",
     "Preferences that were left out of a package because a rule of the enterprise forbids them.",

@@ -37,7 +37,7 @@ class KnowledgePolicy(Slice):
     ingest_shared: bool = Field(
         default=False,
         description="Whether it is offered things of users though it does not keep users apart: everybody of the"
-        " tenant then finds them",
+        " tenant then finds those of which it does not repeat the `owner`",
     )
     ingest_deadline_s: float = Field(default=10.0, gt=0, description="Time for one offer")
     ingest_attempts: int = Field(default=8, ge=1, description="Attempts after which a resource is set aside as failed")

@@ -1,4 +1,7 @@
-"""promotions: written by evolver; compose records decisions. No row holds text of a memory."""
+"""promotions: written by evolver; compose records decisions. No row holds text of a memory.
+
+What was approved is written to the knowledge side by the librarian: `shared.store.promoted`.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -151,12 +154,19 @@ class Promotion:
     created_at: datetime
     expires_at: datetime
     decided_at: datetime | None
+    org_id: str
+    written_at: datetime | None
+    write_reason: str | None
+    said_in: str
+    """The organisation in which the memory was said."""
 
 
 _SHOW: LiteralString = """
 SELECT p.proposal_id, p.memory_id, m.content_text AS content, p.class AS class_, p.visibility, p.status, p.figures,
-    p.reason, p.created_at, p.expires_at, p.decided_at
+    p.reason, p.created_at, p.expires_at, p.decided_at, p.org_id, p.written_at, p.write_reason,
+    coalesce(t.org_id, '') AS said_in
 FROM promotions p JOIN memory_items m USING (tenant_id, user_id, memory_id)
+    LEFT JOIN turns t ON (t.tenant_id, t.user_id, t.turn_id) = (m.tenant_id, m.user_id, m.source_turn_id)
 WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s
 """
 _LIST: LiteralString = (
@@ -181,7 +191,8 @@ async def one(conn: Connection, subject: Subject, proposal_id: UUID) -> Promotio
 
 
 _DECIDE: LiteralString = """
-UPDATE promotions SET status = %(status)s, reason = %(reason)s, visibility = %(visibility)s, decided_at = now()
+UPDATE promotions SET status = %(status)s, reason = %(reason)s, visibility = %(visibility)s, org_id = %(org)s,
+    decided_at = now()
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND proposal_id = %(proposal)s
 """
 
@@ -194,6 +205,7 @@ async def decide(
     status: PromotionStatus,
     reason: str | None,
     visibility: Visibility,
+    org_id: str,
 ) -> None:
     """The proposal has been decided."""
     params = {
@@ -203,5 +215,6 @@ async def decide(
         "status": status,
         "reason": reason,
         "visibility": visibility,
+        "org": org_id,
     }
     await conn.execute(_DECIDE, params)

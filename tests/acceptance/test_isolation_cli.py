@@ -41,7 +41,7 @@ class Case:
         return " ".join(words[:2] if words[0] in GROUPS else words[:1])
 
 
-DECIDED = {"promotions reject", "dlq drop", "quarantine redrive"}
+DECIDED = {"promotions reject", "promotions retry", "dlq drop", "quarantine redrive"}
 """What is refused to its owner too: it was decided otherwise before, or would change nothing."""
 GROUPS = {"memories", "conflicts", "sessions", "contexts", "media", "promotions", "knowledge", "dlq", "quarantine"}
 CASES = (
@@ -80,8 +80,9 @@ CASES = (
     Case("upkeep --now --json", tells=False),
     Case("memories restore {ended_id}", fails=True),
     Case("conflicts settle {conflict_id} --keep said", fails=True, tells=False),
-    Case("promotions approve {proposal_id} --consent", fails=True),
+    Case("promotions approve {proposal_id} --consent --visibility brand", fails=True),
     Case("promotions reject {proposal_id}", fails=True, tells=False),
+    Case("promotions retry {proposal_id}", fails=True, tells=False),
     Case("sessions archive {session}", fails=True, tells=False),
     Case("knowledge changed", tells=False, of_tenant=True),
     Case("media set {media} --type image --status safe", tells=False),

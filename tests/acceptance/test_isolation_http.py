@@ -50,8 +50,10 @@ def _said(_: Known) -> Json:
 
 REQUEUE = "/v1/erasures/{tombstone_id}/requeue"
 """Refused to its owner too while nothing is escalated."""
+RETRY = "/v1/promotions/{proposal_id}/retry"
+"""Refused to its owner too while nothing has failed."""
 LETTER, GIVEN_UP = "/v1/dead-letters/{letter_id}", "/v1/quarantine/{quarantine_id}"
-REFUSED_TO_ITS_OWNER = {REQUEUE, f"{LETTER}/drop", f"{GIVEN_UP}/redrive"}
+REFUSED_TO_ITS_OWNER = {REQUEUE, RETRY, f"{LETTER}/drop", f"{GIVEN_UP}/redrive"}
 """What has been redriven is not dropped as well, and the turn of what was given up has its outcome."""
 
 
@@ -102,6 +104,7 @@ CASES = (
     Case("patch", "/v1/memories/{memory_id}", "missing", lambda _: {"text": "likes water"}),
     Case("post", "/v1/conflicts/{conflict_id}", "missing", lambda _: {"keep": "said"}),
     Case("post", "/v1/promotions/{proposal_id}", "missing", lambda _: {"decision": "reject"}, named_in_body=True),
+    Case("post", RETRY, "missing", named_in_body=True),
     Case("post", "/v1/sessions/{session_id}/archive", "missing"),
     Case("delete", "/v1/sessions/{session_id}/summary", "own"),
     Case("delete", "/v1/memories/{memory_id}", "missing"),

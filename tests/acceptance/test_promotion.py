@@ -81,6 +81,8 @@ async def test_what_was_said_in_several_sessions_is_proposed_once_and_approved_w
     assert await wait_for(events) == [{"proposal_id": made["proposal_id"], "visibility": "store"}]
     refused = await decide(person, made, "approve")
     assert (refused["http"], refused["code"]) == (422, "consent_required")
+    homeless = await decide(person, made, "approve", consent=True)
+    assert (homeless["http"], homeless["code"]) == (422, "organisation_required"), "a store is an organisation"
     done = await decide(person, made, "approve", consent=True, visibility="brand", reason="asked and agreed")
     assert (done["http"], done["status"], done["visibility"], done["reason"]) == (
         200,
@@ -151,8 +153,12 @@ async def test_the_command_lists_approves_and_rejects(person: Person, monkeypatc
         assert listed[0] == 0
         assert all(each in listed[1] for each in (made["proposal_id"], "pending_approval", made["content"], "personal"))
         assert (await run("approve", made["proposal_id"]))[0] != 0
-        assert "approved" in (await run("approve", made["proposal_id"], "--consent", "--visibility", "region"))[1]
+        assert (await run("retry", made["proposal_id"]))[0] != 0
+        region = ("approve", made["proposal_id"], "--consent", "--visibility", "region")
+        assert (await run(*region))[0] != 0, "a region is for an organisation"
+        assert "for region north" in (await run(*region, "--org", "north"))[1]
         assert (await run("reject", made["proposal_id"]))[0] != 0
         (shown,) = json.loads((await run("list", "--status", "approved", "--json"))[1])["promotions"]
-        assert (shown["proposal_id"], shown["visibility"]) == (made["proposal_id"], "region")
+        assert (shown["proposal_id"], shown["visibility"], shown["org_id"]) == (made["proposal_id"], "region", "north")
+        assert (shown["written_at"], shown["write_reason"]) == (None, None), "there is no knowledge side"
         assert "nothing qualifies" in (await run("list", "--status", "expired"))[1]

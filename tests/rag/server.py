@@ -40,6 +40,8 @@ class Document:
     org: str = ""
     user: str = ""
     org_tier: str = ""
+    owner: dict[str, str] | None = None
+    """Whose it was said to be when it was ingested; said again with each result."""
     tags: tuple[str, ...] = ()
     dated: datetime = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -59,6 +61,8 @@ class Rag:
     capabilities_mode: Mode = "well"
     separates_users: bool = True
     """Whether it keeps what is ingested in a user's and an organisation's name to them, and says so."""
+    filters: bool = True
+    """Whether who asks makes a difference to what is found: one that does not filter gives everybody everything."""
     forged: Callable[[dict[str, Any]], Any] | None = None
     """What is answered instead of the pack, from the pack."""
     asked: list[tuple[str, dict[str, Any], dict[str, str]]] = field(
@@ -192,7 +196,7 @@ def _ingest(state: Rag, body: dict[str, Any], headers: Mapping[str, str]) -> Res
         state.ingested[key] = {**body, "whose": _whose(state, headers)}
         if body.get("content"):
             said = (body["content"], body["source_uri"], body["title"], body["source_type"])
-            state.put(Document(key, *said, *_whose(state, headers)))
+            state.put(Document(key, *said, *_whose(state, headers), owner=body["owner"]))
     return JSONResponse({"document_id": f"doc-{key}", "status": "known" if known else "created"}, 200 if known else 201)
 
 
@@ -217,9 +221,12 @@ def _retrieve(state: Rag, plan: RetrievalPlan, headers: Mapping[str, str]) -> di
     mine = [
         each
         for each in state.documents
-        if each.tenant in ("", headers.get("x-tenant-id", ""))
-        and each.org in ("", headers.get("x-org-id", ""))
-        and each.user in ("", headers.get("x-user-id", ""))
+        if not state.filters
+        or (
+            each.tenant in ("", headers.get("x-tenant-id", ""))
+            and each.org in ("", headers.get("x-org-id", ""))
+            and each.user in ("", headers.get("x-user-id", ""))
+        )
     ]
     best: dict[str, tuple[float, int, str, dict[str, float]]] = {}
     for n, query in enumerate(plan.queries):
@@ -263,7 +270,11 @@ def _evidence(
         "score": score,
         "signals": {**signals, "rrf_score": 1 / (60 + rank)},
         "provenance": {"mode": mode, "query_index": query, "retrieved_at": "2026-07-01T00:00:00Z"},
-        "metadata": {"chunk_index": 0, **({"org_tier": document.org_tier} if document.org_tier else {})},
+        "metadata": {
+            "chunk_index": 0,
+            **({"org_tier": document.org_tier} if document.org_tier else {}),
+            **({"owner": document.owner} if document.owner else {}),
+        },
     }
 
 

@@ -1,17 +1,23 @@
-"""Proposals to offer a memory to the enterprise side, shown and decided. Approval is recorded, and nothing else yet."""
+"""Proposals to offer a memory to the enterprise side, shown and decided; what is approved is to be written there."""
 
 from collections.abc import Iterable
 from uuid import UUID
 
-from schemas.promotion import PromotionDecision, PromotionPage, PromotionStatus, PromotionView
+from schemas.envelope import Envelope
+from schemas.events import PromotionApproved
+from schemas.promotion import PromotionDecision, PromotionPage, PromotionRetry, PromotionStatus, PromotionView
+from schemas.topics import PROMOTION_APPROVED, Topic
 from schemas.turn_events import FieldProblem
+from shared import clock
+from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError
+from shared.knowledge.owners import find_audience
 from shared.knowledge.port import Scope
 from shared.metrics.memory import PROMOTIONS
 from shared.runtime import Runtime
 from shared.secrets import redact
-from shared.store import knowledge, promotions
+from shared.store import knowledge, outbox, promoted, promotions
 from shared.store.promotions import Promotion
 
 DECIDED: dict[str, PromotionStatus] = {"approve": "approved", "reject": "rejected"}
@@ -32,7 +38,8 @@ async def decide(rt: Runtime, proposal_id: UUID, asked: PromotionDecision) -> Pr
     """The proposal as it stands now: decided, or `expired`, or `rejected` because its memory holds no more.
 
     The same decision again changes nothing. RefusedError `not_found`; `not_pending` where it was decided otherwise;
-    `consent_required` where what is personal is approved without.
+    `consent_required` where what is personal is approved without; `organisation_required` where it is approved for one
+    and none is known.
     """
     subject = Subject(asked.tenant_id, asked.user_id)
     async with rt.db.transaction(subject) as conn:
@@ -42,16 +49,66 @@ async def decide(rt: Runtime, proposal_id: UUID, asked: PromotionDecision) -> Pr
             raise refuse_promotion("not_found", "proposal_id", "not found", 404)
         if _decides(found, asked):
             changed.append(DECIDED[asked.decision])
-            visibility = asked.visibility or found.visibility
-            reason = redact(asked.reason, rt.policy.personal_data.kept)[0] or None
-            await promotions.decide(
-                conn, subject, proposal_id, status=changed[-1], reason=reason, visibility=visibility
-            )
-            found = await promotions.one(conn, subject, proposal_id) or found
+            found = await _record(rt, conn, subject, found, asked)
             if found.status == "approved":
                 await knowledge.note_change(conn, Scope(subject.tenant_id))
+                if rt.knowledge.configured:
+                    await _ask_to_write(rt, conn, subject, found)
     _count(changed)
+    rt.db.wake()
     return _view(found)
+
+
+async def retry(rt: Runtime, proposal_id: UUID, request: PromotionRetry) -> PromotionView:
+    """An approved promotion that is not with the knowledge side is on its way there again; one that is stays so.
+
+    RefusedError `not_found`; `not_approved` where nothing was to be written; `knowledge_not_configured`.
+    """
+    subject = Subject(request.tenant_id, request.user_id)
+    async with rt.db.transaction(subject) as conn:
+        proposal = await promotions.one(conn, subject, proposal_id)
+        if proposal is None:
+            raise refuse_promotion("not_found", "proposal_id", "not found", 404)
+        if proposal.status not in ("approved", "write_failed"):
+            raise refuse_promotion("not_approved", "proposal_id", f"is {proposal.status}", 409)
+        if not rt.knowledge.configured:
+            raise refuse_promotion("knowledge_not_configured", "proposal_id", "there is no knowledge side", 409)
+        await _ask_to_write(rt, conn, subject, proposal)
+        proposal = await promotions.one(conn, subject, proposal_id) or proposal
+    rt.db.wake()
+    return _view(proposal)
+
+
+async def _record(
+    rt: Runtime, conn: Connection, subject: Subject, proposal: Promotion, decision: PromotionDecision
+) -> Promotion:
+    """The proposal as it has been decided; RefusedError where it is approved for an organisation and none is known."""
+    visibility = decision.visibility or proposal.visibility
+    audience = find_audience(visibility, decision.org_id or proposal.said_in)
+    if audience is None and decision.decision == "approve":
+        raise refuse_promotion("organisation_required", "org_id", f"{visibility} is for one organisation: name it")
+    await promotions.decide(
+        conn,
+        subject,
+        proposal.proposal_id,
+        status=DECIDED[decision.decision],
+        reason=redact(decision.reason, rt.policy.personal_data.kept)[0] or None,
+        visibility=visibility,
+        org_id=audience or "",
+    )
+    return await promotions.one(conn, subject, proposal.proposal_id) or proposal
+
+
+async def _ask_to_write(rt: Runtime, conn: Connection, subject: Subject, found: Promotion) -> None:
+    """The librarian is told, in the transaction that says so; not of what is written already."""
+    if await promoted.request(conn, subject, found.proposal_id):
+        await outbox.put(conn, [_event(subject, found, rt.version)])
+
+
+def _event(subject: Subject, found: Promotion, version: str) -> tuple[Topic, Envelope]:
+    payload = PromotionApproved(proposal_id=found.proposal_id, visibility=found.visibility)
+    told = {"trace_id": clock.uuid7().hex, "policy_version": version}
+    return PROMOTION_APPROVED, outbox.event(payload, subject, found.proposal_id, **told)
 
 
 def _decides(found: Promotion, asked: PromotionDecision) -> bool:
@@ -60,7 +117,8 @@ def _decides(found: Promotion, asked: PromotionDecision) -> bool:
         if asked.decision == "approve" and found.class_ == "personal" and not asked.consent:
             raise refuse_promotion("consent_required", "consent", "what is personal needs the person's consent")
         return True
-    if found.status in (DECIDED[asked.decision], "expired") or found.reason == ENDED:
+    stands = "approved" if found.status == "write_failed" else found.status
+    if stands in (DECIDED[asked.decision], "expired") or found.reason == ENDED:
         return False
     raise refuse_promotion("not_pending", "proposal_id", f"is {found.status}", 409)
 

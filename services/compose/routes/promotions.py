@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from schemas.promotion import PromotionDecision, PromotionPage, PromotionStatus, PromotionView
+from schemas.promotion import PromotionDecision, PromotionPage, PromotionRetry, PromotionStatus, PromotionView
 from services.compose.manage import promotions
 from services.compose.routes.access import OPERATE, READ
 from services.compose.routes.openapi import body_of
@@ -37,7 +37,7 @@ async def list_proposals(
     openapi_extra=body_of(PromotionDecision),
     name="decide",
     dependencies=[OPERATE],
-    summary="Approve or reject; nothing is written elsewhere yet. One that was not decided in time is `expired`",
+    summary="Approve, which writes it to the knowledge side, or reject. One not decided in time is `expired`",
 )
 async def decide(
     proposal_id: UUID,
@@ -45,3 +45,20 @@ async def decide(
     rt: ServiceRuntime,
 ) -> Response:
     return json_of(await promotions.decide(rt, proposal_id, body.value))
+
+
+@router.post(
+    "/{proposal_id}/retry",
+    response_model=PromotionView,
+    status_code=202,
+    openapi_extra=body_of(PromotionRetry),
+    name="retry",
+    dependencies=[OPERATE],
+    summary="An operator has an approved one written again that could not be (`write_failed`)",
+)
+async def retry(
+    proposal_id: UUID,
+    body: Annotated[ParsedBody[PromotionRetry], Depends(parse_body(PromotionRetry))],
+    rt: ServiceRuntime,
+) -> Response:
+    return json_of(await promotions.retry(rt, proposal_id, body.value), 202)

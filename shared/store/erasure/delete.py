@@ -98,6 +98,8 @@ SELECT array(SELECT memory_id::text FROM memory_items
     || array(SELECT turn_id::text FROM turns
         WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s)
     || array(SELECT unnest(ARRAY[resource_id::text, document_id]) FROM resources
+        WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s)
+    || array(SELECT document_id FROM promotions
         WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s) AS ids
 """
 _OTHER_RECEIPTS: LiteralString = """
@@ -144,9 +146,9 @@ def _rows(receipts: Sequence[StoredReceipt]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A resource that the knowledge side has, or may be about to have."""
+    """A resource or a promotion that the knowledge side has, or may be about to have; `key` is that of its ingest."""
 
-    resource_id: UUID
+    key: UUID
     document_id: str | None
     org_id: str
     user_named: bool
@@ -154,11 +156,16 @@ class Document:
 
 
 _DOCUMENTS: LiteralString = """
-SELECT resource_id, document_id, org_id, user_named,
+SELECT resource_id AS key, document_id, org_id, user_named,
     offered_at IS NOT NULL AND offered_at > clock_timestamp() - make_interval(secs => %(patience)s) AS in_flight
 FROM resources WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s
     AND (document_id IS NOT NULL OR offered_at IS NOT NULL OR attempts > (state = 'skipped')::integer)
     AND (attempts <> 1 OR reason IS DISTINCT FROM 'knowledge_not_configured')
+UNION ALL
+SELECT proposal_id, document_id, org_id, false,
+    offered_at IS NOT NULL AND offered_at > clock_timestamp() - make_interval(secs => %(patience)s)
+FROM promotions WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s
+    AND write_requested_at IS NOT NULL
 """
 
 

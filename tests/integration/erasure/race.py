@@ -8,7 +8,9 @@ import random
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, cast
 from uuid import UUID
 
@@ -18,13 +20,16 @@ from psycopg.rows import DictRow
 from schemas import topics
 from schemas.erasure import ErasureRequest
 from schemas.events import FeedbackRecorded
+from schemas.promotion import PromotionDecision
 from services.analyzer import handler as analyzer
 from services.cli.rebuild.run import RebuildReport, rebuild
 from services.compose.intake.commit import commit_turn
+from services.compose.manage import promotions as compose
 from services.erasure import handler as eraser
 from services.evolver import embed, promotion, receptions, rounds
 from services.evolver import handler as evolver
 from services.librarian import handler as librarian
+from services.librarian import promotion as promoted
 from services.observer import handler as observer
 from services.observer import second_step
 from shared import clock
@@ -34,7 +39,8 @@ from shared.domain.subjects import Subject
 from shared.erasure.request import Asked, request
 from shared.errors import RefusedError, TransientError
 from shared.runtime import Runtime
-from shared.store import contexts, outbox
+from shared.store import contexts, outbox, promotions
+from shared.store.promotions import Proposal
 from tests.integration.erasure.scripted import MEET, Shelf
 from tests.integration.erasure.turns import Plan, Said, package_of, turn_of
 from tests.integration.erasure.words import Sentence, learnt, sentence, word
@@ -51,6 +57,7 @@ HANDLERS: dict[str, tuple[Callable[..., Awaitable[None]], Callable[..., Awaitabl
     topics.ANALYSIS_PROPOSED.name: (evolver.apply_proposals, evolver.give_up),
     topics.FEEDBACK_RECORDED.name: (receptions.apply_feedback, receptions.give_up),
     topics.RESOURCE_INGEST.name: (librarian.keep, librarian.give_up),
+    topics.PROMOTION_APPROVED.name: (promoted.write, promoted.give_up),
     topics.ERASURE_REQUESTED.name: (eraser.erase_all, eraser.give_up),
 }
 SCOPES = ("all", "personal", "session", "items")
@@ -178,7 +185,7 @@ class Race:
             (0.4, self._praise),
             (0.6, self._embed),
             (0.5, self._compose),
-            (0.2, self._promote),
+            (0.5, self._promote),
         ]
         if self.dsn and self.depth == 0:
             choices.append((0.6, self._rebuild))
@@ -299,7 +306,20 @@ class Race:
         await rounds.keep_now(self.rt, self.subject, forced=True)
 
     async def _promote(self) -> None:
+        """A memory is approved for all of the tenant at once, whatever it qualifies by."""
         await promotion.propose_of(self.rt, self.subject)
+        async with self.rt.db.transaction(self.subject) as conn:
+            able = await promotions.candidates(conn, self.subject, 0.0)
+            chosen = sorted(able, key=lambda each: each.content_text)[:1]
+            new = [
+                Proposal(clock.uuid7(), each.memory_id, "public", "brand", "pending_approval", {}, None)
+                for each in chosen
+            ]
+            await promotions.put(conn, self.subject, new, timedelta(days=7))
+        approved = PromotionDecision(**self.subject._asdict(), decision="approve")
+        for each in new:
+            with suppress(RefusedError):  # it may be erased by now
+                await compose.decide(self.rt, each.proposal_id, approved)
 
     async def _praise(self) -> None:
         found = await self._memories()

@@ -14,7 +14,7 @@ from shared.bus.access import KafkaAccess
 from shared.db import Connection, Database
 from shared.domain.subjects import Subject
 from shared.knowledge.none import NoKnowledge
-from shared.knowledge.port import IngestReceipt, Resource, Scope
+from shared.knowledge.port import IngestReceipt, KnowledgeCapabilities, Resource, Scope
 from shared.models.cost import Spent
 from shared.models.errors import MalformedAnswer
 from shared.models.none import NoModels
@@ -99,6 +99,10 @@ class Shelf(NoKnowledge):
 
     def __init__(self) -> None:
         self.kept: dict[str, tuple[str, str]] = {}
+
+    async def learn(self, *, deadline_s: float) -> KnowledgeCapabilities:
+        """It keeps users apart, so that it is given what they bring."""
+        return KnowledgeCapabilities(separates_users=True)
 
     async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> IngestReceipt:
         """Others may go first while it is on its way there and back."""

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from prometheus_client import REGISTRY
 
 from schemas.retrieval_plan import RetrievalPlan
 from shared.knowledge.errors import KnowledgeUnavailable
@@ -43,6 +44,11 @@ LYING: tuple[Mode, ...] = (
 
 def plan(text: str = "return policy", **more: Any) -> RetrievalPlan:
     return RetrievalPlan.model_validate({"version": "0.1", "queries": [{"text": text, "mode": "hybrid"}], **more})
+
+
+def foreign() -> float:
+    """How many results of others were counted."""
+    return REGISTRY.get_sample_value("smartbrain_knowledge_foreign_total") or 0.0
 
 
 class Clock:
@@ -197,6 +203,46 @@ async def test_a_filter_that_the_other_side_does_not_keep_to_is_kept_here(smart:
     rag.forged = lambda pack: {"evidences": [_item("a", source_type="url"), _item("b", source_type="file")]}
     found = await smart.retrieve(plan(global_filters={"source_type": ["file"]}), SCOPE, deadline_s=5)
     assert [each.id for each in found.sections] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("owner", "kept"),
+    [
+        ({"tenant_id": "acme", "user_id": "lin"}, True),
+        ({"tenant_id": "acme", "org_id": "shop-7"}, True),
+        ({"tenant_id": "acme"}, True),
+        (None, True),
+        ({"tenant_id": "acme", "user_id": "bo"}, False),
+        ({"tenant_id": "acme", "org_id": "shop-8"}, False),
+        ({"tenant_id": "other"}, False),
+        ("lin", False),
+    ],
+)
+async def test_what_is_somebody_elses_is_dropped_and_counted(
+    smart: SmartRag, rag: Rag, owner: object, kept: bool
+) -> None:
+    before = foreign()
+    rag.forged = lambda _: {"evidences": [_item("a", metadata={"owner": owner}), _item("b")]}
+    found = await smart.retrieve(plan(budget={"top_k": 5}), Scope("acme", "shop-7", user_id="lin"), deadline_s=5)
+    assert [each.id for each in found.sections] == (["a", "b"] if kept else ["b"])
+    assert (found.foreign, found.left_out) == (0 if kept else 1, 0)
+    assert foreign() - before == found.foreign
+
+
+async def test_what_is_somebody_elses_takes_no_place(smart: SmartRag, rag: Rag) -> None:
+    theirs = [_item(f"t{n}", metadata={"owner": {"user_id": "bo"}}) for n in range(50)]
+    rag.forged = lambda _: {"evidences": [*theirs, _item("mine")]}
+    found = await smart.retrieve(plan(budget={"top_k": 1}), Scope("acme", user_id="lin"), deadline_s=5)
+    assert ([each.id for each in found.sections], found.foreign) == (["mine"], 50)
+
+
+async def test_an_ingest_says_whose_it_is(smart: SmartRag, rag: Rag) -> None:
+    await smart.ingest(RESOURCE, Scope("acme", "门店", user_id="林"), key="k", deadline_s=5)
+    ((_, body, headers),) = rag.asked
+    assert body["owner"] == {"tenant_id": "acme", "org_id": "门店", "user_id": "林"}
+    assert (headers["x-org-id"], headers["x-user-id"]) == ("门店", "林")
+    found = await smart.retrieve(plan("the spec"), Scope("acme", "门店", user_id="林"), deadline_s=5)
+    assert "https://example.org/spec" in {each.source_uri for each in found.sections}
 
 
 async def test_no_more_than_top_k(smart: SmartRag) -> None:
@@ -366,7 +412,8 @@ async def test_what_is_no_evidence_is_left_out(smart: SmartRag, rag: Rag, wrong:
 async def test_an_address_that_holds_an_id_leads_somewhere(smart: SmartRag, rag: Rag, prefix: str) -> None:
     names = [f"{prefix}-7{n:03x}-8{n * 7 % 4096:03x}-{n * 104729 + 3:012x}" for n in range(0, 4096, 50)]
     uris = [f"smartbrain://turn/{name}#4" for name in names]
-    wanted = [_item(name, source_uri=uri) for name, uri in zip(names, uris, strict=True)]
+    ours = {"owner": {"tenant_id": "acme"}}
+    wanted = [_item(name, source_uri=uri, metadata=ours) for name, uri in zip(names, uris, strict=True)]
     rag.forged = lambda _: {"evidences": wanted}
     found = await smart.retrieve(plan(budget={"top_k": 100}), SCOPE, deadline_s=5)
     assert [each.source_uri for each in found.sections] == uris

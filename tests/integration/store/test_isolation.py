@@ -29,7 +29,7 @@ SAYS = {
     "quarantine": {"reason"},
     "model_answers": {"raw", "problem"},
     "memory_items": {"key", "value", "content_text", "content_hash", "provenance", "source_sessions"},
-    "promotions": {"figures", "reason"},
+    "promotions": {"figures", "reason", "org_id", "document_id", "write_reason"},
     "resources": {"reason", "document_id", "content_hash"},
     "model_cache": {"answer", "said"},
 }

@@ -1,0 +1,66 @@
+"""Whose a piece of knowledge is, who may see it, and for whom a promotion is written. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from schemas.promotion import Visibility
+from shared.knowledge.port import Scope
+
+OF_AN_ORGANISATION: Final[frozenset[Visibility]] = frozenset({"store", "region"})
+"""Nobody here knows which organisations make up a region, so it is seen by the one that was named, never by more."""
+OWN_ADDRESS: Final = "smartbrain:"
+MAX_NAME = 512
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeOwner:
+    """Whose a section is: a user's in an organisation, an organisation's, or the tenant's where both are empty."""
+
+    tenant_id: str = ""
+    org_id: str = ""
+    user_id: str = ""
+
+
+def owner_of(scope: Scope) -> dict[str, str]:
+    """What is offered in this scope says that it is theirs; names that are empty are said too."""
+    return {"tenant_id": scope.tenant_id, "org_id": scope.org_id, "user_id": scope.user_id}
+
+
+def read_owner(item: Mapping[str, Any], source_uri: str) -> KnowledgeOwner | None:
+    """Whose the other side says that the item is; None where it cannot be known.
+
+    What says nothing is the tenant's own, unless it came from a user of ours by its address.
+    """
+    metadata: Any = item.get("metadata")
+    claimed: Any = item.get("owner")
+    if claimed is None and isinstance(metadata, dict):
+        claimed = cast("dict[str, Any]", metadata).get("owner")
+    if claimed is None:
+        return None if source_uri.lower().startswith(OWN_ADDRESS) else KnowledgeOwner()
+    if not isinstance(claimed, dict):
+        return None
+    names = [cast("dict[str, Any]", claimed).get(name) for name in ("tenant_id", "org_id", "user_id")]
+    if not all(name is None or (isinstance(name, str) and len(name) <= MAX_NAME) for name in names):
+        return None
+    return KnowledgeOwner(*(cast("str | None", name) or "" for name in names))
+
+
+def may_see(scope: Scope, owner: KnowledgeOwner | None) -> bool:
+    """Whether whoever asks is the owner, or of the organisation, or of the tenant that all of it belongs to."""
+    return (
+        owner is not None
+        and owner.tenant_id in ("", scope.tenant_id)
+        and owner.org_id in ("", scope.org_id)
+        and owner.user_id in ("", scope.user_id)
+    )
+
+
+def find_audience(visibility: Visibility, org_id: str) -> str | None:
+    """The organisation that a promotion is written for, empty for the whole tenant; None where none is named.
+
+    Without an organisation what is meant for one would be seen by all: it is not written.
+    """
+    if visibility not in OF_AN_ORGANISATION:
+        return ""
+    return org_id or None
