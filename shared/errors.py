@@ -22,9 +22,17 @@ class ConfigurationError(SmartBrainError):
 class RefusedError(SmartBrainError):
     """The request is at fault: a 4xx or an error reply that names the field."""
 
-    def __init__(self, code: str, message: str, details: tuple[FieldProblem, ...] = (), status: int = 422) -> None:
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        details: tuple[FieldProblem, ...] = (),
+        status: int = 422,
+        retry_after_s: int | None = None,
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.details = details
         self.status = status
+        self.retry_after_s = retry_after_s

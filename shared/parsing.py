@@ -20,8 +20,7 @@ def parse(model: type[Model], body: bytes, *, limit: int = MAX_BODY_BYTES) -> tu
 def read_object(body: bytes, *, limit: int = MAX_BODY_BYTES) -> dict[str, Any]:
     """The JSON object; RefusedError where it is none, or too large."""
     if len(body) > limit:
-        problem = FieldProblem(field="body", problem=f"{len(body)} bytes, at most {limit}")
-        raise RefusedError("too_large", "the body is too large", (problem,), status=413)
+        raise refuse_size(len(body), limit)
     try:
         raw: Any = orjson.loads(body)
     except orjson.JSONDecodeError as error:
@@ -57,6 +56,12 @@ def problems(error: ValidationError) -> list[FieldProblem]:
         FieldProblem(field=".".join(str(part) for part in e["loc"]) or "body", problem=e["msg"])
         for e in error.errors(include_input=False, include_url=False)[:20]
     ]
+
+
+def refuse_size(length: int, limit: int) -> RefusedError:
+    """So many bytes are too many."""
+    problem = FieldProblem(field="body", problem=f"{length} bytes, at most {limit}")
+    return RefusedError("too_large", "the body is too large", (problem,), status=413)
 
 
 def refuse_body(code: str, found: list[FieldProblem]) -> RefusedError:

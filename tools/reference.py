@@ -40,6 +40,7 @@ READ_ON = {
     "evolution.experience": "[agents](../discussions/change.md#what-agents-learn-of-themselves)",
     "erasure": "[erase](../howto/erase.md)",
     "access": "[keys](../howto/keys.md)",
+    "limits": "[limits over HTTP](../operations.md#limits-over-http)",
     "session": "[sessions](../discussions/learning.md#sessions)",
     "delivery": "[delivery](../decisions.md#delivery)",
     "gate": "[the labelled sets](../../tests/eval/README.md)",

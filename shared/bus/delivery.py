@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -82,7 +82,10 @@ class Delivery:
     fuse: "Fuse"
 
     async def accept(self, records: Sequence[Record]) -> None:
-        """Every record is handled or set aside; the events of one user in their order, users side by side."""
+        """Every record is handled or set aside; the events of one user in their order, users side by side.
+
+        Tenants take turns, so that the users of one do not all go before the only one of another.
+        """
         self.fuse.check()
         groups: dict[Subject, list[Delivered]] = {}
         for record in records:
@@ -93,7 +96,7 @@ class Delivery:
             else:
                 groups.setdefault(delivered.subject, []).append(delivered)
         places = asyncio.Semaphore(self.policy.handler_concurrency)
-        await finish_all(self._in_turn(places, subject, group) for subject, group in groups.items())
+        await finish_all(self._in_turn(places, subject, groups[subject]) for subject in alternate_tenants(groups))
 
     async def _in_turn(self, places: asyncio.Semaphore, subject: Subject, group: list[Delivered]) -> None:
         async with places:
@@ -152,6 +155,16 @@ class Delivery:
         EVENTS_DEAD_LETTERED.labels(self.service, self.topic.name).inc()
         logger().error("event_dead_lettered", topic=record.topic, partition=record.partition, offset=record.offset)
         self.fuse.note(1, dead=True)
+
+
+def alternate_tenants(subjects: Iterable[Subject]) -> list[Subject]:
+    """The first user of every tenant, then the second of each, and so on; within a tenant in the order given."""
+    seen = Counter[str]()
+    place: dict[Subject, int] = {}
+    for subject in subjects:
+        place[subject] = seen[subject.tenant_id]
+        seen[subject.tenant_id] += 1
+    return sorted(place, key=place.__getitem__)
 
 
 class Fuse:

@@ -1,10 +1,44 @@
-"""Who was not let in over HTTP."""
+"""Who was not let in over HTTP, and who asked too much."""
 
-from shared.metrics.catalogue import make_counter
+from shared.metrics.catalogue import HOT_PATH, Alert, Panel, Series, make_counter
 
 REQUESTS_DENIED = make_counter(
     "smartbrain_requests_denied",
     "Requests refused at the door: `unauthenticated` (401), `forbidden` (403).",
     remedy="Many at once: a key has ended or was rotated too early, or somebody tries keys.",
     labels=("code",),
+)
+
+REQUESTS_LIMITED = make_counter(
+    "smartbrain_requests_limited",
+    "Requests beyond a limit of the policy, by the name of the limit: `key_per_s`, `key_at_once`, `user_per_s` (429),"
+    " `requests_at_once`, `request_s` (503).",
+    remedy="Policy `limits`: `key` and `user` name a client that floods, the others a service with too much to do.",
+    labels=("limit",),
+    alerts=(
+        Alert(
+            "RequestsLimited",
+            "ticket",
+            expr="sum by (limit) (rate(smartbrain_requests_limited_total[5m])) > 1",
+            after="10m",
+            summary="{{ $value }} requests a second are beyond limits.{{ $labels.limit }}",
+            action="Find the client in the log of your proxy; raise the limit only if it is meant to ask so much.",
+            runbook="""
+            `key_per_s`, `key_at_once`, `user_per_s`: one client asks more than its share, and others are served. It
+            should wait for as long as `Retry-After` says, or import history over Kafka, which knows no such limit.
+            Raise the limit if it is meant to ask so much and `smartbrain_compose_seconds` has room.
+            `requests_at_once`, `request_s`: the service has more to do than it can. PostgreSQL first, then models;
+            then more processes of compose, each of which has limits of its own.
+            """,
+        ),
+    ),
+    panels=(
+        Panel(
+            HOT_PATH,
+            "Requests beyond a limit",
+            "By limit of the policy. Zero, unless somebody floods.",
+            "ops",
+            (Series("sum by (limit) (rate(smartbrain_requests_limited_total[$__rate_interval]))", "{{limit}}"),),
+        ),
+    ),
 )

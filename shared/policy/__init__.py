@@ -19,6 +19,7 @@ from shared.policy.erasure import ErasurePolicy, LegalProfile
 from shared.policy.evolver import EvolutionPolicy, ExperiencePolicy, FeedbackPolicy, PromotionPolicy
 from shared.policy.gate import Floor, GatePolicy
 from shared.policy.knowledge import KnowledgePolicy
+from shared.policy.limits import LimitsPolicy
 from shared.policy.observer import ObserverPolicy, SessionPolicy
 from shared.policy.personal import PersonalDataPolicy
 from shared.policy.retention import RetentionPolicy
@@ -40,6 +41,7 @@ __all__ = (
     "GatePolicy",
     "KnowledgePolicy",
     "LegalProfile",
+    "LimitsPolicy",
     "Maxima",
     "Minima",
     "ObservabilityPolicy",
@@ -84,6 +86,7 @@ class Policy(Slice):
     session: SessionPolicy = SessionPolicy()
     delivery: DeliveryPolicy = DeliveryPolicy()
     access: AccessPolicy = AccessPolicy()
+    limits: LimitsPolicy = LimitsPolicy()
     gate: GatePolicy = GatePolicy()
 
     @model_validator(mode="before")

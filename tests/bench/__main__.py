@@ -28,6 +28,7 @@ BENCHES = {
     "invariants": "10,000 turns with 5% corrections: no double, no fork, no correction lost",
     "erasure": "a user with 100,000 rows erased, beside the packages of others",
     "keys": "telling who asks over HTTP, by a key and by a token",
+    "fairness": "turns of one tenant beside a flood of another's, against alone",
     "calibration": "stated confidence against observed correctness on the labelled sets, before and after calibration",
 }
 _CALM = ("SMARTBRAIN_OLLAMA_URL", "SMARTBRAIN_EMBEDDING_DIR", "SMARTBRAIN_POLICY", "SMARTBRAIN_DATABASE_URL")

@@ -66,17 +66,21 @@ class Authenticate:
             requester = await self._authenticator.identify(headers[0] if headers else None)
         except RefusedError as error:
             REQUESTS_DENIED.labels(error.code).inc()
-            await _answer(scope, error, {"www-authenticate": "Bearer"})(scope, receive, send)
+            await answer_at_door(scope, error)(scope, receive, send)
         except TransientError:
-            away = RefusedError("unavailable", "a dependency is away; nothing was written; try again", (), 503)
-            await _answer(scope, away, {"retry-after": "1"})(scope, receive, send)
+            away = RefusedError("unavailable", "a dependency is away; nothing was written; try again", (), 503, 1)
+            await answer_at_door(scope, away)(scope, receive, send)
         else:
             scope["state"]["requester"] = requester
             await self._app(scope, receive, send)
 
 
-def _answer(scope: Scope, error: RefusedError, headers: Mapping[str, str]) -> Response:
+def answer_at_door(scope: Scope, error: RefusedError) -> Response:
+    """The refusal of a request that no route is asked about."""
     reply = parsing.reply_of(error, scope["state"]["request_id"])
+    headers = {"www-authenticate": "Bearer"} if error.status == 401 else {}
+    if error.retry_after_s is not None:
+        headers["retry-after"] = str(error.retry_after_s)
     return Response(reply.model_dump_json(), error.status, headers, media_type="application/json")
 
 
@@ -122,8 +126,14 @@ def apply_key(requester: Requester, model: type[BaseModel], raw: dict[str, Any])
     return {**raw, **{name: value for name, value in missing.items() if name in model.model_fields}}
 
 
-def refuse_other_owner(requester: Requester, message: BaseModel) -> None:
-    """RefusedError 403 where what was read is about somebody, or a whole tenant, that the requester may not act for."""
-    tenant_id = getattr(message, "tenant_id", None)
-    if tenant_id is not None and (denial := find_owner_denial(requester, tenant_id, getattr(message, "user_id", None))):
+def find_owner(requester: Requester, message: BaseModel) -> Subject | None:
+    """The user whom what was read is about, if it names one.
+
+    RefusedError 403 where it is about somebody, or a whole tenant, that the requester may not act for.
+    """
+    tenant_id, user_id = getattr(message, "tenant_id", None), getattr(message, "user_id", None)
+    if tenant_id is None:
+        return None
+    if denial := find_owner_denial(requester, tenant_id, user_id):
         raise refuse_denied(denial)
+    return None if user_id is None else Subject(tenant_id, user_id)

@@ -9,9 +9,10 @@ from fastapi.routing import APIRoute
 from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, FieldProblem
+from shared import parsing
 from shared.errors import RefusedError
 
 WHOSE = ("user_id", "tenant_id")
@@ -19,7 +20,7 @@ WHOSE = ("user_id", "tenant_id")
 
 
 class Framing:
-    """A body ends in one way only, and one that says it is too large is refused before it is sent."""
+    """A body ends in one way only, and one that is too large is read no further, or not at all where it says so."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -28,7 +29,7 @@ class Framing:
         """The application's answer, or 400 or 413 at once."""
         refusal = find_framing_problem(Headers(scope=scope)) if scope["type"] == "http" else None
         if refusal is None:
-            await self._app(scope, receive, send)
+            await self._app(scope, receive_bounded(receive), send)
             return
         status, code, details, headers = refusal
         reply = ErrorReply(
@@ -39,6 +40,21 @@ class Framing:
         )
         answer = Response(reply.model_dump_json(), status, headers, media_type="application/json")
         await answer(scope, receive, send)
+
+
+def receive_bounded(receive: Receive) -> Receive:
+    """The same; RefusedError 413 to the route that reads a body beyond the limit, however it is sent."""
+    received = 0
+
+    async def receive_part() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > MAX_BODY_BYTES:
+            raise parsing.refuse_size(received, MAX_BODY_BYTES)
+        return message
+
+    return receive_part
 
 
 def find_framing_problem(headers: Headers) -> tuple[int, str, FieldProblem, dict[str, str]] | None:

@@ -48,7 +48,10 @@ class Identify:
 async def answer_refusal(request: Request, error: RefusedError) -> Response:
     if error.status == 403:
         REQUESTS_DENIED.labels(error.code).inc()
-    return json_of(parsing.reply_of(error, request.state.request_id), error.status)
+    answer = json_of(parsing.reply_of(error, request.state.request_id), error.status)
+    if error.retry_after_s is not None:
+        answer.headers["retry-after"] = str(error.retry_after_s)
+    return answer
 
 
 async def answer_invalid_parameter(request: Request, error: RequestValidationError) -> Response:

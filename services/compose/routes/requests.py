@@ -13,7 +13,8 @@ from schemas.content import MediaId
 from schemas.erasure import ErasureRequest
 from schemas.turn_events import TurnEvents
 from services.compose.receipts.recorder import Recorder
-from services.compose.routes.access import AskedBy, apply_key, choose_owner, refuse_other_owner
+from services.compose.routes.access import AskedBy, apply_key, choose_owner, find_owner
+from services.compose.routes.limits import count_user
 from shared import parsing
 from shared.domain.requesters import Requester
 from shared.domain.subjects import Subject
@@ -49,9 +50,13 @@ async def get_recorder(request: Request) -> Recorder:
     return request.app.state.recorder
 
 
-async def get_subject(requester: AskedBy, user_id: UserId, tenant_id: TenantId | None = None) -> Subject:
-    """Whose data is asked for."""
-    return choose_owner(requester, tenant_id, user_id)
+async def get_subject(
+    request: Request, requester: AskedBy, user_id: UserId, tenant_id: TenantId | None = None
+) -> Subject:
+    """Whose data is asked for; RefusedError 429 where it is asked for too often."""
+    owner = choose_owner(requester, tenant_id, user_id)
+    count_user(request, requester, owner)
+    return owner
 
 
 ServiceRuntime = Annotated[Runtime, Depends(get_runtime)]
@@ -77,26 +82,17 @@ class ParsedBody(Generic[Model]):
 
 
 def parse_body(model: type[Model]) -> Callable[[Request], Awaitable[ParsedBody[Model]]]:
-    """A dependency: the body as this model, of the requester's tenant, read no further than what is refused anyway."""
+    """A dependency: the body as this model, of the requester's tenant and about a user of theirs."""
 
     async def parse(request: Request) -> ParsedBody[Model]:
         requester: Requester = request.state.requester
-        raw = apply_key(requester, model, parsing.read_object(await read_bounded(request)))
+        raw = apply_key(requester, model, parsing.read_object(await request.body()))
         message, ignored = parsing.validate(model, raw)
-        refuse_other_owner(requester, message)
+        if owner := find_owner(requester, message):
+            count_user(request, requester, owner)
         return ParsedBody(message, ignored)
 
     return parse
-
-
-async def read_bounded(request: Request) -> bytes:
-    """The body, read no further than what would be refused anyway."""
-    body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > parsing.MAX_BODY_BYTES:
-            break
-    return bytes(body)
 
 
 Keyed = TypeVar("Keyed", TurnEvents, ErasureRequest)

@@ -17,6 +17,7 @@ from services.compose.routes import (
 from services.compose.routes.access import Authenticate, refuse_lacking_scope
 from services.compose.routes.bounds import Framing, refuse_unknown_parameters
 from services.compose.routes.errors import ERROR_HANDLERS, Identify
+from services.compose.routes.limits import Limiter, LimitKeys, LimitRequests
 from services.compose.routes.openapi import describe
 from shared.access.authenticator import Authenticator
 from shared.policy import Policy
@@ -41,6 +42,8 @@ ROUTERS = (
 
 def create_app(rt: Runtime, recorder: Recorder, authenticator: Authenticator) -> FastAPI:
     """The routes of version 1; the authenticator knows who asks, the recorder hears of every package."""
+    policy = rt.policy if rt else Policy()  # without a runtime it is only described
+    limiter = Limiter(policy.limits)
     app = FastAPI(
         title="SmartBrain",
         version="1",
@@ -49,12 +52,14 @@ def create_app(rt: Runtime, recorder: Recorder, authenticator: Authenticator) ->
         dependencies=[Depends(refuse_lacking_scope), Depends(refuse_unknown_parameters)],
         exception_handlers={**ERROR_HANDLERS},
     )
-    app.state.runtime, app.state.recorder = rt, recorder
+    app.state.runtime, app.state.recorder, app.state.limiter = rt, recorder, limiter
     app.state.routes = [route for router in ROUTERS for route in router.routes]
+    app.add_middleware(LimitKeys, limiter=limiter)
     app.add_middleware(Authenticate, authenticator=authenticator)
+    app.add_middleware(LimitRequests, policy=policy.limits)
     app.add_middleware(Framing)
     app.add_middleware(Identify)
     for router in ROUTERS:
         app.include_router(router)
-    describe(app, (rt.policy if rt else Policy()).erasure.profiles)  # without a runtime it is only described
+    describe(app, policy.erasure.profiles)
     return app

@@ -21,14 +21,14 @@ from tests.system.kafka import Stored
 POLICY = DeliveryPolicy(retry_delays_ms=(0, 0), retry_jitter=0, fuse_window=20, fuse_cooldown_s=30)
 
 
-def record(user: str = "u", seq: int = 1, offset: int = 0) -> Stored:
+def record(user: str = "u", seq: int = 1, offset: int = 0, tenant: str = "t") -> Stored:
     """A turn.committed event of this user."""
     envelope = Envelope(
         event_id=uuid7(),
         event_type="turn.committed",
         idempotency_key="k",
         trace_id="trace",
-        tenant_id="t",
+        tenant_id=tenant,
         user_id=user,
         occurred_at=datetime(2026, 1, 1, tzinfo=UTC),
         policy_version="p",
@@ -85,6 +85,14 @@ async def test_events_of_one_user_come_together_and_in_order() -> None:
     world = World()
     await world.delivery.accept([record("a", 1), record("b", 1), record("a", 2), record("b", 2), record("a", 3)])
     assert sorted(world.handled) == [("a", [1, 2, 3]), ("b", [1, 2])]
+
+
+async def test_the_only_user_of_a_tenant_does_not_wait_for_all_of_another() -> None:
+    world = World(policy=POLICY.model_copy(update={"handler_concurrency": 1}))
+    flood = [record(f"f{n}", n, tenant="flood") for n in range(6)]
+    await world.delivery.accept([*flood, record("q", 1, tenant="quiet"), record("q", 2, tenant="quiet")])
+    assert world.handled[:3] == [("f0", [0]), ("q", [1, 2]), ("f1", [1])]
+    assert [user for user, _ in world.handled[3:]] == ["f2", "f3", "f4", "f5"]
 
 
 async def test_no_more_users_are_handled_at_once_than_policy_allows() -> None:
