@@ -12,7 +12,7 @@ from shared.models.cost import Spent
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import ModelProvider
-from shared.secrets import redact
+from shared.secrets import ADDRESSES, redact
 from shared.store.answers import KeptAnswer
 from shared.store.usage import Usage
 
@@ -61,5 +61,5 @@ class ModelCalls:
 
 
 def to_kept_text(raw: str) -> str:
-    """The words as they may be kept: cut to length, secrets blanked, without what no text column takes."""
-    return redact(raw[:MAX_RAW_CHARS].replace("\x00", ""))[0]
+    """The words as they may be kept: cut, secrets and personal data blanked, without what no text column takes."""
+    return redact(raw[:MAX_RAW_CHARS].replace("\x00", ""), ADDRESSES)[0]

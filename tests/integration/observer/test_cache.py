@@ -125,13 +125,13 @@ async def test_what_was_answered_before_costs_no_share_of_the_day(bench_with: An
 
 async def test_no_secret_is_kept_and_an_unreadable_answer_is_not(bench_with: Any, server: ScriptedOllama) -> None:
     secret = "sk-proj-Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56"
-    server.answer = answering("en", content=f"The API key is {secret}", value="call 13812345678")
+    server.answer = answering("en", content=f"The API key is {secret}", value="身份证 11010519491231002X")
     async with bench_with() as bench:
         person = Person(bench.system)
         await bench.observe(person, await bench.said(person, SAID["en"][0]))
         (kept,) = bench.system.rows("SELECT answer::text AS answer FROM model_cache")
         assert secret not in kept["answer"]
-        assert "13812345678" not in kept["answer"]
+        assert "11010519491231002X" not in kept["answer"]
         assert SAID["en"][2] in kept["answer"]
         server.script("prose")
         await bench.observe(person, await bench.said(person, SAID["zh"][0]))
