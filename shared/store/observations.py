@@ -50,8 +50,10 @@ SELECT observation_id, turn_id, session_id, ordinal, priority, kind, key, value,
     input_hash, related_memory_id, state, reason, span_start, span_end, experiment
 FROM observations WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
-_LOAD: LiteralString = _COLUMNS + " AND observation_id = ANY(%(ids)s) ORDER BY said_at, ordinal, observation_id"
-_OF_TURNS: LiteralString = _COLUMNS + " AND turn_id = ANY(%(ids)s) ORDER BY said_at, ordinal, observation_id"
+_WITHIN_A_TURN: LiteralString = "ordinal, (key IS NULL), span_start, retracts DESC, observation_id"
+"""The order of what one turn says: what a sentence takes back comes before what it states, or it would take that."""
+_LOAD: LiteralString = _COLUMNS + f" AND observation_id = ANY(%(ids)s) ORDER BY said_at, {_WITHIN_A_TURN}"
+_OF_TURNS: LiteralString = _COLUMNS + f" AND turn_id = ANY(%(ids)s) ORDER BY said_at, {_WITHIN_A_TURN}"
 _OPEN: LiteralString = """
 FROM observations WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND state IN ('new', 'analyzed')
 """
@@ -63,9 +65,9 @@ corrected AS (SELECT max(created_at) AS at """
     + _OPEN
     + """ AND priority = 'urgent' AND created_at <= (SELECT at FROM last))"""
     + _COLUMNS
-    + """ AND state IN ('new', 'analyzed') AND (observation_id = ANY(%(ids)s)
+    + f""" AND state IN ('new', 'analyzed') AND (observation_id = ANY(%(ids)s)
     OR created_at <= CASE WHEN %(urgent_only)s THEN (SELECT at FROM corrected) ELSE (SELECT at FROM last) END)
-ORDER BY created_at, turn_id, ordinal, (key IS NULL), span_start, observation_id FOR UPDATE"""
+ORDER BY created_at, turn_id, {_WITHIN_A_TURN} FOR UPDATE"""
 )
 
 
