@@ -80,7 +80,7 @@ def observe(
 ) -> None:
     """Show what would be kept, corrected, refused and redacted of a message, and why; nothing is stored."""
     policy = load_policy(settings.load().policy)
-    stored, hits = redact(text, policy.personal_data.kept)
+    stored, hits = redact(text, policy.personal_data.kinds_kept)
     said_at = clock.now() if at is None else at.astimezone()
     spoken: list[tuple[Role, str]] = [("assistant", before)] if before else []
     spoken.append(("user", stored))

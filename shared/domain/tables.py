@@ -59,7 +59,7 @@ class Table:
     rebuilt: Rebuilt = ""
 
     @property
-    def marked(self) -> bool:
+    def is_marked(self) -> bool:
         """Whether its rows are hidden by `tombstone_id` until a step takes them."""
         return self.fate in ("hide", "reduce")
 

@@ -8,7 +8,10 @@ from shared.policy.base import Slice
 from shared.secrets import SecretKind
 
 Handling = Literal["keep", "redact", "refuse"]
-"""It stays; a placeholder stands for it (`[PHONE]`); the request that brings it is refused, and nothing is stored."""
+"""It stays; a placeholder stands for it (`[PHONE]`); a turn, note or edit that has it is refused, nothing is stored.
+
+Where there is nothing to refuse (texts of media, what a model is asked) a placeholder stands for what is refused, too.
+"""
 Strict = Literal["redact", "refuse"]
 """As `Handling`, of what never stands in clear."""
 
@@ -25,12 +28,12 @@ class PersonalDataPolicy(Slice):
     address: Handling = Field(default="keep", description="A street with the number of a house")
 
     @property
-    def kept(self) -> frozenset[SecretKind]:
+    def kinds_kept(self) -> frozenset[SecretKind]:
         """What stays in clear."""
         return self._list_kinds("keep")
 
     @property
-    def refused(self) -> frozenset[SecretKind]:
+    def kinds_refused(self) -> frozenset[SecretKind]:
         """What is not taken."""
         return self._list_kinds("refuse")
 

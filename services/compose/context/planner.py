@@ -74,7 +74,7 @@ async def ask_planner_model(
     limits, subject = rt.policy.compose, call.subject
     wait_s = min(limits.planner_deadline_ms / 1000, max(call.left_s(), 0.0) * SHARE_OF_REQUEST)
     messages = (message[: 4 * prompts.MAX_MESSAGE_CHARS], *recent[-prompts.MAX_RECENT :])
-    texts = [redact(text, rt.policy.personal_data.kept)[0] for text in messages]
+    texts = [redact(text, rt.policy.personal_data.kinds_kept)[0] for text in messages]
     prompt = prompts.plan(texts[0], texts[1:], call.at.date())
     prompt = replace(prompt, deadline_s=max(limits.planner_late_ms / 1000, wait_s))
     question = "\0".join((f"{call.at:%Y-%m-%d}", str(epoch), *(fold_message(text) for text in texts)))

@@ -107,9 +107,9 @@ def choose_reranker(rt: Runtime) -> Reranker | None:
         case "lexical":
             return LexicalReranker()
         case "model":
-            return ModelReranker(rt.models, rt.policy.personal_data.kept)
+            return ModelReranker(rt.models, rt.policy.personal_data.kinds_kept)
         case "llm_json":
-            return ChatReranker(rt.models, rt.policy.personal_data.kept)
+            return ChatReranker(rt.models, rt.policy.personal_data.kinds_kept)
 
 
 def make_rerank_query(rt: Runtime) -> Rerank:

@@ -108,7 +108,7 @@ def _refuse_named(turn: TurnEvents) -> None:
 
 def _refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
     """RefusedError personal_data_refused, which names every field that holds what the policy does not take."""
-    fields = {each.field: each.kind for each in cleaning.redacted if each.kind in personal.refused}
+    fields = {each.field: each.kind for each in cleaning.redacted if each.kind in personal.kinds_refused}
     if fields:
         problems = tuple(
             FieldProblem(field=place, problem=f"holds personal data ({kind}), which is refused; nothing was stored")
@@ -149,7 +149,7 @@ def _body(
 ) -> dict[str, Any]:
     """The turn as the database takes it: its events, its event on the bus, and the result that is answered."""
     turn_id, event_id = clock.uuid7(), clock.uuid7()
-    cleaning = Cleaning(personal.kept)
+    cleaning = Cleaning(personal.kinds_kept)
     happened = list(_events(turn, cleaning, known))
     events: list[dict[str, Any]] = [
         {"event_id": str(clock.uuid7()), "ordinal": ordinal, **event}

@@ -28,7 +28,9 @@ async def put(rt: Runtime, media_id: str, state: MediaState) -> MediaView:
     """
     if kind := kind_of_id(media_id):
         raise refuse_media("secret_refused", f"looks like a secret ({kind}); nothing was stored", 422)
-    text = None if state.recognized_text is None else redact(state.recognized_text, rt.policy.personal_data.kept)[0]
+    text = (
+        None if state.recognized_text is None else redact(state.recognized_text, rt.policy.personal_data.kinds_kept)[0]
+    )
     said = {"type": state.type, "status": state.security_status, "checksum": state.checksum, "text": text}
     subject = Subject(state.tenant_id, state.user_id)
     async with rt.db.transaction(subject) as conn:

@@ -92,7 +92,7 @@ async def _record(
         subject,
         proposal.proposal_id,
         status=DECIDED[decision.decision],
-        reason=redact(decision.reason, rt.policy.personal_data.kept)[0] or None,
+        reason=redact(decision.reason, rt.policy.personal_data.kinds_kept)[0] or None,
         visibility=visibility,
         org_id=audience or "",
     )

@@ -1,6 +1,5 @@
 """Routes of dead letters and of quarantined events, for operators: of everybody, or of whom the address names."""
 
-from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -104,7 +103,7 @@ async def list_quarantined(
     rt: ServiceRuntime,
     whose: Whose,
     stage: Annotated[Word | None, Query(description="Given up at this stage")] = None,
-    since: Annotated[datetime | None, Query(description="Not before this moment")] = None,
+    since: Since = None,
     limit: Limit = 50,
 ) -> QuarantinePage:
     return await quarantine.page(rt, Wanted(None, stage, since, None, None, whose.tenant_id, whose.user_id, limit))

@@ -61,7 +61,7 @@ async def hide_rows(conn: Connection, subject: Subject, tombstone_id: UUID, cove
     hidden = HiddenCounts()
     hidden.add("vector_pages", await pages.drop(conn, subject))
     for table in TABLES:
-        if not table.marked or covered.scope in table.spared_by:
+        if not table.is_marked or covered.scope in table.spared_by:
             continue
         which: LiteralString = "" if covered.whole else "AND (" + _which(table, covered) + ")"
         statement: LiteralString = (

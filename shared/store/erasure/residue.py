@@ -106,7 +106,7 @@ async def take_over(conn: Connection, subject: Subject, tombstone: Tombstone, fo
     taken = 0
     for table in await catalog(conn):
         row = BY_NAME.get(table.name)
-        left = row is not None and row.marked and table.name in found.left
+        left = row is not None and row.is_marked and table.name in found.left
         if left and (covered := to_condition(table, tombstone)) is not None:
             statement = sql.SQL(_TAKE_OVER).format(sql.Identifier(table.name), covered)
             taken += (await conn.execute(statement, _params(subject, tombstone))).rowcount

@@ -36,7 +36,7 @@ def test_a_row_agrees_with_itself(table: Table) -> None:
         assert not {"turn_id", "session_id"} & {*table.found_by}
     if table.owner == "nobody":
         assert table.fate == "keep"
-    if table.marked and not table.goes_with:
+    if table.is_marked and not table.goes_with:
         assert table.found_by, "an erasure of a session must know which rows it covers"
 
 

@@ -85,6 +85,6 @@ def test_a_ticket_or_a_rank_is_no_password(text: str) -> None:
 
 def test_what_the_policy_keeps_and_refuses() -> None:
     policy = PersonalDataPolicy(phone="redact", email="refuse")
-    assert policy.kept == {"address"}
-    assert policy.refused == {"email"}
-    assert PersonalDataPolicy().kept == MAY_STAND
+    assert policy.kinds_kept == {"address"}
+    assert policy.kinds_refused == {"email"}
+    assert PersonalDataPolicy().kinds_kept == MAY_STAND
