@@ -9,6 +9,7 @@ from shared.cache import of_texts
 from shared.extraction import guards_words as words
 from shared.extraction.clauses import Clause
 from shared.extraction.gates import gate
+from shared.extraction.orders import asks_politely
 from shared.language.patterns import to_pattern
 
 Subject = Literal["self", "group", "other", "agent", "none"]
@@ -107,7 +108,13 @@ def _subject_en(text: str) -> Subject:
 
 
 def is_question(clause: Clause, following: Clause | None) -> bool:
-    """Whether the clause asks: by its mark where it stands last, by its words, or by a tag behind it."""
+    """Whether the clause asks: by its mark where it stands last, by its words, or by a tag behind it; an order that is
+    put politely does not.
+    """
+    return _is_put_as_question(clause, following) and not asks_politely(clause.text)
+
+
+def _is_put_as_question(clause: Clause, following: Clause | None) -> bool:
     if (
         following is not None
         and following.sentence == clause.sentence

@@ -39,7 +39,7 @@ _HAN = to_pattern(r"[\u3400-\u9fff]+")
 _MOST_TERMS = 24
 _DATE = to_pattern(
     r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|since|weeks?|months?|years?|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun|birth|holi)day|\d{4}|january|february|march|april"
-    r"|june|july|august|september|october|november|december)\b|[昨今明后前]天|[上下这][个周月]|[去今明前]年|\d+[年月号日]|[周][一二三四五六日末]|星期",
+    r"|june|july|august|september|october|november|december)\b|[昨今明后前]天|[上下这][个周月]|[去今明前]年|\d{1,4}[年月号日]|[周][一二三四五六日末]|星期",
 )
 """Words of time, whether or not they name a day."""
 _DONE = to_pattern(

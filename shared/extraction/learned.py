@@ -20,6 +20,7 @@ from shared.extraction import changes, dates
 from shared.extraction.clauses import Clause
 from shared.extraction.guards import Stance
 from shared.extraction.model import Found, Polarity
+from shared.extraction.relatives import tells_limit_of_somebody
 from shared.extraction.wording import LEAD
 from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms
@@ -50,6 +51,8 @@ LITTLE_EN, LITTLE_ZH = 2, 5
 CERTAIN, HARDLY = 0.8, 0.05
 """A pattern's type gives way to one from here on where its own is below that."""
 OF_OTHERS = types_with("of_others")
+OF_SPEAKER = types_with("wanted") - OF_OTHERS
+"""What a statement about somebody else is none of: what is wanted, who speaks wants."""
 _OWN = to_pattern(
     r"\b(?:my|our)\b|我|孩子|儿子|女儿|[娃崽]|宝宝|老公|老婆|媳妇|爱人|先生|太太|对象|男朋友|女朋友|[猫狗]|宠物|家里"
     r"|\b(?:son|daughter|kids?|child|children|toddler|baby|twins|wife|husband|partner|spouse|boyfriend|girlfriend"
@@ -216,6 +219,8 @@ def statement(clauses: Sequence[Clause], verdicts: Sequence[ClauseClass], today:
     if all(map(meanings.says_little, query_terms(text, _FEW))):
         return None
     kind = _kind(verdicts)
+    if kind in OF_SPEAKER and tells_limit_of_somebody(text):
+        kind = "entity"
     said = dates.find_coming(text, today) if kind in ("event", "task") else None
     return Found(
         kind,

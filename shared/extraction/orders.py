@@ -20,11 +20,22 @@ _REMINDER = to_pattern(
     r"^(?:please |pls |can you |could you |hey,? |also |and )*remind me\b|^(?:todo|to-do|to do)\b|(?:^|[，,。；;]|请|记得|帮我|麻烦)提醒我|^(?:待办|任务)[:：]"
 )
 _NOT_NOW = to_pattern(r"[?？]\s*$|^(?:what|how|why|when|who|which|is|are|do|does|did)\b|吗[?？。]?$|\bif\b.*\bwould\b")
+_POLITELY = to_pattern(
+    r"^(?:hey,? |so |and |also |ok(?:ay)?,? |please |btw,? )*(?:can|could|would|will) (?:you|we) (?:please )?(?:always|never|from now on|in (?:the )?future|going forward|every time|each time|whenever)\b"
+    r"|^(?:那|对了|麻烦|另外|还有)?[，,]?(?:你|您)?(?:能不能|可不可以|能否|可以|能)(?:请)?(?:以后|今后|往后|每次|一直|始终|从现在起)(?!.{0,4}还)"
+)
+
+
+def asks_politely(text: str) -> bool:
+    """Whether the words are a question in form alone: they ask that something be done from now on."""
+    return _POLITELY.match(text.strip().lower()) is not None
 
 
 def order_in(text: str) -> Order | None:
     """What sort of order the sentence is, if it is one."""
     low = text.strip().lower()
+    if _POLITELY.match(low):
+        return "standing"
     if _NOT_NOW.search(low):
         return None
     if _REMINDER.search(low):

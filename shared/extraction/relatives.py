@@ -38,6 +38,7 @@ _WHAT_LASTS = to_pattern(
     r"(?:(?:works|lives|runs|owns|teaches|studies|speaks|plays|grew up|comes|volunteers|coaches|writes|drives|manages|leads)\s+(?:(?!today|tonight|tomorrow|now|right|like|well|hard|too|so|it|this|that)\w+[\s,.]*){1,12}$"
     r"|is (?:a|an|from|the|married|retired|vegan|vegetarian)\b(?! (?:bit|little|mess|pain|joke|good|great|bad|nice|real|total|such|saint|star|liar|idiot|worst|best)\b)[\w\s,'’-]{2,60}$"
     r"|has (?:a|an|two|three|four|five|\d+) (?!(?:cold|headache|fever|point|bad|good|great|lot|bit|few|meeting|day)\b)[\w\s'’-]{2,40}$)"
+    rf"|^(?:[Mm]y|[Oo]ur) (?:\w+ ){{0,2}}(?:{_ONE_EN}|{_MANY_EN})(?:'s| is) (?:called|named) [A-Z][\w'’-]+\b"
     r"|^我(?:们)?(?:家)?的?(?:大学|高中|以前的?|老)?"
     rf"(?:{_MANY_ZH}[\u4e00-\u9fffA-Za-z]{{1,4}}?|(?!{_MANY_ZH}){KIN_ZH}[\u4e00-\u9fffA-Za-z]{{0,4}}?)(?:现在|一直|以前)?"
     r"(?:住在?[\u4e00-\u9fff]{2,8}|在[\u4e00-\u9fffA-Za-z]{1,10}?(?:工作|上班|上学|读[\u4e00-\u9fff]{1,3}|教[\u4e00-\u9fff]{1,4}|当[\u4e00-\u9fff]{2,8}|做[\u4e00-\u9fff]{2,8}|开了?(?:一?[家间个])?[\u4e00-\u9fff]{1,6})"
@@ -54,6 +55,19 @@ _LIMITS = to_pattern(
     re.IGNORECASE,
 )
 """States of health that limit what is good for somebody."""
+_SOMEBODY_EN = rf"(?:[Hh]e|[Ss]he|(?:[Mm]y|[Oo]ur) (?:\w+ ){{0,2}}{KIN_EN}(?: [A-Z][a-z]+)?|(?!(?:I|It|That|This|What|There|Who)\b)[A-Z][a-z]+)"
+_SOMEBODY_ZH = rf"(?:[他她]|(?:我(?:们)?家?的?[大小二]?|[\u4e00-\u9fff]{{1,3}})?{KIN_ZH})"
+_BOUND = to_pattern(
+    rf"(?:^|[,.;!] |\b(?:and|but|so|because|since|as|that|though) ){_SOMEBODY_EN}"
+    r"(?:'s| is|'s got| has(?: got)?| was| has been)(?: also| actually| very| really| severely| badly| just| now| apparently| recently){0,2} "
+    r"(?:(?:a|an|the) )?(?:\w+[- ])?(?:allerg\w+|intoleran\w+|diabet\w+|asthma\w*|c(?:o)?eliac|pregnant|epilep\w+|arthritis|gout|migraines?|diagnosed|high blood pressure"
+    r"|vegan|vegetarian|pescatarian|pescetarian|kosher|halal|teetotal)\b"
+    rf"|(?:^|[,.;!] |\b(?:and|but|so|because|since|as|that|though) ){_SOMEBODY_EN} (?:doesn['’]t|does not|can['’]t|cannot|won['’]t|never) (?:eats?|drinks?|touch(?:es)?) (?!it\b|that\b|this\b|much\b|any\b)\w+"
+    rf"|(?:^|[，,。；;！!、\s]){_SOMEBODY_ZH}(?:也|都|就|是|从来|一直|其实|本来|好像|最近|现在|刚)?"
+    r"(?:对[\u4e00-\u9fff]{1,8}(?:严重)?过敏|[\u4e00-\u9fff]{1,6}过敏|过敏体质|(?:有|得了|查出|确诊)[\u4e00-\u9fff]{0,6}(?:糖尿病|痛风|高血压|高血糖|高血脂|哮喘|癌|心脏病|肾病|胃病|癫痫|孕妇|不耐受)"
+    r"|[\u4e00-\u9fff]{1,4}不耐受|血压高|血糖高|血脂高|怀孕|吃素|素食|吃清真)"
+)
+"""Somebody near the user, and what that one's body, faith or will keeps from the table."""
 
 
 def tells_of_relative(text: str) -> bool:
@@ -72,6 +86,11 @@ def _tells_of_relative(text: str) -> bool:
 def tells_what_lasts(text: str) -> bool:
     """Whether the sentence says of somebody near the user, plainly, what they are, have, or do for a living."""
     return _WHAT_LASTS.match(text) is not None
+
+
+def tells_limit_of_somebody(text: str) -> bool:
+    """Whether the sentence says of another, plainly, what their health allows or what they do not eat or drink."""
+    return _BOUND.search(text) is not None
 
 
 def speaks_of_health(text: str) -> bool:

@@ -45,11 +45,13 @@ _END_ASKED = to_pattern(r"(?:吗|么|没有|了没|不)\s*[?？]?\s*$|[?？]\s*$
 _RECALL = to_pattern(
     (
         r"^(?:when|what|how|where|who|why|which|the (?:time|day|first|last)|me\??$|to\b|it\b|this\??$"
-        r"|that\??$)"
+        r"|that\??$|我(?:的|说的|这句)话)"
     ),
     re.I,
 )
-_SENTENCE_END = to_pattern(r"[。！？!?](?=\s*\S)|(?<!\d)\.(?=\s+[A-Z\u3400-\u9fff])")
+_SENTENCE_END = to_pattern(r"[。！？!?](?=\s*\S)|(?<!\d)\.(?=['\"’”]?\s+[A-Z\u3400-\u9fff])")
+_OPENED = ("'", '"', "‘", "“", "「", "『")
+"""Before the word: somebody is quoted, who may be anybody."""
 _EMPTY = to_pattern(
     r"^(?:了|哦|啊|哈|谢谢你?(?:的?服务)?|多谢|这个|这点|它|这些|一下|下来|以上|this|that|it|吧|好|就好|就行|没|[\s，。！!.,]*)+$",
     re.I,
@@ -82,12 +84,14 @@ def find(text: str) -> tuple[RememberCommand, ...]:
         while match := pattern.search(text, position):
             position = max(match.end("verb"), match.start() + 1)
             before = text[max(0, match.start("verb") - 14) : match.start("verb")].rstrip()
+            if before.endswith(_OPENED):
+                continue
             body = match["body"].strip()
+            if end := _SENTENCE_END.search(body):
+                body = body[: end.end()]
             if own[match.start("verb")] == " " or not _tells(before, body, asked) or _is_done(match, before):
                 continue
             start = match.start("body") + len(match["body"]) - len(match["body"].lstrip())
-            if end := _SENTENCE_END.search(body):
-                body = body[: end.end()]
             found.append(
                 RememberCommand(body.rstrip("。.!！?？ "), start, start + len(body), match["verb"], match.start("verb"))
             )

@@ -9,7 +9,7 @@ from shared.extraction.lasting import estimate_lasting
 from shared.extraction.learned import ClauseClass
 from shared.extraction.model import Found
 from shared.extraction.orders import order_in
-from shared.extraction.relatives import tells_what_lasts
+from shared.extraction.relatives import tells_limit_of_somebody, tells_what_lasts
 from shared.extraction.slots import tells_of_ticket
 
 SHORTEST, SHORTEST_ZH = 3, 4
@@ -17,7 +17,7 @@ SHORTEST, SHORTEST_ZH = 3, 4
 SURE = 0.6
 """From here on a sentence states something lasting, whatever the learned weights of its clauses say."""
 PLAINLY = 0.75
-"""How likely it is that what somebody near the user is, has or does for a living is worth keeping."""
+"""How likely it is that what is plainly said of somebody else is worth keeping."""
 MAY_CORRECT = 0.1
 """From here on a sentence corrects, where the learned weights take it for a change."""
 LEAST, PLAIN = 0.2, 0.95
@@ -39,9 +39,17 @@ def estimate_sentences(
             found[number] = 0.0
             continue
         likely = estimate_lasting(words, clauses[own], stand[own], verdicts[own])
-        plain = likely < PLAINLY and stand[at[0]].subject == "other" and tells_what_lasts(words)
-        found[number] = PLAINLY if plain and all(stance.stands for stance in stand[own]) else likely
+        found[number] = max(likely, PLAINLY) if _tells_of_another(words, stand[own], likely) else likely
     return found
+
+
+def _tells_of_another(text: str, stand: Sequence[Stance], likely: float) -> bool:
+    """Whether the sentence says plainly what somebody else is or does, or what their health or faith forbids them."""
+    if stand[0].subject == "other" and tells_what_lasts(text):
+        return all(stance.stands for stance in stand)
+    if likely < LEAST or not tells_limit_of_somebody(text):
+        return False
+    return not any(s.supposed or s.ironic or s.reported for s in stand)
 
 
 def _is_bare(text: str, stand: Sequence[Stance]) -> bool:

@@ -5,7 +5,13 @@ import pytest
 from shared.extraction.clauses import split
 from shared.extraction.guards import stances
 from shared.extraction.learned import read
-from shared.extraction.relatives import asks_own_health, speaks_of_health, tells_of_relative, tells_what_lasts
+from shared.extraction.relatives import (
+    asks_own_health,
+    speaks_of_health,
+    tells_limit_of_somebody,
+    tells_of_relative,
+    tells_what_lasts,
+)
 from shared.extraction.sentence_gate import SURE, estimate_sentences
 from tests.unit.extraction.say import stated
 
@@ -56,6 +62,9 @@ def test_whose_health_is_asked_about(question: str, own: bool) -> None:
         "我朋友小林在成都开了一家面馆",
         "我同事老王住在昌平",
         "我表姐在医院当护士",
+        "my manager's called Oke, seems lovely",
+        "小满爸爸海鲜过敏",
+        "我妈血糖高",
     ],
 )
 def test_what_somebody_near_the_user_is_or_does_is_kept_with_room(text: str) -> None:
@@ -83,3 +92,20 @@ def test_what_somebody_near_the_user_is_or_does_is_kept_with_room(text: str) -> 
 )
 def test_what_is_said_of_them_in_passing_is_not(text: str) -> None:
     assert not tells_what_lasts(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("Dana is coming too, she's coeliac so no soy sauce", True),
+        ("Bob doesn't eat pork", True),
+        ("我婆婆血糖高，少放糖", True),
+        ("虾别放，小满爸爸海鲜过敏", True),
+        ("I'm allergic to nuts", False),
+        ("Disney can't have big characters there", False),
+        ("我对花生过敏", False),
+        ("对象是糖尿病老人", False),
+    ],
+)
+def test_whose_limit_is_told(text: str, *, limit: bool) -> None:
+    assert tells_limit_of_somebody(text) is limit

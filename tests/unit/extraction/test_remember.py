@@ -42,6 +42,8 @@ def test_remember_keeps_a_note(text: str, note: str) -> None:
         "嗯，记住了。谢谢啊。",
         "嗯，我记下了，酒店订好以后再说。",
         "记下了。请问附近还有别的景点吗",
+        "Would you remember me? Just curious.",
+        "He wrote: 'sell it all, remember that.' It has four thousand likes.",
     ],
 )
 def test_no_note_where_nothing_is_told(text: str) -> None:  # OC055, OC056

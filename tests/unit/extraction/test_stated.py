@@ -253,3 +253,20 @@ def test_a_question_or_a_greeting_beside_a_statement_takes_nothing_of_it(text: s
 )
 def test_a_text_that_is_spoken_of_and_a_supposition_state_nothing(text: str) -> None:
     assert stated(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Can you always give me prices in pounds and keep answers short please",
+        "could you please always use metric units?",
+        "你能不能以后都用简体字回答？",
+    ],
+)
+def test_an_order_put_politely_is_an_order(text: str) -> None:
+    (one,) = stated(text)
+    assert (one.assertion, one.kind) == ("directive", "preference")
+
+
+def test_a_question_with_always_is_a_question() -> None:
+    assert stated("Can you always find parking there?") == []
