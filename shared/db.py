@@ -209,6 +209,13 @@ class Database:
                 yield conn
 
     @asynccontextmanager
+    async def system_single(self) -> AsyncGenerator[Connection, None]:
+        """A connection over all users for one statement that is its own transaction: a third of the round trips."""
+        with translated():
+            async with _live(self._system) as conn:
+                yield conn
+
+    @asynccontextmanager
     async def hold_connection(self) -> AsyncGenerator[Connection, None]:
         """A connection over all users that stays this caller's own, with its session-level locks."""
         with translated():
@@ -270,11 +277,16 @@ class Database:
 
         await self._follow(ERASED, told)
 
-    async def listen_for_keys(self, heard: Callable[[str | None], None]) -> None:
-        """Calls `heard` with the id of every key that changes, until cancelled; with None where some may be missed."""
-        await self._follow(KEYS, heard)
+    async def listen_for_keys(self, heard: Callable[[str | None], None], lost: Callable[[], None]) -> None:
+        """Calls `heard` with the id of every key that changes, until cancelled; with None once it listens again.
 
-    async def _follow(self, channel: LiteralString, heard: Callable[[str | None], None]) -> None:
+        `lost`: nothing is heard from now on until then.
+        """
+        await self._follow(KEYS, heard, lost)
+
+    async def _follow(
+        self, channel: LiteralString, heard: Callable[[str | None], None], lost: Callable[[], None] = lambda: None
+    ) -> None:
         """Calls `heard` with what is notified; with None once it listens, again after every break."""
         while True:
             try:
@@ -284,6 +296,7 @@ class Database:
                     async for notice in conn.notifies():
                         heard(notice.payload)
             except AWAY:
+                lost()
                 await asyncio.sleep(0.2)
 
 
