@@ -148,9 +148,9 @@ class _Door:
             return ErrorReply(code="internal", message="an internal error", request_id=request_id)
 
     async def _compose(self, request: Request, requester: Requester) -> BaseModel:
-        asked, ignored = read_record(requester, COMPOSE_REQUEST, ComposeRequest, request.value)
-        self._limiter.count_user(requester, Subject(asked.tenant_id, asked.user_id))
-        composition = await compose_context(asked, self._rt, ignored=ignored)
+        question, ignored = read_record(requester, COMPOSE_REQUEST, ComposeRequest, request.value)
+        self._limiter.count_user(requester, Subject(question.tenant_id, question.user_id))
+        composition = await compose_context(question, self._rt, ignored=ignored)
         await self._recorder.note(composition)
         return composition.package
 

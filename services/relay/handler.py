@@ -70,13 +70,13 @@ async def _send_letter(publisher: Publisher, row: OutboxRow, house_hash: str | N
     """A dead letter goes back as it came, as of when it was sent: an erasure since then covers it. One that is gone is
     let go.
     """
-    told = orjson.loads(row.payload)
-    letter_id = told["letter_id"]
+    payload = orjson.loads(row.payload)
+    letter_id = payload["letter_id"]
     letter = await find_letter(publisher.kafka, letter_id)
     if letter is None:
         logger().warning("dead_letter_gone", letter_id=letter_id)
         return None
-    return await publisher.send_back(letter, house_hash if told.get("vouched") else None)
+    return await publisher.send_back(letter, house_hash if payload.get("vouched") else None)
 
 
 def _message(row: OutboxRow) -> tuple[str, bytes, bytes]:

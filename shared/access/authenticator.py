@@ -85,7 +85,7 @@ class Authenticator:
                 return LOCAL
             raise refuse_stranger("is not that of the house", SIGNATURE)
         key = await self._find_key(sent.key_id)
-        return _open(key, partial(is_signed_with, sent), SIGNATURE)
+        return _admit_holder(key, partial(is_signed_with, sent), SIGNATURE)
 
     async def is_open(self) -> bool:
         """Whether nobody needs a key: this machine alone can reach it, and there is none yet, nor an issuer."""
@@ -111,14 +111,14 @@ class Authenticator:
             self._keys.pop(key_id, None)
 
     async def _identify_key(self, given: KeyText) -> Requester:
-        return _open(await self._find_key(given.key_id), partial(fits, given.secret), HEADER)
+        return _admit_holder(await self._find_key(given.key_id), partial(fits, given.secret), HEADER)
 
     async def _find_house_hash(self) -> str:
-        kept = self._house.get(HOUSE)
-        if kept is None:
-            kept = await self._read_once(self._reading_house, (HOUSE, 0), api_keys.find_house_hash)
-            self._house[HOUSE] = kept
-        return kept
+        house_hash = self._house.get(HOUSE)
+        if house_hash is None:
+            house_hash = await self._read_once(self._reading_house, (HOUSE, 0), api_keys.find_house_hash)
+            self._house[HOUSE] = house_hash
+        return house_hash
 
     async def _find_key(self, key_id: str) -> ApiKey | None:
         kept = self._keys.get(key_id)
@@ -157,7 +157,7 @@ class Authenticator:
         return await asyncio.shield(reading.find(what) or reading.start(what, ask(), name="read a key"))
 
 
-def _open(key: ApiKey | None, proves: Callable[[str], bool], header: str) -> Requester:
+def _admit_holder(key: ApiKey | None, proves: Callable[[str], bool], header: str) -> Requester:
     """Who holds the key, proved by what is kept of its secret; RefusedError 401."""
     now = clock.now()
     by_newest = proves(key.secret_hash if key else NOBODY)

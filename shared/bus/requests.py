@@ -309,10 +309,10 @@ class Asker:
             "deadline_ms": str(int((time.time() + timeout_s) * 1000)).encode(),
         }
         sent = SentRecord(topic.name, key.encode() if key else correlation, value, headers)
-        told = [*(self._sign(sent) if self._sign else headers).items()]
+        signed_headers = [*(self._sign(sent) if self._sign else headers).items()]
         try:
             async with asyncio.timeout(timeout_s):
-                await self._producer.send(topic.name, value, key=sent.key, headers=told)
+                await self._producer.send(topic.name, value, key=sent.key, headers=signed_headers)
                 return await waiter
         except TimeoutError as error:
             raise TransientError(f"no answer within {timeout_s} s") from error

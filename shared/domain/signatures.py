@@ -10,7 +10,7 @@ FIRST = "x-first"
 """A header of what was redriven: partition/offset/time of where it stood first."""
 COVERED = (KEY_ID, SIGNED_MS, FIRST, "correlation_id", "reply_to", "reply_partition", "deadline_ms")
 """Headers that a signature covers, in this order; one that is absent counts as empty."""
-LABEL = b"smartbrain record 1"
+LABEL = b"smartbrain-record-1"
 """What is signed is a record of this form, and nothing else that might ever be signed with a key."""
 HOUSE = "house"
 """The key id of what the services themselves put on a topic that clients write."""
@@ -35,25 +35,25 @@ class SentRecord:
     @property
     def signed_ms(self) -> int | None:
         """When it says it was signed, in ms since the epoch."""
-        told = (self.headers.get(SIGNED_MS) or b"").decode(errors="replace")
-        return int(told) if told.isascii() and told.isdecimal() and len(told) <= LONGEST_TIME else None
+        text = (self.headers.get(SIGNED_MS) or b"").decode(errors="replace")
+        return int(text) if text.isascii() and text.isdecimal() and len(text) <= LONGEST_TIME else None
 
 
 def make_signature(sent: SentRecord, kept_hash: str) -> bytes:
     """HMAC-SHA256 over the topic, the key, the covered headers and the value, each behind its length; hexadecimal."""
-    told = hmac.new(kept_hash.encode(), digestmod=hashlib.sha256)
+    digest = hmac.new(kept_hash.encode(), digestmod=hashlib.sha256)
     covered = (sent.headers.get(name) or b"" for name in COVERED)
     for part in (LABEL, sent.topic.encode(), sent.key or b"", *covered, sent.value or b""):
-        told.update(len(part).to_bytes(8, "big"))
-        told.update(part)
-    return told.hexdigest().encode()
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
+    return digest.hexdigest().encode()
 
 
 def sign(sent: SentRecord, key_id: str, kept_hash: str, signed_ms: int) -> dict[str, bytes]:
     """All headers of the record, signed as of that moment; `kept_hash` is the SHA-256 of the key's secret."""
-    told = {**sent.headers, KEY_ID: key_id.encode(), SIGNED_MS: str(signed_ms).encode()}
-    told.pop(SIGNATURE, None)
-    return {**told, SIGNATURE: make_signature(replace(sent, headers=told), kept_hash)}
+    signed_headers = {**sent.headers, KEY_ID: key_id.encode(), SIGNED_MS: str(signed_ms).encode()}
+    signed_headers.pop(SIGNATURE, None)
+    return {**signed_headers, SIGNATURE: make_signature(replace(sent, headers=signed_headers), kept_hash)}
 
 
 def is_signed_with(sent: SentRecord, kept_hash: str) -> bool:

@@ -302,7 +302,12 @@ async def test_questions_are_counted_as_over_http_and_turns_are_not(person: Pers
     async with SmartBrain(person.system.bootstrap, tenant_id=person.tenant_id, api_key=str(key)) as brain:
         for _ in range(BURST + 1):
             await brain.commit(user_id=person.user_id, timeout_s=60, **BODIES[TurnEvents])
-        asked = {"user_id": person.user_id, "deadline_ms": 20_000, "timeout_s": 60, **BODIES[ComposeRequest]}
+        asked: dict[str, Any] = {
+            "user_id": person.user_id,
+            "deadline_ms": 20_000,
+            "timeout_s": 60,
+            **BODIES[ComposeRequest],
+        }
         for _ in range(BURST):
             await brain.compose(**asked)
         with pytest.raises(RefusedError) as refusal:

@@ -24,7 +24,7 @@ def test_a_signed_record_says_who_sent_it_and_when_and_keeps_its_headers() -> No
 
 
 def test_the_signature_is_the_one_that_the_manual_has_others_compute() -> None:
-    parts = ("smartbrain record 1", "smartbrain.turn.commit.v1", "acme:lin")
+    parts = ("smartbrain-record-1", "smartbrain.turn.commit.v1", "acme:lin")
     parts += ("abcdefghijkl", "1700000000000", "", "c1", "replies", "", "", '{"user_id": "lin"}')
     told = b"".join(struct.pack(">Q", len(part)) + part.encode() for part in parts)
     secret_hash = hashlib.sha256(b"s" * 43).hexdigest()
