@@ -36,7 +36,7 @@ test: $(OK) ## Unit, integration and acceptance tests on the embedded PostgreSQL
 test-long: $(OK) ## The same with every race and history in full
 	SMARTBRAIN_TEST_LONG=1 $(MAKE) test
 
-test-kafka: $(OK) ## What hangs on the broker, on Apache Kafka: SMARTBRAIN_KAFKA_BOOTSTRAP, or one started here (Java 17, Maven, openssl)
+test-kafka: $(OK) ## What hangs on the broker, on Apache Kafka: SMARTBRAIN_KAFKA_BOOTSTRAP, or one started here (Java 17, Maven)
 	@if [ -n "$$SMARTBRAIN_KAFKA_BOOTSTRAP" ]; then \
 		set -x; $(BIN)/python -m pytest tests/acceptance -m kafka $(ARGS); \
 	else \

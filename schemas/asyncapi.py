@@ -188,6 +188,9 @@ def _request_headers(topic: Topic) -> Json:
         "correlation_id": _text("Comes back with the answer, and is its key"),
         "deadline_ms": _text("Unix time in milliseconds after which nobody waits", pattern="^[0-9]+$"),
         "reply_partition": _text("Partition of the answer; absent: by key", pattern="^[0-9]+$"),
+        "key_id": _text("Id of the key that signs the record; needed once there is a key"),
+        "signed_ms": _text("Unix time in milliseconds at which it was signed", pattern="^[0-9]+$"),
+        "signature": _text("HMAC-SHA256 over topic, key, headers and value, in hexadecimal", pattern="^[0-9a-f]{64}$"),
     }
     return {"type": "object", "properties": headers, "required": ["correlation_id"] if topic is COMPOSE_REQUEST else []}
 

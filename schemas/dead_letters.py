@@ -87,6 +87,12 @@ class OperatorRequest(Contract):
     ]
 
 
+class RedriveRequest(OperatorRequest):
+    """`vouched`: the operator says that a record may be taken that was refused because of who sent it."""
+
+    vouched: bool = False
+
+
 class OperatorResult(Contract):
     """What became of it. Not `fresh`: it had been done before, and nothing was done now."""
 

@@ -32,6 +32,7 @@ from schemas.events import (
     TurnOutcome,
 )
 from schemas.turn_events import CommitResult, ErrorReply, TurnEvents
+from schemas.vocabulary import AccessScope
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,10 @@ USERS = Consumer("users")
 
 @dataclass(frozen=True)
 class Topic:
-    """One topic: the classes that it carries, which services write it, and by which groups services read it."""
+    """One topic: the classes that it carries, which services write it, and by which groups services read it.
+
+    `needs`: of a topic that users write, what the key that signs each of its classes must be allowed to do.
+    """
 
     name: str
     key: Literal["tenant:user", "correlation_id", "trace_id", "component", "tenant"]
@@ -58,6 +62,16 @@ class Topic:
     partitions: int = 12
     retention_hours: int = 168
     carries_text: bool = False
+    needs: tuple[AccessScope, ...] = ()
+
+    @property
+    def inbound(self) -> bool:
+        """Whether users write it, so that each of its records must say by its signature who sent it."""
+        return USERS.service in self.producer.split(", ")
+
+    def scope_of(self, message: type[BaseModel]) -> AccessScope:
+        """What whoever sends this must be allowed to do."""
+        return self.needs[self.carries.index(message)]
 
     @property
     def messages(self) -> tuple[str, ...]:
@@ -99,6 +113,7 @@ TURN_COMMIT = Topic(
     (Consumer("compose", "smartbrain-compose-commit", "`sessions`, `turns`, `conversation_events`, `event_outbox`"),),
     retention_hours=24,
     carries_text=True,
+    needs=("write", "erase"),
 )
 TURN_COMMITTED = Topic(
     _name("turn.committed"),
@@ -154,6 +169,7 @@ COMPOSE_REQUEST = Topic(
     (Consumer("compose", "smartbrain-compose-request"),),
     retention_hours=1,
     carries_text=True,
+    needs=("read",),
 )
 COMPOSE_REPLY = Topic(
     _name("compose.reply"),

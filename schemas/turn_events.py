@@ -224,3 +224,4 @@ class ErrorReply(Contract):
     details: tuple[FieldProblem, ...] = ()
     request_id: str
     degraded_reason: tuple[str, ...] = ()
+    retry_after_s: int | None = None

@@ -1,6 +1,6 @@
 """The Python client: commit turns, compose contexts and erase, over Kafka or over HTTP.
 
-async with SmartBrain("localhost:9092") as brain:  # or "https://brain.example.com", with the key in SMARTBRAIN_API_KEY
+async with SmartBrain("localhost:9092") as brain:  # or "https://brain.example.com"; a key in SMARTBRAIN_API_KEY
     await brain.commit(user_id="lin", session_id="s1", messages=[{"role": "user", "content": "I prefer tea"}])
     package = await brain.compose(user_id="lin", session_id="s1", user_message="What do I drink?")
 """
@@ -21,9 +21,10 @@ from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from schemas.turn_events import CommitResult, ErrorReply, TurnEvents
 from schemas.vocabulary import ErasureScope
 from shared import clock, settings
+from shared.access.secrets import KeyText, make_signer, parse_key
 from shared.bus.access import KafkaAccess, open_access
 from shared.bus.requests import Asker
-from shared.errors import RefusedError, TransientError
+from shared.errors import ConfigurationError, RefusedError, TransientError
 from shared.parsing import problems
 from shared.settings import API_KEY
 from shared.tls import trust_store
@@ -43,10 +44,10 @@ class _Way(Protocol):
 
 
 class _OverKafka:
-    """A producer and a reply partition of its own."""
+    """A producer and a reply partition of its own; with a key every record is signed."""
 
-    def __init__(self, kafka: KafkaAccess) -> None:
-        self._asker = Asker(kafka)
+    def __init__(self, kafka: KafkaAccess, api_key: str | None) -> None:
+        self._asker = Asker(kafka, sign=make_signer(_read_key(api_key), clock.now) if api_key else None)
         self.start, self.stop = self._asker.start, self._asker.stop
 
     async def send(self, message: Message, timeout_s: float) -> bytes:
@@ -88,19 +89,20 @@ class SmartBrain:
 
     Without an address it comes to the Kafka of SMARTBRAIN_KAFKA_BOOTSTRAP, as the settings beside that say.
 
-    Over HTTP it sends the key given, else that of SMARTBRAIN_API_KEY. Without `tenant_id` the tenant is that of the
-    key, and `default` where no key is needed.
+    It takes the key given, else that of SMARTBRAIN_API_KEY: over HTTP it sends it, over Kafka it signs each record with
+    it. Without `tenant_id` the tenant is over HTTP that of the key, and `default` over Kafka or without a key.
     """
 
     def __init__(
         self, address: str | KafkaAccess | None = None, *, tenant_id: str | None = None, api_key: str | None = None
     ) -> None:
+        key = api_key or os.environ.get(API_KEY)
         if isinstance(address, str) and address.startswith(("http://", "https://")):
-            self._way: _Way = _OverHttp(address, api_key or os.environ.get(API_KEY))
+            self._way: _Way = _OverHttp(address, key)
         elif isinstance(address, str):
-            self._way = _OverKafka(KafkaAccess(address))
+            self._way = _OverKafka(KafkaAccess(address), key)
         else:
-            self._way = _OverKafka(address or open_access(settings.load(), "client"))
+            self._way = _OverKafka(address or open_access(settings.load(), "client"), key)
         self._tenant = {} if tenant_id is None else {"tenant_id": tenant_id}
 
     async def __aenter__(self) -> Self:
@@ -181,6 +183,12 @@ class SmartBrain:
         return _read(ContextPackage, await self._way.send(asked, timeout_s))
 
 
+def _read_key(text: str) -> KeyText:
+    if (key := parse_key(text)) is None:
+        raise ConfigurationError(f"{API_KEY} is no key of `smartbrain keys create`, and nothing else signs records")
+    return key
+
+
 def make_message(model: type[Made], fields: dict[str, Any]) -> Made:
     try:
         return model.model_validate(fields)
@@ -196,7 +204,8 @@ def _read(model: Any, answer: bytes) -> Any:
         refusal = _read_refusal(answer)
         if refusal.code == "unavailable":
             raise TransientError(refusal.message) from None
-        raise RefusedError(refusal.code, refusal.message, refusal.details) from None
+        after_s = refusal.retry_after_s
+        raise RefusedError(refusal.code, refusal.message, refusal.details, retry_after_s=after_s) from None
 
 
 def _read_refusal(answer: bytes) -> ErrorReply:

@@ -1,6 +1,8 @@
 """What psycopg raises, by what the caller should do next. A home of psycopg beside shared.db and the store."""
 
 import asyncio
+import select
+from typing import Any
 
 import psycopg
 from psycopg_pool import PoolTimeout
@@ -35,3 +37,12 @@ class translated:  # noqa: N801 # reads as a verb in `with`
             raise TransientError(f"the schema lacks what is asked: {type(error).__name__}") from error
         if isinstance(error, RACE):
             raise TransientError(f"lost a race: {type(error).__name__}") from error
+
+
+def has_hung_up(conn: psycopg.AsyncConnection[Any]) -> bool:
+    """Whether the server has hung up, seen without a round trip: on an idle connection nothing waits to be read."""
+    if conn.broken:
+        return True
+    waiting = select.poll()
+    waiting.register(conn.pgconn.socket, select.POLLIN)
+    return bool(waiting.poll(0))

@@ -71,4 +71,10 @@ def refuse_body(code: str, found: list[FieldProblem]) -> RefusedError:
 
 def reply_of(error: RefusedError, request_id: str) -> ErrorReply:
     """The refusal as its sender sees it."""
-    return ErrorReply(code=error.code, message=error.message, details=error.details, request_id=request_id)
+    return ErrorReply(
+        code=error.code,
+        message=error.message,
+        details=error.details,
+        request_id=request_id,
+        retry_after_s=error.retry_after_s,
+    )

@@ -87,10 +87,19 @@ def show_one(
 
 @app.command()
 def redrive(
-    letter: Letter, reason: Reason, by: By = None, user: OfUser = None, tenant: OfTenant = None, as_json: AsJson = False
+    letter: Letter,
+    reason: Reason,
+    by: By = None,
+    user: OfUser = None,
+    tenant: OfTenant = None,
+    vouch: Annotated[
+        bool, typer.Option("--vouch", help="Although nobody could tell who sent it, or they may not.")
+    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Send a dead letter back to its topic, once; refused where nothing would change."""
-    act(f"/v1/dead-letters/{letter}/redrive", reason, by, name_owner(user, tenant), as_json=as_json)
+    more = {"vouched": True} if vouch else {}
+    act(f"/v1/dead-letters/{letter}/redrive", reason, by, name_owner(user, tenant), as_json=as_json, **more)
 
 
 @app.command()
@@ -111,10 +120,10 @@ def drop_absent(**asked: Any) -> dict[str, Any]:
     return {name: value for name, value in asked.items() if value is not None}
 
 
-def act(path: str, reason: str, by: str | None, whose: dict[str, str | None], *, as_json: bool) -> None:
+def act(path: str, reason: str, by: str | None, whose: dict[str, str | None], *, as_json: bool, **more: Any) -> None:
     """The act is done and told: now, or when it had been done before."""
     who = by or (None if os.environ.get(API_KEY) else getuser())  # a key says itself who asks
-    body = drop_absent(requested_by=who, reason=reason)
+    body = drop_absent(requested_by=who, reason=reason, **more)
     with Web(data_folder.url()) as web:
         done = web.post(path, body, drop_absent(**whose))
     if as_json:

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.erasure import ErasureRequest
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
-from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, TurnEvents
+from schemas.turn_events import ErrorReply, TurnEvents
 from services.compose.context.nearest import static_scale
 from services.compose.context.pending_turns import message, read
 from services.compose.context.pipeline import compose_context
@@ -19,15 +19,21 @@ from services.compose.intake.commit import commit_turn
 from services.compose.intake.records import first_place, is_erasure, make_key
 from services.compose.manage import erasures
 from services.compose.receipts.recorder import Recorder
+from services.compose.routes.limits import Limiter
 from services.compose.routes.server import create_app
 from services.compose.rules.planning import answer_types, cues
 from services.compose.rules.planning.plan import PlanPolicy, plan
 from shared import clock, parsing, presence
 from shared.access.authenticator import Authenticator
+from shared.access.bodies import read_record
+from shared.access.refusals import AT_DOOR
 from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
+from shared.domain.requesters import Requester
+from shared.domain.signatures import SentRecord
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError, TransientError
+from shared.metrics.access import REQUESTS_DENIED
 from shared.metrics.delivery import EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, EVENTS_FAILED
 from shared.metrics.packages import COMPOSE_SECONDS
 from shared.metrics.turns import TURNS_REFUSED
@@ -43,8 +49,9 @@ from shared.worker import worker
 def build(rt: Runtime) -> Service:
     """Compose as a service."""
     recorder = Recorder(rt.db, rt.policy, rt.version)
-    door = _Door(rt, recorder)
     authenticator = Authenticator(rt.db, rt.policy.access, rt.settings.http_host)
+    limiter = Limiter(rt.policy.limits)
+    door = _Door(rt, recorder, authenticator, limiter)
     rt.bus.consume_raw(TURN_COMMIT, service="compose", group=TURN_COMMIT.group_of("compose"), accept=door.commit_all)
     base = worker("compose", rt, longest_s=rt.policy.compose.deadline_max_ms / 1000)
 
@@ -70,7 +77,7 @@ def build(rt: Runtime) -> Service:
         base,
         run=run,
         ready=ready,
-        http=create_app(rt, recorder, authenticator),
+        http=create_app(rt, recorder, authenticator, limiter),
         whole=partial(presence.load_problems, rt.db, rt.policy.delivery.silent_after_s),
     )
 
@@ -102,9 +109,11 @@ async def see_models(models: ModelProvider) -> None:
 
 
 class _Door:
-    def __init__(self, rt: Runtime, recorder: Recorder) -> None:
+    def __init__(self, rt: Runtime, recorder: Recorder, authenticator: Authenticator, limiter: Limiter) -> None:
         self._rt = rt
         self._recorder = recorder
+        self._authenticator = authenticator
+        self._limiter = limiter
         self._fuse = rt.bus.new_fuse()
         self.replier = Replier(
             rt.kafka,
@@ -124,11 +133,12 @@ class _Door:
     async def answer_request(self, request: Request) -> BaseModel:
         request_id = request.correlation_id or clock.uuid7().hex
         try:
-            asked, ignored = parsing.parse(ComposeRequest, request.value)
-            composition = await compose_context(asked, self._rt, ignored=ignored)
-            await self._recorder.note(composition)
-            return composition.package
+            requester = await self._authenticator.identify_sender(sent_record(request.record))
+            with self._limiter.count_key(requester):
+                return await self._compose(request, requester)
         except RefusedError as error:
+            if is_at_door(error):
+                await self._bury(request.record, error)
             return parsing.reply_of(error, request_id)
         except TransientError as error:
             logger().warning("request_failed", error=str(error))
@@ -136,6 +146,13 @@ class _Door:
         except Exception as error:  # noqa: BLE001 # the asker must hear something
             logger().error("request_broke", **frames(error))
             return ErrorReply(code="internal", message="an internal error", request_id=request_id)
+
+    async def _compose(self, request: Request, requester: Requester) -> BaseModel:
+        question, ignored = read_record(requester, COMPOSE_REQUEST, ComposeRequest, request.value)
+        self._limiter.count_user(requester, Subject(question.tenant_id, question.user_id))
+        composition = await compose_context(question, self._rt, ignored=ignored)
+        await self._recorder.note(composition)
+        return composition.package
 
     async def commit_all(self, records: Sequence[Record]) -> None:
         """Every record is a durable turn, an erasure in force or a dead letter. TransientError: all come again."""
@@ -152,7 +169,7 @@ class _Door:
                 await self._commit(record)
 
     async def _commit(self, record: Record) -> None:
-        request = request_of(dict(record.headers), record.value or b"")
+        request = request_of(record)
         wants_reply = any(name == "reply_to" for name, _ in record.headers)
         request_id = request.correlation_id or clock.uuid7().hex
         try:
@@ -161,19 +178,23 @@ class _Door:
             self._fuse.note(1, dead=False)
         except RefusedError as error:
             if error.code != ERASED:
-                await self._bury(record, f"{error.code}: {error.message}")
+                await self._bury(record, error)
             reply = parsing.reply_of(error, request_id)
         except TransientError:
             raise
         except Exception as error:  # noqa: BLE001 # whatever one record brings about, the others must go on
             logger().error("commit_broke", topic=record.topic, offset=record.offset, **frames(error))
-            await self._bury(record, type(error).__name__)
+            await self._bury(record, error)
             self._fuse.note(1, dead=True)
             reply = ErrorReply(code="internal", message="an internal error", request_id=request_id)
         if wants_reply:
             self.replier.send_soon(request, reply.model_dump_json().encode())
 
-    async def _bury(self, record: Record, reason: str) -> None:
+    async def _bury(self, record: Record, error: Exception) -> None:
+        refused = isinstance(error, RefusedError)
+        if refused and is_at_door(error):
+            REQUESTS_DENIED.labels(error.code).inc()
+        reason = f"{error.code}: {error.message}" if refused else type(error).__name__
         await self._rt.bus.set_aside(record, reason)
         EVENTS_DEAD_LETTERED.labels("compose", record.topic).inc()
 
@@ -188,22 +209,23 @@ class _Door:
         return await self._do(record, body)
 
     async def _do(self, record: Record, body: bytes) -> BaseModel:
+        requester = await self._authenticator.identify_sender(sent_record(record))
         if is_erasure(body):
-            return await self._erase(body, record)
-        return await self._keep(body, record)
+            return await self._erase(body, record, requester)
+        return await self._keep(body, record, requester)
 
-    async def _keep(self, body: bytes, record: Record) -> BaseModel:
+    async def _keep(self, body: bytes, record: Record, requester: Requester) -> BaseModel:
         """The turn is committed as of when it was put on the topic; what came before an erasure of it is dropped."""
-        turn, ignored = parse_turn(body)
+        turn, ignored = read_turn(requester, body)
         key = turn.idempotency_key or make_key(first_place(record), body)
         keyed = turn.model_copy(update={"idempotency_key": key})
         await self._recorder.wait_until_recorded(Subject(turn.tenant_id, turn.user_id), turn.session_id)
         committed = await commit_turn(keyed, self._rt, transport="kafka", ignored=ignored, sent_at=_sent_at(record))
         return committed.result
 
-    async def _erase(self, body: bytes, record: Record) -> BaseModel:
+    async def _erase(self, body: bytes, record: Record, requester: Requester) -> BaseModel:
         """The erasure is in force before the next record of the same user is read, which it does not cover."""
-        asked, _ = parsing.parse(ErasureRequest, body)
+        asked, _ = read_record(requester, TURN_COMMIT, ErasureRequest, body)
         key = asked.idempotency_key or make_key(first_place(record), body)
         keyed = asked.model_copy(update={"idempotency_key": key})
         return await erasures.ask(self._rt, self._recorder, keyed, sent_at=_sent_at(record))
@@ -213,17 +235,30 @@ ERASED = "erased"
 """The code of what was sent before an erasure: it goes to no dead-letter topic, for that would keep it."""
 
 
-def parse_turn(body: bytes) -> tuple[TurnEvents, tuple[str, ...]]:
+def read_turn(requester: Requester, body: bytes) -> tuple[TurnEvents, tuple[str, ...]]:
     try:
-        return parsing.parse(TurnEvents, body, limit=MAX_BODY_BYTES)
+        return read_record(requester, TURN_COMMIT, TurnEvents, body)
     except RefusedError as error:
         TURNS_REFUSED.labels(error.code).inc()
         raise
 
 
+def sent_record(record: Record) -> SentRecord:
+    return SentRecord(record.topic, record.key, record.value, dict(record.headers))
+
+
+def is_at_door(error: RefusedError) -> bool:
+    return error.code in AT_DOOR
+
+
 def _sent_at(record: Record) -> datetime:
-    """When the record was put on the topic, by its sender's clock; now, where that is no time at all."""
+    """When the record was put on the topic, by its sender's clock; now, where that is no time at all.
+
+    A signed record is no younger than its signature: put there again after an erasure, it is still covered by it.
+    """
+    times = (record.timestamp, sent_record(record).signed_ms)
+    sent_ms = min((each for each in times if each is not None and each >= 0), default=-1)
     try:
-        return datetime.fromtimestamp(record.timestamp / 1000, UTC) if record.timestamp >= 0 else clock.now()
+        return datetime.fromtimestamp(sent_ms / 1000, UTC) if sent_ms >= 0 else clock.now()
     except (ValueError, OverflowError, OSError):
         return clock.now()

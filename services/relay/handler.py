@@ -8,12 +8,12 @@ from uuid import UUID
 
 import orjson
 
-from services.relay.publisher import Publisher
+from services.relay.publisher import INBOUND, Publisher
 from shared.bus.dead_letters import find_letter
 from shared.db import Connection
 from shared.metrics.outbox import RELAY_PUBLISHED
 from shared.policy import DeliveryPolicy
-from shared.store import outbox
+from shared.store import api_keys, outbox
 from shared.store.outbox import LETTER, SHARDS, OutboxRow
 from shared.telemetry import logger
 
@@ -47,7 +47,8 @@ async def relay_once(conn: Connection, publisher: Publisher, shards: Sequence[in
         rows = await outbox.take(conn, shards, policy.relay_batch)
         if not rows:
             return 0
-        outcomes = await _send_all(publisher, rows)
+        house_hash = await api_keys.find_house_hash(conn) if any(row.topic in INBOUND for row in rows) else None
+        outcomes = await _send_all(publisher, rows, house_hash)
         sent = [row for row, error in zip(rows, outcomes, strict=True) if error is None]
         await outbox.delete(conn, [row.position for row in sent])
         for row, error in zip(rows, outcomes, strict=True):
@@ -59,22 +60,23 @@ async def relay_once(conn: Connection, publisher: Publisher, shards: Sequence[in
     return len(rows)
 
 
-async def _send_all(publisher: Publisher, rows: Sequence[OutboxRow]) -> list[Exception | None]:
+async def _send_all(publisher: Publisher, rows: Sequence[OutboxRow], house_hash: str | None) -> list[Exception | None]:
     events = [row for row in rows if row.event_type != LETTER]
-    sent = iter(await publisher.send_all([_message(row) for row in events]))
-    return [await _send_letter(publisher, row) if row.event_type == LETTER else next(sent) for row in rows]
+    sent = iter(await publisher.send_all([_message(row) for row in events], house_hash))
+    return [await _send_letter(publisher, row, house_hash) if row.event_type == LETTER else next(sent) for row in rows]
 
 
-async def _send_letter(publisher: Publisher, row: OutboxRow) -> Exception | None:
+async def _send_letter(publisher: Publisher, row: OutboxRow, house_hash: str | None) -> Exception | None:
     """A dead letter goes back as it came, as of when it was sent: an erasure since then covers it. One that is gone is
     let go.
     """
-    letter_id = orjson.loads(row.payload)["letter_id"]
+    payload = orjson.loads(row.payload)
+    letter_id = payload["letter_id"]
     letter = await find_letter(publisher.kafka, letter_id)
     if letter is None:
         logger().warning("dead_letter_gone", letter_id=letter_id)
         return None
-    return await publisher.send_back(letter)
+    return await publisher.send_back(letter, house_hash if payload.get("vouched") else None)
 
 
 def _message(row: OutboxRow) -> tuple[str, bytes, bytes]:

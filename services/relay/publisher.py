@@ -10,15 +10,20 @@ from contextlib import suppress
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError, MessageSizeTooLargeError, RecordTooLargeError
 
+from schemas.topics import TOPICS
+from shared import clock
 from shared.bus.access import KafkaAccess
 from shared.bus.dead_letters import DeadLetter
-from shared.bus.delivery import FIRST
 from shared.bus.shutdown import disconnect
+from shared.domain.signatures import FIRST, HOUSE, SentRecord, sign
 from shared.errors import TransientError
 
 Message = tuple[str, bytes, bytes]
 """Topic, key, value."""
+Headers = Sequence[tuple[str, bytes]]
 PROBE_S = 2.0
+INBOUND = frozenset(topic.name for topic in TOPICS if topic.inbound)
+"""Topics whose records are signed."""
 HOPELESS = (MessageSizeTooLargeError, RecordTooLargeError)
 
 
@@ -59,10 +64,11 @@ class Publisher:
         except (KafkaError, TimeoutError):
             return False
 
-    async def send_all(self, messages: Sequence[Message]) -> list[Exception | None]:
+    async def send_all(self, messages: Sequence[Message], house_hash: str | None = None) -> list[Exception | None]:
         """By message: None once every replica has it, or why the broker will never take it.
 
-        Raises TransientError when the broker is away: then any of the messages may or may not have arrived.
+        With the secret of the house those for topics that clients write are signed. Raises TransientError when the
+        broker is away: then any of the messages may or may not have arrived.
         """
         await self.start()
         producer = self._producer
@@ -72,7 +78,8 @@ class Publisher:
         try:
             for n, (topic, key, value) in enumerate(messages):
                 try:
-                    waiting.append((n, await producer.send(topic, value, key=key)))
+                    headers = sign_for_house(topic, key, value, house_hash) if topic in INBOUND and house_hash else ()
+                    waiting.append((n, await producer.send(topic, value, key=key, headers=headers)))
                 except HOPELESS as error:
                     outcomes[n] = error
             for n, sent in waiting:
@@ -86,8 +93,11 @@ class Publisher:
             raise TransientError(f"kafka: {type(error).__name__}") from error
         return outcomes
 
-    async def send_back(self, letter: DeadLetter) -> Exception | None:
-        """None once every replica has the dead letter on its topic again, or why the broker will never take it."""
+    async def send_back(self, letter: DeadLetter, house_hash: str | None = None) -> Exception | None:
+        """None once every replica has the dead letter on its topic again, or why the broker will never take it.
+
+        It says who sent it as it did when it came; with the secret of the house, the house does.
+        """
         await self.start()
         producer, record = self._producer, letter.record
         assert producer  # noqa: S101 # start() has made it
@@ -97,7 +107,7 @@ class Publisher:
                 record.value or b"",
                 key=record.key,
                 timestamp_ms=letter.sent_ms if letter.sent_ms >= 0 else None,
-                headers=[(FIRST, letter.first.encode())],
+                headers=list_headers(letter, house_hash),
             )
         except HOPELESS as error:
             return error
@@ -110,3 +120,18 @@ class Publisher:
         """Disconnected; what was sent has been waited for."""
         producer, self._producer = self._producer, None
         await disconnect(producer)
+
+
+def sign_for_house(topic: str, key: bytes, value: bytes, house_hash: str) -> Headers:
+    """The headers of what services say there themselves, as of now."""
+    now_ms = int(clock.now().timestamp() * 1000)
+    return [*sign(SentRecord(topic, key, value, {}), HOUSE, house_hash, now_ms).items()]
+
+
+def list_headers(letter: DeadLetter, house_hash: str | None) -> Headers:
+    """By what a dead letter is known on its topic, and by what it says who sent it."""
+    first = {FIRST: letter.first.encode()}
+    if house_hash is None:
+        return letter.signed_headers or [*first.items()]
+    sent = SentRecord(letter.topic.name, letter.record.key, letter.record.value, first)
+    return [*sign(sent, HOUSE, house_hash, max(0, letter.sent_ms)).items()]

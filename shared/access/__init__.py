@@ -1,1 +1,1 @@
-"""Who asks over HTTP: keys of ours, and tokens of issuers that policy names."""
+"""Who asks, over HTTP and over Kafka: keys of ours, and over HTTP tokens of issuers that policy names."""

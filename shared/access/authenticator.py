@@ -1,19 +1,21 @@
-"""Tells from the header of a request who asks: a key of ours, a token of an issuer, or whoever sits at this machine."""
+"""Tells who asks: by the header of a request a key or a token of an issuer, by the signature of a record a key."""
 
 import asyncio
 import ipaddress
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TypeVar
 
 from cachetools import TTLCache
 
 from shared import clock
-from shared.access.refusals import refuse_stranger
+from shared.access.refusals import HEADER, refuse_stranger
 from shared.access.secrets import KeyText, fits, hash_secret, parse_key
 from shared.access.tokens import TokenCheck
 from shared.db import Connection, Database
 from shared.domain.requesters import LOCAL, Requester
+from shared.domain.signatures import HOUSE, SIGNATURE, SIGNED_MS, SentRecord, is_signed_with
 from shared.errors import ConfigurationError
 from shared.policy import AccessPolicy
 from shared.single_flight import SingleFlight
@@ -38,7 +40,8 @@ def is_loopback(host: str) -> bool:
 class Authenticator:
     """Knows who asks. Where only this machine can reach it, nobody needs a key until one was made, or an issuer named.
 
-    What it knows of a key is at most `key_cache_s` old, and forgotten as soon as a change of the key is notified.
+    What it knows of a key is at most `key_cache_s` old, and forgotten as soon as a change of the key is notified; where
+    it had listened and hears nothing more, keys are read for every request.
     """
 
     def __init__(
@@ -51,7 +54,11 @@ class Authenticator:
         self._any_key = TTLCache[str, bool](1, policy.key_cache_s, monotonic)
         self._reading_keys = SingleFlight[tuple[str, int], ApiKey | None]()
         self._reading_any = SingleFlight[tuple[str, int], bool]()
+        self._house = TTLCache[str, str](1, policy.key_cache_s, monotonic)
+        self._reading_house = SingleFlight[tuple[str, int], str]()
+        self._trusts_kafka = policy.kafka == "trusted"
         self._changes = 0
+        self._deaf = False
 
     async def identify(self, header: str | None) -> Requester:
         """Who asks; RefusedError 401 where nobody can tell."""
@@ -65,17 +72,38 @@ class Authenticator:
         key = parse_key(given.strip())
         return await self._identify_key(key) if key else await self._tokens.identify(given.strip())
 
+    async def identify_sender(self, sent: SentRecord) -> Requester:
+        """Who sent the record, by its signature; RefusedError 401 where nobody can tell."""
+        if not (sent.key_id or sent.headers.get(SIGNATURE)):
+            if self._trusts_kafka or await self.is_open():
+                return LOCAL
+            raise refuse_stranger("is missing; sign the record with a key", SIGNATURE)
+        if sent.signed_ms is None:
+            raise refuse_stranger("is missing, or no time in milliseconds", SIGNED_MS)
+        if sent.key_id == HOUSE:
+            if is_signed_with(sent, await self._find_house_hash()):
+                return LOCAL
+            raise refuse_stranger("is not that of the house", SIGNATURE)
+        key = await self._find_key(sent.key_id)
+        return _admit_holder(key, partial(is_signed_with, sent), SIGNATURE)
+
     async def is_open(self) -> bool:
         """Whether nobody needs a key: this machine alone can reach it, and there is none yet, nor an issuer."""
         return self._may_be_open and not await self._has_any_key()
 
     async def listen(self) -> None:
         """Hears of every change of a key until cancelled."""
-        await self._db.listen_for_keys(self.forget)
+        await self._db.listen_for_keys(self.forget, self.note_deaf)
+
+    def note_deaf(self) -> None:
+        """Changes are not heard any more: nothing that is known is used again."""
+        self.forget(None)
+        self._deaf = True
 
     def forget(self, key_id: str | None) -> None:
         """What was known of the key, or of all, is read again; also what is being read just now is not kept."""
         self._changes += 1
+        self._deaf = False
         self._any_key.clear()
         if key_id is None:
             self._keys.clear()
@@ -83,17 +111,14 @@ class Authenticator:
             self._keys.pop(key_id, None)
 
     async def _identify_key(self, given: KeyText) -> Requester:
-        key = await self._find_key(given.key_id)
-        now = clock.now()
-        fits_newest = fits(given.secret, key.secret_hash if key else NOBODY)
-        fits_former = fits(given.secret, (key and key.former_hash) or NOBODY)
-        if key is None or not (fits_newest or (fits_former and key.takes_former_secret(now))):
-            raise refuse_stranger("the key is not known")
-        if key.revoked_at is not None:
-            raise refuse_stranger("the key was revoked")
-        if now >= key.ends_at:
-            raise refuse_stranger(f"the key has ended on {key.ends_at.date()}")
-        return key.requester
+        return _admit_holder(await self._find_key(given.key_id), partial(fits, given.secret), HEADER)
+
+    async def _find_house_hash(self) -> str:
+        house_hash = self._house.get(HOUSE)
+        if house_hash is None:
+            house_hash = await self._read_once(self._reading_house, (HOUSE, 0), api_keys.find_house_hash)
+            self._house[HOUSE] = house_hash
+        return house_hash
 
     async def _find_key(self, key_id: str) -> ApiKey | None:
         kept = self._keys.get(key_id)
@@ -101,7 +126,9 @@ class Authenticator:
             return kept[0]
         changes = self._changes
         key = await self._read_once(self._reading_keys, (key_id, changes), lambda conn: api_keys.find(conn, key_id))
-        if changes == self._changes:  # else some key has changed since it was asked for, perhaps this one
+        if (
+            changes == self._changes and not self._deaf
+        ):  # else some key has changed since it was asked for, perhaps this one
             self._keys[key_id] = (key,)
         return key
 
@@ -111,7 +138,7 @@ class Authenticator:
             return kept
         changes = self._changes
         exists = await self._read_once(self._reading_any, (_ANY, changes), api_keys.has_any)
-        if changes == self._changes:
+        if changes == self._changes and not self._deaf:
             self._any_key[_ANY] = exists
         return exists
 
@@ -124,10 +151,24 @@ class Authenticator:
         """What the database says, asked once however many wait; nobody waits for what was asked before a change."""
 
         async def ask() -> Found:
-            async with self._db.system() as conn:
+            async with self._db.system_single() as conn:
                 return await look(conn)
 
         return await asyncio.shield(reading.find(what) or reading.start(what, ask(), name="read a key"))
+
+
+def _admit_holder(key: ApiKey | None, proves: Callable[[str], bool], header: str) -> Requester:
+    """Who holds the key, proved by what is kept of its secret; RefusedError 401."""
+    now = clock.now()
+    by_newest = proves(key.secret_hash if key else NOBODY)
+    by_former = proves((key and key.former_hash) or NOBODY)
+    if key is None or not (by_newest or (by_former and key.takes_former_secret(now))):
+        raise refuse_stranger("the key is not known", header)
+    if key.revoked_at is not None:
+        raise refuse_stranger("the key was revoked", header)
+    if now >= key.ends_at:
+        raise refuse_stranger(f"the key has ended on {key.ends_at.date()}", header)
+    return key.requester
 
 
 async def refuse_unguarded(db: Database, policy: AccessPolicy, host: str) -> None:

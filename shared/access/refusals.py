@@ -5,14 +5,17 @@ from shared.domain.requesters import Denial
 from shared.errors import RefusedError
 
 HEADER = "authorization"
+STRANGER, DENIED = "unauthenticated", "forbidden"
+AT_DOOR = frozenset((STRANGER, DENIED))
+"""Codes of refusals because of who asks."""
 
 
-def refuse_stranger(problem: str) -> RefusedError:
-    """Nobody can tell who asks."""
-    return RefusedError("unauthenticated", f"{HEADER}: {problem}", (FieldProblem(field=HEADER, problem=problem),), 401)
+def refuse_stranger(problem: str, header: str = HEADER) -> RefusedError:
+    """Nobody can tell who asks, for what is wrong with this header."""
+    return RefusedError(STRANGER, f"{header}: {problem}", (FieldProblem(field=header, problem=problem),), 401)
 
 
 def refuse_denied(denial: Denial) -> RefusedError:
     """Whoever asks may not do this."""
     problem = FieldProblem(field=denial.field, problem=denial.problem)
-    return RefusedError("forbidden", f"{denial.field}: {denial.problem}", (problem,), 403)
+    return RefusedError(DENIED, f"{denial.field}: {denial.problem}", (problem,), 403)

@@ -4,7 +4,11 @@ import hashlib
 import hmac
 import re
 import secrets
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+
+from shared.domain.signatures import SentRecord, sign
 
 SIGN = "sb_"
 """What every key begins with: whoever finds one in a log knows what it is."""
@@ -43,6 +47,12 @@ def parse_key(text: str) -> KeyText | None:
 def hash_secret(secret: str) -> str:
     """What is kept of a secret."""
     return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def make_signer(key: KeyText, now: Callable[[], datetime]) -> Callable[[SentRecord], Mapping[str, bytes]]:
+    """What signs records with the key: the headers that it is given, and those of the signature."""
+    kept_hash = hash_secret(key.secret)
+    return lambda sent: sign(sent, key.key_id, kept_hash, int(now().timestamp() * 1000))
 
 
 def fits(secret: str, kept_hash: str) -> bool:

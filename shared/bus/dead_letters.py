@@ -17,12 +17,15 @@ from schemas.envelope import Envelope
 from schemas.events import Payload
 from schemas.topics import PAYLOADS, TOPICS, Topic
 from shared.bus.access import KafkaAccess
-from shared.bus.delivery import FIRST, Record
-from shared.bus.record_owner import ORIGIN, find_record_owner, read_header
+from shared.bus.delivery import Record
+from shared.bus.record_owner import ORIGIN, find_first_place, find_record_owner, read_header
 from shared.bus.topic_admin import Span, TopicAdmin, open_topic_admin
 from shared.bus.unreadable import UnreadableRecord
+from shared.domain.signatures import COVERED, SIGNATURE
 from shared.domain.subjects import Subject
 
+AT_DOOR = ("unauthenticated:", "forbidden:")
+"""How the reason begins of what was refused because of who sent it."""
 DIGITS = 32
 """Of the hash in an id."""
 LONGEST_TIME = 15
@@ -82,7 +85,18 @@ class DeadLetter:
     def first(self) -> str:
         """Partition, offset and time of where it stood first, by which intake knows it however often it comes."""
         place = "/".join(self.origin.split("/")[1:]) or f"{self.record.partition}/{self.record.offset}"
-        return read_header(self.record, FIRST) or f"{place}/{self.sent_ms}"
+        return find_first_place(self.record) or f"{place}/{self.sent_ms}"
+
+    @property
+    def refused_at_door(self) -> bool:
+        """Whether it is here because of who sent it: nobody known, or somebody who may not."""
+        return self.reason.startswith(AT_DOOR)
+
+    @property
+    def signed_headers(self) -> list[tuple[str, bytes]]:
+        """By what it says who sent it, as it came; none where it was not signed."""
+        had = dict(self.record.headers)
+        return [(name, had[name]) for name in (SIGNATURE, *COVERED) if had.get(name)] if had.get(SIGNATURE) else []
 
     @property
     def whole(self) -> bool:

@@ -14,6 +14,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_not_exception_type,
 from schemas.envelope import Envelope
 from schemas.events import Payload
 from schemas.topics import PAYLOADS, Topic
+from shared.domain.signatures import COVERED, FIRST, SIGNATURE
 from shared.domain.subjects import Subject
 from shared.errors import PoisonError, TransientError
 from shared.metrics.delivery import EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, EVENTS_FAILED, HANDLER_SECONDS
@@ -202,13 +203,10 @@ async def finish_all(work: Iterable[Coroutine[Any, Any, None]]) -> None:
         raise next((e for e in errors if not isinstance(e, TransientError)), errors[0])
 
 
-FIRST = "x-first"
-"""A header of what was redriven: partition/offset/time of where it stood first."""
-
-
 def headers_of(record: Record, reason: str) -> dict[str, str]:
-    """The headers of a dead letter: where it came from, when it was put there, and why it is here."""
+    """The headers of a dead letter: where it came from and when, why it is here, and how it was signed."""
     place = f"{record.topic}/{record.partition}/{record.offset}"
     told = {"x-error": reason[:500], "x-origin": place, "x-sent-at": str(record.timestamp)}
-    first = next((value for name, value in record.headers if name == FIRST and value), None)
-    return {**told, FIRST: first.decode("ascii", errors="replace")} if first else told
+    had = {name: value.decode(errors="replace") for name, value in record.headers if value}
+    kept = (SIGNATURE, *COVERED) if SIGNATURE in had else (FIRST,)
+    return {**told, **{name: had[name] for name in kept if name in had}}

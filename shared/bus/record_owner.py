@@ -7,6 +7,7 @@ import orjson
 
 from schemas.envelope import user_key
 from shared.bus.delivery import Record
+from shared.domain.signatures import FIRST, KEY_ID, SIGNATURE
 from shared.domain.subjects import Subject
 from shared.parsing import unwrap_turn
 
@@ -15,6 +16,9 @@ COPIED = "x-copied"
 ORIGIN = "x-origin"
 DIGITS = 19
 """No offset and no time is longer."""
+
+LONGEST_PLACE = 60
+"""No partition, offset and time are longer."""
 
 Place = tuple[str, int]
 """A topic and a partition."""
@@ -84,6 +88,14 @@ def read_header(record: Record, name: str) -> str:
     """The latest header of this name; empty where there is none or it is null."""
     value: bytes | None = next((value for key, value in reversed(record.headers) if key == name), None)
     return (value or b"").decode(errors="replace")
+
+
+def find_first_place(record: Record) -> str:
+    """What a record is known by however often it comes, where it says so: its first place, else its signature."""
+    if first := read_header(record, FIRST):
+        return first[:LONGEST_PLACE]
+    signature = read_header(record, SIGNATURE)
+    return f"signed/{read_header(record, KEY_ID)[:12]}/{signature[:32]}" if signature else ""
 
 
 def _number(text: str) -> int:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import cast
 from uuid import uuid4
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
@@ -16,9 +17,11 @@ from aiokafka.errors import KafkaError
 
 from schemas.topics import COMPOSE_REPLY, Topic
 from shared.bus.access import KafkaAccess
+from shared.bus.delivery import Record
 from shared.bus.progress import Progress
 from shared.bus.shutdown import disconnect
 from shared.bus.unreadable import READ_ON, UnreadableRecord
+from shared.domain.signatures import SentRecord
 from shared.errors import TransientError
 from shared.telemetry import frames, logger
 
@@ -39,6 +42,7 @@ DIGITS = 15
 class Request:
     """One request as it came. `deadline` is the moment in seconds since the epoch after which nobody waits."""
 
+    record: Record
     value: bytes
     correlation_id: str
     reply_to: str
@@ -53,12 +57,16 @@ class Request:
 
 Answer = Callable[[Request], Awaitable[bytes]]
 SetAside = Callable[[UnreadableRecord], Awaitable[None]]
+Sign = Callable[[SentRecord], Mapping[str, bytes]]
+"""All headers of a record, the signature with them."""
 
 
-def request_of(headers: Mapping[str, bytes], value: bytes) -> Request:
+def request_of(record: Record) -> Request:
     """The request in a record's headers and value; odd headers count as absent."""
+    headers = dict(record.headers)
     return Request(
-        value=value,
+        record=record,
+        value=record.value or b"",
         correlation_id=_text(headers, "correlation_id") or "",
         reply_to=_text(headers, "reply_to") or COMPOSE_REPLY.name,
         reply_partition=_number(headers, "reply_partition"),
@@ -198,7 +206,7 @@ class Replier:
         self._running.discard(task)
 
     async def _reply(self, record: "ConsumerRecord[bytes, bytes]") -> None:
-        request = request_of(dict(record.headers), record.value or b"")
+        request = request_of(cast("Record", record))
         if request.expired:
             logger().info("request_expired", correlation_id=request.correlation_id)
             return
@@ -233,9 +241,10 @@ class Replier:
 class Asker:
     """Asks over Kafka and waits for the answer: one reply partition, one future a question."""
 
-    def __init__(self, kafka: KafkaAccess, reply: Topic = COMPOSE_REPLY) -> None:
+    def __init__(self, kafka: KafkaAccess, reply: Topic = COMPOSE_REPLY, sign: Sign | None = None) -> None:
         self._kafka = kafka
         self._reply = reply
+        self._sign = sign
         self._waiting: dict[bytes, asyncio.Future[bytes]] = {}
         self._partition = 0
         self._producer: AIOKafkaProducer | None = None
@@ -293,15 +302,17 @@ class Asker:
         correlation = uuid4().hex.encode()
         waiter = asyncio.get_running_loop().create_future()
         self._waiting[correlation] = waiter
-        headers = [
-            ("correlation_id", correlation),
-            ("reply_to", self._reply.name.encode()),
-            ("reply_partition", str(self._partition).encode()),
-            ("deadline_ms", str(int((time.time() + timeout_s) * 1000)).encode()),
-        ]
+        headers = {
+            "correlation_id": correlation,
+            "reply_to": self._reply.name.encode(),
+            "reply_partition": str(self._partition).encode(),
+            "deadline_ms": str(int((time.time() + timeout_s) * 1000)).encode(),
+        }
+        sent = SentRecord(topic.name, key.encode() if key else correlation, value, headers)
+        signed_headers = [*(self._sign(sent) if self._sign else headers).items()]
         try:
             async with asyncio.timeout(timeout_s):
-                await self._producer.send(topic.name, value, key=key.encode() if key else correlation, headers=headers)
+                await self._producer.send(topic.name, value, key=sent.key, headers=signed_headers)
                 return await waiter
         except TimeoutError as error:
             raise TransientError(f"no answer within {timeout_s} s") from error

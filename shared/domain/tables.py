@@ -274,6 +274,10 @@ TABLES: tuple[Table, ...] = (
         plain=_columns("key_id name only_user only_users_from scopes secret_hash former_hash"),
     ),
     Table(
+        "house_secret", "nobody", "keep", "with what services sign records: of nobody",
+        plain=_columns("secret_hash"),
+    ),
+    Table(
         "event_outbox", "nobody", "keep", "ids and hashes on their way; a row is gone once the broker has it",
         plain=_columns("aggregatetype aggregateid type payload last_error"),
     ),

@@ -1,10 +1,10 @@
-"""Who was not let in over HTTP, and who asked too much."""
+"""Who was not let in, and who asked too much."""
 
 from shared.metrics.catalogue import HOT_PATH, Alert, Panel, Series, make_counter
 
 REQUESTS_DENIED = make_counter(
     "smartbrain_requests_denied",
-    "Requests refused at the door: `unauthenticated` (401), `forbidden` (403).",
+    "Requests and records refused at the door: `unauthenticated` (401), `forbidden` (403).",
     remedy="Many at once: a key has ended or was rotated too early, or somebody tries keys.",
     labels=("code",),
 )
@@ -25,7 +25,7 @@ REQUESTS_LIMITED = make_counter(
             action="Find the client in the log of your proxy; raise the limit only if it is meant to ask so much.",
             runbook="""
             `key_per_s`, `key_at_once`, `user_per_s`: one client asks more than its share, and others are served. It
-            should wait for as long as `Retry-After` says, or import history over Kafka, which knows no such limit.
+            should wait for as long as `Retry-After` says, or import history over Kafka, where turns have no limit.
             Raise the limit if it is meant to ask so much and `smartbrain_compose_seconds` has room.
             `requests_at_once`, `request_s`: the service has more to do than it can. PostgreSQL first, then models;
             then more processes of compose, each of which has limits of its own.

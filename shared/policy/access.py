@@ -1,4 +1,4 @@
-"""Who is let in over HTTP: how long a key may be remembered, and whose tokens are taken beside keys."""
+"""Who is let in: how long a key may be remembered, and whose tokens are taken beside keys."""
 
 from typing import Literal, Self
 from urllib.parse import urlsplit
@@ -59,6 +59,11 @@ class AccessPolicy(Slice):
 
     key_cache_s: float = Field(
         default=2.0, ge=0, le=2, description="How long what is known of a key is used before it is read again"
+    )
+    kafka: Literal["signed", "trusted"] = Field(
+        default="signed",
+        description="`signed`: a record of a client must be signed with a key, once there is one; `trusted`: one"
+        " without a signature is taken as said, and access control lists of Kafka say who may write",
     )
     issuers: dict[str, TokenIssuer] = Field(
         default_factory=dict[str, TokenIssuer], description="Issuers whose tokens are taken, by a name of yours"

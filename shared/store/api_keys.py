@@ -1,4 +1,4 @@
-"""api_keys: who may do what over HTTP, by the hash of a secret. Written by `smartbrain keys`, read by compose.
+"""api_keys: who may do what, by the hash of a secret. Written by `smartbrain keys`, read by compose.
 
 Every change is notified when it is committed: a process that keeps what it has read reads it again.
 """
@@ -12,6 +12,7 @@ from psycopg.rows import DictRow
 from schemas.vocabulary import AccessScope
 from shared.db import KEYS, Connection
 from shared.domain.requesters import Requester
+from shared.errors import TransientError
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,14 @@ async def list_keys(conn: Connection, tenant_id: str | None = None) -> list[ApiK
     """All keys, or those of a tenant, the revoked ones too."""
     rows = await (await conn.execute(_LIST, {"tenant": tenant_id})).fetchall()
     return [_to_key(row) for row in rows]
+
+
+async def find_house_hash(conn: Connection) -> str:
+    """What services sign with where they write to a topic that clients write."""
+    row = await (await conn.execute("SELECT secret_hash FROM house_secret")).fetchone()
+    if row is None:
+        raise TransientError("the secret of the house is not there")
+    return row["secret_hash"]
 
 
 async def has_any(conn: Connection) -> bool:

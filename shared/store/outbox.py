@@ -76,13 +76,17 @@ LETTER = "dead_letter"
 """The type of a row that stands for a dead letter: its words stay where they are until the relay publishes them."""
 _PUT_LETTER: LiteralString = """
 INSERT INTO event_outbox (id, aggregatetype, aggregateid, type, payload)
-VALUES (%(id)s, %(topic)s, %(key)s, 'dead_letter', jsonb_build_object('letter_id', %(letter)s::text))
+VALUES (%(id)s, %(topic)s, %(key)s, 'dead_letter', jsonb_build_object('letter_id', %(letter)s::text,
+    'vouched', %(vouched)s::boolean))
 """
 
 
-async def put_letter(conn: Connection, topic: Topic, letter_id: str) -> None:
-    """The dead letter of this id goes back to its topic once the caller's transaction commits."""
-    params = {"id": clock.uuid7(), "topic": topic.name, "key": letter_id, "letter": letter_id}
+async def put_letter(conn: Connection, topic: Topic, letter_id: str, *, vouched: bool) -> None:
+    """The dead letter of this id goes back to its topic once the caller's transaction commits.
+
+    `vouched`: an operator says that it may, whoever sent it.
+    """
+    params = {"id": clock.uuid7(), "topic": topic.name, "key": letter_id, "letter": letter_id, "vouched": vouched}
     await conn.execute(_PUT_LETTER, params)
 
 

@@ -161,8 +161,8 @@ async def test_a_redrive_that_is_cut_off_has_done_nothing(
     letter = await break_intake(person, monkeypatch, "I live in Lund.")
     put_letter = outbox.put_letter
 
-    async def put_and_fail(*given: Any) -> None:
-        await put_letter(*given)
+    async def put_and_fail(*given: Any, **more: Any) -> None:
+        await put_letter(*given, **more)
         raise TransientError("cut off")
 
     with monkeypatch.context() as broken:

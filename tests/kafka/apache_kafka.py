@@ -2,7 +2,7 @@
 
 Fetches the server's jars from Maven Central once (pom.xml names the version), starts a single KRaft broker on a free
 port in a temporary folder, sets SMARTBRAIN_KAFKA_BOOTSTRAP, runs the command, stops the broker and exits with the
-command's exit code. Needs `java` 17 or newer, `openssl` and, for the first run, `mvn`. The jars are kept in
+command's exit code. Needs `java` 17 or newer and, for the first run, `mvn`. The jars are kept in
 SMARTBRAIN_KAFKA_CACHE, by default ~/.cache/smartbrain/kafka-<version>. Beside the plain listener the broker has those
 of `tests.kafka.secure`, and SMARTBRAIN_TEST_KAFKA_SECURE names the file that says how they are reached.
 """
@@ -91,7 +91,7 @@ def running() -> Generator[tuple[str, secure.Doors]]:
     with tempfile.TemporaryDirectory(prefix="smartbrain-kafka-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
         ports = free_ports(4)
-        doors = secure.make_doors(home, ports[2], ports[3], tool("openssl"))
+        doors = secure.make_doors(home, ports[2], ports[3])
         config = home / "server.properties"
         config.write_text(
             PROPERTIES.format(
@@ -159,7 +159,7 @@ def tool(name: str) -> str:
     """The path of a program on this machine; raises ApacheKafkaError if it is missing."""
     path = shutil.which(name)
     if path is None:
-        raise ApacheKafkaError(f"{name} is not installed (Debian: openjdk-17-jre-headless, maven, openssl)")
+        raise ApacheKafkaError(f"{name} is not installed (Debian: openjdk-17-jre-headless, maven)")
     return path
 
 

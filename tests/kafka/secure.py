@@ -6,10 +6,16 @@ Whoever comes by the plain door may do everything; whoever comes by another, wha
 import json
 import os
 import secrets
-import subprocess
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.x509.oid import NameOID
 
 from shared.settings import SERVICES
 
@@ -73,11 +79,11 @@ class Doors:
         }
 
 
-def make_doors(folder: Path, sasl: int, mutual: int, openssl: str) -> Doors:
+def make_doors(folder: Path, sasl: int, mutual: int) -> Doors:
     """Certificates and passwords that nobody else knows stand in the folder."""
-    make_authority(folder, openssl)
-    make_certificate(folder, "server", openssl)
-    make_certificate(folder, "client", openssl, subject=CERTIFIED)
+    make_authority(folder)
+    make_certificate(folder, "server")
+    make_certificate(folder, "client", subject=CERTIFIED)
     (folder / "server.pem").write_text((folder / "server.key").read_text() + (folder / "server.crt").read_text())
     passwords = {user: secrets.token_urlsafe(12) for user in (*USERS, PLAIN_USER)}
     doors = Doors(f"127.0.0.1:{sasl}", f"127.0.0.1:{mutual}", str(folder), passwords)
@@ -106,20 +112,44 @@ def list_scram(doors: Doors) -> list[str]:
     ]
 
 
-def make_authority(folder: Path, openssl: str) -> None:
+def make_authority(folder: Path) -> None:
     """`ca.crt` and its key."""
-    names = ["-subj", "/CN=authority of a test", "-keyout", "ca.key", "-out", "ca.crt"]
-    _run(folder, openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names)
+    key, name = _make_key(folder, "ca"), _name("authority of a test")
+    usage = x509.BasicConstraints(ca=True, path_length=0)
+    _write(folder, "ca", _describe(name, name, key).add_extension(usage, critical=True).sign(key, hashes.SHA256()))
 
 
-def make_certificate(folder: Path, name: str, openssl: str, subject: str = "localhost") -> None:
+def make_certificate(folder: Path, name: str, subject: str = "localhost") -> None:
     """`name.crt` and `name.key`, for this machine and signed by the authority."""
-    request = ["-subj", f"/CN={subject}", "-keyout", f"{name}.key", "-out", f"{name}.csr"]
-    _run(folder, openssl, "req", "-newkey", "rsa:2048", "-nodes", *request)
-    (folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
-    signed = ["-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "names"]
-    _run(folder, openssl, "x509", "-req", "-in", f"{name}.csr", "-out", f"{name}.crt", *signed)
+    authority = x509.load_pem_x509_certificate((folder / "ca.crt").read_bytes())
+    signer = serialization.load_pem_private_key((folder / "ca.key").read_bytes(), None)
+    assert isinstance(signer, rsa.RSAPrivateKey)
+    names = x509.SubjectAlternativeName([x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))])
+    by = x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key())
+    made = _describe(_name(subject), authority.subject, _make_key(folder, name))
+    made = made.add_extension(names, critical=False).add_extension(by, critical=False)
+    _write(folder, name, made.sign(signer, hashes.SHA256()))
 
 
-def _run(folder: Path, *command: str) -> None:
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+def _name(common: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)])
+
+
+def _make_key(folder: Path, name: str) -> rsa.RSAPrivateKey:
+    key = rsa.generate_private_key(public_exponent=65_537, key_size=2048)
+    form = serialization.PrivateFormat.PKCS8
+    pem = key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
+    (folder / f"{name}.key").write_bytes(pem)
+    return key
+
+
+def _describe(subject: x509.Name, issuer: x509.Name, key: rsa.RSAPrivateKey) -> x509.CertificateBuilder:
+    now = datetime.now(UTC)
+    made = x509.CertificateBuilder().subject_name(subject).issuer_name(issuer).public_key(key.public_key())
+    lasting = made.not_valid_before(now - timedelta(hours=1)).not_valid_after(now + timedelta(days=2))
+    identifier = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
+    return lasting.serial_number(x509.random_serial_number()).add_extension(identifier, critical=False)
+
+
+def _write(folder: Path, name: str, certificate: x509.Certificate) -> None:
+    (folder / f"{name}.crt").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))

@@ -32,6 +32,7 @@ IMPORTS = {
         "importlib pathlib os shutil tempfile zipfile shared.files tokenizers",
         "reads weights once",
     ),
+    "shared.domain.signatures": ("hmac", "the same in every process, and for the same record the same"),
     "shared.extraction.gates": ("importlib", "the library has no public name for its parser of patterns"),
     "shared.secrets.catalogue": ("importlib pkgutil", "the forms of detect-secrets, loaded where one may be needed"),
     "shared.secrets.personal": ("stdnum", "check digits of the numbers of countries"),

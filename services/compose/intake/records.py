@@ -4,11 +4,8 @@ import hashlib
 
 import orjson
 
-from shared.bus.delivery import FIRST, Record
-from shared.bus.record_owner import read_header
-
-LONGEST_PLACE = 60
-"""No partition, offset and time are longer."""
+from shared.bus.delivery import Record
+from shared.bus.record_owner import find_first_place
 
 
 def is_erasure(body: bytes) -> bool:
@@ -21,13 +18,15 @@ def is_erasure(body: bytes) -> bool:
 
 
 def first_place(record: Record) -> str:
-    """Partition, offset and time of where it stands, or of where it first stood if it was redriven."""
-    first = read_header(record, FIRST)[:LONGEST_PLACE]
-    return first or f"{record.partition}/{record.offset}/{record.timestamp}"
+    """Partition, offset and time of where it stands or first stood; of a signed record its signature.
+
+    Put on the topic again by whoever has read it there, a signed record is so the same one.
+    """
+    return find_first_place(record) or f"{record.partition}/{record.offset}/{record.timestamp}"
 
 
 def make_key(place: str, body: bytes) -> str:
-    """A key for a turn whose sender gave none: where it first stood in the topic, when, and what it says.
+    """A key for a turn whose sender gave none: its signature or its first place in the topic, and what it says.
 
     The place alone would repeat once a broker has lost its data and counts from zero again.
     """

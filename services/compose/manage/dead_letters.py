@@ -17,6 +17,7 @@ from schemas.dead_letters import (
     OperatorRequest,
     OperatorResult,
     Redrive,
+    RedriveRequest,
 )
 from schemas.topics import TOPICS, Topic
 from services.compose.manage.redriving import Seen, carry_out, look
@@ -103,23 +104,26 @@ async def view(rt: Runtime, letter_id: str, whose: Wanted, *, raw: bool) -> Dead
     return DeadLetterDetail.model_validate(detail)
 
 
-async def redrive(rt: Runtime, letter_id: str, whose: Wanted, order: OperatorRequest) -> OperatorResult:
+async def redrive(rt: Runtime, letter_id: str, whose: Wanted, order: RedriveRequest) -> OperatorResult:
     """The letter goes back to its topic, once: asked for again, nothing is done. RefusedError: nothing would change."""
     letter = await find(rt, letter_id, whose)
-    return await redrive_letter(rt, letter, order)
+    return await redrive_letter(rt, letter, order, vouched=order.vouched)
 
 
-async def redrive_letter(rt: Runtime, letter: DeadLetter, order: OperatorRequest) -> OperatorResult:
+async def redrive_letter(
+    rt: Runtime, letter: DeadLetter, order: OperatorRequest, *, vouched: bool = False
+) -> OperatorResult:
     """As `redrive`, of a letter that has been read."""
     subject = letter.owner or NOBODY
+    place = {**_place(letter), **({"vouched": True} if vouched else {})}
     async with rt.db.transaction(subject) as conn:
-        result = await put_act(conn, subject, letter.about, f"{KIND}.{REDRIVEN}", order, _place(letter))
+        result = await put_act(conn, subject, letter.about, f"{KIND}.{REDRIVEN}", order, place)
         if result.fresh:
-            seen = await look(conn, subject, letter)
+            seen = await look(conn, subject, letter, vouched=vouched)
             effect = effect_of(seen.behind)
             if effect.effect not in CARRIED_OUT:
                 raise refuse_redrive(effect)
-            await carry_out(conn, subject, letter, seen.turn)
+            await carry_out(conn, subject, letter, seen.turn, vouched=vouched)
     rt.db.wake()
     return result
 

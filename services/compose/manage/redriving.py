@@ -48,9 +48,11 @@ class Seen:
         return replace(self, behind=replace(self.behind, act=act))
 
 
-async def look(conn: Connection, subject: Subject, letter: DeadLetter) -> Seen:
+async def look(conn: Connection, subject: Subject, letter: DeadLetter, *, vouched: bool = False) -> Seen:
     """What stands behind the letter; its turn stays as it is until the transaction ends."""
-    behind = Behind(letter.topic, whole=letter.whole)
+    stands = letter.topic.inbound and letter.refused_at_door and not vouched
+    refusal = f"{letter.reason}; redrive it with `vouched` where you know who sent it" if stands else None
+    behind = Behind(letter.topic, whole=letter.whole, refusal=refusal)
     if not letter.whole:
         return Seen(behind)
     if letter.topic == TURN_COMMIT:
@@ -106,10 +108,12 @@ async def _look_behind_intake(conn: Connection, subject: Subject, letter: DeadLe
     return Seen(_with_turn(replace(behind, erased=erased), turn, named=False), turn)
 
 
-async def carry_out(conn: Connection, subject: Subject, letter: DeadLetter, turn: TurnBehind | None) -> None:
+async def carry_out(
+    conn: Connection, subject: Subject, letter: DeadLetter, turn: TurnBehind | None, *, vouched: bool = False
+) -> None:
     """The letter goes back to its topic once the transaction commits; what was given up with it is open again."""
     if letter.event is None:
-        await outbox.put_letter(conn, letter.topic, letter.letter_id)
+        await outbox.put_letter(conn, letter.topic, letter.letter_id, vouched=vouched)
         return
     envelope, payload = letter.event
     if turn is not None and turn.state == "quarantined" and letter.topic not in BESIDE_THE_OUTCOME:

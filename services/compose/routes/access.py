@@ -1,12 +1,10 @@
 """Who asks, and whether they may: a route states the scope that it needs, and the tenant comes from the key."""
 
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Request, Security, params
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
-from pydantic import BaseModel
 from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -15,15 +13,7 @@ from schemas.vocabulary import AccessScope
 from shared import parsing
 from shared.access.authenticator import Authenticator
 from shared.access.refusals import refuse_denied, refuse_stranger
-from shared.domain.requesters import (
-    Denial,
-    Requester,
-    find_name_denial,
-    find_owner_denial,
-    find_scope_denial,
-    find_tenant_denial,
-    find_user_denial,
-)
+from shared.domain.requesters import Requester, find_owner_denial, find_scope_denial
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError, TransientError
 from shared.metrics.access import REQUESTS_DENIED
@@ -105,35 +95,3 @@ def choose_owner(requester: Requester, tenant_id: str | None, user_id: str | Non
     if denial := find_owner_denial(requester, tenant, user_id):
         raise refuse_denied(denial)
     return Subject(tenant, user_id or "")
-
-
-CLAIMS: Mapping[str, Callable[[Requester, str], Denial | None]] = {
-    "tenant_id": find_tenant_denial,
-    "user_id": find_user_denial,
-    "requested_by": find_name_denial,
-}
-"""What a body may say of whose data it is about and who asks, and what tells whether it may."""
-
-
-def apply_key(requester: Requester, model: type[BaseModel], raw: dict[str, Any]) -> dict[str, Any]:
-    """The body with the tenant and the name of the key where it says none; RefusedError 403 where it says another's."""
-    body = parsing.unwrap_turn(raw)
-    for name, find_denial in CLAIMS.items():
-        if isinstance(claim := body.get(name), str) and (denial := find_denial(requester, claim)):
-            raise refuse_denied(denial)
-    of_key = {"tenant_id": requester.tenant_id, "requested_by": requester.name or None}
-    missing = {name: value for name, value in of_key.items() if value and body.get(name) is None}
-    return {**raw, **{name: value for name, value in missing.items() if name in model.model_fields}}
-
-
-def find_owner(requester: Requester, message: BaseModel) -> Subject | None:
-    """The user whom what was read is about, if it names one.
-
-    RefusedError 403 where it is about somebody, or a whole tenant, that the requester may not act for.
-    """
-    tenant_id, user_id = getattr(message, "tenant_id", None), getattr(message, "user_id", None)
-    if tenant_id is None:
-        return None
-    if denial := find_owner_denial(requester, tenant_id, user_id):
-        raise refuse_denied(denial)
-    return None if user_id is None else Subject(tenant_id, user_id)

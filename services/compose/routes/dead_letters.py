@@ -16,6 +16,7 @@ from schemas.dead_letters import (
     OperatorResult,
     QuarantinePage,
     QuarantineView,
+    RedriveRequest,
 )
 from services.compose.manage import dead_letters, quarantine
 from services.compose.manage.dead_letters import Wanted
@@ -33,6 +34,7 @@ Until = Annotated[AwareDatetime | None, Query(description="Before this moment")]
 State = Annotated[LetterState | None, Query(description="`open` where nothing was done; any where it is not given")]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Asked = Annotated[ParsedBody[OperatorRequest], Depends(parse_body(OperatorRequest))]
+AskedAgain = Annotated[ParsedBody[RedriveRequest], Depends(parse_body(RedriveRequest))]
 
 
 async def get_whose(requester: AskedBy, user_id: OfUser = None, tenant_id: OfTenant = None) -> Wanted:
@@ -75,12 +77,12 @@ async def get_letter(
 @router.post(
     "/{letter_id}/redrive",
     response_model=OperatorResult,
-    openapi_extra=body_of(OperatorRequest),
+    openapi_extra=body_of(RedriveRequest),
     name="redrive",
     dependencies=[OPERATE],
     summary="Send it back to its topic, once; refused where nothing would change",
 )
-async def redrive_letter(letter_id: OneLetter, body: Asked, whose: Whose, rt: ServiceRuntime) -> Response:
+async def redrive_letter(letter_id: OneLetter, body: AskedAgain, whose: Whose, rt: ServiceRuntime) -> Response:
     return json_of(await dead_letters.redrive(rt, letter_id, whose, body.value))
 
 

@@ -4,7 +4,8 @@ import asyncio
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Generator, Hashable
+from contextlib import contextmanager
 
 from cachetools import TTLCache
 from fastapi import Request
@@ -56,6 +57,18 @@ class Limiter:
         if wait_s := self._of_keys.take(who):
             raise _refuse("key_per_s", "key", _too_often(self.policy.key_per_s, "with this key"), wait_s)
         self._under_way[who] += 1
+
+    @contextmanager
+    def count_key(self, requester: Requester) -> Generator[None]:
+        """As `begin` and `end`; whoever needs no key is not counted."""
+        if requester is LOCAL:
+            yield
+            return
+        self.begin(requester)
+        try:
+            yield
+        finally:
+            self.end(requester)
 
     def end(self, requester: Requester) -> None:
         """That request is over."""

@@ -40,10 +40,12 @@ ROUTERS = (
 )
 
 
-def create_app(rt: Runtime, recorder: Recorder, authenticator: Authenticator) -> FastAPI:
+def create_app(
+    rt: Runtime, recorder: Recorder, authenticator: Authenticator, limiter: Limiter | None = None
+) -> FastAPI:
     """The routes of version 1; the authenticator knows who asks, the recorder hears of every package."""
     policy = rt.policy if rt else Policy()  # without a runtime it is only described
-    limiter = Limiter(policy.limits)
+    limiter = limiter or Limiter(policy.limits)
     app = FastAPI(
         title="SmartBrain",
         version="1",

@@ -38,13 +38,10 @@ class Guarded:
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Generator[Guarded]:
     """An embedded PostgreSQL with a certificate of an authority made for this file."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("openssl, which makes the certificates, is not installed")
     ours, others = tmp_path_factory.mktemp("ours"), tmp_path_factory.mktemp("others")
-    make_authority(ours, openssl)
-    make_certificate(ours, "server", openssl)
-    make_authority(others, openssl)
+    make_authority(ours)
+    make_certificate(ours, "server")
+    make_authority(others)
     folder = tmp_path_factory.mktemp("pg") / "data"
     with EmbeddedPostgres(folder, CACHE / "postgres", durable=False, port=0) as server:
         owner = folder.stat()
