@@ -19,6 +19,7 @@ RELEASED = {
     "0008_pre_api_keys.sql": "592be1dfd11a8993fc7743ae788510ff2c4c54f7dfa58f2ad1cccbdc48b69f93",
     "0009_pre_operator_acts.sql": "819411f89a5daded8a8841e006dc72b413c9f0bfeba2ae4d984fbe72185acef3",
     "0010_pre_promotions_written.sql": "9e1ce7b00420672f95e375810e3992bb17a1da5ad955d7eec42eff4e6a7e8667",
+    "0011_pre_turns_under_way.sql": "51473ef925d13a334da4bad5cb2650c309a87a5e3cbdf4f1b63290f73baa2de0",
 }
 """A new script gets its line here (`sha256sum shared/migrations/*.sql`); a line that stands here is never changed:
 databases have been made by that text, and refuse another.
