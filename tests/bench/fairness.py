@@ -5,6 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from uuid import UUID
 
 import psycopg
 import uvloop
@@ -27,6 +28,12 @@ a look at the outcome."""
 BURST = 1000
 MOST_RATIO = 1.5
 PATIENCE_S = 30.0
+_BETWEEN = """
+SELECT coalesce(percentile_disc(0.5) WITHIN GROUP (ORDER BY (
+    SELECT count(*) FROM turns o WHERE o.tenant_id <> q.tenant_id AND o.outcome_at > q.committed_at
+        AND o.outcome_at < coalesce(q.outcome_at, now())
+)), 0) FROM turns q WHERE q.turn_id = ANY(%s)
+"""
 
 
 def run(options: Options) -> Report:
@@ -55,6 +62,7 @@ async def _measure(on: Supervisor, options: Options) -> Report:
         report.latencies(f"commit -> outcome {what} (bare: alone)", found.load, alone)
         ratio = found.load.ms(50) / alone.ms(50)
         report.rows.append(Row(f"{what}: p50 in terms of alone", ratio, "times", None, MOST_RATIO))
+        report.rows.append(Row(f"{what}: learnt before it, p50", found.before, "turns"))
         report.rows.append(Row(f"{what}: outcomes of the other meanwhile", found.other_per_s, "turns/s"))
     report.rows.append(Row(f"the first beside {many} turns at once", 1000 * burst.load.took[0], "ms", alone.ms(50)))
     report.notes.append(f"the flood is of one tenant with {FLOOD_USERS} users; the quiet tenant waits for each outcome")
@@ -68,9 +76,13 @@ def _of_tenant(tenant_id: str, users: int) -> Iterator[TurnEvents]:
 
 @dataclass(frozen=True)
 class _Beside:
-    """How long turns took beside a flood, and how many turns of the flood had their outcome each second."""
+    """How long turns took beside a flood, and how many turns of the flood had their outcome meanwhile.
+
+    `before`: between the commit of a turn and its outcome, which no other work on the machine makes more.
+    """
 
     load: Load
+    before: int
     other_per_s: float
 
 
@@ -81,6 +93,7 @@ class _Quiet:
         self._rt = rt
         self._turns = turns
         self._dsn = dsn
+        self._measured: list[UUID] = []
 
     async def measure(self, many: int) -> Load:
         """How long each of so many turns took to its outcome; fewer where it takes too long altogether.
@@ -89,9 +102,11 @@ class _Quiet:
         """
         began = time.perf_counter()
         took: list[float] = []
+        self._measured.clear()
         async with await self._connect() as conn:
             for turn in kit.portions(self._turns, many):
                 committed = (await commit_turn(turn, self._rt, transport="bench")).result.turn_id
+                self._measured.append(committed)
                 began_at = time.perf_counter()
                 await _wait(conn, "SELECT count(*) FROM turns WHERE turn_id = %s AND outcome_at IS NULL", committed)
                 took.append(time.perf_counter() - began_at)
@@ -107,8 +122,15 @@ class _Quiet:
 
     async def count_ended(self) -> int:
         """How many turns of everybody have their outcome."""
+        return await self._count("SELECT count(*) FROM turns WHERE outcome_at IS NOT NULL")
+
+    async def count_between(self) -> int:
+        """How many turns of others are learnt between the commit and the outcome of one measured last; the median."""
+        return await self._count(_BETWEEN, self._measured)
+
+    async def _count(self, statement: str, *values: object) -> int:
         async with await self._connect() as conn:
-            row = await (await conn.execute("SELECT count(*) FROM turns WHERE outcome_at IS NOT NULL")).fetchone()
+            row = await (await conn.execute(statement.encode(), values)).fetchone()
             return row[0] if row else 0
 
     async def _connect(self) -> psycopg.AsyncConnection:
@@ -130,7 +152,8 @@ async def _beside(flood: Callable[[], Awaitable[None]], quiet: _Quiet, many: int
         await asyncio.sleep(1.0)  # the flood is under way
         before = await quiet.count_ended()
         load = await quiet.measure(many)
-        return _Beside(load, (await quiet.count_ended() - before - len(load.took)) / load.elapsed)
+        ended = await quiet.count_ended() - before - len(load.took)
+        return _Beside(load, await quiet.count_between(), ended / load.elapsed)
     finally:
         flooding.cancel()
         await asyncio.gather(flooding, return_exceptions=True)
