@@ -93,8 +93,8 @@ class _Relay:
                 if moved.rows < policy.relay_batch:
                     # rows come in bursts: a moment's rest after a part of one makes the next batch worth its round trip
                     await asyncio.sleep(REST_S if moved.rows else 0)
-                    if moved.ended:
-                        continue  # there may be room for turns that were held back
+                    if moved.freed:
+                        continue  # turns that were held back may leave now
                     with suppress(TimeoutError):
                         async with asyncio.timeout(policy.relay_poll_ms / 1000):
                             await self._woken.wait()

@@ -45,10 +45,10 @@ class Shards:
 
 @dataclass(frozen=True)
 class Moved:
-    """How many rows left the outbox, and of how many turns the outcome was among them."""
+    """How many rows left the outbox, and for how many turns that were held back there may be room since."""
 
     rows: int = 0
-    ended: int = 0
+    freed: int = 0
 
 
 async def relay_once(conn: Connection, publisher: Publisher, shards: Sequence[int], policy: DeliveryPolicy) -> Moved:
@@ -64,14 +64,14 @@ async def relay_once(conn: Connection, publisher: Publisher, shards: Sequence[in
             return Moved()
         outcomes = await _send_all(publisher, rows)
         sent = [row for row, error in zip(rows, outcomes, strict=True) if error is None]
-        ended = await outbox.delete(conn, [row.position for row in sent])
+        freed = await outbox.delete(conn, [row.position for row in sent])
         for row, error in zip(rows, outcomes, strict=True):
             if error is not None:
                 await outbox.note_refused(conn, [row.position], type(error).__name__, policy.outbox_max_retries)
                 logger().error("event_refused_by_broker", event_id=str(row.event_id), error=type(error).__name__)
     for topic, count in Counter(row.topic for row in sent).items():
         RELAY_PUBLISHED.labels(topic).inc(count)
-    return Moved(len(rows), ended)
+    return Moved(len(rows), freed)
 
 
 async def _send_all(publisher: Publisher, rows: Sequence[OutboxRow]) -> list[Exception | None]:

@@ -137,8 +137,9 @@ WITH gone AS (
     DELETE FROM event_outbox WHERE position = ANY(%(positions)s) RETURNING type, waits_for, payload
 ), begun AS (
     INSERT INTO turns_under_way (turn_id, tenant, who)
-    SELECT (payload #>> '{payload,turn_id}')::uuid, waits_for, payload ->> 'user_id' FROM gone
-    WHERE waits_for IS NOT NULL ON CONFLICT DO NOTHING
+    SELECT t.turn_id, t.tenant_id, t.user_id FROM gone g JOIN turns t ON t.tenant_id = g.waits_for
+        AND t.user_id = g.payload ->> 'user_id' AND t.turn_id = (g.payload #>> '{payload,turn_id}')::uuid
+    WHERE t.outcome_at IS NULL ON CONFLICT DO NOTHING RETURNING turn_id
 ), about AS (
     INSERT INTO tenants_about AS a (tenant) SELECT DISTINCT waits_for FROM gone WHERE waits_for IS NOT NULL ORDER BY 1
     ON CONFLICT (tenant) DO UPDATE SET last_at = now() WHERE a.last_at < now() - interval '1 second'
@@ -147,14 +148,17 @@ WITH gone AS (
         (SELECT (payload #>> '{payload,turn_id}')::uuid FROM gone WHERE type = 'turn.outcome')
     RETURNING turn_id
 )
-SELECT count(*) AS ended FROM ended
+SELECT (SELECT count(*) FROM ended) + count(waits_for) - (SELECT count(*) FROM begun) AS freed FROM gone
 """
 
 
 async def delete(conn: Connection, positions: Sequence[int]) -> int:
-    """The rows are gone: the broker has acknowledged them. How many turns are no longer under way with them."""
+    """The rows are gone: the broker has acknowledged them. For how many turns there is room again.
+
+    A turn is under way from now on unless it has its outcome already, as by an erasure.
+    """
     row = await (await conn.execute(_DELETE, {"positions": list(positions)})).fetchone()
-    return row["ended"] if row else 0
+    return row["freed"] if row else 0
 
 
 _REFUSED: LiteralString = """
