@@ -71,7 +71,7 @@ async def relay_once(conn: Connection, publisher: Publisher, shards: Sequence[in
                 logger().error("event_refused_by_broker", event_id=str(row.event_id), error=type(error).__name__)
     for topic, count in Counter(row.topic for row in sent).items():
         RELAY_PUBLISHED.labels(topic).inc(count)
-    return Moved(len(rows), freed)
+    return Moved(len(rows), freed if queues.waiting else 0)
 
 
 async def _send_all(publisher: Publisher, rows: Sequence[OutboxRow]) -> list[Exception | None]:

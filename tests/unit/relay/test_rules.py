@@ -25,6 +25,11 @@ def test_whoever_is_alone_fills_the_workers() -> None:
     assert rooms(("flood", MANY, 100), about="flood") == {}
 
 
+def test_room_is_given_by_the_quarter() -> None:
+    assert rooms(("flood", MANY, 76), about="flood") == {}
+    assert rooms(("flood", MANY, 75), about="flood") == {"flood": 25}
+
+
 def test_a_flood_has_few_turns_under_way_while_another_tenant_waits_or_was_about_lately() -> None:
     assert rooms(("flood", MANY, 0), ("quiet", 1, 0)) == {"flood": 4, "quiet": 100}
     assert rooms(("flood", MANY, 3), about="flood quiet") == {"flood": 1}
