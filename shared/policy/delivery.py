@@ -20,7 +20,7 @@ class DeliveryPolicy(Slice):
         default=5, ge=1, description="Refusals of the broker after which a row is set aside"
     )
     turns_under_way: int = Field(
-        default=400,
+        default=1000,
         ge=1,
         description="Turns that the workers have at once of the tenants that flood, while nobody else is about",
     )
