@@ -3,19 +3,20 @@
 import asyncio
 from collections.abc import Coroutine
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
-from services.relay.handler import Shards, relay_once
+from services.relay.handler import Moved, Shards, relay_once
 from services.relay.publisher import Publisher
 from shared import clock
 from shared.bus.topics import ensure_topics
 from shared.db import Connection
 from shared.errors import TransientError
 from shared.loops import Loops
-from shared.metrics.outbox import OUTBOX_AGE, OUTBOX_FAILED, OUTBOX_ROWS
+from shared.metrics.outbox import OUTBOX_AGE, OUTBOX_FAILED, OUTBOX_ROWS, TURNS_HELD
 from shared.runtime import Runtime
 from shared.service import Service
-from shared.store import outbox
+from shared.store import outbox, turns_under_way
 from shared.telemetry import logger
 
 BALANCE_EVERY_S = 2.0
@@ -52,6 +53,7 @@ class _Relay:
             depth = await outbox.depth(conn)
         OUTBOX_ROWS.set(depth.rows)
         OUTBOX_AGE.set(depth.age_s)
+        TURNS_HELD.set(depth.held)
         OUTBOX_FAILED.set(depth.failed)
 
     async def run(self) -> None:
@@ -84,12 +86,15 @@ class _Relay:
                 self._loops.move(LOOP)
                 if loop.time() >= balance_at:
                     await shards.balance(conn)
+                    await turns_under_way.forget_ended(conn, timedelta(seconds=policy.tenant_about_s))
                     balance_at = loop.time() + BALANCE_EVERY_S
                 self._woken.clear()
                 moved = await finish_batch(relay_once(conn, self._publisher, sorted(shards.owned), policy))
-                if moved < policy.relay_batch:
+                if moved.rows < policy.relay_batch:
                     # rows come in bursts: a moment's rest after a part of one makes the next batch worth its round trip
-                    await asyncio.sleep(REST_S if moved else 0)
+                    await asyncio.sleep(REST_S if moved.rows else 0)
+                    if moved.freed:
+                        continue  # turns that were held back may leave now
                     with suppress(TimeoutError):
                         async with asyncio.timeout(policy.relay_poll_ms / 1000):
                             await self._woken.wait()
@@ -98,7 +103,7 @@ class _Relay:
                 await outbox.leave(conn, shards.member)
 
 
-async def finish_batch(batch: Coroutine[Any, Any, int]) -> int:
+async def finish_batch(batch: Coroutine[Any, Any, Moved]) -> Moved:
     """What the batch comes to; it is cut off only where a stop has waited for it in vain."""
     task = asyncio.create_task(batch)
     try:

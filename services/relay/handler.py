@@ -3,17 +3,19 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
 import orjson
 
 from services.relay.publisher import INBOUND, Publisher
+from services.relay.rules import share_room
 from shared.bus.dead_letters import find_letter
 from shared.db import Connection
 from shared.metrics.outbox import RELAY_PUBLISHED
 from shared.policy import DeliveryPolicy
-from shared.store import api_keys, outbox
+from shared.store import api_keys, outbox, turns_under_way
 from shared.store.outbox import LETTER, SHARDS, OutboxRow
 from shared.telemetry import logger
 
@@ -41,23 +43,36 @@ class Shards:
                 self.owned.add(shard)
 
 
-async def relay_once(conn: Connection, publisher: Publisher, shards: Sequence[int], policy: DeliveryPolicy) -> int:
-    """How many rows left the outbox: published and deleted in one transaction. TransientError: nothing is deleted."""
+@dataclass(frozen=True)
+class Moved:
+    """How many rows left the outbox, and for how many turns that were held back there may be room since."""
+
+    rows: int = 0
+    freed: int = 0
+
+
+async def relay_once(conn: Connection, publisher: Publisher, shards: Sequence[int], policy: DeliveryPolicy) -> Moved:
+    """What left the outbox: published and deleted in one transaction. TransientError: nothing is deleted.
+
+    Turns leave as the policy gives their tenants room; everything else leaves at once.
+    """
     async with conn.transaction():
-        rows = await outbox.take(conn, shards, policy.relay_batch)
+        lately, most = timedelta(seconds=policy.tenant_about_s), timedelta(seconds=policy.turn_under_way_s)
+        queues = await turns_under_way.load_queues(conn, policy.turns_beside_others + 1, lately, most)
+        rows = await outbox.take(conn, shards, policy.relay_batch, share_room(queues, policy))
         if not rows:
-            return 0
+            return Moved()
         house_hash = await api_keys.find_house_hash(conn) if any(row.topic in INBOUND for row in rows) else None
         outcomes = await _send_all(publisher, rows, house_hash)
         sent = [row for row, error in zip(rows, outcomes, strict=True) if error is None]
-        await outbox.delete(conn, [row.position for row in sent])
+        freed = await outbox.delete(conn, [row.position for row in sent])
         for row, error in zip(rows, outcomes, strict=True):
             if error is not None:
                 await outbox.note_refused(conn, [row.position], type(error).__name__, policy.outbox_max_retries)
                 logger().error("event_refused_by_broker", event_id=str(row.event_id), error=type(error).__name__)
     for topic, count in Counter(row.topic for row in sent).items():
         RELAY_PUBLISHED.labels(topic).inc(count)
-    return len(rows)
+    return Moved(len(rows), freed if queues.waiting else 0)
 
 
 async def _send_all(publisher: Publisher, rows: Sequence[OutboxRow], house_hash: str | None) -> list[Exception | None]:

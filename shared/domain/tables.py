@@ -281,6 +281,11 @@ TABLES: tuple[Table, ...] = (
         "event_outbox", "nobody", "keep", "ids and hashes on their way; a row is gone once the broker has it",
         plain=_columns("aggregatetype aggregateid type payload last_error"),
     ),
+    Table(
+        "turns_under_way", "nobody", "keep", "ids of turns that the workers have; gone with their outcome",
+        plain=_columns("tenant who"),
+    ),
+    Table("tenants_about", "nobody", "keep", "when a turn of a tenant was last published", plain=_columns("tenant")),
     Table("inbox", "nobody", "keep", "ids of events", plain=_columns("consumer")),
     Table("redriven", "nobody", "keep", "ids of what was driven again", plain=_columns("about")),
     Table("relay_members", "nobody", "keep", "processes that are there"),

@@ -4,7 +4,7 @@ from shared.metrics.catalogue import LOST_OR_LATE, WORKERS, Alert, Panel, Series
 
 OUTBOX_AGE = make_gauge(
     "smartbrain_outbox_age_seconds",
-    "Age of the oldest unsent row.",
+    "Age of the oldest unsent row, beside turns that are held back.",
     remedy="Over 5: is a relay running?",
     alerts=(
         Alert(
@@ -54,7 +54,7 @@ OUTBOX_FAILED = make_gauge(
 )
 OUTBOX_ROWS = make_gauge(
     "smartbrain_outbox_rows",
-    "Rows that wait for the relay.",
+    "Rows that wait for the relay, beside turns that are held back.",
     remedy="Growing: is the broker up?",
     panels=(
         Panel(
@@ -66,6 +66,21 @@ OUTBOX_ROWS = make_gauge(
                 Series("max(smartbrain_outbox_rows)", "waiting"),
                 Series("max(smartbrain_outbox_failed_rows)", "refused"),
             ),
+            width=8,
+        ),
+    ),
+)
+TURNS_HELD = make_gauge(
+    "smartbrain_turns_held",
+    "Turns that wait in the outbox because the workers have others of their tenant.",
+    remedy="Growing: a tenant commits more than the workers learn, or they stand still.",
+    panels=(
+        Panel(
+            WORKERS,
+            "Turns held back",
+            "What waits for other turns of its tenant. Growing while outcomes come: a tenant floods.",
+            "short",
+            (Series("max(smartbrain_turns_held)", "held back"),),
             width=8,
         ),
     ),

@@ -19,6 +19,18 @@ class DeliveryPolicy(Slice):
     outbox_max_retries: int = Field(
         default=5, ge=1, description="Refusals of the broker after which a row is set aside"
     )
+    turns_under_way: int = Field(
+        default=1000,
+        ge=1,
+        description="Turns that the workers have at once of the tenants that flood, while nobody else is about",
+    )
+    turns_beside_others: int = Field(
+        default=2, ge=1, description="Turns that they have at once of one tenant while others are about"
+    )
+    tenant_about_s: float = Field(default=10.0, gt=0, description="How long a tenant is about after each of its turns")
+    turn_under_way_s: float = Field(
+        default=300.0, gt=0, description="How long a turn without an outcome keeps others of its tenant waiting"
+    )
     redrive_after_s: float = Field(default=30.0, gt=0, description="Work without a result for so long is driven again")
     redrive_every_s: float = Field(default=10.0, gt=0, description="How often such work is looked for")
     fuse_share: float = Field(default=0.5, gt=0, le=1, description="Share of dead letters that stops a consumer ...")

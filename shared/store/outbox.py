@@ -104,15 +104,30 @@ class OutboxRow:
 
 
 _TAKE: LiteralString = """
-SELECT position, id, aggregatetype, aggregateid, type, payload::text AS payload, retry_count FROM event_outbox
-WHERE shard = ANY(%(shards)s) AND failed_at IS NULL
-ORDER BY position LIMIT %(limit)s
+SELECT position, id, aggregatetype, aggregateid, type, payload::text AS payload, retry_count FROM (
+    (SELECT *, 0 AS turn FROM event_outbox
+        WHERE shard = ANY(%(shards)s) AND failed_at IS NULL AND waits_for IS NULL
+        ORDER BY position LIMIT %(limit)s)
+    UNION ALL
+    (SELECT o.* FROM jsonb_to_recordset(%(rooms)s::jsonb) AS r(tenant text, room integer) CROSS JOIN LATERAL (
+        SELECT each.*, row_number() OVER (ORDER BY each.position) AS turn
+        FROM unnest(%(shards)s::smallint[]) AS s(shard) CROSS JOIN LATERAL (
+            SELECT * FROM event_outbox w
+            WHERE w.waits_for = r.tenant AND w.shard = s.shard AND w.failed_at IS NULL
+            ORDER BY w.position LIMIT r.room
+        ) AS each ORDER BY each.position LIMIT r.room
+    ) AS o)
+) AS due ORDER BY turn, position LIMIT %(limit)s
 """
 
 
-async def take(conn: Connection, shards: Sequence[int], limit: int) -> list[OutboxRow]:
-    """The oldest unsent rows of these shards; only the relay that owns the shards may call it."""
-    cursor = await conn.execute(_TAKE, {"shards": list(shards), "limit": limit})
+async def take(conn: Connection, shards: Sequence[int], limit: int, rooms: Mapping[str, int]) -> list[OutboxRow]:
+    """The oldest unsent rows of these shards, then turns of tenants in turn, of each as many as there is room for.
+
+    Only the relay that owns the shards may call it.
+    """
+    listed = orjson.dumps([{"tenant": tenant, "room": room} for tenant, room in rooms.items()]).decode()
+    cursor = await conn.execute(_TAKE, {"shards": list(shards), "limit": limit, "rooms": listed})
     return [
         OutboxRow(
             r["position"], r["id"], r["aggregatetype"], r["aggregateid"], r["type"], r["payload"], r["retry_count"]
@@ -121,12 +136,33 @@ async def take(conn: Connection, shards: Sequence[int], limit: int) -> list[Outb
     ]
 
 
-_DELETE: LiteralString = "DELETE FROM event_outbox WHERE position = ANY(%(positions)s)"
+_DELETE: LiteralString = """
+WITH gone AS (
+    DELETE FROM event_outbox WHERE position = ANY(%(positions)s) RETURNING type, waits_for, payload
+), begun AS (
+    INSERT INTO turns_under_way (turn_id, tenant, who)
+    SELECT t.turn_id, t.tenant_id, t.user_id FROM gone g JOIN turns t ON t.tenant_id = g.waits_for
+        AND t.user_id = g.payload ->> 'user_id' AND t.turn_id = (g.payload #>> '{payload,turn_id}')::uuid
+    WHERE t.outcome_at IS NULL ON CONFLICT DO NOTHING RETURNING turn_id
+), about AS (
+    INSERT INTO tenants_about AS a (tenant) SELECT DISTINCT waits_for FROM gone WHERE waits_for IS NOT NULL ORDER BY 1
+    ON CONFLICT (tenant) DO UPDATE SET last_at = now() WHERE a.last_at < now() - interval '1 second'
+), ended AS (
+    DELETE FROM turns_under_way WHERE turn_id IN
+        (SELECT (payload #>> '{payload,turn_id}')::uuid FROM gone WHERE type = 'turn.outcome')
+    RETURNING turn_id
+)
+SELECT (SELECT count(*) FROM ended) + count(waits_for) - (SELECT count(*) FROM begun) AS freed FROM gone
+"""
 
 
-async def delete(conn: Connection, positions: Sequence[int]) -> None:
-    """The rows are gone: the broker has acknowledged them."""
-    await conn.execute(_DELETE, {"positions": list(positions)})
+async def delete(conn: Connection, positions: Sequence[int]) -> int:
+    """The rows are gone: the broker has acknowledged them. For how many turns there is room again.
+
+    A turn is under way from now on unless it has its outcome already, as by an erasure.
+    """
+    row = await (await conn.execute(_DELETE, {"positions": list(positions)})).fetchone()
+    return row["freed"] if row else 0
 
 
 _REFUSED: LiteralString = """
@@ -142,25 +178,31 @@ async def note_refused(conn: Connection, positions: Sequence[int], error: str, m
 
 
 _DEPTH: LiteralString = """
-SELECT count(*) FILTER (WHERE failed_at IS NULL) AS rows, count(*) FILTER (WHERE failed_at IS NOT NULL) AS failed,
-    coalesce(extract(epoch FROM now() - min(created_at) FILTER (WHERE failed_at IS NULL)), 0)::float8 AS age
-FROM event_outbox
+SELECT count(*) FILTER (WHERE NOT failed AND NOT held) AS rows, count(*) FILTER (WHERE failed) AS failed,
+    count(*) FILTER (WHERE NOT failed AND held) AS held,
+    coalesce(extract(epoch FROM now() - min(created_at) FILTER (WHERE NOT failed AND NOT held)), 0)::float8 AS age
+FROM (SELECT o.created_at, o.failed_at IS NOT NULL AS failed, u.tenant IS NOT NULL AS held
+    FROM event_outbox o LEFT JOIN (SELECT DISTINCT tenant FROM turns_under_way) u ON u.tenant = o.waits_for) each
 """
 
 
 @dataclass(frozen=True)
 class Depth:
-    """How full the outbox is; `age_s` is the age of its oldest unsent row in seconds."""
+    """How full the outbox is; `age_s` is the age of its oldest unsent row in seconds.
+
+    Neither counts the turns that are held back: those of tenants of which others are under way.
+    """
 
     rows: int
     failed: int
+    held: int
     age_s: float
 
 
 async def depth(conn: Connection) -> Depth:
-    """How many rows wait, how many failed, and how old the oldest is."""
+    """How many rows wait, failed and are held back, and how old the oldest is that waits."""
     row = await (await conn.execute(_DEPTH)).fetchone()
-    return Depth(row["rows"], row["failed"], row["age"]) if row else Depth(0, 0, 0.0)
+    return Depth(row["rows"], row["failed"], row["held"], row["age"]) if row else Depth(0, 0, 0, 0.0)
 
 
 _SHARD: LiteralString = "SELECT pg_try_advisory_lock(727002, %(shard)s) AS taken"

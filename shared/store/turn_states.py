@@ -91,14 +91,21 @@ async def outcome(conn: Connection, subject: Subject, turn_id: UUID) -> dict[str
 
 
 _OVERDUE: LiteralString = """
-SELECT tenant_id, user_id, turn_id, session_id, seq, event_id, trace_id, policy_version FROM turns
-WHERE outcome_at IS NULL AND observed_at IS NULL AND committed_at < now() - %(grace)s
-ORDER BY committed_at LIMIT %(limit)s
+SELECT t.tenant_id, t.user_id, t.turn_id, t.session_id, t.seq, t.event_id, t.trace_id, t.policy_version
+FROM turns t LEFT JOIN turns_under_way u ON u.turn_id = t.turn_id
+WHERE t.outcome_at IS NULL AND t.observed_at IS NULL AND t.committed_at < now() - %(grace)s
+    AND (u.turn_id IS NULL OR u.since < now() - %(grace)s)
+    AND NOT EXISTS (SELECT FROM event_outbox o
+        WHERE o.id = t.event_id AND o.waits_for IS NOT NULL AND o.failed_at IS NULL)
+ORDER BY t.committed_at LIMIT %(limit)s
 """
 
 
 async def load_unobserved(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
-    """Turns of all users that no observer has finished within the grace period, oldest first (ids only)."""
+    """Turns of all users that no observer has finished within the grace period, oldest first (ids only).
+
+    It begins when the event of the turn leaves the outbox.
+    """
     return await (await conn.execute(_OVERDUE, {"grace": grace, "limit": limit})).fetchall()
 
 

@@ -3,7 +3,9 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
+from uuid import UUID
 
 import psycopg
 import uvloop
@@ -26,6 +28,12 @@ a look at the outcome."""
 BURST = 1000
 MOST_RATIO = 1.5
 PATIENCE_S = 30.0
+_BETWEEN = """
+SELECT coalesce(percentile_disc(0.5) WITHIN GROUP (ORDER BY (
+    SELECT count(*) FROM turns o WHERE o.tenant_id <> q.tenant_id AND o.outcome_at > q.committed_at
+        AND o.outcome_at < coalesce(q.outcome_at, now())
+)), 0) FROM turns q WHERE q.turn_id = ANY(%s)
+"""
 
 
 def run(options: Options) -> Report:
@@ -42,22 +50,40 @@ async def _measure(on: Supervisor, options: Options) -> Report:
         quiet = _Quiet(rt, _of_tenant("quiet", 20), on.dsn)
         await quiet.measure(10)
         alone = await quiet.measure(options.some(QUIET))
-        beside: dict[str, Load] = {}
+        beside: dict[str, _Beside] = {}
         for pace in PACES:
             paced = partial(_pace, rt, flood, pace)
             beside[f"beside {pace:g} turns/s of another"] = await _beside(paced, quiet, options.some(QUIET))
             await quiet.wait_for_all()
-        beside[f"beside {many} turns at once"] = await _beside(partial(_burst, rt, flood, many), quiet, 1)
-    for what, load in beside.items():
-        report.latencies(f"commit -> outcome {what} (bare: alone)", load, alone)
-        report.rows.append(Row(f"{what}: p50 in terms of alone", load.ms(50) / alone.ms(50), "times", None, MOST_RATIO))
+        await asyncio.sleep(rt.policy.delivery.tenant_about_s)  # then nobody reckons with it
+        burst = await _beside(partial(_burst, rt, flood, many), quiet, options.some(QUIET))
+        beside[f"beside {many} turns at once"] = burst
+    for what, found in beside.items():
+        report.latencies(f"commit -> outcome {what} (bare: alone)", found.load, alone)
+        ratio = found.load.ms(50) / alone.ms(50)
+        report.rows.append(Row(f"{what}: p50 in terms of alone", ratio, "times", None, MOST_RATIO))
+        report.rows.append(Row(f"{what}: learnt before it, p50", found.before, "turns"))
+        report.rows.append(Row(f"{what}: outcomes of the other meanwhile", found.other_per_s, "turns/s"))
+    report.rows.append(Row(f"the first beside {many} turns at once", 1000 * burst.load.took[0], "ms", alone.ms(50)))
     report.notes.append(f"the flood is of one tenant with {FLOOD_USERS} users; the quiet tenant waits for each outcome")
-    report.notes.append("a pace above what the machine learns from leaves a backlog, and everybody waits behind it")
+    report.notes.append("the first turn after a rest waits for what the workers have; later ones find room")
     return report
 
 
 def _of_tenant(tenant_id: str, users: int) -> Iterator[TurnEvents]:
     return (turn.model_copy(update={"tenant_id": tenant_id}) for turn in talk.turns(users, tenant_id))
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """How long turns took beside a flood, and how many turns of the flood had their outcome meanwhile.
+
+    `before`: between the commit of a turn and its outcome, which no other work on the machine makes more.
+    """
+
+    load: Load
+    before: int
+    other_per_s: float
 
 
 class _Quiet:
@@ -67,6 +93,7 @@ class _Quiet:
         self._rt = rt
         self._turns = turns
         self._dsn = dsn
+        self._measured: list[UUID] = []
 
     async def measure(self, many: int) -> Load:
         """How long each of so many turns took to its outcome; fewer where it takes too long altogether.
@@ -75,9 +102,11 @@ class _Quiet:
         """
         began = time.perf_counter()
         took: list[float] = []
+        self._measured.clear()
         async with await self._connect() as conn:
             for turn in kit.portions(self._turns, many):
                 committed = (await commit_turn(turn, self._rt, transport="bench")).result.turn_id
+                self._measured.append(committed)
                 began_at = time.perf_counter()
                 await _wait(conn, "SELECT count(*) FROM turns WHERE turn_id = %s AND outcome_at IS NULL", committed)
                 took.append(time.perf_counter() - began_at)
@@ -90,6 +119,19 @@ class _Quiet:
         """Every turn of everybody has its outcome."""
         async with await self._connect() as conn:
             await _wait(conn, "SELECT count(*) FROM turns WHERE outcome_at IS NULL", patience_s=4 * PATIENCE_S)
+
+    async def count_ended(self) -> int:
+        """How many turns of everybody have their outcome."""
+        return await self._count("SELECT count(*) FROM turns WHERE outcome_at IS NOT NULL")
+
+    async def count_between(self) -> int:
+        """How many turns of others are learnt between the commit and the outcome of one measured last; the median."""
+        return await self._count(_BETWEEN, self._measured)
+
+    async def _count(self, statement: str, *values: object) -> int:
+        async with await self._connect() as conn:
+            row = await (await conn.execute(statement.encode(), values)).fetchone()
+            return row[0] if row else 0
 
     async def _connect(self) -> psycopg.AsyncConnection:
         return await psycopg.AsyncConnection.connect(self._dsn, autocommit=True, options=f"-c search_path={SCHEMA}")
@@ -104,11 +146,14 @@ async def _wait(conn: psycopg.AsyncConnection, statement: str, *values: object, 
         await asyncio.sleep(0.005)
 
 
-async def _beside(flood: Callable[[], Awaitable[None]], quiet: _Quiet, many: int) -> Load:
+async def _beside(flood: Callable[[], Awaitable[None]], quiet: _Quiet, many: int) -> _Beside:
     flooding = asyncio.ensure_future(flood())
     try:
         await asyncio.sleep(1.0)  # the flood is under way
-        return await quiet.measure(many)
+        before = await quiet.count_ended()
+        load = await quiet.measure(many)
+        ended = await quiet.count_ended() - before - len(load.took)
+        return _Beside(load, await quiet.count_between(), ended / load.elapsed)
     finally:
         flooding.cancel()
         await asyncio.gather(flooding, return_exceptions=True)

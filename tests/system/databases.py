@@ -136,7 +136,16 @@ def texts(dsn: str) -> dict[str, str]:
     }
 
 
-DELIVERY = ("event_outbox", "inbox", "redriven", "relay_members", "service_members", "migrations")
+DELIVERY = (
+    "event_outbox",
+    "turns_under_way",
+    "tenants_about",
+    "inbox",
+    "redriven",
+    "relay_members",
+    "service_members",
+    "migrations",
+)
 """Tables of ids that say how far delivery has come, and nothing of what is known."""
 
 

@@ -54,10 +54,11 @@ def order(records: list[Stored]) -> dict[str, list[int]]:
     return found
 
 
-async def test_three_relays_keep_the_order_of_every_user(rt: Runtime, dsn: str, kafka: str) -> None:
+async def test_three_relays_keep_the_order_of_every_user(rt: Runtime, dsn: str, kafka: str, tmp_path: Path) -> None:
     tenant = somebody()
     users = [f"u{n}" for n in range(20)]
-    async with running(settings_for(dsn, kafka), ("relay", "relay", "relay")) as relays:
+    policy = policy_file(tmp_path, delivery={"turns_under_way": 2000})
+    async with running(settings_for(dsn, kafka, policy=policy), ("relay", "relay", "relay")) as relays:
 
         async def talk(user: str) -> None:
             for n in range(100):

@@ -1,0 +1,46 @@
+"""turns_under_way, tenants_about: which turns the workers have, and whose turns came lately. Written by relay."""
+
+from datetime import timedelta
+from typing import LiteralString
+
+from shared.db import Connection
+from shared.domain.tenant_queues import TenantQueue, TenantQueues
+
+_QUEUES: LiteralString = """
+WITH RECURSIVE waiting (tenant) AS (
+    SELECT min(waits_for) FROM event_outbox WHERE failed_at IS NULL AND waits_for IS NOT NULL
+    UNION ALL
+    SELECT (SELECT min(o.waits_for) FROM event_outbox o WHERE o.failed_at IS NULL AND o.waits_for > w.tenant)
+    FROM waiting w WHERE w.tenant IS NOT NULL
+)
+SELECT w.tenant,
+    (SELECT count(*) FROM (SELECT FROM event_outbox o WHERE o.failed_at IS NULL AND o.waits_for = w.tenant
+        LIMIT %(counted)s) AS each) AS waiting,
+    (SELECT count(*) FROM turns_under_way u WHERE u.tenant = w.tenant AND u.since > now() - %(most)s) AS under_way,
+    ARRAY(SELECT a.tenant FROM tenants_about a WHERE a.last_at > now() - %(lately)s
+        ORDER BY a.last_at DESC LIMIT (SELECT count(*) FROM waiting)) AS about
+FROM waiting w WHERE w.tenant IS NOT NULL
+"""
+
+
+async def load_queues(conn: Connection, counted: int, lately: timedelta, most: timedelta) -> TenantQueues:
+    """Who waits, and who is about; a turn that is under way for longer than `most` no longer counts.
+
+    No more turns are counted than `counted`, and no more tenants are listed than show whether another is about.
+    """
+    params = {"counted": counted, "lately": lately, "most": most}
+    found = await (await conn.execute(_QUEUES, params)).fetchall()
+    waiting = tuple(TenantQueue(r["tenant"], r["waiting"], r["under_way"]) for r in found)
+    return TenantQueues(waiting, frozenset(found[0]["about"] if found else ()))
+
+
+_FORGET: LiteralString = """
+WITH away AS (DELETE FROM tenants_about WHERE last_at < now() - %(lately)s)
+DELETE FROM turns_under_way u WHERE NOT EXISTS (SELECT FROM turns t WHERE t.tenant_id = u.tenant
+    AND t.user_id = u.who AND t.turn_id = u.turn_id AND t.outcome_at IS NULL)
+"""
+
+
+async def forget_ended(conn: Connection, lately: timedelta) -> int:
+    """How many turns were under way no more although nobody had said so; who is no longer about is forgotten too."""
+    return (await conn.execute(_FORGET, {"lately": lately})).rowcount

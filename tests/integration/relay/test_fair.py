@@ -1,0 +1,174 @@
+"""Turns of one tenant wait for each other in the outbox, on a real PostgreSQL and broker; those of another go ahead."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from schemas.events import TurnCommitted
+from schemas.topics import TURN_COMMITTED
+from services.governor import handler as governor
+from shared import clock
+from shared.domain.subjects import Subject
+from shared.runtime import Runtime, open_runtime
+from shared.settings import Settings
+from shared.store import outbox, outcomes
+from tests.integration.relay.test_relay import commit, order
+from tests.system.databases import change, number, rows
+from tests.system.kafka import of_tenant
+from tests.system.person import somebody
+from tests.system.running import policy_file, running, settings_for
+from tests.system.wait import wait_for
+
+WAITING = "SELECT count(*) FROM event_outbox WHERE failed_at IS NULL AND waits_for = %(t)s"
+UNDER_WAY = "SELECT turn_id, who FROM turns_under_way WHERE tenant = %(t)s"
+USERS = ("ann", "bob", "cleo")
+
+
+@pytest.fixture
+def settings(dsn: str, kafka: str, tmp_path: Path) -> Settings:
+    """Three turns of a tenant may be under way while it is alone, two beside others."""
+    delivery = {"turns_under_way": 3, "turns_beside_others": 2, "turn_under_way_s": 600}
+    return settings_for(dsn, kafka, policy=policy_file(tmp_path, delivery=delivery))
+
+
+@pytest.fixture
+async def rt(settings: Settings) -> AsyncGenerator[Runtime]:
+    """A runtime that commits, and ends turns as workers do."""
+    async with open_runtime(settings, "compose") as found:
+        yield found
+
+
+async def flood(rt: Runtime, tenant: str, turns: int) -> None:
+    """Each of the users has said so many things."""
+    for n in range(turns):
+        for user in USERS:
+            await commit(rt, tenant, user, n)
+
+
+async def published(kafka: str, tenant: str) -> dict[str, list[int]]:
+    """By user the numbers of the turns that the workers have got, in their order."""
+    return order(await of_tenant(kafka, tenant, TURN_COMMITTED.name))
+
+
+async def waits(dsn: str, tenant: str, turns: int) -> None:
+    """So many turns of the tenant are left in the outbox, and the relay has looked once more since."""
+    await wait_for(lambda: number(dsn, WAITING, t=tenant) == turns, f"{turns} turns wait")
+
+
+async def end(rt: Runtime, tenant: str, user: str, turn_id: UUID, *, failed: bool = False) -> None:
+    """The turn has its outcome: nothing was learnt from it, or it was given up."""
+    subject = Subject(tenant, user)
+    async with rt.db.transaction(subject) as conn:
+        if failed:
+            given_up = {"stage": "observer", "event_id": clock.uuid7(), "reason": "ValueError", "turn_id": turn_id}
+            await outcomes.give_up(conn, subject, **given_up)
+        else:
+            await outcomes.settle(conn, subject, [turn_id])
+
+
+async def end_all(rt: Runtime, dsn: str, tenant: str) -> None:
+    """Turn after turn gets its outcome until none waits, each third because it was given up."""
+    ended = 0
+    while number(dsn, WAITING, t=tenant) or rows(dsn, UNDER_WAY, t=tenant):
+        for turn in rows(dsn, UNDER_WAY, t=tenant):
+            ended += 1
+            await end(rt, tenant, turn["who"], turn["turn_id"], failed=ended % 3 == 0)
+        await asyncio.sleep(0.01)
+
+
+async def test_a_flood_waits_in_its_order_while_another_tenant_goes_ahead(
+    rt: Runtime, settings: Settings, dsn: str, kafka: str
+) -> None:
+    loud, quiet = somebody(), somebody()
+    await flood(rt, loud, 10)
+    async with running(settings, ("relay",)) as relay:
+        await waits(dsn, loud, 27)
+        for n in (1, 2):
+            await commit(rt, quiet, "dan", n)
+        await waits(dsn, quiet, 0)
+        assert await published(kafka, quiet) == {"dan": [1, 2]}
+        assert await published(kafka, loud) == {user: [1] for user in USERS}
+        # beside another it may have two: when one of its three ends, none follows
+        first = rows(dsn, UNDER_WAY, t=loud)[0]
+        await end(rt, loud, first["who"], first["turn_id"])
+        await wait_for(lambda: len(rows(dsn, UNDER_WAY, t=loud)) == 2, "its outcome is published")
+        # who comes after is told by the database what the workers have
+        await relay.stop("relay")
+        await relay.start("relay")
+        await relay["relay"].service.measure()
+        assert number(dsn, WAITING, t=loud) == 27
+        await end_all(rt, dsn, loud)
+    assert await published(kafka, loud) == {user: list(range(1, 11)) for user in USERS}
+
+
+async def test_two_relays_hold_a_flood_back_and_lose_nothing_of_it(
+    rt: Runtime, settings: Settings, dsn: str, kafka: str
+) -> None:
+    loud = somebody()
+    async with running(settings, ("relay", "relay")) as relays:
+        await flood(rt, loud, 10)
+        await wait_for(lambda: len(rows(dsn, UNDER_WAY, t=loud)) >= 3, "the relays have begun")
+        # each takes what there is room for: both at once may take twice that
+        assert sum(map(len, (await published(kafka, loud)).values())) <= 2 * 3
+        await relays.stop("relay")
+        await end_all(rt, dsn, loud)
+    assert await published(kafka, loud) == {user: list(range(1, 11)) for user in USERS}
+
+
+async def test_a_turn_whose_end_nobody_tells_keeps_its_tenant_waiting_no_longer_than_policy_says(
+    rt: Runtime, settings: Settings, dsn: str
+) -> None:
+    loud = somebody()
+    await flood(rt, loud, 4)
+    async with running(settings, ("relay",)):
+        await waits(dsn, loud, 9)
+        # an erasure ends turns without an event: those that the workers have, and some of those that wait
+        await change(dsn, "UPDATE turns SET outcome_at = now() WHERE tenant_id = %(t)s AND seq < 3", t=loud)
+        await waits(dsn, loud, 3)
+        await change(dsn, "UPDATE turns_under_way SET since = now() - interval '1 hour'")
+        await waits(dsn, loud, 0)
+
+
+async def test_what_follows_a_turn_leaves_though_others_of_its_tenant_wait(
+    rt: Runtime, settings: Settings, dsn: str, kafka: str
+) -> None:
+    loud = somebody()
+    await flood(rt, loud, 4)
+    async with running(settings, ("relay",)):
+        await waits(dsn, loud, 9)
+        again = [(TURN_COMMITTED, _driven_again(turn["turn_id"], loud)) for turn in rows(dsn, UNDER_WAY, t=loud)]
+        async with rt.db.system() as conn:
+            await outbox.put(conn, again)
+        rt.db.wake()
+        await wait_for(lambda: number(dsn, "SELECT count(*) FROM event_outbox") == 9, "the rest is published")
+        assert (await published(kafka, loud))["ann"] == [1, 0, 0, 0]
+
+
+def _driven_again(turn_id: UUID, tenant: str) -> outbox.Envelope:
+    payload = TurnCommitted(turn_id=turn_id, seq=0)
+    return outbox.event(payload, Subject(tenant, "ann"), turn_id, trace_id="trace", policy_version="none")
+
+
+async def test_turns_that_wait_are_neither_lost_nor_does_the_outbox_stand_still(
+    rt: Runtime, settings: Settings, dsn: str
+) -> None:
+    loud = somebody()
+    await flood(rt, loud, 4)
+    old = "UPDATE {} SET {} = now() - interval '1 hour'"
+    await change(dsn, old.format("event_outbox", "created_at"))
+    async with rt.db.system() as conn:
+        stands = await outbox.depth(conn)
+    assert (stands.rows, stands.held) == (12, 0), "nothing is under way: a relay should have taken some"
+    assert stands.age_s > 3000
+    async with running(settings, ("relay",)):
+        await waits(dsn, loud, 9)
+    async with rt.db.system() as conn:
+        depth = await outbox.depth(conn)
+    assert (depth.rows, depth.held, depth.age_s) == (0, 9, 0)
+    await change(dsn, old.format("turns", "committed_at"))
+    assert (await governor.redrive(rt))["turn"] == 0, "three have only just left, the rest waits"
+    await change(dsn, old.format("turns_under_way", "since"))
+    assert (await governor.redrive(rt))["turn"] == 3

@@ -1,0 +1,58 @@
+"""How many turns of each tenant may leave the outbox: all that fit while one is alone, few beside others."""
+
+import pytest
+
+from services.relay.rules import share_room
+from shared.domain.tenant_queues import TenantQueue, TenantQueues
+from shared.policy import DeliveryPolicy
+
+POLICY = DeliveryPolicy(turns_under_way=100, turns_beside_others=4)
+MANY = 5
+"""As far as the turns of one tenant are counted under this policy."""
+
+
+def rooms(*waiting: tuple[str, int, int], about: str = "") -> dict[str, int]:
+    """By tenant its room, where these tenants wait with so many turns, have so many under way, and others are about."""
+    return share_room(
+        TenantQueues(tuple(TenantQueue(*each) for each in waiting), frozenset(about.split())),
+        POLICY,
+    )
+
+
+def test_whoever_is_alone_fills_the_workers() -> None:
+    assert rooms(("flood", MANY, 0)) == {"flood": 100}
+    assert rooms(("flood", MANY, 60), about="flood") == {"flood": 40}
+    assert rooms(("flood", MANY, 100), about="flood") == {}
+
+
+def test_room_is_given_by_the_quarter() -> None:
+    assert rooms(("flood", MANY, 76), about="flood") == {}
+    assert rooms(("flood", MANY, 75), about="flood") == {"flood": 25}
+
+
+def test_a_flood_has_few_turns_under_way_while_another_tenant_waits_or_was_about_lately() -> None:
+    assert rooms(("flood", MANY, 0), ("quiet", 1, 0)) == {"flood": 4, "quiet": 100}
+    assert rooms(("flood", MANY, 3), about="flood quiet") == {"flood": 1}
+    assert rooms(("flood", MANY, 80), about="quiet") == {}
+
+
+@pytest.mark.parametrize("under_way", [0, 3, 90])
+def test_a_quiet_tenant_leaves_at_once_beside_a_flood(under_way: int) -> None:
+    assert rooms(("flood", MANY, under_way), ("quiet", 2, 1), about="flood quiet")["quiet"] >= 2
+
+
+def test_floods_share_the_workers_between_them_and_are_held_back_for_whoever_is_quiet() -> None:
+    assert rooms(("one", MANY, 0), ("two", MANY, 20), about="one two") == {"one": 50, "two": 30}
+    assert rooms(("one", MANY, 0), ("two", MANY, 20), about="quiet") == {"one": 4}
+
+
+def test_however_many_flood_each_may_have_as_many_under_way_as_beside_others() -> None:
+    assert rooms(*((f"flood-{n}", MANY, 0) for n in range(90))) == {f"flood-{n}": 4 for n in range(90)}
+
+
+def test_tenants_who_speak_now_and_then_do_not_hold_each_other_back() -> None:
+    assert rooms(("one", 1, 0), ("two", 2, 0), ("three", 4, 0), about="four") == {"one": 4, "two": 4, "three": 4}
+
+
+def test_nobody_waits_where_nothing_waits() -> None:
+    assert rooms(about="one two") == {}
