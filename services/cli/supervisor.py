@@ -13,7 +13,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from http.client import HTTPException
 from pathlib import Path
 from types import FrameType
 from typing import IO, Self
@@ -22,6 +21,7 @@ from urllib.request import urlopen
 import orjson
 
 from services.cli.data_folder import Running, forget, write
+from services.cli.liveness import is_live, is_running
 from shared.embedded.broker_process import EmbeddedBroker
 from shared.embedded.postgres import EmbeddedPostgres
 from shared.embedded.process import Child, spawn
@@ -259,10 +259,10 @@ class Supervisor:
     def mend(self) -> list[str]:
         """The names of what had died or hung and was started again; what keeps dying is tried ever less often."""
         mended: list[str] = []
-        if self.postgres and not _alive(lambda: self.postgres.pid):  # type: ignore[union-attr]
+        if self.postgres and not is_running(lambda: self.postgres.pid):  # type: ignore[union-attr]
             self.postgres.start()
             mended.append("postgres")
-        if self.broker and not _alive(lambda: self.broker.pid):  # type: ignore[union-attr]
+        if self.broker and not is_running(lambda: self.broker.pid):  # type: ignore[union-attr]
             self.broker.start()
             asyncio.run(self._ensure_topics())
             mended.append("broker")
@@ -290,7 +290,7 @@ class Supervisor:
         if process.probe is None:
             if now - process.probed_at > PROBE_EVERY_S:
                 patience = min(PROBE_S, self._restart_after_s)
-                process.probe, process.probed_at = self._probes.submit(_is_live, process.url, patience), now
+                process.probe, process.probed_at = self._probes.submit(is_live, process.url, patience), now
             return False
         if not process.probe.done():
             return False
@@ -327,19 +327,3 @@ class Supervisor:
             self.broker.stop()
         if self.postgres:
             self.postgres.stop()
-
-
-def _is_live(url: str, patience_s: float) -> bool:
-    try:
-        with urlopen(f"{url}/live", timeout=patience_s) as answer:  # noqa: S310 # our own loopback address
-            return answer.status == 200
-    except (OSError, HTTPException):
-        return False
-
-
-def _alive(pid: Callable[[], int]) -> bool:
-    try:
-        found = os.waitid(os.P_PID, pid(), os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except (RuntimeError, ChildProcessError):
-        return False
-    return found is None
