@@ -25,7 +25,7 @@ from services.cli.liveness import is_live, is_running
 from shared.embedded.broker_process import EmbeddedBroker
 from shared.embedded.postgres import EmbeddedPostgres
 from shared.embedded.process import Child, spawn
-from shared.errors import ConfigurationError
+from shared.errors import ConfigurationError, TransientError
 from shared.files import CACHE
 from shared.settings import SERVICES, Settings, name_of
 from shared.telemetry import logger
@@ -36,6 +36,9 @@ START_S = 180.0
 STOP_S = 25.0
 PROBE_S = 5.0
 PROBE_EVERY_S = 2.0
+MEND_EVERY_S = 0.5
+REST_S = 2.0
+"""How long is waited before what could not be started is tried again."""
 
 
 @dataclass
@@ -249,8 +252,18 @@ class Supervisor:
         """Restarts whatever dies or hangs until SIGINT or SIGTERM comes."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._stop_asked)
-        while not self._stopping.wait(0.5):
+        pause = MEND_EVERY_S
+        while not self._stopping.wait(pause):
+            pause = MEND_EVERY_S if self.try_to_mend() else REST_S
+
+    def try_to_mend(self) -> bool:
+        """Whether what had died or hung was started again; what cannot be now, for a full disk say, is tried later."""
+        try:
             self.mend()
+        except (OSError, RuntimeError, TransientError) as error:  # the embedded servers raise RuntimeErrors
+            logger().error("not_restarted", error=type(error).__name__, detail=str(error)[-500:])
+            return False
+        return True
 
     def _stop_asked(self, number: int, frame: FrameType | None) -> None:
         del number, frame
