@@ -29,6 +29,8 @@ from tests.system.wait import wait_for
 Check = Callable[[Figures], Awaitable[None]]
 Fault = Callable[[Rig, Load, random.Random], Awaitable[Check | None]]
 HOUR_S = 3600
+GATHERED_S = 1.5
+"""So long work gathers before who does it is killed: it is killed in the middle of it."""
 SESSION_S = 10.0
 """So long may a consumer be silent before the broker gives its partitions away."""
 
@@ -44,7 +46,7 @@ class Scenario:
 
 
 async def kill_service(rig: Rig, load: Load, dice: random.Random, *, service: str) -> Check | None:
-    """Killed at a random moment of its work; in a long run again and again, whether it is back or not."""
+    """Killed at a random moment of work that had gathered; in a long run again and again, whether it is back or not."""
     del load
     check = None
     if service == "erasure":
@@ -53,7 +55,10 @@ async def kill_service(rig: Rig, load: Load, dice: random.Random, *, service: st
         check = await written.cite_pages(rig)
     for _ in range(often(8, short=1)):
         await wait_for(lambda: rig.supervisor.processes[service].child.poll() is None, f"{service} is started")
-        await asyncio.sleep(dice.uniform(0, 2))
+        await asyncio.sleep(dice.uniform(0, 1))
+        with paused(rig.supervisor.processes[service].child.pid):
+            await asyncio.sleep(GATHERED_S)
+        await asyncio.sleep(dice.uniform(0, 0.3))
         await rig.kill(service)
     return check
 
