@@ -13,7 +13,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from http.client import HTTPException
 from pathlib import Path
 from types import FrameType
 from typing import IO, Self
@@ -22,10 +21,11 @@ from urllib.request import urlopen
 import orjson
 
 from services.cli.data_folder import Running, forget, write
+from services.cli.liveness import is_live, is_running
 from shared.embedded.broker_process import EmbeddedBroker
 from shared.embedded.postgres import EmbeddedPostgres
 from shared.embedded.process import Child, spawn
-from shared.errors import ConfigurationError
+from shared.errors import ConfigurationError, TransientError
 from shared.files import CACHE
 from shared.settings import SERVICES, Settings, name_of
 from shared.telemetry import logger
@@ -36,6 +36,9 @@ START_S = 180.0
 STOP_S = 25.0
 PROBE_S = 5.0
 PROBE_EVERY_S = 2.0
+MEND_EVERY_S = 0.5
+REST_S = 2.0
+"""How long is waited before what could not be started is tried again."""
 
 
 @dataclass
@@ -249,8 +252,18 @@ class Supervisor:
         """Restarts whatever dies or hangs until SIGINT or SIGTERM comes."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._stop_asked)
-        while not self._stopping.wait(0.5):
+        pause = MEND_EVERY_S
+        while not self._stopping.wait(pause):
+            pause = MEND_EVERY_S if self.try_to_mend() else REST_S
+
+    def try_to_mend(self) -> bool:
+        """Whether what had died or hung was started again; what cannot be now, for a full disk say, is tried later."""
+        try:
             self.mend()
+        except (OSError, RuntimeError, TransientError) as error:  # the embedded servers raise RuntimeErrors
+            logger().error("not_restarted", error=type(error).__name__, detail=str(error)[-500:])
+            return False
+        return True
 
     def _stop_asked(self, number: int, frame: FrameType | None) -> None:
         del number, frame
@@ -259,10 +272,10 @@ class Supervisor:
     def mend(self) -> list[str]:
         """The names of what had died or hung and was started again; what keeps dying is tried ever less often."""
         mended: list[str] = []
-        if self.postgres and not _alive(lambda: self.postgres.pid):  # type: ignore[union-attr]
+        if self.postgres and not is_running(lambda: self.postgres.pid):  # type: ignore[union-attr]
             self.postgres.start()
             mended.append("postgres")
-        if self.broker and not _alive(lambda: self.broker.pid):  # type: ignore[union-attr]
+        if self.broker and not is_running(lambda: self.broker.pid):  # type: ignore[union-attr]
             self.broker.start()
             asyncio.run(self._ensure_topics())
             mended.append("broker")
@@ -290,7 +303,7 @@ class Supervisor:
         if process.probe is None:
             if now - process.probed_at > PROBE_EVERY_S:
                 patience = min(PROBE_S, self._restart_after_s)
-                process.probe, process.probed_at = self._probes.submit(_is_live, process.url, patience), now
+                process.probe, process.probed_at = self._probes.submit(is_live, process.url, patience), now
             return False
         if not process.probe.done():
             return False
@@ -327,19 +340,3 @@ class Supervisor:
             self.broker.stop()
         if self.postgres:
             self.postgres.stop()
-
-
-def _is_live(url: str, patience_s: float) -> bool:
-    try:
-        with urlopen(f"{url}/live", timeout=patience_s) as answer:  # noqa: S310 # our own loopback address
-            return answer.status == 200
-    except (OSError, HTTPException):
-        return False
-
-
-def _alive(pid: Callable[[], int]) -> bool:
-    try:
-        found = os.waitid(os.P_PID, pid(), os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except (RuntimeError, ChildProcessError):
-        return False
-    return found is None

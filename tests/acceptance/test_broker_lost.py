@@ -1,7 +1,6 @@
-"""The broker loses everything that it had: what was accepted is derived all the same, once."""
+"""The broker is away, or its topics are made anew: what is accepted and asked meanwhile is not forgotten."""
 
 import asyncio
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,37 +15,8 @@ from shared.embedded.broker_process import EmbeddedBroker
 from tests.system.databases import Databases
 from tests.system.kafka import Stored, publish
 from tests.system.person import Person, somebody
-from tests.system.running import WORKERS, policy_file, running, settings_for
+from tests.system.running import policy_file, running, settings_for
 from tests.system.wait import wait_for
-
-
-async def test_turns_whose_events_the_broker_forgot_are_derived_once(databases: Databases, tmp_path: Path) -> None:
-    policy = policy_file(tmp_path, delivery={"redrive_after_s": 1.0, "redrive_every_s": 0.3})
-    with EmbeddedBroker(tmp_path / "broker") as broker:
-        await ensure_topics(KafkaAccess(broker.bootstrap))
-        settings = settings_for(databases.fresh(), broker.bootstrap, policy=policy)
-        async with running(settings) as system:
-            people = [Person(system) for _ in range(10)]
-            for person in people:
-                await person.commit("I like jasmine tea.")
-            await system.settled()
-            await system.stop(*WORKERS)
-            for person in people:
-                await person.commit("I live in Oslo.")
-            await wait_for(lambda: not system.number("SELECT count(*) FROM event_outbox"), "all is published")
-            await asyncio.to_thread(broker.kill)
-            shutil.rmtree(tmp_path / "broker")
-            answers = [await person.post("/v1/turns", person.turn("I prefer dark mode.")) for person in people]
-            assert {a.status_code for a in answers} == {201}
-            await asyncio.to_thread(broker.start)
-            await ensure_topics(KafkaAccess(broker.bootstrap))
-            await system.start(*WORKERS)
-            assert await system.settled() == 3 * len(people)
-            for person in people:
-                found = sorted(await person.contents(status="all"))
-                assert len(found) == 3, found
-            per_turn = "SELECT count(*) FROM (SELECT source_turn_id FROM memory_items GROUP BY 1 HAVING count(*) > 1) t"
-            assert system.number(per_turn) == 0
 
 
 async def test_turns_are_accepted_while_the_broker_is_away_and_derived_when_it_is_back(

@@ -59,18 +59,6 @@ async def test_a_killed_worker_that_is_started_again_has_done_everything_once(
     await assert_everything_once(running, load)
 
 
-async def test_a_killed_database_keeps_every_acknowledged_turn(machine: tuple[Supervisor, Machine]) -> None:
-    supervisor, running = machine
-    assert supervisor.postgres
-    load = Load(running.http)
-    await load.reach(50)
-    await asyncio.to_thread(supervisor.postgres.kill)
-    await asyncio.to_thread(supervisor.postgres.start)
-    await load.reach(50)
-    await load.stop()
-    await assert_everything_once(running, load)
-
-
 async def test_a_worker_that_is_told_to_stop_ends_in_time_and_loses_nothing(
     machine: tuple[Supervisor, Machine],
 ) -> None:

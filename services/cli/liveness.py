@@ -1,0 +1,24 @@
+"""Whether a process of this machine still runs, and says that it lives."""
+
+import os
+from collections.abc import Callable
+from http.client import HTTPException
+from urllib.request import urlopen
+
+
+def is_live(url: str, patience_s: float) -> bool:
+    """Whether its probe says in time that it lives."""
+    try:
+        with urlopen(f"{url}/live", timeout=patience_s) as answer:  # noqa: S310 # our own loopback address
+            return answer.status == 200
+    except (OSError, HTTPException):
+        return False
+
+
+def is_running(pid: Callable[[], int]) -> bool:
+    """Whether a child of this process has not ended; one that was never started has."""
+    try:
+        found = os.waitid(os.P_PID, pid(), os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except (RuntimeError, ChildProcessError):
+        return False
+    return found is None

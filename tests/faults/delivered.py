@@ -1,0 +1,102 @@
+"""What the broker delivers that it should not, or otherwise than it was sent."""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from uuid import uuid4
+
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+
+from schemas.topics import COMPOSE_REQUEST, TOPICS
+from tests.faults.judge import Figures
+from tests.faults.load import Codec, Load
+from tests.faults.rig import Rig
+from tests.long import LONG, often
+from tests.system.kafka import GROUPS, QUICK, Stored, publish, read
+
+Check = Callable[[Figures], Awaitable[None]]
+CODECS: tuple[Codec, ...] = ("gzip", "snappy", "lz4", "zstd")
+RUBBISH = (
+    b"",
+    b"{",
+    b"[]",
+    b"\xff\xfe",
+    b"null",
+    b'{"event_type": "turn.committed"}',
+    b'{"event_id": "1"}',
+    b'{"tenant_id": "faults"' + b" " * 200_000,
+)
+SHARE = 0.01 if LONG else 0.1
+"""The share of deliveries that come again: a short run has too few for one in a hundred."""
+
+
+async def poison(rig: Rig, load: Load, dice: random.Random) -> Check:
+    """Rubbish of every kind in every topic; the check: what is read is set aside, once, and nothing stands still."""
+    mark = f"poison-{uuid4().hex}".encode()
+    for _ in range(often(5, short=1)):
+        for topic in dice.sample(TOPICS, len(TOPICS)):
+            await publish(rig.bootstrap, [Stored(topic.name, key=mark, value=value) for value in RUBBISH])
+        await load.reach(4)
+
+    async def check(figures: Figures) -> None:
+        consumed = [topic for topic in TOPICS if any(each.group for each in topic.consumers)]
+        buried = await read(rig.bootstrap, *(topic.dead_letter for topic in consumed))
+        found = Counter(record.topic for record in buried if record.key == mark)
+        for topic in consumed:
+            if topic is not COMPOSE_REQUEST and found[topic.dead_letter] != len(RUBBISH) * often(5, short=1):
+                figures.problems.append(f"{topic.dead_letter} holds {found[topic.dead_letter]} of the poison")
+
+    return check
+
+
+async def compress(rig: Rig, load: Load, dice: random.Random) -> Check:
+    """Turns come in every codec, and so do all events of the workers once more."""
+    del dice
+    await load.reach(often(200, short=10))
+    heard = await read(rig.bootstrap, *GROUPS)
+    for codec in CODECS:
+        producer = AIOKafkaProducer(bootstrap_servers=rig.bootstrap, compression_type=codec, linger_ms=20)
+        await producer.start()
+        for record in heard[-often(2000, short=60) :]:
+            await producer.send(record.topic, record.value, key=record.key, headers=list(record.headers))
+        await producer.stop()
+
+    async def check(figures: Figures) -> None:
+        used = {person.codec for person in load.people if person.accepted}
+        figures.problems += [f"no turn came in {codec}" for codec in CODECS if codec not in used]
+
+    return check
+
+
+async def duplicate(rig: Rig, load: Load, dice: random.Random) -> Check:
+    """A share of all deliveries comes again, later and in another order, while the load goes on."""
+    consumer = AIOKafkaConsumer(bootstrap_servers=rig.bootstrap, enable_auto_commit=False, **QUICK)
+    await consumer.start()
+    heard = again = 0
+    try:
+        places = [TopicPartition(t, n) for t in GROUPS for n in await consumer._client._wait_on_metadata(t)]
+        consumer.assign(places)
+        await consumer.seek_to_end(*places)
+        until = asyncio.get_running_loop().time() + often(120, short=6)
+        kept: list[Stored] = []
+        while asyncio.get_running_loop().time() < until:
+            for records in (await consumer.getmany(timeout_ms=200)).values():
+                heard += len(records)
+                kept += [
+                    Stored(r.topic, key=r.key, value=r.value, headers=tuple(r.headers))
+                    for r in records
+                    if dice.random() < SHARE
+                ]
+            if len(kept) >= 5:
+                dice.shuffle(kept)
+                await publish(rig.bootstrap, kept)
+                again, kept = again + len(kept), []
+    finally:
+        await consumer.stop()
+
+    async def check(figures: Figures) -> None:
+        if not again:
+            figures.problems.append(f"nothing came again of {heard} deliveries")
+
+    return check

@@ -1,0 +1,147 @@
+"""What became of the turns that were accepted, by the state of the database: lost, doubled, how soon all was well."""
+
+import asyncio
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+import psycopg
+
+from tests.faults.load import SCRIPTS, TENANT, Load, Person
+from tests.faults.rig import Rig
+from tests.system.databases import rows
+from tests.system.kafka import caught_up
+
+RECOVERED_S = 30.0
+"""Within this after the end of a fault everything is as if it had not been."""
+PATIENCE_S = 90.0
+"""So long is waited before what has not come counts as lost."""
+Known = Counter[str]
+_SAID = """
+SELECT e.user_id, e.content ->> 'text' AS said, t.idempotency_key AS key, t.outcome ->> 'status' AS outcome
+FROM conversation_events e JOIN turns t USING (tenant_id, user_id, turn_id)
+WHERE e.tenant_id = %(tenant)s AND e.user_id = ANY(%(users)s) AND e.event_type = 'user_message' ORDER BY t.seq
+"""
+_KNOWN = """
+SELECT user_id, type, key, content_text, status, version, polarity, round(confidence::numeric, 3)::float AS confidence,
+    provenance_class, epistemic_type, cardinality(supersedes) AS supersedes, cardinality(source_turns) AS sources
+FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = ANY(%(users)s)
+"""
+_READ = """
+SELECT user_id, kind, key, text, ordinal, span_start, state FROM observations
+WHERE tenant_id = %(tenant)s AND user_id = ANY(%(users)s)
+"""
+_OPEN = """
+SELECT (SELECT count(*) FROM turns WHERE outcome_at IS NULL)
+    + (SELECT count(*) FROM event_outbox WHERE failed_at IS NULL)
+    + (SELECT count(*) FROM observations WHERE state IN ('new', 'analyzed')) AS open
+"""
+
+
+@dataclass
+class Figures:
+    """What a scenario came to."""
+
+    name: str
+    accepted: int = 0
+    derived: int = 0
+    lost: int = 0
+    doubled: int = 0
+    recovered_s: float | None = None
+    problems: list[str] = field(default_factory=list[str])
+
+    @property
+    def well(self) -> bool:
+        """Whether nothing is amiss."""
+        in_time = self.recovered_s is not None and self.recovered_s < RECOVERED_S
+        return in_time and not self.problems and self.accepted == self.derived > 0 == self.lost == self.doubled
+
+
+async def time_to_recover(rig: Rig, load: Load) -> float | None:
+    """Seconds from now until every process is ready, every turn accepted by now has its outcome, and so has one that
+    was accepted after; None if that never came.
+    """
+    began = time.monotonic()
+    before = set(load.accepted)
+    while time.monotonic() - began < PATIENCE_S:
+        after = [key for key, at in load.accepted.items() if at > began]
+        if after and await rig.whole():
+            done = ask(rig, "SELECT idempotency_key AS key FROM turns WHERE outcome_at IS NOT NULL")
+            keys = {row["key"] for row in done}
+            if before <= keys and keys & set(after):
+                return time.monotonic() - began
+        await asyncio.sleep(0.2)
+    return None
+
+
+def ask(rig: Rig, statement: str, **params: Any) -> list[dict[str, Any]]:
+    """What the database answers; nothing while it is away."""
+    try:
+        return rows(rig.dsn, statement, **params)
+    except psycopg.Error:
+        return []
+
+
+async def come_to_rest(rig: Rig) -> list[str]:
+    """Everything is read and nothing open; what is not so in time."""
+    until = time.monotonic() + PATIENCE_S
+    try:
+        await asyncio.wait_for(caught_up(rig.bootstrap), PATIENCE_S)
+    except (TimeoutError, AssertionError):
+        return ["the workers have not read everything"]
+    while time.monotonic() < until:
+        if (answer := ask(rig, _OPEN)) and not answer[0]["open"]:
+            return []
+        await asyncio.sleep(0.2)
+    return ["work is left open"]
+
+
+def by_user(rig: Rig, statement: str, people: list[Person]) -> dict[str, Known]:
+    """By user the rows, as texts, and how often each is there."""
+    found: dict[str, Known] = {person.user_id: Counter() for person in people}
+    for row in rows(rig.dsn, statement, tenant=TENANT, users=list(found)):
+        found[row.pop("user_id")][orjson.dumps(row).decode()] += 1
+    return found
+
+
+class Reference:
+    """What is known of whoever told each story undisturbed."""
+
+    def __init__(self, rig: Rig, load: Load) -> None:
+        self.stories: dict[int, Known] = {}
+        self.unsteady: list[str] = []
+        known, read = by_user(rig, _KNOWN, load.people), by_user(rig, _READ, load.people)
+        for person in load.people:
+            mine = known[person.user_id] + read[person.user_id]
+            before = self.stories.setdefault(person.story, mine)
+            if before != mine:
+                self.unsteady.append(f"story {person.story} told twice undisturbed: {tell_difference(before, mine)}")
+
+
+def tell_difference(wanted: Known, found: Known) -> str:
+    """What is missing and what is too much."""
+    return "; ".join([f"- {row}" for row in wanted - found] + [f"+ {row}" for row in found - wanted])
+
+
+def judge(rig: Rig, load: Load, reference: Reference, figures: Figures) -> None:
+    """The figures say what became of every accepted turn, and whether what is known is what would be known anyhow."""
+    said = rows(rig.dsn, _SAID, tenant=TENANT, users=[person.user_id for person in load.people])
+    known, read = by_user(rig, _KNOWN, load.people), by_user(rig, _READ, load.people)
+    for person in load.people:
+        mine = [row for row in said if row["user_id"] == person.user_id]
+        outcomes = {row["key"]: row["outcome"] for row in mine}
+        derived = [key for key in person.accepted if outcomes.get(key) in ("derived", "ignored")]
+        figures.accepted += len(person.accepted)
+        figures.derived += len(derived)
+        figures.lost += len(person.accepted) - len(derived)
+        told = [row["said"] for row in mine]
+        figures.doubled += (Counter(told) - Counter(SCRIPTS[person.story])).total()
+        if told != SCRIPTS[person.story]:
+            figures.problems.append(f"{person.user_id} said in the log: {told}")
+        wanted, found = reference.stories[person.story], known[person.user_id] + read[person.user_id]
+        figures.lost += (wanted - found).total()
+        figures.doubled += (found - wanted).total()
+        if wanted != found:
+            figures.problems.append(f"{person.user_id}, story {person.story}: {tell_difference(wanted, found)}")
