@@ -1,7 +1,6 @@
 """Tells from the header of a request who asks: a key of ours, a token of an issuer, or whoever sits at this machine."""
 
 import asyncio
-import ipaddress
 import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -9,6 +8,7 @@ from typing import TypeVar
 from cachetools import TTLCache
 
 from shared import clock
+from shared.access.loopback import is_loopback
 from shared.access.refusals import refuse_stranger
 from shared.access.secrets import KeyText, fits, hash_secret, parse_key
 from shared.access.tokens import TokenCheck
@@ -25,14 +25,6 @@ NOBODY = hash_secret("")
 """What the secret of an unknown key is compared with: it takes as long as a known one."""
 Found = TypeVar("Found")
 _ANY = "whether a key was ever made"
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach what listens on the address."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class Authenticator:
