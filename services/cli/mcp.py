@@ -8,6 +8,8 @@ import typer
 
 from services.cli import data_folder
 from services.cli.names import check_id
+from shared import settings
+from shared.errors import ConfigurationError
 from shared.settings import API_KEY, SESSION, TENANT, USER
 
 
@@ -37,4 +39,15 @@ def mcp(
 
     gc.freeze()
     gc.enable()
-    serve_stdio(data_folder.url, AgentCaller(os.environ.get(API_KEY) or None, user, tenant, session))
+    serve_stdio(locate, AgentCaller(os.environ.get(API_KEY) or None, user, tenant, session))
+
+
+def locate() -> str:
+    """Where compose is: what is set, what runs on the data folder, else the usual port of this machine.
+
+    A desktop client starts this command in a folder of its own.
+    """
+    try:
+        return data_folder.url()
+    except ConfigurationError:
+        return f"http://127.0.0.1:{settings.load().http_port}"

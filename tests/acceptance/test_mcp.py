@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import re
 import sys
 import time
 from collections.abc import AsyncGenerator
@@ -18,8 +19,9 @@ from starlette.applications import Starlette
 
 from shared.db import Database
 from shared.service import probes
+from shared.settings import Settings
 from tests.long import often
-from tests.system.agents import REVISIONS, Agent, Json, Transport, call, fail, inside, request, serving_agents
+from tests.system.agents import REVISIONS, ROOT, Agent, Json, Transport, call, fail, inside, request, serving_agents
 from tests.system.databases import Databases
 from tests.system.keys import add_key
 from tests.system.person import somebody
@@ -332,3 +334,18 @@ async def test_a_server_that_is_down_or_hangs_is_told_within_two_seconds() -> No
 
 PATIENCE = 2
 """It takes 1.6 s at most; the machine of the tests has more to do."""
+
+
+@pytest.mark.parametrize("page", ["README.md", "README.zh-CN.md", "docs/howto/mcp.md"])
+async def test_the_lines_of_the_readme_connect_a_client(house: House, page: str) -> None:
+    blocks = re.findall(r"^```json\n(.*?)^```$", (ROOT / page).read_text("utf-8"), re.M | re.S)
+    over_stdio, over_http = (json.loads(block)["mcpServers"]["smartbrain"] for block in blocks)
+    key = await add_key(house.db, TENANT)
+    assert over_stdio["command"].endswith("/smartbrain")
+    assert over_stdio["args"] == ["mcp"]
+    desktop = Agent(house.compose_url, house.mcp_url, key, over_stdio["env"]["SMARTBRAIN_USER"])
+    assert over_http["url"] == f"http://127.0.0.1:{Settings().port_of_mcp}/mcp"
+    framework = Agent(house.compose_url, house.mcp_url, key, over_http["headers"]["X-SmartBrain-User"])
+    for agent, transport in ((desktop, "stdio"), (framework, "http")):
+        async with agent.connect(transport) as client:
+            assert (await call(client, "get_status"))["user_id"] == "lin"
