@@ -1,13 +1,14 @@
 """Compose over HTTP, on behalf of a caller: answers as JSON, refusals and silence as problems."""
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import httpx
 import orjson
 from cachetools import TTLCache
 
@@ -15,7 +16,9 @@ from services.mcp.caller import AgentCaller
 from services.mcp.problems import CallError, UnreachableError
 from services.mcp.rules.origins import LOOPBACK
 from shared.errors import ConfigurationError
-from shared.tls import trust_store
+
+if TYPE_CHECKING:
+    import httpx  # takes a tenth of a second to load, which nobody waits for who only lists tools
 
 CONNECT_S = 1.0
 SLOW_S = 1.0
@@ -127,6 +130,8 @@ class ComposeClient:
         body: Mapping[str, Any] | None,
         headers: Mapping[str, str],
     ) -> httpx.Response:
+        from httpx import HTTPError
+
         content = None if body is None else orjson.dumps(body)
         given = {**headers, "content-type": "application/json"} if content else headers
         asking = asyncio.create_task(http.request(method, path, params=query, content=content, headers=given))
@@ -135,25 +140,31 @@ class ComposeClient:
             if not done and not await self._lives(http):
                 raise UnreachableError(f"{http.base_url} does not answer")
             return await asking
-        except httpx.HTTPError as error:
+        except HTTPError as error:
             raise UnreachableError(f"{http.base_url} does not answer: {type(error).__name__}") from error
         finally:
             asking.cancel()
 
     def _connect(self) -> httpx.AsyncClient:
         """The connections to where compose is now."""
+        from httpx import AsyncClient, Timeout
+
+        from shared.tls import trust_store
+
         try:
             base = self._locate().rstrip("/")
         except ConfigurationError as error:
             raise UnreachableError(str(error)) from error
         if self._http is None or str(self._http.base_url).rstrip("/") != base:
             here = urlsplit(base).hostname in LOOPBACK  # no proxy stands between this machine and itself
-            limits = httpx.Timeout(LONGEST_S, connect=CONNECT_S)
-            self._http = httpx.AsyncClient(base_url=base, timeout=limits, verify=trust_store(), trust_env=not here)
+            limits = Timeout(LONGEST_S, connect=CONNECT_S)
+            self._http = AsyncClient(base_url=base, timeout=limits, verify=trust_store(), trust_env=not here)
         return self._http
 
     async def _lives(self, http: httpx.AsyncClient) -> bool:
-        with contextlib.suppress(httpx.HTTPError):
+        from httpx import HTTPError
+
+        with contextlib.suppress(HTTPError):
             await http.get("/live", timeout=PROBE_S)
             return True
         return False

@@ -36,7 +36,6 @@ from services.mcp.handler.overview import read_overview
 from services.mcp.problems import CallError
 from services.mcp.prompts import INSTRUCTIONS, USE_MEMORY
 from services.mcp.rules.languages import Spoken
-from shared.telemetry import frames, logger
 
 Context = ServerRequestContext[Any]
 FindCaller = Callable[[Context], AgentCaller]
@@ -59,6 +58,8 @@ def make_server(compose: ComposeClient, find_caller: FindCaller, note: Note) -> 
             note(params.name, problem.code)
             return _tell(problem)
         except Exception as error:  # noqa: BLE001 # whatever one call brings about, the server goes on
+            from shared.telemetry import frames, logger  # loads all metrics; nothing should break
+
             logger().error("tool_broke", tool=params.name, **frames(error))
             note(params.name, "internal")
             return _tell(CallError("internal", "an internal error"))

@@ -1,8 +1,8 @@
 """The server over standard input and output: one client, one caller, until the input ends."""
 
-import asyncio
 from collections.abc import Callable
 
+import uvloop
 from mcp.server.stdio import stdio_server
 
 from services.mcp.caller import AgentCaller
@@ -12,7 +12,7 @@ from services.mcp.server import make_server
 
 def serve_stdio(locate: Callable[[], str], caller: AgentCaller) -> None:
     """Serves until standard input ends; nothing but the protocol is written to standard output."""
-    asyncio.run(_serve(locate, caller))
+    uvloop.run(_serve(locate, caller))
 
 
 async def _serve(locate: Callable[[], str], caller: AgentCaller) -> None:

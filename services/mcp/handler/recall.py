@@ -20,7 +20,13 @@ Json = dict[str, Any]
 async def recall(compose: ComposeClient, caller: AgentCaller, arguments: RecallArguments) -> RecalledEvidence:
     """What compose's search finds for the question, the best first, within the limit."""
     budget = {"top_k": MOST, "diversity": DIVERSITY}
-    plan = {"version": "0.1", "purpose": "qa", "queries": [{"text": arguments.question}], "budget": budget}
+    plan = {
+        "version": "0.1",
+        "purpose": "qa",
+        "queries": [{"text": arguments.question}],
+        "budget": budget,
+        "output": {"include_provenance": False},
+    }
     pack = await compose.post(caller, "/v1/retrieve", plan)
     nonce = make_nonce()
     matches = [_evidence(each, nonce) for each in drop_repeats(pack["evidences"])]

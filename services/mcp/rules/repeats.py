@@ -1,12 +1,12 @@
 """What was said and is known as a memory is shown once, as the memory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from services.mcp.rules.matching import normalize_words
 
 DICTATED = "/remember"
-Json = Mapping[str, Any]
+Json = dict[str, Any]
 
 
 def drop_repeats(evidence: Sequence[Json]) -> list[Json]:
