@@ -16,7 +16,7 @@ LOCK := $(BIN)/uv pip compile pyproject.toml -q --universal --python-version 3.1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-long test-faults test-kafka test-ollama models check lint types imports generated wheel eval learn learn-static learn-ranking bench bench-compose bench-isolation bench-keys bench-fairness bench-calibration bench-erasure bench-retrieval bench-packages bench-endings bench-gate schemas docs format lock clean
+.PHONY: help setup demo run test test-long test-faults test-kafka test-ollama models check lint types imports generated wheel eval learn learn-static learn-ranking bench bench-compose bench-isolation bench-keys bench-fairness bench-mcp bench-calibration bench-erasure bench-retrieval bench-packages bench-endings bench-gate schemas docs format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' Makefile
@@ -107,6 +107,9 @@ bench-keys: $(OK) ## What it costs to tell who asks over HTTP, by a key and by a
 
 bench-fairness: $(OK) ## Turns of one tenant beside a flood of another's, against alone; OUT=file, ARGS=--quick for a look
 	$(BIN)/python -m tests.bench fairness $(if $(OUT),--json $(OUT)) $(ARGS)
+
+bench-mcp: $(OK) ## What recall over MCP adds to /v1/retrieve, and how soon tools are listed; OUT=file, ARGS=--quick for a look
+	$(BIN)/python -m tests.bench mcp $(if $(OUT),--json $(OUT)) $(ARGS)
 
 bench-calibration: $(OK) ## Stated confidence against observed correctness, before and after calibration; OUT=file, PLOT=file.svg
 	$(BIN)/python -m tests.bench calibration $(if $(PLOT),--plot $(PLOT)) $(if $(OUT),--json $(OUT)) $(ARGS)

@@ -64,7 +64,7 @@ class PackProvenance(Contract):
 
 
 class EvidenceMetadata(Contract):
-    """Position within the source."""
+    """Position within the source; `version` is that of a memory."""
 
     chunk_index: int | None = None
     offset_start: int | None = None
@@ -77,6 +77,7 @@ class EvidenceMetadata(Contract):
     created_at: Instant | None = None
     valid_until: Instant | None = None
     type: Annotated[str | None, Field(validation_alias=AliasChoices("type", "memory_type"))] = None
+    version: int | None = None
     org_tier: str | None = None
 
 

@@ -90,6 +90,7 @@ class Diversity(Section):
     by_document: Annotated[int, Field(ge=1, le=200)] = 3
     by_source: Annotated[int, Field(ge=1, le=200)] = 10
     by_section: Annotated[int, Field(ge=1, le=200)] = 1
+    repeats: Annotated[bool, Field(description="A memory and the words that it comes from may both come back")] = False
 
 
 class Budget(Section):

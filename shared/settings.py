@@ -11,9 +11,16 @@ from schemas.base import Contract
 from shared.errors import ConfigurationError
 
 PREFIX = "SMARTBRAIN_"
+MOST_PORT = 65_535
 API_KEY = "SMARTBRAIN_API_KEY"
 """The key that the commands and the Python client send; no service reads it."""
+URL, USER, TENANT, SESSION = "SMARTBRAIN_URL", "SMARTBRAIN_USER", "SMARTBRAIN_TENANT", "SMARTBRAIN_SESSION"
+"""Where commands find compose, and whose memory `smartbrain mcp` is about."""
 SERVICES = ("compose", "observer", "analyzer", "evolver", "relay", "librarian", "erasure", "governor")
+"""Every service that stands on PostgreSQL and Kafka."""
+FRONTS = ("mcp",)
+"""Services that only ask compose over HTTP: they have no database, no broker, and a port of their own."""
+ALL = (*SERVICES, *FRONTS)
 """Every service, in the order in which they are started on one machine."""
 
 
@@ -90,6 +97,19 @@ class Settings(Contract):
     policy: Path | None = Field(default=None, description="Path of a brain.yml; absent: the built-in defaults")
     http_host: str = Field(default="127.0.0.1", description="Address that every service listens on")
     http_port: int = Field(default=8787, ge=0, le=65535, description="Port of compose; 0 picks a free one")
+    url: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^@\s]+$",
+        description="Base URL of compose, for `mcp` and the commands; absent: what runs on this machine",
+    )
+    mcp_port: int | None = Field(
+        default=None, ge=0, le=65535, description="Port of `/mcp`; absent: the one after that of compose"
+    )
+    mcp_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^@\s]+/mcp$",
+        description="Address under which clients reach `/mcp`, where it is not that of this machine",
+    )
     metrics_port: int = Field(
         default=0,
         ge=0,
@@ -102,6 +122,12 @@ class Settings(Contract):
     def embedded_database(self) -> bool:
         """Whether SmartBrain runs its own PostgreSQL."""
         return self.database_url is None
+
+    @property
+    def port_of_mcp(self) -> int:
+        """Where `/mcp` listens; 0 picks a free port."""
+        following = self.http_port + 1 if 0 < self.http_port < MOST_PORT else 0
+        return following if self.mcp_port is None else self.mcp_port
 
     @property
     def embedded_kafka(self) -> bool:

@@ -33,6 +33,7 @@ COMMANDS = MappingProxyType(
         "commit": "compose:commit",
         "compose": "compose:compose",
         "remember": "compose:remember",
+        "mcp": "mcp:mcp",
         "memories": "memories:group",
         "forget": "memories:forget",
         "erase": "erase:erase",

@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 
 from shared.errors import ConfigurationError
-from shared.settings import Settings, load
+from shared.settings import URL, Settings, load
 
 RUN_FILE = "run.json"
 
@@ -47,7 +47,7 @@ def find(data: Path) -> Running | None:
 
 def url(settings: Settings | None = None) -> str:
     """The base URL of compose: SMARTBRAIN_URL, or what runs on the data folder; ConfigurationError when neither."""
-    given = os.environ.get("SMARTBRAIN_URL")
+    given = os.environ.get(URL)
     if given:
         return given.rstrip("/")
     settings = settings or load()

@@ -31,6 +31,7 @@ class Name(StrEnum):
     librarian = "librarian"
     erasure = "erasure"
     governor = "governor"
+    mcp = "mcp"
 
 
 def up(
@@ -48,6 +49,7 @@ def up(
     with Supervisor(chosen) as machine:
         running = machine.start(say=lambda line: out.print(line, markup=False))
         out.print(f"SmartBrain is up: {running.http}  (API: {running.http}/docs, Kafka: {running.kafka})", markup=False)
+        out.print(f"Agents reach it over MCP: {running.services['mcp']}/mcp, or `smartbrain mcp`", markup=False)
         if not machine.needs_key:
             out.print(NO_KEY, markup=False)
         out.print("Ctrl-C stops it.", markup=False)
@@ -62,18 +64,39 @@ def serve(
     ] = False,
 ) -> None:
     """Run one service, or several together, in this process until SIGTERM."""
+    chosen = [*dict.fromkeys(name.value for name in names)]
+    if not set(chosen).isdisjoint(settings.FRONTS):
+        _serve_front(chosen, from_stdin=from_stdin)
+        return
     from services.cli import served  # a process loads the code of its own services, and what serves it
 
-    chosen = [*dict.fromkeys(name.value for name in names)]
     builds = served.load_builders(chosen)
-    if from_stdin:
-        line = sys.stdin.readline()
-        if not line:
-            return  # whoever would have told has ended
-        os.environ.update(json.loads(line))
+    if from_stdin and not _hear_addresses():
+        return
     config = settings.load()
     configure_logs(config.log_level)
     served.run(builds, config)
+
+
+def _serve_front(chosen: list[str], *, from_stdin: bool) -> None:
+    from services.cli import fronts
+
+    if len(chosen) > 1:
+        raise ConfigurationError("mcp has a port of its own: serve it in a process of its own")
+    fronts.load(chosen[0])
+    if from_stdin and not _hear_addresses():
+        return
+    config = settings.load()
+    configure_logs(config.log_level)
+    fronts.run(chosen[0], config)
+
+
+def _hear_addresses() -> bool:
+    """Whether whoever started this process has told where the others are; False where they have ended."""
+    line = sys.stdin.readline()
+    if line:
+        os.environ.update(json.loads(line))
+    return bool(line)
 
 
 def migrate(

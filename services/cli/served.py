@@ -1,15 +1,14 @@
 """A process of services: their code is loaded first, then they are opened, built and served."""
 
 import gc
-import os
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 
 import uvloop
 
+from services.cli.announcing import announce_port
 from shared import service
 from shared.bus.access import open_access
 from shared.bus.broker import Bus
@@ -48,7 +47,9 @@ async def _run(builds: Mapping[str, Build], config: Settings) -> None:
         services = [build(rt) for build, rt in zip(builds.values(), runtimes, strict=True)]
         port = config.http_port if "compose" in builds else config.metrics_port
         async with present(runtimes[0].db, services, runtimes[0].policy.delivery.silent_after_s):
-            await service.serve(service.run_together(services), host=config.http_host, port=port, announce=_announce)
+            await service.serve(
+                service.run_together(services), host=config.http_host, port=port, announce=announce_port
+            )
 
 
 @asynccontextmanager
@@ -59,11 +60,3 @@ async def _open_runtimes(names: Sequence[str], config: Settings) -> AsyncGenerat
     async with open_runtime(config, *names, pool=pool, models=with_models) as rt:
         ways = [open_access(config, name) for name in names[1:]]
         yield [rt, *(replace(rt, kafka=kafka, bus=Bus(kafka, rt.policy.delivery)) for kafka in ways)]
-
-
-def _announce(port: int) -> None:
-    where = os.environ.get("SMARTBRAIN_PORT_FILE")
-    if where:
-        temporary = Path(f"{where}.new")
-        temporary.write_text(str(port))
-        temporary.replace(where)

@@ -9,9 +9,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import FrameType
@@ -22,12 +21,13 @@ import orjson
 
 from services.cli.data_folder import Running, forget, write
 from services.cli.liveness import is_live, is_running
+from services.cli.process import Process
 from shared.embedded.broker_process import EmbeddedBroker
 from shared.embedded.postgres import EmbeddedPostgres
-from shared.embedded.process import Child, spawn
+from shared.embedded.process import spawn
 from shared.errors import ConfigurationError, TransientError
 from shared.files import CACHE
-from shared.settings import SERVICES, Settings, name_of
+from shared.settings import ALL, FRONTS, URL, Settings, name_of
 from shared.telemetry import logger
 
 LIGHT = ("relay", "librarian", "erasure", "governor")
@@ -41,31 +41,10 @@ REST_S = 2.0
 """How long is waited before what could not be started is tried again."""
 
 
-@dataclass
-class Process:
-    """The process of one service or of several light ones, and how often it had to be started lately."""
-
-    services: tuple[str, ...]
-    child: Child
-    port_file: Path
-    starts: list[float] = field(default_factory=list[float])
-    probe: Future[bool] | None = None
-    probed_at: float = 0.0
-    was_live: bool = False
-    failing_since: float | None = None
-
-    @property
-    def url(self) -> str | None:
-        """Where its probes answer, once it has said so."""
-        with suppress(OSError, ValueError):
-            return f"http://127.0.0.1:{int(self.port_file.read_text())}"
-        return None
-
-
 class Supervisor:
     """A whole SmartBrain; leaving the `with` block stops it in the order in which nothing is lost."""
 
-    def __init__(self, settings: Settings, *, services: tuple[str, ...] = SERVICES, durable: bool = True) -> None:
+    def __init__(self, settings: Settings, *, services: tuple[str, ...] = ALL, durable: bool = True) -> None:
         self.settings = settings
         self.data = settings.data.absolute()
         self._services = services
@@ -75,6 +54,8 @@ class Supervisor:
         self.broker = self._broker(durable)
         self.processes: dict[str, Process] = {}
         self.needs_key = True
+        self._ports: dict[str, int] = {}
+        """Of what others have the address of: once one was picked it is kept over restarts."""
 
     def _postgres(self, durable: bool) -> EmbeddedPostgres | None:
         if not self.settings.embedded_database:
@@ -135,8 +116,11 @@ class Supervisor:
         asyncio.run(self._prepare())
         report("schema and topics are up to date")
         for name in self._services_by_process:
-            self._release(name)
+            if name not in FRONTS:
+                self._release(name)
         for name, process in self.processes.items():
+            if name in FRONTS:  # compose is ready by now, and has a port
+                self._release(name)
             self.await_ready((name,), START_S - (time.monotonic() - began))
             report(f"{', '.join(process.services)}: ready")
         report(f"{len(self._services)} services are ready")
@@ -208,17 +192,25 @@ class Supervisor:
         return process
 
     def _release(self, name: str) -> None:
-        addresses = {"SMARTBRAIN_DATABASE_URL": self.dsn, "SMARTBRAIN_KAFKA_BOOTSTRAP": self.bootstrap}
+        addresses = self._addresses_for(name)
         child = self.processes[name].child
         assert child.stdin  # noqa: S101 # it was started with one
         with suppress(BrokenPipeError), child.stdin as pipe:  # what has ended already is seen by whoever awaits it
             pipe.write(orjson.dumps(addresses) + b"\n")
 
+    def _addresses_for(self, name: str) -> dict[str, str]:
+        """What the services of the process ask: the database and the broker, or compose alone."""
+        if name in FRONTS:
+            compose = self.processes.get("compose")
+            return {URL: (compose and compose.url) or self.settings.url or ""}
+        return {"SMARTBRAIN_DATABASE_URL": self.dsn, "SMARTBRAIN_KAFKA_BOOTSTRAP": self.bootstrap}
+
     def _environment(self, port_file: Path) -> dict[str, str]:
         root = str(Path(__file__).parents[2])
         mine = {
             "SMARTBRAIN_DATA": str(self.data),
-            "SMARTBRAIN_HTTP_PORT": str(self.settings.http_port),
+            "SMARTBRAIN_HTTP_PORT": str(self._ports.get("compose", self.settings.http_port)),
+            "SMARTBRAIN_MCP_PORT": str(self._ports.get("mcp", self.settings.port_of_mcp)),
             "SMARTBRAIN_METRICS_PORT": "0",
             "SMARTBRAIN_PORT_FILE": str(port_file),
             "PYTHONPATH": os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH")))),
@@ -236,7 +228,12 @@ class Supervisor:
                     log = (self.data / "services" / f"{name}.log").read_bytes()[-2000:].decode(errors="replace")
                     raise RuntimeError(f"{name} did not become ready:\n{log}")
                 time.sleep(0.05)
-            self.processes[name].was_live = True
+            self._note_ready(self.processes[name])
+
+    def _note_ready(self, process: Process) -> None:
+        process.was_live = True
+        if process.url and process.services[0] in ("compose", *FRONTS):
+            self._ports[process.services[0]] = int(process.url.rpartition(":")[2])
 
     def _is_ready(self, name: str) -> bool:
         url = self.processes[name].url

@@ -1,7 +1,6 @@
 """Tells who asks: by the header of a request a key or a token of an issuer, by the signature of a record a key."""
 
 import asyncio
-import ipaddress
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -10,6 +9,7 @@ from typing import TypeVar
 from cachetools import TTLCache
 
 from shared import clock
+from shared.access.loopback import is_loopback
 from shared.access.refusals import HEADER, refuse_stranger
 from shared.access.secrets import KeyText, fits, hash_secret, parse_key
 from shared.access.tokens import TokenCheck
@@ -27,14 +27,6 @@ NOBODY = hash_secret("")
 """What the secret of an unknown key is compared with: it takes as long as a known one."""
 Found = TypeVar("Found")
 _ANY = "whether a key was ever made"
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach what listens on the address."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class Authenticator:

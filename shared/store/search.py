@@ -44,13 +44,14 @@ class Hit(NamedTuple):
     score: float
     language: str = "other"
     media: list[dict[str, Any]] | None = None
+    version: int | None = None
 
 
 _COLUMNS: LiteralString = """
 SELECT c.chunk_id, c.memory_id, coalesce(c.turn_id, m.source_turn_id) AS turn_id, c.ordinal, c.session_id, c.seq,
     c.role, c.name,
     coalesce(m.content_text, c.text) AS text, c.said_at, c.term_count,
-    m.type, m.key, m.confidence::float8 AS confidence, m.provenance_class, m.epistemic_type, m.valid_at,
+    m.type, m.key, m.confidence::float8 AS confidence, m.provenance_class, m.epistemic_type, m.valid_at, m.version,
     m.last_validated_at, coalesce(m.injection_count, 0) AS injection_count,
     coalesce(m.positive_count, 0) AS positive_count, coalesce(m.correction_count, 0) AS correction_count,
     coalesce(m.miss_count, 0) AS miss_count, c.language, r.score::float8 AS score,

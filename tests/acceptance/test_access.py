@@ -263,3 +263,11 @@ async def test_an_operator_is_shown_the_dead_letters_of_the_key_alone(closed: Cl
         of_user = await closed.key(scopes=["operate"], user=anna.user_id)
         refused(await anna.system.http.get(path, headers=of_user), "user_id")
         refused(await anna.system.http.get(path, headers=of_user, params={"tenant_id": "another"}), "tenant_id")
+
+
+async def test_whoever_asks_is_told_whom_their_key_is_for(closed: Closed) -> None:
+    key = await closed.key(scopes=("write", "read"), user="lin", name="lins-phone")
+    told = (await closed.anna.person.system.http.get("/v1/access", headers=key)).json()
+    tenant = closed.anna.person.tenant_id
+    # a key of one user is called by that user
+    assert (told["tenant_id"], told["user_id"], told["scopes"]) == (tenant, "lin", ["read", "write"])

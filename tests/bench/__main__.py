@@ -29,6 +29,7 @@ BENCHES = {
     "erasure": "a user with 100,000 rows erased, beside the packages of others",
     "keys": "telling who asks over HTTP, by a key and by a token",
     "fairness": "turns of one tenant beside a flood of another's, against alone",
+    "mcp": "recall over MCP beside /v1/retrieve, and how soon the tools are listed",
     "calibration": "stated confidence against observed correctness on the labelled sets, before and after calibration",
 }
 _CALM = ("SMARTBRAIN_OLLAMA_URL", "SMARTBRAIN_EMBEDDING_DIR", "SMARTBRAIN_POLICY", "SMARTBRAIN_DATABASE_URL")

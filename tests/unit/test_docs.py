@@ -15,6 +15,9 @@ LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 TOOL_VARIABLES = {
     "URL",
     "API_KEY",
+    "USER",
+    "TENANT",
+    "SESSION",
     "TRACEBACK",
     "KAFKA_CACHE",
     "NATURAL",

@@ -63,6 +63,7 @@ def _explain(
             by_document=diversity.by_document,
             by_source=diversity.by_source,
             by_section=diversity.by_section,
+            repeats=diversity.repeats,
             applied=any(d.reason == "diversity" for d in fused.dropped),
         ),
         ignored_fields=list(dict.fromkeys([*ignored, *report.ignored])),

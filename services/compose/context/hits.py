@@ -263,4 +263,5 @@ def to_candidate(hit: Hit, left: CurrentText, placement: ListPlacement) -> Candi
         original=hit.text,
         recognized=left.recognized,
         until=left.until,
+        version=hit.version,
     )

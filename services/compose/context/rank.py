@@ -167,6 +167,7 @@ def _plan_policy(policy: ComposePolicy, request: RetrieveRequest, search: Search
             by_session=min(per_session, default=None),
             by_turn=per_turn,
         ),
+        repeats=diversity.repeats,
         limit=request.budget.top_k,
         memories_max=request.budget.top_k,
         lists=search.lists,

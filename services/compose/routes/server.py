@@ -13,6 +13,7 @@ from services.compose.routes import (
     receipts,
     sessions,
     turns,
+    whose,
 )
 from services.compose.routes.access import Authenticate, refuse_lacking_scope
 from services.compose.routes.bounds import Framing, refuse_unknown_parameters
@@ -37,6 +38,7 @@ ROUTERS = (
     erasures.router,
     dead_letters.router,
     dead_letters.quarantine_router,
+    whose.router,
 )
 
 

@@ -68,6 +68,8 @@ class Candidate:
     org_tier: str = ""
     until: datetime | None = None
     """Until when what it states held, where that is over."""
+    version: int | None = None
+    """Of a memory, where it stands already."""
 
     @property
     def key(self) -> str:

@@ -9,7 +9,8 @@ import pytest
 
 from schemas.vocabulary import AccessScope
 from shared import clock
-from shared.access.authenticator import Authenticator, is_loopback, require_guard
+from shared.access.authenticator import Authenticator, require_guard
+from shared.access.loopback import is_loopback
 from shared.access.secrets import KeyText, hash_secret, make_key_id, make_secret
 from shared.db import Connection, Database
 from shared.domain.requesters import LOCAL, Requester

@@ -55,6 +55,7 @@ def pack_evidence(
             created_at=source.valid_at,
             valid_until=source.until,
             type=source.memory_type,
+            version=source.version,
             org_tier=source.org_tier or None,
         ),
         ref=ref(ranked),

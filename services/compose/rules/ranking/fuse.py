@@ -43,6 +43,7 @@ class FusePolicy:
     source_priority: Mapping[str, float] = field(default_factory=dict[str, float])
     signals: SignalPolicy = DEFAULT_SIGNALS
     diversity: DiversityPolicy = field(default_factory=DiversityPolicy)
+    repeats: bool = False
     memory_ratio: float = 0.4
     limit: int = 12
     memories_max: int = MEMORIES_MOST
@@ -186,7 +187,8 @@ def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> 
     ]
     ordered = interleave_sources(sorted(ranked, key=lambda each: _order(each, policy)))
     pooled, beyond = ordered[: policy.candidates_max], ordered[policy.candidates_max :]
-    kept, dropped = diversify(pooled, policy.diversity, None if policy.beside is not None else policy.sanitize)
+    may_repeat = policy.repeats or policy.beside is not None
+    kept, dropped = diversify(pooled, policy.diversity, None if may_repeat else policy.sanitize)
     if policy.beside is not None:
         kept, repeated = tell_once(kept, policy.beside, policy.limit, policy.sanitize, questions=policy.questions)
         dropped += repeated

@@ -1,0 +1,121 @@
+"""MCP over HTTP: wires the door, the protocol and compose's client into a service."""
+
+import asyncio
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from services.mcp.caller import AgentCaller
+from services.mcp.client import ComposeClient
+from services.mcp.door import METADATA, PATH, Door, DoorPolicy
+from services.mcp.problems import CallError
+from services.mcp.server import Context, make_server
+from shared.access.loopback import is_loopback
+from shared.errors import ConfigurationError
+from shared.metrics.agents import AGENT_CALLS
+from shared.policy import AccessPolicy
+from shared.policy_file import load_policy
+from shared.service import Service
+from shared.settings import Settings
+from shared.telemetry import logger
+
+MOST_BYTES = 262_144
+PAUSE_S = 1.0
+
+
+def build(settings: Settings) -> Service:
+    """The service; it has no database and no broker, and asks compose."""
+    address = settings.url or f"http://127.0.0.1:{settings.http_port}"
+    compose = ComposeClient(lambda: address)
+    policy = make_door_policy(settings, load_policy(settings.policy).access)
+    manager = StreamableHTTPSessionManager(
+        make_server(compose, find_caller, note_call),
+        json_response=True,
+        stateless=True,
+        max_request_body_size=MOST_BYTES,
+    )
+    ready = asyncio.Event()
+
+    async def run() -> None:
+        try:
+            async with manager.run():
+                ready.set()
+                if not is_loopback(settings.http_host):
+                    await refuse_unguarded(compose, settings.http_host)
+                await asyncio.Event().wait()
+        finally:
+            ready.clear()
+            await compose.close()
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        if ready.is_set():
+            await manager.handle_request(scope, receive, send)
+        else:
+            await JSONResponse({"error": {"code": "unavailable"}}, 503)(scope, receive, send)
+
+    async def find_ready() -> dict[str, bool]:
+        return {"serving": ready.is_set(), "compose": await _reaches(compose)}
+
+    door = Door(serve, compose, policy)
+    return Service("mcp", run=run, ready=find_ready, http=make_app(door))
+
+
+def make_door_policy(settings: Settings, access: AccessPolicy) -> DoorPolicy:
+    """What the settings and the issuers of the policy say of the door."""
+    issuers = tuple(dict.fromkeys(each.issuer for each in access.issuers.values()))
+    return DoorPolicy(settings.mcp_url, is_loopback(settings.http_host), issuers)
+
+
+def make_app(door: Door) -> Starlette:
+    """The routes: the protocol, and the metadata under both addresses at which clients look for them."""
+
+    async def describe(request: Request) -> Response:
+        return door.answer_metadata(request.headers)
+
+    return Starlette(
+        routes=[
+            Route(PATH, door),
+            Route(METADATA, describe),
+            Route(f"{METADATA}{{path:path}}", describe),
+        ]
+    )
+
+
+def find_caller(context: Context) -> AgentCaller:
+    """Whom the door has let in."""
+    assert context.request  # noqa: S101 # over HTTP there always is one
+    return context.request.state.caller
+
+
+def note_call(tool: str, outcome: str) -> None:
+    """The call is counted."""
+    AGENT_CALLS.labels(tool, outcome).inc()
+
+
+async def refuse_unguarded(compose: ComposeClient, host: str) -> None:
+    """Returns once compose asks for keys; ConfigurationError where it asks nobody, and others could reach this."""
+    while True:
+        try:
+            if not await compose.is_open():
+                return
+        except CallError as problem:
+            logger().warning("mcp_waits", error=problem.message)
+            await asyncio.sleep(PAUSE_S)
+        else:
+            raise ConfigurationError(
+                f"mcp would listen on {host or 'every address'}, and compose asks for no key: make one with"
+                " `smartbrain keys create`, name an issuer (access.issuers in brain.yml), or leave"
+                " SMARTBRAIN_HTTP_HOST at 127.0.0.1"
+            )
+
+
+async def _reaches(compose: ComposeClient) -> bool:
+    try:
+        await compose.find_state()
+    except CallError:
+        return False
+    return True

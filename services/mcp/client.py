@@ -1,0 +1,184 @@
+"""Compose over HTTP, on behalf of a caller: answers as JSON, refusals and silence as problems."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import orjson
+from cachetools import TTLCache
+
+from services.mcp.caller import AgentCaller
+from services.mcp.problems import CallError, UnreachableError
+from services.mcp.rules.origins import LOOPBACK
+from shared.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    import httpx  # takes a tenth of a second to load, which nobody waits for who only lists tools
+
+CONNECT_S = 1.0
+SLOW_S = 1.0
+"""After so long compose is asked beside the request whether it lives at all."""
+PROBE_S = 0.6
+AWAY_S = 1.0
+"""So long nobody asks again after silence: whoever comes next is told at once."""
+LONGEST_S = 30.0
+"""So long a request may take while compose lives."""
+KNOWN_S = 5.0
+"""So long what a key is for is known; compose itself looks at every request."""
+MOST_KEYS = 10_000
+Json = dict[str, Any]
+
+
+class ComposeClient:
+    """Connections to compose; `locate` says where it is whenever it has to be found anew."""
+
+    def __init__(self, locate: Callable[[], str]) -> None:
+        self._locate = locate
+        self._http: httpx.AsyncClient | None = None
+        self._access = TTLCache[str, Json](MOST_KEYS, KNOWN_S)
+        self._silence: tuple[float, UnreachableError] | None = None
+
+    async def close(self) -> None:
+        """No connection is left."""
+        if self._http:
+            await self._http.aclose()
+
+    async def get(self, caller: AgentCaller, path: str, **query: Any) -> Json:
+        """What compose says of something of the caller's user."""
+        return await self._ask(caller, "GET", path, query=await self._name_owner(caller, query))
+
+    async def post(self, caller: AgentCaller, path: str, body: Mapping[str, Any]) -> Json:
+        """What compose says to a body in the name of the caller's user."""
+        return await self._ask(caller, "POST", path, body=await self._name_owner(caller, body))
+
+    async def change(self, caller: AgentCaller, method: str, path: str, body: Mapping[str, Any] | None = None) -> Json:
+        """What compose says to a change of something of the caller's user."""
+        return await self._ask(caller, method, path, query=await self._name_owner(caller, {}), body=body)
+
+    async def find_access(self, caller: AgentCaller) -> Json:
+        """What the caller's key is for, at most a few seconds old; CallError where it goes not."""
+        access = self._access.get(caller.bearer or "")
+        if access is None:
+            access = await self._ask(caller, "GET", "/v1/access")
+            self._access[caller.bearer or ""] = access
+        return access
+
+    async def find_user(self, caller: AgentCaller) -> str:
+        """Whose memory it is: of the client's settings, else of the key; CallError `no_user` where neither says."""
+        user = caller.user_id or (await self.find_access(caller))["user_id"]
+        if user is None:
+            raise CallError("no_user", "nobody has said whose memory this is")
+        return user
+
+    async def find_state(self) -> Json:
+        """What compose says of itself and of every service."""
+        answer = await self._send("GET", "/ready", {"whole": "true"}, None, {})
+        return _read(answer)
+
+    async def is_open(self) -> bool:
+        """Whether compose asks nobody for a key."""
+        answer = await self._send("GET", "/v1/access", {}, None, {})
+        return answer.is_success
+
+    async def _name_owner(self, caller: AgentCaller, more: Mapping[str, Any]) -> Json:
+        tenant = {"tenant_id": caller.tenant_id} if caller.tenant_id else {}
+        return {"user_id": await self.find_user(caller), **tenant, **more}
+
+    async def _ask(
+        self,
+        caller: AgentCaller,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> Json:
+        headers = {"authorization": f"Bearer {caller.bearer}"} if caller.bearer else {}
+        answer = await self._send(method, path, query or {}, body, headers)
+        if answer.is_success:
+            return _read(answer)
+        raise _problem_of(answer)
+
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any],
+        body: Mapping[str, Any] | None,
+        headers: Mapping[str, str],
+    ) -> httpx.Response:
+        """The answer; UnreachableError within two seconds where nobody is there."""
+        if self._silence and time.monotonic() - self._silence[0] < AWAY_S:
+            raise UnreachableError(self._silence[1].message)
+        try:
+            return await self._send_now(self._connect(), method, path, query, body, headers)
+        except UnreachableError as error:
+            self._silence = time.monotonic(), error
+            raise
+
+    async def _send_now(
+        self,
+        http: httpx.AsyncClient,
+        method: str,
+        path: str,
+        query: Mapping[str, Any],
+        body: Mapping[str, Any] | None,
+        headers: Mapping[str, str],
+    ) -> httpx.Response:
+        from httpx import HTTPError
+
+        content = None if body is None else orjson.dumps(body)
+        given = {**headers, "content-type": "application/json"} if content else headers
+        asking = asyncio.create_task(http.request(method, path, params=query, content=content, headers=given))
+        try:
+            done, _ = await asyncio.wait({asking}, timeout=SLOW_S)
+            if not done and not await self._lives(http):
+                raise UnreachableError(f"{http.base_url} does not answer")
+            return await asking
+        except HTTPError as error:
+            raise UnreachableError(f"{http.base_url} does not answer: {type(error).__name__}") from error
+        finally:
+            asking.cancel()
+
+    def _connect(self) -> httpx.AsyncClient:
+        """The connections to where compose is now."""
+        from httpx import AsyncClient, Timeout
+
+        from shared.tls import trust_store
+
+        try:
+            base = self._locate().rstrip("/")
+        except ConfigurationError as error:
+            raise UnreachableError(str(error)) from error
+        if self._http is None or str(self._http.base_url).rstrip("/") != base:
+            here = urlsplit(base).hostname in LOOPBACK  # no proxy stands between this machine and itself
+            limits = Timeout(LONGEST_S, connect=CONNECT_S)
+            self._http = AsyncClient(base_url=base, timeout=limits, verify=trust_store(), trust_env=not here)
+        return self._http
+
+    async def _lives(self, http: httpx.AsyncClient) -> bool:
+        from httpx import HTTPError
+
+        with contextlib.suppress(HTTPError):
+            await http.get("/live", timeout=PROBE_S)
+            return True
+        return False
+
+
+def _read(answer: httpx.Response) -> Json:
+    try:
+        return orjson.loads(answer.content)
+    except orjson.JSONDecodeError as error:
+        raise UnreachableError(f"{answer.url.host} is no compose: its answer is no JSON") from error
+
+
+def _problem_of(answer: httpx.Response) -> CallError:
+    told = _read(answer)
+    wait = answer.headers.get("retry-after", "")
+    retry_after_s = int(wait) if wait.isdecimal() else None
+    return CallError(told.get("code", "refused"), told.get("message", "refused"), retry_after_s=retry_after_s)

@@ -1,0 +1,136 @@
+"""Who is let in over HTTP: no foreign page, nobody without a key where one is needed, and where to get a token."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from services.mcp.caller import AgentCaller, make_caller
+from services.mcp.client import ComposeClient
+from services.mcp.problems import CallError
+from services.mcp.rules.origins import LOOPBACK, is_own_host, is_own_origin
+
+PATH = "/mcp"
+METADATA = "/.well-known/oauth-protected-resource"
+USER_HEADER, TENANT_HEADER, SESSION_HEADER = "x-smartbrain-user", "x-smartbrain-tenant", "x-smartbrain-session"
+MISDIRECTED, FORBIDDEN, UNAUTHORIZED, BAD_REQUEST = 421, 403, 401, 400
+
+
+@dataclass(frozen=True)
+class DoorPolicy:
+    """Where the door is, and who issues tokens for it.
+
+    `open_without_key`: whether compose may be asked without a key; never where others than this machine can ask.
+    """
+
+    own_address: str | None
+    open_without_key: bool
+    issuers: Sequence[str] = ()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names under which this server is reached."""
+        named = urlsplit(self.own_address).hostname if self.own_address else None
+        return LOOPBACK | {named} if named else LOOPBACK
+
+    def find_address(self, headers: Headers) -> str:
+        """The address of `/mcp` as the client has it."""
+        return self.own_address or f"http://{headers.get('host', 'localhost')}{PATH}"
+
+    def find_metadata_address(self, headers: Headers) -> str:
+        """Where the metadata of RFC 9728 stand: the well-known path is put between the host and the path."""
+        address = urlsplit(self.find_address(headers))
+        return f"{address.scheme}://{address.netloc}{METADATA}{address.path}"
+
+
+class Door:
+    """Lets in whom compose knows; the caller stands in the state of the request."""
+
+    def __init__(self, app: ASGIApp, compose: ComposeClient, policy: DoorPolicy) -> None:
+        self._app = app
+        self._compose = compose
+        self._policy = policy
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The application's answer, or a refusal."""
+        headers = Headers(scope=scope)
+        refusal = self._refuse_foreign(headers) or await self._refuse_stranger(scope, headers)
+        await (refusal or self._app)(scope, receive, send)
+
+    def _refuse_foreign(self, headers: Headers) -> Response | None:
+        """The refusal of what a browser asks for a foreign page, and of whoever means another server."""
+        origin = headers.get("origin")
+        if origin is not None and not is_own_origin(origin, self._policy.names):
+            return _refuse(FORBIDDEN, "forbidden_origin", "Origin: is not this server's")
+        anybody_may_ask = self._policy.open_without_key or self._policy.own_address
+        if anybody_may_ask and not is_own_host(headers.get("host", ""), self._policy.names):
+            return _refuse(MISDIRECTED, "wrong_host", "Host: is not this server's; SMARTBRAIN_MCP_URL names it")
+        return None
+
+    async def _refuse_stranger(self, scope: Scope, headers: Headers) -> Response | None:
+        """The refusal of whom nobody knows; while compose is away whoever has a key is told so by the tools."""
+        try:
+            caller = read_caller(headers)
+        except CallError as problem:
+            if problem.code == "unauthenticated":
+                return self._challenge(headers, problem.message)
+            return _refuse(BAD_REQUEST, problem.code, problem.message)
+        if caller.bearer is None and not self._policy.open_without_key:
+            return self._challenge(headers, "authorization: is missing; send `Authorization: Bearer` with a key")
+        try:
+            await self._compose.find_access(caller)
+        except CallError as problem:
+            if problem.code == "unauthenticated":
+                return self._challenge(headers, problem.message)
+        scope.setdefault("state", {})["caller"] = caller
+        return None
+
+    def _challenge(self, headers: Headers, problem: str) -> Response:
+        """401, with where to learn who issues tokens (RFC 9728)."""
+        where = f'resource_metadata="{self._policy.find_metadata_address(headers)}"'
+        known = "authorization" in headers
+        challenge = f'Bearer error="invalid_token", {where}' if known else f"Bearer {where}"
+        return _refuse(UNAUTHORIZED, "unauthenticated", problem, {"www-authenticate": challenge})
+
+    def describe_resource(self, headers: Headers) -> Response:
+        """The metadata of the protected resource (RFC 9728)."""
+        described = {
+            "resource": self._policy.find_address(headers),
+            "resource_name": "SmartBrain",
+            "bearer_methods_supported": ["header"],
+            "scopes_supported": ["read", "write"],
+        }
+        issuers = {"authorization_servers": [*self._policy.issuers]} if self._policy.issuers else {}
+        return JSONResponse({**described, **issuers})
+
+    def answer_metadata(self, headers: Headers) -> Response:
+        """The metadata, for whoever asks this server and no foreign page."""
+        return self._refuse_foreign(headers) or self.describe_resource(headers)
+
+
+def read_caller(headers: Headers) -> AgentCaller:
+    """Who calls, by the headers of the client's configuration; CallError for what is no key or no id."""
+    given = headers.getlist("authorization")
+    if len(given) > 1:
+        raise CallError("unauthenticated", "authorization: is given more than once")
+    kind, _, bearer = given[0].partition(" ") if given else ("", "", "")
+    if given and (kind.lower() != "bearer" or not bearer.strip()):
+        raise CallError("unauthenticated", "authorization: must be `Bearer` and a key")
+    fields = {"user_id": USER_HEADER, "tenant_id": TENANT_HEADER, "session_id": SESSION_HEADER}
+    return make_caller(bearer.strip() or None, {field: _decode(headers, name) for field, name in fields.items()})
+
+
+def _decode(headers: Headers, name: str) -> str | None:
+    """The header without its percent-encoding, in which ids of other alphabets are sent."""
+    given = headers.get(name)
+    try:
+        return given and unquote(given, errors="strict")
+    except UnicodeDecodeError as error:
+        raise CallError("invalid_request", f"{name}: is not UTF-8") from error
+
+
+def _refuse(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> Response:
+    return JSONResponse({"error": {"code": code, "message": message}}, status, headers)

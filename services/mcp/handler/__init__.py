@@ -1,0 +1,1 @@
+"""What each tool does, by asking compose over HTTP."""

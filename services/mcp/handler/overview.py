@@ -1,0 +1,15 @@
+"""The resource `smartbrain://overview`: what is known of the user, as Markdown."""
+
+from services.mcp.caller import AgentCaller
+from services.mcp.client import ComposeClient
+from services.mcp.handler.showing import make_nonce
+from services.mcp.rules.languages import Spoken
+from services.mcp.rules.overviews import write_overview
+
+MOST = 200
+
+
+async def read_overview(compose: ComposeClient, caller: AgentCaller, language: Spoken) -> str:
+    """What holds now, by type, newest first."""
+    page = await compose.get(caller, "/v1/memories", limit=MOST)
+    return write_overview(page["memories"], page["count"], language, make_nonce())

@@ -1,0 +1,38 @@
+"""`remember`: what the user dictates is written, or merged into what says it already; secrets are refused."""
+
+from typing import Any
+
+from services.mcp.caller import AgentCaller
+from services.mcp.client import ComposeClient
+from services.mcp.contracts import RememberArguments, Remembered
+from services.mcp.handler.finding import find_by_id
+from services.mcp.handler.showing import make_nonce, to_known
+from services.mcp.handler.writing import await_settled
+
+SAID = {
+    "remembered": "It is remembered.",
+    "merged": "It was known already: it was merged into the memory that is shown, which is surer now.",
+    "rejected": "It was not kept; `reason` says why.",
+    "pending": "It was accepted, and is not decided yet. It will be known within moments.",
+}
+Json = dict[str, Any]
+
+
+async def remember(compose: ComposeClient, caller: AgentCaller, arguments: RememberArguments) -> Remembered:
+    """The fate of the note once it is decided, or as it is foreseen after two seconds."""
+    body: Json = {"text": arguments.text}
+    if arguments.idempotency_key:
+        body["idempotency_key"] = arguments.idempotency_key
+    receipt = await await_settled(compose, caller, await compose.post(caller, "/v1/memories", body))
+    fate: str = receipt["status"]
+    status = fate if fate != "accepted" else "remembered" if receipt["settled"] else "pending"
+    left = None
+    if receipt["memory_id"] and receipt["settled"]:
+        left = to_known(await find_by_id(compose, caller, receipt["memory_id"]), make_nonce())
+    return Remembered(
+        status=status,  # pyright: ignore[reportArgumentType] # checked by the model
+        explanation=SAID[status],
+        receipt_id=receipt["receipt_id"],
+        memory=left,
+        reason=receipt["reason"] or receipt["held_back"],
+    )

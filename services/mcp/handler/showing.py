@@ -1,0 +1,31 @@
+"""Memories as the tools show them: marked as data, in few words."""
+
+import secrets
+from typing import Any
+
+from services.mcp.contracts import Known
+from services.mcp.rules.marking import mark_text
+from services.mcp.rules.shortening import shorten_text
+
+CANDIDATES_MOST = 5
+WORDS_MOST = 80
+"""Tokens of a memory that is shown for choice."""
+Json = dict[str, Any]
+
+
+def make_nonce() -> str:
+    """What marks the data of one answer: nobody who wrote a memory knew it."""
+    return secrets.token_hex(4)
+
+
+def to_known(memory: Json, nonce: str) -> Known:
+    """The memory as a tool shows it."""
+    return Known(
+        memory_id=memory["memory_id"],
+        version=memory["version"],
+        text=mark_text(shorten_text(memory["content"], WORDS_MOST), nonce),
+        type=memory["type"],
+        status=memory["status"],
+        since=memory["valid_at"],
+        confidence=memory["confidence"],
+    )

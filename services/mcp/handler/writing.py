@@ -1,0 +1,22 @@
+"""What became of a write, awaited for as long as an agent should wait."""
+
+import asyncio
+import time
+from typing import Any
+
+from services.mcp.caller import AgentCaller
+from services.mcp.client import ComposeClient
+
+WAIT_S = 2.0
+FIRST_PAUSE_S = 0.05
+Json = dict[str, Any]
+
+
+async def await_settled(compose: ComposeClient, caller: AgentCaller, receipt: Json) -> Json:
+    """The receipt once the workers have the write, or as it stands after two seconds."""
+    until, pause = time.monotonic() + WAIT_S, FIRST_PAUSE_S
+    while not receipt["settled"] and time.monotonic() < until:
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, 0.4)
+        receipt = await compose.get(caller, f"/v1/writes/{receipt['receipt_id']}")
+    return receipt

@@ -1,0 +1,41 @@
+"""Which memory is meant by words: only what surely fits is changed, everything else is offered for choice."""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+_MARKS = re.compile(r"[\W_]+")
+_CJK = re.compile(r"(?<=[\u2e80-\u9fff\uf900-\ufaff]) | (?=[\u2e80-\u9fff\uf900-\ufaff])")
+Memory = TypeVar("Memory", bound=Mapping[str, Any])
+
+
+def normalize_words(text: str) -> str:
+    """The words alone: one case, one width, no marks, no blanks between Chinese characters."""
+    plain = _MARKS.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+    return _CJK.sub("", plain)
+
+
+def says_same(one: str, other: str) -> bool:
+    """Whether two texts say the same in the same words."""
+    return normalize_words(one) == normalize_words(other)
+
+
+def holds_words(content: str, words: str) -> bool:
+    """Whether the content says these words, in this order, as whole words."""
+    inside, wanted = normalize_words(content), normalize_words(words)
+    if not wanted:
+        return False
+    return f" {wanted} " in f" {inside} " or (bool(_CHINESE.search(wanted)) and wanted in inside)
+
+
+_CHINESE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]")
+
+
+def pick_meant(found: Sequence[Memory], words: str) -> Memory | None:
+    """The one memory that says exactly this, else the only one that holds the words; None where that is not sure."""
+    for fits in (says_same, holds_words):
+        fitting = [each for each in found if fits(each["content"], words)]
+        if fitting:
+            return fitting[0] if len(fitting) == 1 else None
+    return None

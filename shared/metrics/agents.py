@@ -1,0 +1,25 @@
+"""What agents ask for over the Model Context Protocol."""
+
+from shared.metrics.catalogue import HOT_PATH, Panel, Series, make_counter
+
+AGENT_CALLS = make_counter(
+    "smartbrain_agent_calls",
+    "Calls of tools over `/mcp`, by tool and by what became of it: `ok`, or the code of the refusal.",
+    remedy="`unreachable`: compose is down or far. `no_user`: a client is not told whose memory it has.",
+    labels=("tool", "outcome"),
+    panels=(
+        Panel(
+            HOT_PATH,
+            "Calls of tools by agents",
+            "By tool, and by outcome where it is not `ok`.",
+            "ops",
+            (
+                Series(
+                    "sum by (tool, outcome) (rate(smartbrain_agent_calls_total[$__rate_interval]))",
+                    "{{tool}} {{outcome}}",
+                ),
+            ),
+        ),
+    ),
+)
+"""A tool is counted by its name; a call of one that does not exist is a fault of the protocol, and is not counted."""
