@@ -63,7 +63,10 @@ class Supervisor:
         return EmbeddedPostgres(self.data / "postgres", CACHE / "postgres", durable=durable)
 
     def _broker(self, durable: bool) -> EmbeddedBroker | None:
-        return EmbeddedBroker(self.data / "broker", fsync=False) if self.settings.embedded_kafka else None
+        if not self.settings.embedded_kafka:
+            return None
+        # a topic that a client's question makes has one partition, and whoever shares it with another gets none
+        return EmbeddedBroker(self.data / "broker", fsync=False, auto_create=False)
 
     def __enter__(self) -> Self:
         self.data.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,7 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # aiokafka carries no types
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
@@ -24,12 +24,13 @@ from shared.telemetry import logger
 _EXISTS = TopicAlreadyExistsError.errno
 
 
-async def ensure_topics(kafka: KafkaAccess, topics: Iterable[Topic] = TOPICS) -> list[str]:
+async def ensure_topics(kafka: KafkaAccess, topics: Sequence[Topic] = TOPICS) -> list[str]:
     """The names of the topics that had to be created; those that exist are left as they are."""
     admin = AIOKafkaAdminClient(**kafka.make_arguments())
     try:
         await admin.start()
         have = set(await admin.list_topics())
+        await _warn_of_few(admin, [topic for topic in topics if topic.name in have])
         copies = min(3, len(admin._client.cluster.brokers()))  # pyright: ignore # no public way to count brokers
         missing = [new for new in list_wanted(topics, copies) if new.name not in have]
         if not missing:
@@ -46,6 +47,18 @@ async def ensure_topics(kafka: KafkaAccess, topics: Iterable[Topic] = TOPICS) ->
     names = [str(new.name) for new in missing]
     logger().info("topics_created", count=len(names))
     return names
+
+
+async def _warn_of_few(admin: AIOKafkaAdminClient, topics: Sequence[Topic]) -> None:
+    """A topic that has fewer partitions than it should was made by the broker itself, or by hand; it is named."""
+    if not topics:
+        return
+    for found in await admin.describe_topics([topic.name for topic in topics]):
+        wanted = next(topic.partitions for topic in topics if topic.name == found["topic"])
+        if found["partitions"] and len(found["partitions"]) < wanted:
+            logger().warning(
+                "topic_has_few_partitions", topic=found["topic"], partitions=len(found["partitions"]), wanted=wanted
+            )
 
 
 def list_wanted(topics: Iterable[Topic], copies: int) -> Iterator[NewTopic]:

@@ -29,6 +29,7 @@ class EmbeddedBroker:
         fsync: bool = False,
         retention_hours: float = 168,
         max_partition_bytes: int = 256 << 20,
+        auto_create: bool = True,
     ) -> None:
         self.data = data.absolute()
         self._host = host
@@ -36,6 +37,8 @@ class EmbeddedBroker:
         self._options = ["--retention-hours", str(retention_hours), "--max-partition-bytes", str(max_partition_bytes)]
         if fsync:
             self._options.append("--fsync")
+        if not auto_create:
+            self._options.append("--no-auto-create")
         self._process: Child | None = None
 
     def __enter__(self) -> Self:

@@ -19,7 +19,7 @@ from shared.embedded.broker_process import EmbeddedBroker
 from shared.embedded.postgres import EmbeddedPostgres
 from shared.embedded.postgres_sockets import free_port
 from shared.files import CACHE
-from shared.settings import SERVICES, Settings
+from shared.settings import ALL, Settings
 from tests.faults import disk
 from tests.ollama.server import ScriptedOllama, serve_ollama
 from tests.rag.server import Rag, serve_rag
@@ -174,7 +174,7 @@ async def rigged(folder: Path) -> AsyncGenerator[Rig]:
         for name, value in given.items():
             patch.setenv(f"SMARTBRAIN_{name.upper()}", str(value))
         supervisor = stack.enter_context(Apart(Settings(data=folder / "data", http_port=free_port(), **given)))
-        assert set(supervisor._services_by_process) == set(SERVICES)
+        assert set(supervisor._services_by_process) == set(ALL)
         await asyncio.to_thread(supervisor.start)
         rig = Rig(supervisor, ollama, rag)
         watching = asyncio.create_task(asyncio.to_thread(rig.watch))
