@@ -160,6 +160,10 @@ class _Sentence:
     """What another holds from now on."""
     amounts: Mapping[str, frozenset[str]]
     """The numbers by what is counted or measured."""
+    puts_right: bool
+    again: bool
+    subject: list[str]
+    """The first term that carries it."""
 
 
 @of_texts(1024)
@@ -181,6 +185,9 @@ def _sentence(text: str) -> _Sentence:
         {fact.key: fold(str(fact.value["value"])) for fact in facts if fact.key},
         tuple(find_roles(low)),
         find_amounts(low),
+        _PUTS_RIGHT.search(text) is not None,
+        _AGAIN.search(text) is not None,
+        query_terms(text, 1),
     )
 
 
@@ -265,11 +272,11 @@ def _count_signs(old: ActiveMemory, new: Statement, quote: str, relation: Senten
         float(bool(said.roles)),
         named,
         role * 4,
-        float(_PUTS_RIGHT.search(quote) is not None),
+        float(said.puts_right),
         amount,
         amount * changes,
-        float(query_terms(quote, 1)[:1] == query_terms(old.text, 1)[:1]),
-        float(_AGAIN.search(quote) is not None),
+        float(said.subject == was.subject),
+        float(said.again),
     ]
 
 
