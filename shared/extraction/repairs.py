@@ -187,7 +187,7 @@ def _find_retraced(text: str, new: str) -> Span | None:
     ours, theirs = _words_of(text[clause:]), _words_of(new)
     if len(theirs) < 2 or not ours:
         return None
-    (_, first), places = theirs[0], [at for at, word in ours]
+    (_, first), places = theirs[0], [at for at, _ in ours]
     again = [at for at, word in ours if word == first and (word in _RETRACES or not _FUNCTION_EN.match(word))]
     if again and (len(first) > 1 or first in _RETRACES):
         return clause + again[-1], len(text)
