@@ -34,7 +34,7 @@ from shared.extraction.model import (
     TurnText,
 )
 from shared.extraction.repairs import repair
-from shared.extraction.replacement import find_repair
+from shared.extraction.replacement import find_repair, owns_slip
 from shared.extraction.slots import with_slot
 from shared.extraction.stated import extract_statements, observation
 from shared.extraction.stretches import stretches
@@ -148,26 +148,27 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
 def _with_repair(message: MessageText, found: list[Observation], explain: list[ReadingNote]) -> list[Observation]:
     """The findings, and that the message's short words may put a value right in what was said just before."""
     repair = find_repair(message.text)
-    if repair is None or repair[2] < MAY_REPAIR:
+    if repair is None or (repair[2] < MAY_REPAIR and not owns_slip(message.text[repair[0] : repair[1]])):
         return found
     start, end, _ = repair
     said = message.text[start:end]
-    stated_there = [one for one in found if one.span[0] < end and start < one.span[1] and SUSPECTED not in one.flags]
+    there = [one for one in found if one.span[0] < end and start < one.span[1]]
+    stated_there = [one for one in there if SUSPECTED not in one.flags]
     if any(one.retracts or one.assertion == "directive" for one in stated_there):
         return found
     explain.append(ReadingNote((start, end), "kept", "may put a value right", message.ordinal))
     if any(one.key for one in stated_there):
         return found
     bare = _SAYS_WRONG.search(said) and not _OF_SOMEBODY.search(said)
-    if stated_there and not bare:
-        first = stated_there[0]
+    if there and not bare:
+        first = (stated_there or there)[0]
         flagged = replace(first, flags=(*first.flags, MAY_AMEND), value={**first.value, "quote": said})
         return [flagged if one is first else one for one in found]
     flags = (SUSPECTED, AMENDS)
     note = Found("note", None, {"value": said}, said, "correction", "repair", "fact", 0, "correction", flags=flags)
     return [
         observation(note, message, (start, end), said),
-        *(one for one in found if one not in stated_there and SUSPECTED not in one.flags),
+        *(one for one in found if one not in there),
     ]
 
 

@@ -54,6 +54,8 @@ SIGNS = (
 """What is counted of a phrase of each text, in the order of the weights."""
 LONGEST_EN, LONGEST_ZH = 14, 26
 """Words, or Chinese characters, of a text that may put one value right and say no more."""
+LONGEST_MESSAGE = 200
+"""Characters at most of a message whose first words may put a value right; a longer one tells of other things."""
 LONGEST = 4
 """Words of a phrase at most."""
 LIKELIEST = 12
@@ -64,7 +66,7 @@ _LATIN = to_pattern(r"[A-Za-z0-9\u00c0-\u024f](?:[A-Za-z0-9\u00c0-\u024f'’.:/%
 _HAN = to_pattern(r"[\u3400-\u9fff]+")
 _SENTENCE = to_pattern(r"[^.。!！?？\n]*(?:\.(?=\d)[^.。!！?？\n]*)*[.。!！?？\n]*")
 _ASKS = to_pattern(r"[?？]|[吗呢么]$")
-_INSIDE = to_pattern(r"\b(?:not|but|instead|or)\b|不是|而是|，|,")
+_INSIDE = to_pattern(r"\b(?:not|but|instead|or|with(?:out)? (?:the|an?) [a-z])\b|不是|而是|，|,")
 """What stands in no value."""
 _INSIDE_NUMBER, _GOES_ON = to_pattern(r"\d[:.,/]$"), to_pattern(r"[:.,/]\d")
 """Say that a number begins before, or goes on behind."""
@@ -75,6 +77,12 @@ _TELLS_NOTHING = to_pattern(
     re.I,
 )
 """Words that are no value."""
+_OWNS_SLIP = to_pattern(
+    r"[打说写记搞弄看听]错|手快|手滑|口误|^不是|笔误"
+    r"|\b(?:typo|autocorrect(?:ed)?|misspoke|mistyped|i mean|my bad|wrong one"
+    r"|with(?:out)? (?:the|an?) ['\"]?[a-z]['\"]?)(?=$|\W)|^\*",
+    re.I,
+)
 
 
 @dataclass(frozen=True)
@@ -105,7 +113,7 @@ class Phrases:
 
 def find_repair(text: str) -> tuple[int, int, float] | None:
     """Where the words stand that may put something right, and how likely they are to do so."""
-    said = find_short(text)
+    said = find_short(text) if len(text) <= LONGEST_MESSAGE else None
     if said is None:
         return None
     at = text.find(said)
@@ -135,12 +143,18 @@ def is_short(said: str) -> bool:
     return 0 < _size(said) <= (LONGEST_EN if said.isascii() else LONGEST_ZH)
 
 
+def owns_slip(said: str) -> bool:
+    """Whether the text says that something was said wrong, or how it is spelt."""
+    return _OWNS_SLIP.search(said) is not None
+
+
 def find_replacement(before: str, said: str) -> Replacement | None:
-    """The likeliest pair of phrases; None where a text has none."""
+    """The likeliest pair of phrases; None where a text has none. Of a slip that is owned one pair must be meant."""
     old, new = read_phrases(before), read_phrases(said)
     if not old.places or not new.places:
         return None
-    shares = share_out(load_hidden_layer("replacement").score(count_signs(old, new, estimate_repairing(said))))
+    odds = load_hidden_layer("replacement").score(count_signs(old, new, estimate_repairing(said)))
+    shares = share_out(odds, certain=owns_slip(said))
     places = [(old.places[n // len(new.places)], new.places[n % len(new.places)]) for n in range(len(shares))]
     best, share = find_best(
         shares, lambda n: before[: places[n][0][0]] + said[slice(*places[n][1])] + before[places[n][0][1] :]
@@ -155,11 +169,11 @@ def find_best(shares: Numbers, result: Callable[[int], str]) -> tuple[int, float
     return first[0], float(sum(shares[n] for n in first if result(n) == told))
 
 
-def share_out(odds: Numbers) -> Numbers:
-    """How likely each pair is, of all and of none of them."""
-    top = max(0.0, float(odds.max()))
+def share_out(odds: Numbers, *, certain: bool = False) -> Numbers:
+    """How likely each pair is, of all and of none of them; where it is certain that one is meant, of all."""
+    top = float(odds.max()) if certain else max(0.0, float(odds.max()))
     raised = np.exp(odds - top)
-    return raised / (np.exp(-top) + raised.sum())
+    return raised / (raised.sum() + (0.0 if certain else np.exp(-top)))
 
 
 @of_texts(64)

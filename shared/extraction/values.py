@@ -49,7 +49,7 @@ _SORTS = (
     (
         "number",
         to_pattern(
-            r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|half|hundred)\b|\d[\d,.]*\d(?:k\b)?|\d(?:k\b)?|[一二两三四五六七八九十百千万]+(?=[个只条张次天周年岁口斤公里层])",
+            r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|half|hundred)\b|\d[\d,.]*\d(?:k\b)?|\d(?:k\b)?|[一二两三四五六七八九十百千万]+(?=[个只条张次天周年岁口斤公里层])|[一二两三四五六七八九十](?:[百千万][一二两三四五六七八九]?)+",
             re.I,
         ),
     ),

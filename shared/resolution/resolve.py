@@ -48,7 +48,7 @@ PLAN_WORDS = frozenset(
     )
 )
 """Words that say what kind of plan it is, not which."""
-ENDS_TOLD, ENDS, ENDS_UNSAID = 0.5, 0.8, 0.95
+ENDS_TOLD, ENDS, ENDS_UNSAID = 0.44, 0.8, 0.95
 """How likely it must be that a memory ends: by a correction, by a statement, by words that state nothing themselves."""
 SAME, BOTH = 0.6, 0.7
 """How likely it must be that a memory is said again, or that words which state nothing by themselves add to it."""
@@ -191,7 +191,8 @@ def amend_memory(new: Statement, known: Sequence[ActiveMemory], policy: Confiden
     found = amend(new, known)
     if found is None:
         return None
-    return _write_amended(new, found.target, found.content, policy)
+    puts_right = replace(new, assertion="correction") if SUSPECTED in new.flags else new
+    return _write_amended(puts_right, found.target, found.content, policy)
 
 
 def _write_amended(new: Statement, old: ActiveMemory, content: Content, policy: ConfidencePolicy) -> Operation:

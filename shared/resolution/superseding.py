@@ -8,6 +8,7 @@ each is.
 # ruff: noqa: E501 - one family of words per line
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -29,7 +30,9 @@ from shared.extraction.values import like, values
 from shared.language import segment
 from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms
+from shared.language.stopwords import ALL
 from shared.resolution.related import SentenceRelation, about
+from shared.resolution.remaining import split_parts
 
 Numbers = NDArray[np.float32]
 SIGNS = (
@@ -57,11 +60,20 @@ SIGNS = (
     "shares_and_denies",
     "value_and_changes",
     "chinese",
+    "exchanges",
+    "exchanges_named",
+    "exchanges_near",
+    "puts_right",
+    "other_amount",
+    "amount_and_changes",
+    "subject",
+    "again",
     "nearest",
     "shares_most",
+    "role_nearest",
 )
 """What is told of a memory and a statement, in the order of the weights."""
-USUAL = {"near": 1.0, "of_old": 0.0}
+USUAL = {"near": 1.0, "of_old": 0.0, "exchanges_near": 0.4}
 """How near, and how much they share, two texts that are apart often are."""
 OTHER_IN_SLOT = 0.97
 """How likely a memory ends under whose key a sentence says another value: who moved to Oslo lives in Leeds no longer."""
@@ -82,6 +94,29 @@ _DENIES = to_pattern(
 )
 _MOMENTARY = to_pattern(
     r"\b(?:today|tonight|this (?:time|once|week)|just (?:this|for)|for now|once)\b|今天|今晚|这次|这回|就一次|暂时|先"
+)
+_ROLE = to_pattern(
+    r"\b(?:new|another|different) (?P<new>[a-z][a-z-]+(?: (?!in\b|to\b|as\b|for\b|is\b|at\b|on\b|from\b|of\b)[a-z]+)?)"
+    r"|\b(?:switched|changed|changing|swapped|switching|moved) (?:my |our |the )?(?P<left>(?!to\b|in\b|from\b|back\b)[a-z]+)"
+    r"|\b(?P<gone>[a-z]+(?: [a-z]+)?) (?:has |have |had |got |was |is |'s )?(?:changed|moved|retired|replaced|switched|quit)\b"
+    r"|换了?(?:[个部台家份辆只]|一[个部台家份辆只])?新?(?P<got>[\u4e00-\u9fff]{1,4}?)(?:了|(?=[，,。！!\s]|$))"
+    r"|(?P<held>(?![刚又也都才])[\u4e00-\u9fff]{1,6}?)(?:也|已经|最近|刚|都|又)?(?:换|迁)(?:成|为|了|人|地|到|给)"
+    r"|(?P<quit>[\u4e00-\u9fff]{1,6}?)(?:已经|最近|刚|都)?(?:离职|退休|跳槽|下线|停用)"
+    r"|新(?P<fresh>[\u4e00-\u9fff]{2,3}?)(?=[是叫姓，,])",
+    re.I,
+)
+"""Names a role that another holds from now on: `new manager`, `switched gyms`, 房东换成."""
+_PUTS_RIGHT = to_pattern(
+    r"\b(?:like|as) i (?:said|told)\b|\bi (?:told you|gave you|kept? saying|keep saying|thought|misspoke|misremembered|had (?:it|the|that|them|my)\b.{0,30}(?:wrong|mixed|in my head|backwards))"
+    r"|\bgot (?:that |it |this )?wrong\b|\bput (?:this|that|it) straight\b|\bmixed (?:it |them |that )?up\b|\bcorrection\b"
+    r"|(?:之前|刚才|上次|前面)(?:跟你|和你)?[说讲]|跟你[说讲]的|[记弄搞说看][错岔混反]|瞎[记说]|更正|纠正|一直.{0,4}说|说成|才发现|才知道|压根",
+    re.I,
+)
+"""Says that something was told wrong before, or is otherwise than was thought."""
+_AGAIN = to_pattern(r"\bagain\b|\bback (?:to|in|on|at|with)\b|\bafter all\b|又|还是|重新|[换改搬喝用回]回", re.I)
+_AMOUNT = to_pattern(
+    r"(?P<before>[a-z]+|[\u4e00-\u9fff]{2})?(?: (?:is|at|of)?|[是:：])? ?(?P<number>\d[\d.,:]*\d|\d|[一二两三四五六七八九十百千万半]+)"
+    r"(?: ?(?P<unit>[\u4e00-\u9fff]|[a-z]{1,3}|%))?",
 )
 
 
@@ -121,6 +156,14 @@ class _Sentence:
     relative: bool
     slots: Mapping[str, str]
     """What it says of the slots of its speaker, by key."""
+    roles: tuple[str, ...]
+    """What another holds from now on."""
+    amounts: Mapping[str, frozenset[str]]
+    """The numbers by what is counted or measured."""
+    puts_right: bool
+    again: bool
+    subject: list[str]
+    """The first term that carries it."""
 
 
 @of_texts(1024)
@@ -140,7 +183,37 @@ def _sentence(text: str) -> _Sentence:
         len(_MOMENTARY.findall(low)),
         tells_of_relative(text),
         {fact.key: fold(str(fact.value["value"])) for fact in facts if fact.key},
+        tuple(find_roles(low)),
+        find_amounts(low),
+        _PUTS_RIGHT.search(text) is not None,
+        _AGAIN.search(text) is not None,
+        query_terms(text, 1),
     )
+
+
+def find_roles(text: str) -> list[str]:
+    """What the text says is held by another from now on, as its last word names it."""
+    found = (next(filter(None, match.groups())) for match in _ROLE.finditer(text))
+    return [each if each.isascii() else segment.words(each)[-1] for each in found if not ALL.issuperset(each.split())]
+
+
+def find_amounts(text: str) -> dict[str, frozenset[str]]:
+    """The numbers of the text by the unit behind each and the word before it."""
+    amounts: dict[str, set[str]] = {}
+    for match in _AMOUNT.finditer(text):
+        for name in {f"#{match['unit']}", match["before"]} - {"#None", None, *ALL}:
+            amounts.setdefault(name, set()).add(match["number"])
+    return {name: frozenset(numbers) for name, numbers in amounts.items()}
+
+
+def _nears_role(old: str, roles: Sequence[str]) -> tuple[float, float]:
+    """Whether the text names one of the roles, and how near to one of them in meaning a part of it comes."""
+    if not roles:
+        return 0.0, 0.0
+    terms, encode = about(old).terms, load_static_encoder().encode
+    named = any(terms & about(role).terms for role in roles)
+    parts = split_parts(old) or [old]
+    return float(named), max(float(encode(role) @ encode(part)) for role in roles for part in parts)
 
 
 def count_signs(
@@ -149,7 +222,7 @@ def count_signs(
     """The signs of each memory and the statement, each of the order of one: it ends what it is nearest to."""
     found = [_count_signs(old, new, quote, relation) for old, relation in zip(near, relations, strict=True)]
     lead = [_leads([signs[SIGNS.index(name)] for signs in found], usual) for name, usual in USUAL.items()]
-    return [[*signs, by_meaning, by_words] for signs, by_meaning, by_words in zip(found, *lead, strict=True)]
+    return [[*signs, *leads] for signs, *leads in zip(found, *lead, strict=True)]
 
 
 def _leads(numbers: Sequence[float], usual: float) -> list[float]:
@@ -168,6 +241,9 @@ def _count_signs(old: ActiveMemory, new: Statement, quote: str, relation: Senten
     other = [value for value in values(quote) if like(old.text, value)]
     of_old = len(shared) / max(1, len(before.terms))
     changes = min(2, said.changes)
+    named, role = _nears_role(old.text, said.roles)
+    amounts = [said.amounts[each].isdisjoint(was.amounts[each]) for each in said.amounts.keys() & was.amounts.keys()]
+    amount = float(bool(amounts) and all(amounts))
     return [
         to_log_odds(relation.ends),
         to_log_odds(relation.same),
@@ -193,6 +269,14 @@ def _count_signs(old: ActiveMemory, new: Statement, quote: str, relation: Senten
         of_old * min(2, said.denies) * 2,
         float(bool(other)) * changes,
         float(not quote.isascii()),
+        float(bool(said.roles)),
+        named,
+        role * 4,
+        float(said.puts_right),
+        amount,
+        amount * changes,
+        float(said.subject == was.subject),
+        float(said.again),
     ]
 
 

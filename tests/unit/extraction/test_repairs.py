@@ -20,6 +20,13 @@ from tests.unit.extraction.say import stated
         ("我的车是蓝色的，说错了，是灰色的", "我的车是灰色的"),
         ("预算五百，不对，八百", "预算八百"),
         ("生日是3月5号，不是不是，5月3号", "生日是5月3号"),
+        ("yoga tue 6pm and choir thu 8, hmm let me see, thu 7pm", "yoga tue 6pm and choir thu 7pm"),
+        ("mail goes to Vera at work, argh, Lena at work", "mail goes to Lena at work"),
+        ("order me a soy latte. no that's not it, oat latte", "order me a oat latte"),
+        ("the blog runs on Ghost, er no we left Ghost last spring, it's Hugo", "the blog runs on Hugo"),
+        ("我哥在一中，不，他去年转走了，现在是在八中，教物理", "我哥在八中，教物理"),
+        ("房租每月两千二，等下，从下个月起是两千四，押一付三", "房租每月两千四，押一付三"),
+        ("消息队列kafka——不是，早换掉了，是rabbitmq，我来维护", "消息队列rabbitmq，我来维护"),
     ],
 )
 def test_a_slip_is_read_as_it_was_meant(said: str, meant: str) -> None:
@@ -37,6 +44,7 @@ def test_a_slip_is_read_as_it_was_meant(said: str, meant: str) -> None:
         "我不对花生过敏",
         "不对，你再想想",
         "没错，我住在苏州",
+        "三箱，打错了。明天要用",
         "",
     ],
 )

@@ -10,6 +10,7 @@ from shared.extraction.replacement import (
     estimate_repairing,
     find_repair,
     find_replacement,
+    owns_slip,
     read_phrases,
 )
 from shared.resolution.amending import PUTS_RIGHT
@@ -18,7 +19,7 @@ from shared.resolution.amending import PUTS_RIGHT
 def put_right(before: str, said: str) -> str:
     """What was said before, as the short message leaves it."""
     found = find_repair(said)
-    if found is None or found[2] < MAY_REPAIR:
+    if found is None or (found[2] < MAY_REPAIR and not owns_slip(said)):
         return before
     best = find_replacement(before, said)
     if best is None or best.probability < PUTS_RIGHT:
@@ -36,6 +37,7 @@ def put_right(before: str, said: str) -> str:
         ("装修预算我这边最多十二万", "十五万，刚跟老婆商量完", "装修预算我这边最多十五万"),
         ("我女儿班主任姓陈，教数学", "姓程，禾呈程", "我女儿班主任姓程，教数学"),
         ("体检约在周二上午", "周四，看错了", "体检约在周四上午"),
+        ("my cousin is called Sarah, a nurse", "it's Sara without the h", "my cousin is called Sara, a nurse"),
     ],
 )
 def test_the_value_that_is_meant_is_replaced(before: str, said: str, after: str) -> None:

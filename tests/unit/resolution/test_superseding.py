@@ -8,7 +8,7 @@ import pytest
 
 from services.cli.evaluate.world import World
 from shared.classifiers.logistic import load_sum
-from shared.resolution.superseding import SIGNS, is_parallel
+from shared.resolution.superseding import SIGNS, find_amounts, find_roles, is_parallel
 
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -63,3 +63,24 @@ def test_all_that_was_said_about_a_thing_can_be_forgotten() -> None:
 
 def test_there_is_a_weight_for_each_sign() -> None:
     assert load_sum("superseding").signs.shape == (len(SIGNS),)
+
+
+@pytest.mark.parametrize(
+    ("text", "roles"),
+    [
+        ("a new dentist as of may, dr. okoye", ["dentist"]),
+        ("switched banks, it's monzo", ["banks"]),
+        ("my physio retired", ["my physio"]),
+        ("物业换成万科了", ["物业"]),
+        ("刚换了平板，华为的", ["平板"]),
+        ("we moved to leeds", []),
+        ("我换好衣服就出门", []),
+    ],
+)
+def test_a_role_that_another_holds_now_is_named(text: str, roles: list[str]) -> None:
+    assert find_roles(text) == roles
+
+
+def test_amounts_are_told_apart_by_what_they_count() -> None:
+    assert find_amounts("每天走八千步")["#步"] == {"八千"}
+    assert find_amounts("the walk is 25 minutes")["#min"] == find_amounts("25 min")["#min"]
