@@ -14,7 +14,7 @@ from shared.extraction.slots import tells_of_ticket
 
 SHORTEST, SHORTEST_ZH = 3, 4
 """Words of a sentence, and letters of a Chinese one, that may state something without saying of whom."""
-SURE = 0.58
+SURE = 0.6
 """From here on a sentence states something lasting, whatever the learned weights of its clauses say."""
 PLAINLY = 0.75
 """How likely it is that what is plainly said of somebody else is worth keeping."""
