@@ -159,26 +159,30 @@ def _phrases_behind(text: str, at: int) -> list[Span]:
 
 def _wrong_words(text: str, before: Span, phrase: Span, between: str, *, weak: bool) -> Span | None:
     """The words before the mark that the phrase takes the place of; `between` is what stands between."""
-    said, new = text[slice(*before)], text[slice(*phrase)]
-    if not said.strip() or not new.strip() or (weak and _ADDS.search(new)):
+    words_before, new = text[slice(*before)], text[slice(*phrase)]
+    if not words_before.strip() or not new.strip() or (weak and _ADDS.search(new)):
         return None
-    if found := _find_retraced(said, new):
-        return before[0] + found[0], before[0] + found[1]
+    if place := _find_retraced(words_before, new):
+        return before[0] + place[0], before[0] + place[1]
     if _CLAUSE.match(new):
-        clause = _last_clause(said)
-        clause += len(said) - clause - len(said[clause:].lstrip())
-        return (before[0] + clause, before[1]) if not weak and not between and _CLAUSE.match(said[clause:]) else None
-    if found := _last_latin(said, new) or last_like(said, new):
-        found = widen_span(said, found, new)
-        return before[0] + found[0], before[0] + found[1]
-    if between and (named := _named_again(said, between)):
+        clause = _last_clause(words_before)
+        clause += len(words_before) - clause - len(words_before[clause:].lstrip())
+        return (
+            (before[0] + clause, before[1])
+            if not weak and not between and _CLAUSE.match(words_before[clause:])
+            else None
+        )
+    if place := _last_latin(words_before, new) or last_like(words_before, new):
+        place = widen_span(words_before, place, new)
+        return before[0] + place[0], before[0] + place[1]
+    if between and (named := _named_again(words_before, between)):
         return before[0] + named[0], before[0] + named[1]
     if weak or between:
         return None
     if lead := _PREPOSITION.match(new):
-        places = list(re.finditer(rf"\b{re.escape(lead[0])}\b", said, re.IGNORECASE))
+        places = list(re.finditer(rf"\b{re.escape(lead[0])}\b", words_before, re.IGNORECASE))
         return (before[0] + places[-1].start(), before[1]) if places else None
-    return _last_words(said, new, before)
+    return _last_words(words_before, new, before)
 
 
 def _find_retraced(text: str, new: str) -> Span | None:
