@@ -21,6 +21,8 @@ OF_NOBODY = {"up", "status", "serve", "migrate", "demo", "observe", "eval", "sch
 """Commands that name no user: they run the system, or read what is given to them."""
 OF_KEYS = {"keys create", "keys list", "keys revoke", "keys rotate"}
 """Commands for whoever reaches the database itself: test_keys_command.py tries them; nothing of a user is shown."""
+OF_AGENTS = {"mcp"}
+"""A server for one user, who is bound by the key: test_mcp.py tries it."""
 MISSING = ("not found", "no package", "no receipts", "no summary", "no such")
 """How commands say that this user has nothing of that name."""
 
@@ -149,7 +151,7 @@ def leaked(of: Known, case: Case, told: str) -> list[str]:
 
 def test_every_command_is_tried() -> None:
     found = dict(commands(typer.main.get_command(app)))
-    assert {case.name for case in CASES} | OF_NOBODY | OF_KEYS == set(found)
+    assert {case.name for case in CASES} | OF_NOBODY | OF_KEYS | OF_AGENTS == set(found)
     for name in OF_NOBODY:
         assert not {"user", "tenant"} & {each.name for each in found[name].params}, name
 
