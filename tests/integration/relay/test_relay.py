@@ -57,7 +57,7 @@ def order(records: list[Stored]) -> dict[str, list[int]]:
 async def test_three_relays_keep_the_order_of_every_user(rt: Runtime, dsn: str, kafka: str, tmp_path: Path) -> None:
     tenant = somebody()
     users = [f"u{n}" for n in range(20)]
-    policy = policy_file(tmp_path, delivery={"turns_under_way": 2000})
+    policy = policy_file(tmp_path, delivery={"turns_under_way": 10_000})
     async with running(settings_for(dsn, kafka, policy=policy), ("relay", "relay", "relay")) as relays:
 
         async def talk(user: str) -> None:
@@ -94,8 +94,10 @@ async def test_a_relay_stopped_between_the_broker_and_the_outbox_publishes_once(
 ) -> None:
     tenant, sent, really = somebody(), asyncio.Event(), Publisher.send_all
 
-    async def slowly(self: Publisher, messages: Sequence[Message]) -> list[Exception | None]:
-        outcomes = await really(self, messages)
+    async def slowly(
+        self: Publisher, messages: Sequence[Message], house_hash: str | None = None
+    ) -> list[Exception | None]:
+        outcomes = await really(self, messages, house_hash)
         sent.set()
         await asyncio.sleep(0.5)
         return outcomes
