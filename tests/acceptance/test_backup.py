@@ -22,6 +22,7 @@ from shared.store.schema import is_open
 from tests.system.backups import catalog, ended, run, started, watching, with_rows_closed, without_schema
 from tests.system.databases import Databases, change, number, rows, state
 from tests.system.erasures import completed, erase, found, mine
+from tests.system.kafka import caught_up
 from tests.system.keys import add_key
 from tests.system.person import Person, shown
 from tests.system.running import System, policy_file, running, settings_for
@@ -377,6 +378,8 @@ async def test_rows_that_cannot_be_brought_back_leave_what_was_there(
         return Archive(path, whole.entries, whole.migrations, whole.mark)
 
     monkeypatch.setattr(bring_back, "inspect", believed)
+    await caught_up(system.bootstrap)
+    await system.settled()
     before = state(system.dsn)
     with pytest.raises(ProgramError):
         await into(system, system.dsn, short, replace=True)
