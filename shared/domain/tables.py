@@ -279,7 +279,7 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "event_outbox", "nobody", "keep", "ids and hashes on their way; a row is gone once the broker has it",
-        plain=_columns("aggregatetype aggregateid type payload last_error"),
+        plain=_columns("aggregatetype aggregateid type payload last_error waits_for"),
     ),
     Table(
         "turns_under_way", "nobody", "keep", "ids of turns that the workers have; gone with their outcome",

@@ -212,7 +212,7 @@ def test_row_level_security_cannot_be_switched_off_in_a_session(dsn: str, role: 
         conn.execute("SET row_security = off")
         for each in policed:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                conn.execute(sql.SQL("SELECT tenant_id FROM {}").format(sql.Identifier(each["name"])))
+                conn.execute(sql.SQL("SELECT 1 FROM {}").format(sql.Identifier(each["name"])))
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from pydantic import BaseModel
 from tests.ollama import schemas
 
 ROOT = Path(__file__).parents[3]
+OURS = re.compile(r"from shared\.models\.prompt import .*\bPrompt\b")
+"""Prompts of agents have the same name and no answer."""
 FIELDS = ("name", "version", "system", "user", "answer")
 """Of a prompt, in order."""
 
@@ -20,7 +23,7 @@ def sent() -> Iterator[type[BaseModel]]:
     """The answer model of every prompt that is made anywhere in the product."""
     for path in sorted(ROOT.glob("s*/**/*.py")):
         text = path.read_text(encoding="utf-8")
-        for call in ast.walk(ast.parse(text)) if "Prompt(" in text else ():
+        for call in ast.walk(ast.parse(text)) if OURS.search(text) else ():
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Prompt":
                 named = {each.arg: each.value for each in call.keywords} | dict(zip(FIELDS, call.args, strict=False))
                 answer = named["answer"]
