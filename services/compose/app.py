@@ -26,10 +26,9 @@ from services.compose.rules.planning.plan import PlanPolicy, plan
 from shared import clock, parsing, presence
 from shared.access.authenticator import Authenticator
 from shared.access.bodies import read_record
-from shared.access.refusals import AT_DOOR
 from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
-from shared.domain.requesters import Requester
+from shared.domain.requesters import AT_DOOR, Requester
 from shared.domain.signatures import SentRecord
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError, TransientError

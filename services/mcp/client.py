@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -14,7 +15,7 @@ from cachetools import TTLCache
 
 from services.mcp.caller import AgentCaller
 from services.mcp.problems import CallError, UnreachableError
-from services.mcp.rules.origins import LOOPBACK
+from shared.access.loopback import is_loopback
 from shared.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -32,6 +33,23 @@ KNOWN_S = 5.0
 """So long what a key is for is known; compose itself looks at every request."""
 MOST_KEYS = 10_000
 Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class HttpRequest:
+    """What compose is asked, and with which key."""
+
+    method: str
+    path: str
+    query: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    body: Mapping[str, Any] | None = None
+    bearer: str | None = None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Who asks, and that the body is JSON."""
+        asks = {"authorization": f"Bearer {self.bearer}"} if self.bearer else {}
+        return asks if self.body is None else {**asks, "content-type": "application/json"}
 
 
 class ComposeClient:
@@ -61,7 +79,7 @@ class ComposeClient:
         return await self._ask(caller, method, path, query=await self._name_owner(caller, {}), body=body)
 
     async def find_access(self, caller: AgentCaller) -> Json:
-        """What the caller's key is for, at most a few seconds old; CallError where it goes not."""
+        """What the caller's key is for, at most a few seconds old; CallError where it is not taken."""
         access = self._access.get(caller.bearer or "")
         if access is None:
             access = await self._ask(caller, "GET", "/v1/access")
@@ -77,13 +95,11 @@ class ComposeClient:
 
     async def find_state(self) -> Json:
         """What compose says of itself and of every service."""
-        answer = await self._send("GET", "/ready", {"whole": "true"}, None, {})
-        return _read(answer)
+        return _read(await self._send(HttpRequest("GET", "/ready", {"whole": "true"})))
 
     async def is_open(self) -> bool:
         """Whether compose asks nobody for a key."""
-        answer = await self._send("GET", "/v1/access", {}, None, {})
-        return answer.is_success
+        return (await self._send(HttpRequest("GET", "/v1/access"))).is_success
 
     async def _name_owner(self, caller: AgentCaller, more: Mapping[str, Any]) -> Json:
         tenant = {"tenant_id": caller.tenant_id} if caller.tenant_id else {}
@@ -98,43 +114,29 @@ class ComposeClient:
         query: Mapping[str, Any] | None = None,
         body: Mapping[str, Any] | None = None,
     ) -> Json:
-        headers = {"authorization": f"Bearer {caller.bearer}"} if caller.bearer else {}
-        answer = await self._send(method, path, query or {}, body, headers)
+        answer = await self._send(HttpRequest(method, path, query or {}, body, caller.bearer))
         if answer.is_success:
             return _read(answer)
         raise _problem_of(answer)
 
-    async def _send(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, Any],
-        body: Mapping[str, Any] | None,
-        headers: Mapping[str, str],
-    ) -> httpx.Response:
+    async def _send(self, request: HttpRequest) -> httpx.Response:
         """The answer; UnreachableError within two seconds where nobody is there."""
         if self._silence and time.monotonic() - self._silence[0] < AWAY_S:
             raise UnreachableError(self._silence[1].message)
         try:
-            return await self._send_now(self._connect(), method, path, query, body, headers)
+            return await self._send_now(self._connect(), request)
         except UnreachableError as error:
             self._silence = time.monotonic(), error
             raise
 
-    async def _send_now(
-        self,
-        http: httpx.AsyncClient,
-        method: str,
-        path: str,
-        query: Mapping[str, Any],
-        body: Mapping[str, Any] | None,
-        headers: Mapping[str, str],
-    ) -> httpx.Response:
+    async def _send_now(self, http: httpx.AsyncClient, request: HttpRequest) -> httpx.Response:
         from httpx import HTTPError
 
-        content = None if body is None else orjson.dumps(body)
-        given = {**headers, "content-type": "application/json"} if content else headers
-        asking = asyncio.create_task(http.request(method, path, params=query, content=content, headers=given))
+        content = None if request.body is None else orjson.dumps(request.body)
+        answering = http.request(
+            request.method, request.path, params=request.query, content=content, headers=request.headers
+        )
+        asking = asyncio.create_task(answering)
         try:
             done, _ = await asyncio.wait({asking}, timeout=SLOW_S)
             if not done and not await self._lives(http):
@@ -156,7 +158,7 @@ class ComposeClient:
         except ConfigurationError as error:
             raise UnreachableError(str(error)) from error
         if self._http is None or str(self._http.base_url).rstrip("/") != base:
-            here = urlsplit(base).hostname in LOOPBACK  # no proxy stands between this machine and itself
+            here = is_loopback(urlsplit(base).hostname or "")  # no proxy stands between this machine and itself
             limits = Timeout(LONGEST_S, connect=CONNECT_S)
             self._http = AsyncClient(base_url=base, timeout=limits, verify=trust_store(), trust_env=not here)
         return self._http

@@ -118,9 +118,8 @@ class Authenticator:
             return kept[0]
         changes = self._changes
         key = await self._read_once(self._reading_keys, (key_id, changes), lambda conn: api_keys.find(conn, key_id))
-        if (
-            changes == self._changes and not self._deaf
-        ):  # else some key has changed since it was asked for, perhaps this one
+        # else some key has changed since it was asked for, perhaps this one
+        if changes == self._changes and not self._deaf:
             self._keys[key_id] = (key,)
         return key
 

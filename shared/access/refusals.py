@@ -1,13 +1,10 @@
 """Refusals at the door: 401 where nobody knows who asks, 403 where they may not."""
 
 from schemas.turn_events import FieldProblem
-from shared.domain.requesters import Denial
+from shared.domain.requesters import DENIED, STRANGER, Denial
 from shared.errors import RefusedError
 
 HEADER = "authorization"
-STRANGER, DENIED = "unauthenticated", "forbidden"
-AT_DOOR = frozenset((STRANGER, DENIED))
-"""Codes of refusals because of who asks."""
 
 
 def refuse_stranger(problem: str, header: str = HEADER) -> RefusedError:

@@ -21,10 +21,11 @@ from shared.bus.delivery import Record
 from shared.bus.record_owner import ORIGIN, find_first_place, find_record_owner, read_header
 from shared.bus.topic_admin import Span, TopicAdmin, open_topic_admin
 from shared.bus.unreadable import UnreadableRecord
+from shared.domain.requesters import AT_DOOR
 from shared.domain.signatures import COVERED, SIGNATURE
 from shared.domain.subjects import Subject
 
-AT_DOOR = ("unauthenticated:", "forbidden:")
+REASONS_AT_DOOR = tuple(f"{code}:" for code in AT_DOOR)
 """How the reason begins of what was refused because of who sent it."""
 DIGITS = 32
 """Of the hash in an id."""
@@ -90,7 +91,7 @@ class DeadLetter:
     @property
     def refused_at_door(self) -> bool:
         """Whether it is here because of who sent it: nobody known, or somebody who may not."""
-        return self.reason.startswith(AT_DOOR)
+        return self.reason.startswith(REASONS_AT_DOOR)
 
     @property
     def signed_headers(self) -> list[tuple[str, bytes]]:

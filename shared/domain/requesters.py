@@ -8,6 +8,10 @@ from schemas.vocabulary import AccessScope
 
 SCOPES: tuple[AccessScope, ...] = get_args(AccessScope)
 
+STRANGER, DENIED = "unauthenticated", "forbidden"
+AT_DOOR = (STRANGER, DENIED)
+"""Codes of refusals because of who asks."""
+
 
 @dataclass(frozen=True, slots=True)
 class Requester:

@@ -167,11 +167,9 @@ def _wrong_words(text: str, before: Span, phrase: Span, between: str, *, weak: b
     if _CLAUSE.match(new):
         clause = _last_clause(words_before)
         clause += len(words_before) - clause - len(words_before[clause:].lstrip())
-        return (
-            (before[0] + clause, before[1])
-            if not weak and not between and _CLAUSE.match(words_before[clause:])
-            else None
-        )
+        if weak or between or not _CLAUSE.match(words_before[clause:]):
+            return None
+        return before[0] + clause, before[1]
     if place := _last_latin(words_before, new) or last_like(words_before, new):
         place = widen_span(words_before, place, new)
         return before[0] + place[0], before[0] + place[1]

@@ -1,9 +1,7 @@
 """`correct`: a memory gets a new version in the user's words; the old one stays in its history."""
 
-from typing import Any
-
 from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient
+from services.mcp.client import ComposeClient, Json
 from services.mcp.contracts import CorrectArguments, Corrected
 from services.mcp.handler.finding import find_by_id, find_by_words, find_newest
 from services.mcp.handler.showing import CANDIDATES_MOST, make_nonce, to_known
@@ -14,7 +12,6 @@ CHOOSE = "Nothing was changed: no memory surely says this. Call again with the `
 NOT_FOUND = "Nothing was changed: no memory comes near these words. Use `remember` if the user wants it known."
 ALREADY = "It says so already."
 ENDED = "Nothing was changed: this version holds no longer. Call again with the `memory_id` of the one that does."
-Json = dict[str, Any]
 
 
 async def correct(compose: ComposeClient, caller: AgentCaller, arguments: CorrectArguments) -> Corrected:

@@ -1,15 +1,13 @@
 """The memory that a call is about, by its id or by its words."""
 
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient
+from services.mcp.client import ComposeClient, Json
 from services.mcp.rules.matching import pick_meant
 
 LOOKED_THROUGH = 20
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,7 @@
 """`forget`: a memory is taken back, and stays in its history; nothing is erased."""
 
-from typing import Any
-
 from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient
+from services.mcp.client import ComposeClient, Json
 from services.mcp.contracts import ForgetArguments, ForgottenMemory
 from services.mcp.handler.finding import find_by_id, find_by_words, find_taken_back
 from services.mcp.handler.showing import CANDIDATES_MOST, make_nonce, to_known
@@ -17,7 +15,6 @@ PENDING = "Taking it back was accepted, and will hold within moments; its histor
 ALREADY = "It was taken back before."
 CHOOSE = "Nothing was taken back: no memory surely says this. Call again with the `memory_id` of the one that is meant."
 NOT_FOUND = "Nothing was taken back: no memory comes near these words."
-Json = dict[str, Any]
 
 
 async def forget(compose: ComposeClient, caller: AgentCaller, arguments: ForgetArguments) -> ForgottenMemory:

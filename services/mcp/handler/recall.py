@@ -1,9 +1,9 @@
 """`recall`: evidence for a question, with since when, how sure, and from where."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient
+from services.mcp.client import ComposeClient, Json
 from services.mcp.contracts import Evidence, RecallArguments, RecalledEvidence
 from services.mcp.handler.showing import make_nonce
 from services.mcp.rules.marking import mark_text, write_notice
@@ -14,7 +14,6 @@ MOST = 20
 DIVERSITY = {"repeats": True}
 """A memory comes back beside the words that it was learnt from: only it has an id and a confidence."""
 NOTHING = "Nothing is known that answers this. Ask the user, or call `get_status` if you expected something."
-Json = dict[str, Any]
 
 
 async def recall(compose: ComposeClient, caller: AgentCaller, arguments: RecallArguments) -> RecalledEvidence:
@@ -43,26 +42,26 @@ async def recall(compose: ComposeClient, caller: AgentCaller, arguments: RecallA
 def _hint(matches: list[Evidence], fitting: list[Evidence]) -> str | None:
     if not matches:
         return NOTHING
-    return None if fitting else "What was matches does not fit: call again with more max_tokens."
+    return None if fitting else "What was found does not fit: call again with more max_tokens."
 
 
-def _evidence(matches: Json, nonce: str) -> Evidence:
+def _evidence(each: Json, nonce: str) -> Evidence:
     from schemas.evidence_pack import turn_uri  # many models, which nobody waits for who only lists tools
 
-    about, ref = matches["metadata"], matches["ref"]
+    about, ref = each["metadata"], each["ref"]
     kind: Literal["memory", "said", "document"] = (
         "memory" if ref["memory_item_id"] else "said" if ref["turn_id"] else "document"
     )
     return Evidence(
         kind=kind,
-        text=mark_text(matches["snippet"], nonce, "knowledge" if kind == "document" else "user_memory"),
+        text=mark_text(each["snippet"], nonce, "knowledge" if kind == "document" else "user_memory"),
         memory_id=ref["memory_item_id"],
         version=about["version"],
         type=about["type"],
         since=None if kind == "document" else about["created_at"],
         until=about["valid_until"],
-        confidence=matches["signals"]["confidence_effective"],
-        source=turn_uri(ref["turn_id"]) if ref["turn_id"] else matches["source_uri"],
+        confidence=each["signals"]["confidence_effective"],
+        source=turn_uri(ref["turn_id"]) if ref["turn_id"] else each["source_uri"],
         session_id=about["session_id"],
         speaker=about["name"] or about["role"],
     )

@@ -1,9 +1,7 @@
 """`remember`: what the user dictates is written, or merged into what says it already; secrets are refused."""
 
-from typing import Any
-
 from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient
+from services.mcp.client import ComposeClient, Json
 from services.mcp.contracts import RememberArguments, Remembered
 from services.mcp.handler.finding import find_by_id
 from services.mcp.handler.showing import make_nonce, to_known
@@ -15,11 +13,10 @@ SAID = {
     "rejected": "It was not kept; `reason` says why.",
     "pending": "It was accepted, and is not decided yet. It will be known within moments.",
 }
-Json = dict[str, Any]
 
 
 async def remember(compose: ComposeClient, caller: AgentCaller, arguments: RememberArguments) -> Remembered:
-    """The fate of the note once it is decided, or as it is foreseen after two seconds."""
+    """The fate of the note once it is decided, or as it is foreseen after five seconds."""
     body: Json = {"text": arguments.text}
     if arguments.idempotency_key:
         body["idempotency_key"] = arguments.idempotency_key

@@ -1,8 +1,8 @@
 """Memories as the tools show them: marked as data, in few words."""
 
 import secrets
-from typing import Any
 
+from services.mcp.client import Json
 from services.mcp.contracts import Known
 from services.mcp.rules.marking import mark_text
 from services.mcp.rules.shortening import shorten_text
@@ -10,7 +10,6 @@ from services.mcp.rules.shortening import shorten_text
 CANDIDATES_MOST = 5
 WORDS_MOST = 80
 """Tokens of a memory that is shown for choice."""
-Json = dict[str, Any]
 
 
 def make_nonce() -> str:

@@ -1,10 +1,9 @@
 """`get_status`: how things stand, and why nothing may come back."""
 
 from importlib.metadata import version
-from typing import Any
 
 from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient
+from services.mcp.client import ComposeClient, Json
 from services.mcp.contracts import Status, StatusArguments
 from services.mcp.problems import CallError
 from services.mcp.rules.remedies import DEFAULT, REMEDIES
@@ -12,7 +11,6 @@ from services.mcp.rules.remedies import DEFAULT, REMEDIES
 EMPTY = "Nothing is known of this user in this tenant yet: is the user, or the tenant, the right one?"
 UNWELL = "Some services are not well: what was said lately may not be learnt yet, or a search may be incomplete."
 SCOPES = {"read": "recall, get_context and why", "write": "remember, correct and forget"}
-Json = dict[str, Any]
 
 
 async def get_status(compose: ComposeClient, caller: AgentCaller, arguments: StatusArguments) -> Status:

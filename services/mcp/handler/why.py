@@ -1,10 +1,9 @@
 """`why`: where a memory comes from, its versions, and where it was used."""
 
 import asyncio
-from typing import Any
 
 from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient
+from services.mcp.client import ComposeClient, Json
 from services.mcp.contracts import Explained, KnownVersion, Origin, Use, WhyArguments
 from services.mcp.handler.finding import find_by_words
 from services.mcp.handler.showing import CANDIDATES_MOST, make_nonce, to_known
@@ -19,7 +18,6 @@ ORIGINS_MOST = 5
 QUOTE_MOST = 60
 CHOOSE = "No memory surely says this. Call again with the `memory_id` of the one that is meant."
 NOT_FOUND = "No memory comes near these words."
-Json = dict[str, Any]
 
 
 async def why(compose: ComposeClient, caller: AgentCaller, arguments: WhyArguments) -> Explained:

@@ -2,18 +2,16 @@
 
 import asyncio
 import time
-from typing import Any
 
 from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient
+from services.mcp.client import ComposeClient, Json
 
-WAIT_S = 2.0
+WAIT_S = 5.0
 FIRST_PAUSE_S = 0.05
-Json = dict[str, Any]
 
 
 async def await_settled(compose: ComposeClient, caller: AgentCaller, receipt: Json) -> Json:
-    """The receipt once the workers have the write, or as it stands after two seconds."""
+    """The receipt once the workers have the write, or as it stands after five seconds."""
     until, pause = time.monotonic() + WAIT_S, FIRST_PAUSE_S
     while not receipt["settled"] and time.monotonic() < until:
         await asyncio.sleep(pause)

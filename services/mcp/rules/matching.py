@@ -1,19 +1,20 @@
 """Which memory is meant by words: only what surely fits is changed, everything else is offered for choice."""
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+from shared.language.normalise import fold, normalise
+
 _MARKS = re.compile(r"[\W_]+")
 _CJK = re.compile(r"(?<=[\u2e80-\u9fff\uf900-\ufaff]) | (?=[\u2e80-\u9fff\uf900-\ufaff])")
+_CHINESE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]")
 Memory = TypeVar("Memory", bound=Mapping[str, Any])
 
 
 def normalize_words(text: str) -> str:
     """The words alone: one case, one width, no marks, no blanks between Chinese characters."""
-    plain = _MARKS.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
-    return _CJK.sub("", plain)
+    return _CJK.sub("", _MARKS.sub(" ", fold(normalise(text))).strip())
 
 
 def says_same(one: str, other: str) -> bool:
@@ -27,9 +28,6 @@ def holds_words(content: str, words: str) -> bool:
     if not wanted:
         return False
     return f" {wanted} " in f" {inside} " or (bool(_CHINESE.search(wanted)) and wanted in inside)
-
-
-_CHINESE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]")
 
 
 def pick_meant(found: Sequence[Memory], words: str) -> Memory | None:

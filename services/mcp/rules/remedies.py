@@ -25,7 +25,7 @@ REMEDIES: Mapping[str, Remedy] = MappingProxyType(
         "internal": Remedy("This is a defect of SmartBrain. Go on without memory.", retry=True),
         "rate_limited": Remedy("Wait, then try again; ask less often.", retry=True),
         "unauthenticated": Remedy(
-            "Whoever runs this client must give it a key that goes: SMARTBRAIN_API_KEY on stdio, `Authorization:"
+            "Whoever runs this client must give it a valid key: SMARTBRAIN_API_KEY on stdio, `Authorization:"
             " Bearer` over HTTP. You cannot."
         ),
         "forbidden": Remedy("The key may not do this. Tell the user; another key is set in the client, not by you."),
