@@ -11,10 +11,11 @@ from aiokafka.errors import KafkaError
 
 from schemas.topics import TURN_COMMIT
 from tests.ollama.server import ScriptedOllama
-from tests.system.databases import Databases, state
+from tests.system.databases import Databases
 from tests.system.erasures import completed, erase
 from tests.system.kafka import GROUPS, Stored, caught_up, publish, read
 from tests.system.person import Person
+from tests.system.rest import at_rest, find_changes
 from tests.system.running import WORKERS, System, policy_file, running, settings_for
 
 pytestmark = pytest.mark.kafka
@@ -29,33 +30,6 @@ STORY = (
     "I live in Hangzhou and Marta lives in Oslo.",
 )
 ASKED = "Which theme suits me?"
-
-
-async def at_rest(system: System, *, acknowledged: bool = True) -> dict[str, list[str]]:
-    """The state once everything is read and recorded and has been the same for two seconds: what is read last may leave
-    events of its own, and vectors of a model come after the rest. Without `acknowledged`, read is what has its effects.
-    """
-    before: dict[str, list[str]] = {}
-    for _ in range(30):
-        if acknowledged:
-            await caught_up(system.bootstrap)
-        await system.settled()
-        now = state(system.dsn)
-        if now == before:
-            break
-        before = now
-        await asyncio.sleep(2)
-    return before
-
-
-def changes(before: dict[str, list[str]], after: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Of each table that is not as it was, the rows that went and the rows that came."""
-    return {
-        name: [f"- {row}" for row in before[name] if row not in after[name]]
-        + [f"+ {row}" for row in after[name] if row not in before[name]]
-        for name in before
-        if before[name] != after[name]
-    }
 
 
 def says_it_again(body: dict[str, Any]) -> str:
@@ -111,7 +85,7 @@ async def test_every_event_delivered_again_changes_nothing(system: System) -> No
     assert {record.topic for record in everything} == set(GROUPS)
     await publish(system.bootstrap, [again for record in everything for again in (record, record)])
     await publish(system.bootstrap, reversed(everything))
-    assert changes(before, await at_rest(system)) == {}
+    assert find_changes(before, await at_rest(system)) == {}
 
 
 def commits_fail(system: System, *names: str) -> None:
@@ -136,7 +110,7 @@ async def test_a_worker_that_died_before_it_acknowledged_has_done_everything_onc
     before = await at_rest(system, acknowledged=False)
     await system.stop(*WORKERS)
     await system.start(*WORKERS)
-    assert changes(before, await at_rest(system)) == {}
+    assert find_changes(before, await at_rest(system)) == {}
 
 
 async def test_a_turn_committed_again_after_its_answer_was_lost_is_one_turn(system: System) -> None:
