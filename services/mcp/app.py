@@ -42,10 +42,10 @@ def build(settings: Settings) -> Service:
 
     async def run() -> None:
         try:
+            if not is_loopback(settings.http_host):
+                await refuse_unguarded(compose, settings.http_host)
             async with manager.run():
                 ready.set()
-                if not is_loopback(settings.http_host):
-                    await refuse_unguarded(compose, settings.http_host)
                 await asyncio.Event().wait()
         finally:
             ready.clear()

@@ -217,7 +217,7 @@ async def test_a_model_cannot_choose_the_user_and_is_told_what_helps(house: Hous
         assert "`write`" in str(await call(client, "get_status"))
 
 
-async def test_nobody_is_let_in_without_a_key_that_goes(house: House) -> None:
+async def test_nobody_is_let_in_without_a_valid_key(house: House) -> None:
     async with httpx.AsyncClient(base_url=house.mcp_url, trust_env=False) as http:
         for headers in ({}, {"authorization": "Bearer sb_no"}, {"authorization": "hello"}):
             answer = await http.post("/mcp", json=request("tools/list"), headers=headers)
