@@ -29,7 +29,7 @@ STORY = (
     "你好！",
     "I live in Hangzhou and Marta lives in Oslo.",
 )
-ASKED = "Which theme suits me?"
+ASKED = "Do I prefer dark mode or light mode?"
 
 
 def says_it_again(body: dict[str, Any]) -> str:
