@@ -9,13 +9,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient
 from services.mcp.door import METADATA, PATH, Door, DoorPolicy
-from services.mcp.problems import CallError
 from services.mcp.server import Context, make_server
 from shared.access.loopback import is_loopback
 from shared.errors import ConfigurationError
+from shared.fronts.caller import AgentCaller
+from shared.fronts.client import ComposeClient
+from shared.fronts.problems import CallError
 from shared.metrics.agents import AGENT_CALLS
 from shared.policy import AccessPolicy
 from shared.policy_file import load_policy

@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 import orjson
 from cachetools import TTLCache
 
-from services.mcp.caller import AgentCaller
-from services.mcp.problems import CallError, UnreachableError
 from shared.access.loopback import is_loopback
 from shared.errors import ConfigurationError
+from shared.fronts.caller import AgentCaller
+from shared.fronts.problems import CallError, UnreachableError
 
 if TYPE_CHECKING:
     import httpx  # takes a tenth of a second to load, which nobody waits for who only lists tools
