@@ -116,7 +116,7 @@ class ComposeClient:
     ) -> Json:
         answer = await self._send(HttpRequest(method, path, query or {}, body, caller.bearer))
         if answer.is_success:
-            return _read(answer)
+            return _read(answer) if answer.content else {}
         raise _problem_of(answer)
 
     async def _send(self, request: HttpRequest) -> httpx.Response:
