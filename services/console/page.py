@@ -5,13 +5,13 @@
 
        async def show_notes(page: ConsolePage) -> Response:
            found = await page.get("/v1/memories", type="note")
-           return page.render("memory/notes.html", title=page.tell("memory.notes"), memories=found["memories"])
+           return page.render("memory/notes.html", title=page.tell("memory.overview"), memories=found["memories"])
 
 2. its line in the `AREA` of that package: `PageEntry("/memory/notes", show_notes)`; with `"POST"` where it changes
    something, and then it ends with `page.redirect(...)`. A form of it holds `{{ form_token() }}`: without it the
    answer is 403
 3. its template, `templates/<area>/notes.html`, which begins `{% extends "layout.html" %}`
-4. what it says, in both languages, in `messages/<area>.py`; templates write `{{ t("memory.notes") }}`
+4. what it says, in both languages, in `messages/<area>.py`; templates write `{{ t("memory.overview") }}`
 5. `make test-browser` opens it if it stands in `tests/browser/pages.py`
 """
 
