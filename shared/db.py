@@ -31,6 +31,9 @@ KEYS = "smartbrain_keys"
 """Each change of a key is notified here by its transaction: the key's id."""
 CHANNEL = "smartbrain_outbox"
 
+RECONNECT_S = 4.0
+"""A pool whose server is away begins anew after so long: left alone, it pauses twice as long before each try, and a
+server that was away for half a minute was not seen for another half."""
 IDLE_S = 60.0
 """A pool that has not needed a connection for so long closes it: each is a process of the server."""
 
@@ -333,7 +336,14 @@ def _pool(dsn: str, role: LiteralString, size: int, schema: str, *, least: int =
     return cast(
         "Pool",
         AsyncConnectionPool(
-            dsn, min_size=min(least, size), max_size=size, open=False, timeout=10, max_idle=IDLE_S, kwargs=kwargs
+            dsn,
+            min_size=min(least, size),
+            max_size=size,
+            open=False,
+            timeout=10,
+            max_idle=IDLE_S,
+            reconnect_timeout=RECONNECT_S,
+            kwargs=kwargs,
         ),
     )
 
