@@ -60,7 +60,11 @@ async def extract(
     observed = await asyncio.to_thread(observe, turn, context, limits)
     model = models.chat_model_id
     sources = _sources(stretches(turn, limits)[0], observed, context, limits)
-    if model is None or not policy.use_model or not any(source.role == "user" for source in sources):
+    if (
+        model is None
+        or not (policy.use_model and policy.auto_remember)
+        or not any(source.role == "user" for source in sources)
+    ):
         return Extraction(observed)
     messages = [PromptMessage(source.role, redact(source.text)[0], source.name) for source in sources]
     version, notes = _version(policy, prompt_version)
@@ -117,7 +121,8 @@ def asked_of(
     models: ModelProvider, policy: ObserverPolicy, turn: TurnText, prompt_version: str | None
 ) -> AnswerKey | None:
     """What the model would be asked about the words; None where there is no model to ask, or no user speaks."""
-    if models.chat_model_id is None or not policy.use_model or not any(map(is_spoken, turn.messages)):
+    reads = policy.use_model and policy.auto_remember
+    if models.chat_model_id is None or not reads or not any(map(is_spoken, turn.messages)):
         return None
     wanted = prompt_version or ""
     version = wanted if wanted in prompts.EXTRACT else policy.extract_prompt

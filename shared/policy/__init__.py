@@ -23,6 +23,7 @@ from shared.policy.limits import LimitsPolicy
 from shared.policy.observer import ObserverPolicy, SessionPolicy
 from shared.policy.personal import PersonalDataPolicy
 from shared.policy.retention import RetentionPolicy
+from shared.policy.settings import SettingsPolicy
 
 __all__ = (
     "AccessPolicy",
@@ -52,6 +53,7 @@ __all__ = (
     "ProvenanceLevel",
     "RetentionPolicy",
     "SessionPolicy",
+    "SettingsPolicy",
     "Shares",
     "Slice",
     "TokenIssuer",
@@ -84,6 +86,7 @@ class Policy(Slice):
     evolution: EvolutionPolicy = EvolutionPolicy()
     erasure: ErasurePolicy = ErasurePolicy()
     session: SessionPolicy = SessionPolicy()
+    settings: SettingsPolicy = SettingsPolicy()
     delivery: DeliveryPolicy = DeliveryPolicy()
     access: AccessPolicy = AccessPolicy()
     limits: LimitsPolicy = LimitsPolicy()

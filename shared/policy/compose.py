@@ -40,6 +40,9 @@ class ComposePolicy(Slice):
         description="Notes about the user in a package whose request names no limit; 0: nothing personal; null: as"
         " many as help",
     )
+    language: Literal["auto", "zh", "en"] = Field(
+        default="auto", description="Of headings and hints where nobody chose; `auto`: that of the conversation"
+    )
     snippet_max_chars: int = Field(default=800, ge=1, description="Characters of one piece of evidence")
     arm_limit: int = Field(default=50, ge=1, le=1000, description="Candidates of each search arm")
     core_limit: int = Field(default=50, ge=0, description="Core memories among which those that are needed are chosen")

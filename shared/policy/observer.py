@@ -47,6 +47,13 @@ class ObserverPolicy(Slice):
     model_known_max: int = Field(
         default=20, ge=0, le=20, description="Current memories that the model is shown with a turn"
     )
+    learn: bool = Field(
+        default=True, description="Whether anything is derived from turns where nobody chose; they are logged anyway"
+    )
+    auto_remember: bool = Field(
+        default=True,
+        description="Whether what is said by the way is kept where nobody chose; false: what is dictated alone",
+    )
     log_withheld: bool = Field(
         default=True, description="Whether the log keeps the words of turns that are not to be remembered"
     )
@@ -65,6 +72,7 @@ class ObserverPolicy(Slice):
 class SessionPolicy(Slice):
     """When a session ends by itself, and what is shown of it."""
 
+    summaries: bool = Field(default=True, description="Whether sessions have a summary where nobody chose")
     idle_hours: float = Field(default=24.0, gt=0, description="A session without a turn for so long is archived")
     blocks_max: int = Field(default=20, ge=1, description="Summary blocks of archived stretches that are shown")
     entity_slots_max: int = Field(default=20, ge=0, description="Names that are shown")
