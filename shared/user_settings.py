@@ -27,6 +27,8 @@ class UserSettings:
         self._changes = 0
         self._deaf = False
         self._listening = False
+        self.hears = False
+        """Whether changes are heard of just now."""
 
     async def find(self, owner: Subject) -> ChosenSettings:
         """What was chosen of this user."""
@@ -53,7 +55,7 @@ class UserSettings:
 
     def note_change(self, payload: str | None) -> None:
         """What was known of whom the notice names is read again; None: of everybody."""
-        self._deaf = False
+        self._deaf, self.hears = False, True
         if payload is None:
             self._forget_all()
         else:
@@ -62,7 +64,7 @@ class UserSettings:
     def note_deaf(self) -> None:
         """Changes are not heard any more: nothing that is known is used again."""
         self._forget_all()
-        self._deaf = True
+        self._deaf, self.hears = True, False
 
     def forget(self, owner: Subject) -> None:
         """What was known of this user, or of a tenant's users, is read again; what is being read now is not kept."""

@@ -23,6 +23,8 @@ from shared.extraction import (
     slash,
     turn_texts,
 )
+from shared.extraction.dictated import keep_dictated
+from shared.extraction.kinds import keep_kinds
 from shared.extraction.stretches import stretches
 from shared.model_calls.answer_cache import AnswerKey, digest
 from shared.model_calls.calls import ModelCalls
@@ -87,6 +89,13 @@ async def extract(
     finds: list[tuple[Observation, prompts.Wrong]] = [(each, wrong[text]) for each, text in rules if text in wrong]
     merged = merge_items(observed, items, sources, by, limits.max_observations, finds)
     return Extraction(merged, notes, answer.prompt_version)
+
+
+def keep_allowed(policy: ObserverPolicy, observed: Observed) -> Observed:
+    """What of it the policy lets be kept, which is that of the user's settings."""
+    if not policy.auto_remember:
+        observed = keep_dictated(observed)
+    return keep_kinds(observed, frozenset(policy.kinds), policy.refused_keys)
 
 
 async def read(policy: ObserverPolicy, turn: TurnText, context: ObserveContext) -> Extraction:

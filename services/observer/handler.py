@@ -17,7 +17,6 @@ from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.errors import TransientError
 from shared.extraction import ObserveContext, ReadingNote, turn_texts
-from shared.extraction.dictated import keep_dictated
 from shared.extraction.standing_wishes import Wishes
 from shared.extraction.wishes import to_unread as not_read
 from shared.metrics.turns import OUTCOME_SECONDS
@@ -174,9 +173,7 @@ async def _think(rt: Runtime, loaded: TurnBatch) -> list[ObservedTurn]:
     for turn in loaded.turns:
         extraction = await _read(rt, loaded, turn)
         observed = loaded.habits.settle(turn, extraction.observed, rt.policy.observer)
-        if not rt.policy.observer.auto_remember:
-            observed = keep_dictated(observed)
-        extraction = replace(extraction, observed=observed)
+        extraction = replace(extraction, observed=extract.keep_allowed(rt.policy.observer, observed))
         loaded.named.note(rows.mention_rows(turn, extraction.observed))
         observed_rows = turn_texts.observation_rows(turn, extraction.observed, rt.policy.confidence)
         feedback = (

@@ -156,6 +156,7 @@ async def _think(rt: Runtime, subject: Subject, loaded: ModelBatch, *, since: da
         )
         if not WITHOUT.intersection(extraction.notes):
             extraction = replace(extraction, notes=(*extraction.notes, READ))
+    extraction = replace(extraction, observed=extract.keep_allowed(policy, extraction.observed))
     observed_rows = turn_texts.observation_rows(turn, extraction.observed, rt.policy.confidence)
     added = tuple(row for row in observed_rows if row.detector.startswith(BY_MODEL))
     return ModelReading(extraction, added, Retold() if late else await condense.renew(rt, subject, turn, asking))

@@ -16,12 +16,13 @@ from shared.policy.compose import ArmWeights, ComposePolicy, ObservabilityPolicy
 from shared.policy.confidence import ConfidencePolicy, ProvenanceLevel
 from shared.policy.delivery import DeliveryPolicy
 from shared.policy.erasure import ErasurePolicy, LegalProfile
-from shared.policy.evolver import EvolutionPolicy, ExperiencePolicy, FeedbackPolicy, PromotionPolicy
+from shared.policy.evolver import CalibrationPolicy, EvolutionPolicy, ExperiencePolicy, FeedbackPolicy, PromotionPolicy
 from shared.policy.gate import Floor, GatePolicy
 from shared.policy.knowledge import KnowledgePolicy
 from shared.policy.limits import LimitsPolicy
 from shared.policy.observer import ObserverPolicy, SessionPolicy
 from shared.policy.personal import PersonalDataPolicy
+from shared.policy.ranking import DiversityShares, RankingPolicy
 from shared.policy.retention import RetentionPolicy
 from shared.policy.settings import SettingsPolicy
 
@@ -30,10 +31,12 @@ __all__ = (
     "AnalysisPolicy",
     "ArmWeights",
     "BudgetPolicy",
+    "CalibrationPolicy",
     "Ceilings",
     "ComposePolicy",
     "ConfidencePolicy",
     "DeliveryPolicy",
+    "DiversityShares",
     "ErasurePolicy",
     "EvolutionPolicy",
     "ExperiencePolicy",
@@ -51,6 +54,7 @@ __all__ = (
     "Policy",
     "PromotionPolicy",
     "ProvenanceLevel",
+    "RankingPolicy",
     "RetentionPolicy",
     "SessionPolicy",
     "SettingsPolicy",

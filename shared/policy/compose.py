@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from shared.policy.base import Slice
 from shared.policy.budget import BudgetPolicy
+from shared.policy.ranking import DiversityShares, RankingPolicy
 from shared.screening.sanitize import SanitizePolicy
 
 
@@ -75,6 +76,10 @@ class ComposePolicy(Slice):
     )
     weights: ArmWeights = Field(
         default=ArmWeights(), description="What a place in the list of each search arm counts for"
+    )
+    ranking: RankingPolicy = Field(default=RankingPolicy(), description="What the order is made of: see below")
+    diversity: DiversityShares = Field(
+        default=DiversityShares(), description="How much of one source, and of memory beside knowledge: see below"
     )
     budget: BudgetPolicy = Field(default=BudgetPolicy(), description="Tokens: see below")
     sanitize: SanitizePolicy = Field(default=SanitizePolicy(), description="What is cut out of texts: see below")

@@ -1,10 +1,13 @@
 """What the observer goes by: what it keeps, and sessions."""
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import Field
 
+from schemas.memory_types import MemoryType
 from shared.policy.base import Slice
+
+USER_TYPES: tuple[MemoryType, ...] = tuple(each for each in get_args(MemoryType) if each != "agent_experience")
 
 
 class ObserverPolicy(Slice):
@@ -19,6 +22,14 @@ class ObserverPolicy(Slice):
         default=2, ge=1, description="A name becomes an entity memory after so many mentions"
     )
     entity_window_turns: int = Field(default=20, ge=1, description="... within so many turns")
+    kinds: tuple[MemoryType, ...] = Field(
+        default=USER_TYPES,
+        description="Types that are kept of what is said by the way; what is dictated is kept whatever its type",
+    )
+    refused_keys: tuple[Annotated[str, Field(pattern="^[a-z]+:[^\\s]{0,127}$")], ...] = Field(
+        default=(),
+        description="Beginnings of keys under which nothing is kept, such as `profile:` or `preference:food`",
+    )
     profile_slots: tuple[Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,47}$")], ...] = Field(
         default=(),
         description="Slots that keys of a profile may name beside the built-in ones, such as `favourite_colour`",

@@ -18,6 +18,7 @@ from services.compose.rules.packing.pack import PackInputs, PackPolicy, check
 from services.compose.rules.packing.render import MESSAGE_OVERHEAD
 from services.compose.rules.packing.spoken import UserMessageParts, split_message
 from services.compose.rules.pending.pending_changes import PendingChanges
+from services.compose.rules.ranking.diversity import DiversityPolicy
 from services.compose.rules.resolving.needed import KEYS, PREFIXES
 from services.compose.rules.resolving.outdated import OutdatedStatement
 from shared import clock
@@ -209,6 +210,8 @@ def pack_limits(policy: ComposePolicy) -> PackPolicy:
     return PackPolicy(
         budget=policy.budget,
         sanitize=policy.sanitize,
+        diversity=DiversityPolicy.of(policy.diversity),
+        memory_ratio=policy.diversity.memory_share,
         recent_turns_max=policy.recent_turns_max,
         evidence_max_items=policy.evidence_max,
         max_snippet_chars=policy.snippet_max_chars,
