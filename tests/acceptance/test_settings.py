@@ -1,11 +1,16 @@
 """Settings of a user and a tenant do what they say, at once, in the assembled system; in both languages."""
 
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 
+from schemas.compose import ComposeRequest
+from services.compose.context.pipeline import compose_package
 from services.governor import ageing
+from shared.policy import DiversityShares
+from shared.policy.ranking import ProvenanceWeights
 from tests.acceptance.test_wishes import held, reasons
 from tests.system.erasures import completed, erase
 from tests.system.person import Json, Person
@@ -227,3 +232,32 @@ async def test_settings_of_one_are_of_nobody_else(person: Person) -> None:
     for other in (Person(person.system, tenant_id=person.tenant_id), Person(person.system, user_id=person.user_id)):
         result = await other.commit("I like tea.")
         assert result["learning"] is True
+
+
+@pytest.mark.parametrize(
+    ("text", "question"), [("I like jasmine tea.", "Which tea do I like?"), ("我喜欢喝茉莉花茶。", "我喜欢喝什么茶？")]
+)
+async def test_what_is_tuned_is_a_key_of_the_policy(person: Person, text: str, question: str) -> None:
+    await person.say(text)
+    rt = person.system["compose"].rt
+    decay, compose = {"decay": ((0, 0.25),)}, rt.policy.compose
+    ranking = compose.ranking.model_copy(
+        update={"recency": ((0, 2.0),), "provenance": ProvenanceWeights(observation=3)}
+    )
+    tuned = rt.policy.model_copy(
+        update={
+            "confidence": rt.policy.confidence.model_copy(update=decay),
+            "compose": compose.model_copy(
+                update={"ranking": ranking, "diversity": DiversityShares(by_uri=7, memory_share=0.9)}
+            ),
+        }
+    )
+    asked = ComposeRequest.model_validate(
+        {**person.whose, "session_id": "another", "user_message": question, "deadline_ms": 20_000, "debug": True}
+    )
+    package = await compose_package(asked, replace(rt, policy=tuned))
+    assert (package.constraints.diversity.by_uri, package.constraints.diversity.memory_ratio) == (7, 0.9)
+    assert package.debug
+    factors = [each.factors for each in package.debug.explain.candidates if each.id.startswith("memory:")]
+    assert [(each.recency, each.provenance) for each in factors] == [(2.0, 3.0)] * len(factors)
+    assert factors
