@@ -1,19 +1,26 @@
 """Settings of a user and a tenant do what they say, at once, in the assembled system; in both languages."""
 
+import asyncio
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
 from schemas.compose import ComposeRequest
+from services.cli import app
 from services.compose.context.pipeline import compose_package
 from services.governor import ageing
+from shared.client import SmartBrain
+from shared.errors import RefusedError
 from shared.policy import DiversityShares
 from shared.policy.ranking import ProvenanceWeights
 from tests.acceptance.test_wishes import held, reasons
 from tests.system.erasures import completed, erase
 from tests.system.person import Json, Person
+from tests.system.running import listening
 from tests.system.wait import wait_for
 
 pytestmark = pytest.mark.kafka
@@ -261,3 +268,22 @@ async def test_what_is_tuned_is_a_key_of_the_policy(person: Person, text: str, q
     factors = [each.factors for each in package.debug.explain.candidates if each.id.startswith("memory:")]
     assert [(each.recency, each.provenance) for each in factors] == [(2.0, 3.0)] * len(factors)
     assert factors
+
+
+async def test_the_client_and_the_command_change_what_they_show(person: Person) -> None:
+    async with listening(person.system) as url, SmartBrain(url, tenant_id=person.tenant_id) as brain:
+        after = await brain.change_settings(person.user_id, learning=False, inject_limit=3)
+        assert after == await brain.load_settings(person.user_id)
+        held_now = {each.name: (each.value, each.source) for each in after.settings}
+        assert (held_now["learning"], held_now["inject_limit"]) == ((False, "user"), (3, "user"))
+        with pytest.raises(RefusedError, match="language"):
+            await brain.change_settings(person.user_id, language="fr")
+        run = partial(CliRunner().invoke, app, env={"SMARTBRAIN_URL": url})
+        whose = ["--user", person.user_id, "--tenant", person.tenant_id]
+        for words, told in ((["reset", "all"], "默认"), (["set", "language=zh"], "用户"), (["show"], "zh")):
+            result = await asyncio.to_thread(run, ["settings", *words, *whose, "--lang", "zh"])
+            assert result.exit_code == 0, result.output
+            assert told in result.output
+        refused = await asyncio.to_thread(run, ["settings", "set", "inject_limit=41", *whose])
+        assert refused.exit_code != 0
+    assert by_name((await person.get("/v1/settings")).json())["inject_limit"]["source"] == "policy"
