@@ -106,6 +106,7 @@ async def test_a_tenant_bounds_its_users(person: Person) -> None:
     assert view["retention_days"]["allowed"]["most"] == 90
     fixed = await choose(person, personal_phone="refuse")
     assert (fixed.status_code, fixed.json()["code"]) == (403, "setting_fixed")
+    assert (await choose(person, personal_phone=None)).status_code == 200
     for change in ({"learning": True}, {"retention_days": 91}):
         assert (await choose(person, **change)).status_code == 422
 

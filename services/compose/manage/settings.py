@@ -58,10 +58,11 @@ async def change(rt: Runtime, owner: Subject, requester: Requester, changes: Set
     wanted = changes.wanted
     if not wanted:
         raise refuse_settings("invalid_request", [FieldProblem(field="body", problem="names no setting")], 422)
+    named: dict[str, Any] = {str(name): value for name, value in wanted.items()}
     async with rt.db.transaction(owner) as conn:
         chosen = await user_settings.load(owner).on(conn)
         refuse_misfits(_ask(rt, owner, requester, chosen), wanted)
-        await user_settings.change(conn, owner, wanted, requester.name or "local")
+        await user_settings.change(conn, owner, named, requester.name or "local")
         after = await user_settings.load(owner).on(conn)
     if rt.user_settings:
         rt.user_settings.forget(owner)
@@ -79,11 +80,14 @@ def _ask(rt: Runtime, owner: Subject, requester: Requester, chosen: ChosenSettin
 
 
 def refuse_misfits(seen: SettingsSeen, wanted: Mapping[SettingName, Any]) -> None:
-    """RefusedError names every setting that cannot be so, or is not the caller's to change."""
+    """RefusedError names every setting that cannot be so, or is not the caller's to change.
+
+    What was chosen may always be taken back.
+    """
     fixed = [
         FieldProblem(field=name, problem=f"is not for this caller to change ({seen.level})")
-        for name in wanted
-        if name not in seen.changeable
+        for name, value in wanted.items()
+        if value is not None and name not in seen.changeable
     ]
     if fixed:
         raise refuse_settings(FIXED, fixed, 403)
