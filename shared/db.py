@@ -262,7 +262,7 @@ class Database:
 
     async def listen(self, heard: Callable[[], None]) -> None:
         """Calls `heard` at every wake-up until cancelled; reconnects by itself."""
-        await self._follow(CHANNEL, lambda _: heard())
+        await self.follow(CHANNEL, lambda _: heard())
 
     async def listen_for_erasures(self, heard: Callable[[tuple[Subject, int] | None], None]) -> None:
         """Calls `heard` with the user and the new epoch at every erasure of this database, until cancelled.
@@ -277,13 +277,13 @@ class Database:
             tenant_id, user_id, epoch = orjson.loads(payload)
             heard((Subject(tenant_id, user_id), epoch))
 
-        await self._follow(ERASED, told)
+        await self.follow(ERASED, told)
 
     async def listen_for_keys(self, heard: Callable[[str | None], None], lost: Callable[[], None]) -> None:
         """Calls `heard` with the id of every key that changes, with None once it listens; `lost` until then."""
-        await self._follow(KEYS, heard, lost)
+        await self.follow(KEYS, heard, lost)
 
-    async def _follow(
+    async def follow(
         self, channel: LiteralString, heard: Callable[[str | None], None], lost: Callable[[], None] = lambda: None
     ) -> None:
         """Calls `heard` with what is notified; with None once it listens, again after every break."""
