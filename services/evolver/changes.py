@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
@@ -25,7 +26,7 @@ from shared.store.chunks import Chunk
 from shared.store.conflicts import OpenConflict, SettledConflict
 from shared.store.observations import Mark
 
-Change = Literal["created", "superseded", "retracted", "confirmed"]
+Change = Literal["created", "superseded", "retracted", "confirmed", "pinned", "unpinned"]
 
 
 @dataclass
@@ -61,12 +62,14 @@ async def end(
     ends: Sequence[ActiveMemory],
     status: Literal["superseded", "retracted"],
     by: UUID | None,
+    at: datetime | None = None,
 ) -> None:
+    """These hold no longer, from then on, or from when it was said."""
     if not ends:
         return
     ids = [old.memory_id for old in ends]
     forgotten = status == "retracted" and is_forgotten(seen)
-    await memory.close(evolution.conn, evolution.subject, ids, status, seen.said_at, by, forgotten=forgotten)
+    await memory.close(evolution.conn, evolution.subject, ids, status, at or seen.said_at, by, forgotten=forgotten)
     for old in ends:
         evolution.known.pop(old.memory_id, None)
         evolution.hidden.append(old.memory_id)

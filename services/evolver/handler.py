@@ -11,7 +11,7 @@ from schemas.events import (
     ObservationRecorded,
 )
 from schemas.vocabulary import Assertion
-from services.evolver import chosen, fence, rules
+from services.evolver import chosen, fence, governed, rules
 from services.evolver.changes import MemoryChanges, block, end, tell, to_changed
 from shared.bus.delivery import Delivered
 from shared.db import Connection
@@ -82,12 +82,19 @@ async def _evolve(
                 evolution.marks.append(Mark(seen.observation_id, "blocked", "erased"))
                 block(evolution, blocked)
                 continue
+            if seen.detector == "items" and seen.pattern in governed.ACTS:
+                if refused := await governed.govern(evolution, seen):
+                    await _apply(evolution, seen, refused)
+                continue
             if chosen.is_choice(seen):
                 choice = await chosen.load(conn, subject, seen, rt.policy.confidence)
                 if choice is None:
                     await _apply(evolution, seen, Reject("skip", "no_such_version"))
                     continue
                 seen = evolution.choose(choice)
+                if governed.is_parting(choice):
+                    await governed.part(evolution, choice)
+                    continue
             if takes_back_before(seen):
                 targets = [known_of(m) for m in await memory.said_before(conn, subject, seen.turn_id)]
                 await _apply(evolution, seen, _taken_back(targets))

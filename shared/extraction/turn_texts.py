@@ -33,8 +33,11 @@ from shared.secrets import redact
 SPOKEN = frozenset({"user_message", "assistant_message", "system"})
 """The events that are messages."""
 
-RESTORE, EDIT = "restore", "edit"
-"""The patterns of items that name a memory: its content is to hold again, or its next version is given."""
+RESTORE, EDIT, PIN, UNPIN, MERGE = "restore", "edit", "pin", "unpin", "merge"
+"""The patterns of items that name a memory: its content is to hold again, its next version is given, it is to lead core
+memory or no more, or others become one with it."""
+OTHERS = "others"
+"""Where the value of an item that merges names the others."""
 
 IN_EXPERIMENT = ("experiment_id", "variant")
 """What each row that a turn leaves says of the experiment that the turn was in."""
@@ -238,6 +241,9 @@ def _by_id(turn: Turn, event: Event) -> ObservationRow:
     given = content.get("value")
     text = content.get("text") or ("" if given is None else show_value(given))
     clean, hits = redact(text)
+    value = {} if given is None else {VALUE: redact_value(given)}
+    if content.get("merge"):
+        value = {OTHERS: content["merge"]}
     return ObservationRow(
         observation_id=chosen_id(turn.turn_id, event.ordinal, content["memory_id"]),
         turn_id=turn.turn_id,
@@ -247,14 +253,14 @@ def _by_id(turn: Turn, event: Event) -> ObservationRow:
         kind=content["type"],
         # a retraction is of the version that it names, not of what stands under its key by now
         key=None if content.get("retract") else content.get("key"),
-        value={} if given is None else {VALUE: redact_value(given)},
+        value=value,
         text=clean,
         assertion="directive",
         epistemic="fact",
         polarity=0,
         confidence=1.0,
         detector="items",
-        pattern=RESTORE if content.get("restore") else "memory_id" if content.get("retract") else EDIT,
+        pattern=_pattern(content),
         language=language_of(clean),
         retracts=bool(content.get("retract")),
         old_value=None,
@@ -264,3 +270,12 @@ def _by_id(turn: Turn, event: Event) -> ObservationRow:
         input_hash=input_hash(turn.turn_id, event.ordinal, content["memory_id"]),
         related_memory_id=UUID(content["memory_id"]),
     )
+
+
+def _pattern(content: Mapping[str, Any]) -> str:
+    """What an item does to the memory that it names."""
+    if content.get("pin") is not None:
+        return PIN if content["pin"] else UNPIN
+    if content.get("merge"):
+        return MERGE
+    return RESTORE if content.get("restore") else "memory_id" if content.get("retract") else EDIT

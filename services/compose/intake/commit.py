@@ -36,6 +36,8 @@ from shared.telemetry import logger
 UNSAID = {"idempotency_key"}
 UNHASHED = {*UNSAID, "remember"}
 """What two commits may differ in and be the same. What most leave out is not hashed: hashes stay as they were."""
+ACTS = {"pin", "merge"}
+"""What an item may do beside; left out of the hash where no item does it, as above."""
 NOTHING_KNOWN: Mapping[str, Registered] = {}
 _ROLE_EVENTS = {"user": "user_message", "assistant": "assistant_message", "tool": "tool_result", "system": "system"}
 
@@ -172,7 +174,7 @@ def _body(
         "org_id": turn.org_id,
         "metadata": metadata,
         "idempotency_key": turn.idempotency_key or turn_id.hex,
-        "request_hash": _hash(turn.model_dump_json(exclude=UNHASHED if turn.remember else UNSAID).encode()),
+        "request_hash": _hash_request(turn),
         "topic": TURN_COMMITTED.name,
         "experiment": _experiment(turn),
         "only_ends": all(event["event_type"] == SESSION_END for event in events),
@@ -180,6 +182,13 @@ def _body(
         "result": result.model_dump(mode="json"),
         "envelope": envelope.model_dump(mode="json"),
     }
+
+
+def _hash_request(turn: TurnEvents) -> str:
+    """The same for the same commit, whatever fields were added to the contract since."""
+    left_out: dict[str, Any] = dict.fromkeys(UNHASHED if turn.remember else UNSAID, True)
+    plain = {n: ACTS for n, item in enumerate(turn.items) if item.pin is None and not item.merge}
+    return _hash(turn.model_dump_json(exclude=left_out | ({"items": plain} if plain else {})).encode())
 
 
 def _result(

@@ -27,6 +27,9 @@ ACTIONS = {
     "retract": "retracted",
     "ask": "held",
     "skip": "passed over",
+    "pin": "pinned",
+    "unpin": "unpinned",
+    "merge": "merged",
 }
 
 
