@@ -33,9 +33,9 @@ from shared.secrets import redact
 SPOKEN = frozenset({"user_message", "assistant_message", "system"})
 """The events that are messages."""
 
-RESTORE, EDIT, PIN, UNPIN, MERGE = "restore", "edit", "pin", "unpin", "merge"
+RESTORE, EDIT, PIN, UNPIN, MERGE, IMPORT = "restore", "edit", "pin", "unpin", "merge", "import"
 """The patterns of items that name a memory: its content is to hold again, its next version is given, it is to lead core
-memory or no more, or others become one with it."""
+memory or no more, others become one with it, or it came with an import as it had been."""
 OTHERS = "others"
 """Where the value of an item that merges names the others."""
 
