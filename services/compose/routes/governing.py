@@ -1,9 +1,14 @@
 """Routes by which a user looks after all that is known of them: what changed, all of it out, and in again."""
 
-from fastapi import APIRouter
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
 
 from schemas.changes import ChangePage
 from services.compose.manage import changes
+from services.compose.manage.export_markdown import write_markdown
+from services.compose.manage.exporting import write_json
 from services.compose.routes.access import READ
 from services.compose.routes.requests import Limit, Offset, Owner, ServiceRuntime
 
@@ -18,3 +23,26 @@ router = APIRouter(prefix="/v1", tags=["memories"])
 )
 async def list_changes(owner: Owner, rt: ServiceRuntime, limit: Limit = 50, offset: Offset = 0) -> ChangePage:
     return await changes.load_page(rt, owner, limit, offset)
+
+
+@router.get(
+    "/export",
+    name="export",
+    dependencies=[READ],
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/json": {}, "text/markdown": {}}}},
+    summary="All that is kept of a user: JSON to be imported again, or Markdown to be read",
+)
+async def export(
+    owner: Owner,
+    rt: ServiceRuntime,
+    format: Annotated[Literal["json", "markdown"], Query(description="json can be imported")] = "json",
+    lang: Annotated[
+        Literal["zh", "en"] | None, Query(description="Of Markdown; without it that of most memories")
+    ] = None,
+) -> StreamingResponse:
+    headers = {"content-disposition": f'attachment; filename="memory.{"json" if format == "json" else "md"}"'}
+    if format == "json":
+        return StreamingResponse(write_json(rt, owner), media_type="application/json", headers=headers)
+    pieces = write_markdown(rt, owner, lang)
+    return StreamingResponse(pieces, media_type="text/markdown; charset=utf-8", headers=headers)
