@@ -1,14 +1,16 @@
 """All that is kept of one user as one document, which can be imported again (docs/howto/govern.md)."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 
-from schemas.base import Contract, ExternalId, Instant, JsonObject
+from schemas.base import Contract, ExternalId, Instant, Json, JsonObject
+from schemas.content import ContentBlock
 from schemas.memory_item import Words
 from schemas.memory_types import MemoryType
-from schemas.turn_events import Metadata, ShortText, Text
+from schemas.turn_events import Metadata, Redaction, ShortText, Text, TurnRef
 from schemas.views import ConflictView, EvidenceView
 from schemas.vocabulary import Assertion, Epistemic, MemoryStatus, Provenance
 
@@ -55,7 +57,44 @@ class ExportedSession(Contract):
     last_turn_at: Instant
     archived_at: Instant | None = None
     metadata: Metadata = Field(default_factory=dict)
+    entity_slots: JsonObject = Field(default_factory=dict)
+    summary_seq: Count = 0
+    open_tokens: Count = 0
     summaries: tuple[ExportedSummary, ...] = ()
+
+
+class SpokenContent(Contract):
+    """What a message says, with its blocks where it has any."""
+
+    text: Text
+    text_fallback: Text | None = None
+    model: ShortText | None = None
+    blocks: tuple[ContentBlock, ...] = ()
+
+
+class CallContent(Contract):
+    """What a tool was asked."""
+
+    args: JsonObject = Field(default_factory=dict)
+    call_id: ShortText | None = None
+
+
+class ResultContent(Contract):
+    """What a tool answered."""
+
+    result: Json = None
+    status: Literal["ok", "error", "pending"] | None = None
+
+
+SHAPES: Mapping[EventType, type[Contract]] = {
+    "user_message": SpokenContent,
+    "assistant_message": SpokenContent,
+    "system": SpokenContent,
+    "tool_call": CallContent,
+    "tool_result": ResultContent,
+    "ref": TurnRef,
+}
+"""What the content of an event has to hold, by its type."""
 
 
 class ExportedEvent(Contract):
@@ -69,6 +108,14 @@ class ExportedEvent(Contract):
     content_schema_version: Literal[0, 1] = 0
     meta: Metadata | None = None
     created_at: Instant
+
+    @model_validator(mode="after")
+    def _fits_its_type(self) -> Self:
+        """What workers read of an event of its type is there."""
+        shape = SHAPES.get(self.event_type)
+        if shape and not ("text" in self.content and self.event_type == "tool_result"):
+            shape.model_validate(self.content)
+        return self
 
 
 class ExportedTurn(Contract):
@@ -168,3 +215,25 @@ class ExportDocument(Contract):
     conflicts: tuple[ConflictView, ...] = ()
     feedback: tuple[ExportedReception, ...] = ()
     counts: ExportCounts
+
+
+class Imported(Contract):
+    """Of one kind, how many are written, were here already, or are left out since they were erased here."""
+
+    written: int = 0
+    known: int = 0
+    erased: int = 0
+
+
+class ImportReceipt(Contract):
+    """What an import wrote: all of it or, refused, nothing. Memories stand once the outcome of `turn_id` is there.
+
+    `turn_id` is none where there was nothing new; `redacted` names what was blanked on the way in.
+    """
+
+    imported_at: Instant
+    turn_id: UUID | None = None
+    sessions: Imported
+    turns: Imported
+    memories: Imported
+    redacted: tuple[Redaction, ...] = ()

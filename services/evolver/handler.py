@@ -1,7 +1,8 @@
 """Proposals and corrections -> memory versions: the only writer of memory tables."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from schemas.envelope import Envelope
@@ -11,7 +12,7 @@ from schemas.events import (
     ObservationRecorded,
 )
 from schemas.vocabulary import Assertion
-from services.evolver import chosen, fence, governed, rules
+from services.evolver import chosen, fence, governed, imported, rules
 from services.evolver.changes import MemoryChanges, block, end, tell, to_changed
 from shared.bus.delivery import Delivered
 from shared.db import Connection
@@ -19,7 +20,7 @@ from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
 from shared.domain.statements import MAY_AMEND, SUSPECTED, ActiveMemory, candidate_id, is_twin
 from shared.domain.subjects import Subject
-from shared.extraction.turn_texts import takes_back_before
+from shared.extraction.turn_texts import IMPORT, takes_back_before
 from shared.indexing import chunk_of, show
 from shared.metrics.turns import OUTCOME_SECONDS
 from shared.resolution.from_rows import known_of, statement_of, with_content
@@ -31,6 +32,7 @@ from shared.store.observations import Mark
 from shared.telemetry import logger
 
 CONSUMER = "evolver"
+Act = Callable[[MemoryChanges, ObservationRow], Coroutine[Any, Any, Reject | None]]
 USERS_WORD: frozenset[Assertion] = frozenset({"directive", "confirmed", "correction", "declared"})
 """What the user said in so many words: it brings back what they had rejected."""
 SAID_OUTRIGHT = frozenset({"directive", "correction", "confirmed"})
@@ -82,8 +84,8 @@ async def _evolve(
                 evolution.marks.append(Mark(seen.observation_id, "blocked", "erased"))
                 block(evolution, blocked)
                 continue
-            if seen.detector == "items" and seen.pattern in governed.ACTS:
-                if refused := await governed.govern(evolution, seen):
+            if act := _find_act(seen):
+                if refused := await act(evolution, seen):
                     await _apply(evolution, seen, refused)
                 continue
             if chosen.is_choice(seen):
@@ -115,6 +117,13 @@ async def _evolve(
         finished = await outcomes.settle(conn, subject, {o.turn_id for o in due})
     for done in finished:
         OUTCOME_SECONDS.observe(done.took_s)
+
+
+def _find_act(seen: ObservationRow) -> Act | None:
+    """What is done for an item that names a memory and says nothing of its words."""
+    if seen.detector != "items":
+        return None
+    return governed.govern if seen.pattern in governed.ACTS else imported.take_in if seen.pattern == IMPORT else None
 
 
 def _taken_back(targets: Sequence[ActiveMemory]) -> Operation:

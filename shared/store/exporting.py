@@ -12,7 +12,8 @@ FIRST = UUID(int=0)
 Row = Mapping[str, Any]
 
 _SESSIONS: LiteralString = """
-SELECT s.session_id, s.created_at, s.last_turn_at, s.archived_at, s.metadata_json AS metadata, coalesce((
+SELECT s.session_id, s.created_at, s.last_turn_at, s.archived_at, s.metadata_json AS metadata, s.entity_slots,
+    s.summary_seq, s.open_tokens, coalesce((
     SELECT jsonb_agg(jsonb_build_object('version', m.version, 'reason', m.reason, 'text', m.text,
         'summary_json', m.summary_json, 'source_from_seq', m.source_from_seq, 'source_to_seq', m.source_to_seq,
         'model_id', m.model_id, 'generated_at', m.generated_at, 'level', m.level, 'block_from_seq', m.block_from_seq,

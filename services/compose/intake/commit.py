@@ -108,7 +108,7 @@ def _refuse_named(turn: TurnEvents) -> None:
             raise RefusedError("secret_refused", f"{field}: {problem.problem}", (problem,))
 
 
-def _refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
+def refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
     """RefusedError personal_data_refused, which names every field that holds what the policy does not take."""
     fields = {each.field: each.kind for each in cleaning.redacted if each.kind in personal.kinds_refused}
     if fields:
@@ -158,7 +158,7 @@ def _body(
         for ordinal, event in enumerate(wordless(happened, silent) if silent else happened)
     ]
     metadata = clean_json(turn.metadata, "metadata", cleaning) if turn.metadata is not None else None
-    _refuse_personal(cleaning, personal)
+    refuse_personal(cleaning, personal)
     result = _result(turn, turn_id, event_id, cleaning, ignored)
     envelope = _envelope(turn, turn_id, event_id, events, trace_id, policy_version)
     return {

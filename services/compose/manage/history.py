@@ -30,6 +30,7 @@ ACTIONS = {
     "pin": "pinned",
     "unpin": "unpinned",
     "merge": "merged",
+    "import": "imported",
 }
 
 

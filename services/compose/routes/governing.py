@@ -2,14 +2,16 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
 from schemas.changes import ChangePage
-from services.compose.manage import changes
+from schemas.exporting import ExportDocument, ImportReceipt
+from services.compose.manage import changes, importing
 from services.compose.manage.export_markdown import write_markdown
 from services.compose.manage.exporting import write_json
-from services.compose.routes.access import READ
+from services.compose.routes.access import READ, WRITE
+from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import Limit, Offset, Owner, ServiceRuntime
 
 router = APIRouter(prefix="/v1", tags=["memories"])
@@ -46,3 +48,15 @@ async def export(
         return StreamingResponse(write_json(rt, owner), media_type="application/json", headers=headers)
     pieces = write_markdown(rt, owner, lang)
     return StreamingResponse(pieces, media_type="text/markdown; charset=utf-8", headers=headers)
+
+
+@router.post(
+    "/import",
+    status_code=202,
+    openapi_extra=body_of(ExportDocument),
+    name="import",
+    dependencies=[WRITE],
+    summary="Take an export in, for this user: all of it or nothing, and what is here already stays as it is",
+)
+async def take_in(request: Request, owner: Owner, rt: ServiceRuntime) -> ImportReceipt:
+    return await importing.take_in(rt, owner, await request.body())
