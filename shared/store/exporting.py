@@ -80,20 +80,20 @@ async def load_feedback(conn: Connection, subject: Subject, after: UUID) -> Sequ
 
 async def load_said(conn: Connection, subject: Subject, session_id: str, after: int) -> Sequence[Row]:
     """What was said in the next turns of a session behind that number."""
-    params = {**_whose(subject), "session": session_id, "after": after, "limit": PAGE}
+    params = {**to_params(subject), "session": session_id, "after": after, "limit": PAGE}
     return await (await conn.execute(_IN_SESSION, params)).fetchall()
 
 
 async def load_last_seq(conn: Connection, subject: Subject, session_id: str) -> int:
     """The number of the session's last turn."""
-    row = await (await conn.execute(_LAST_SEQ, {**_whose(subject), "session": session_id})).fetchone()
+    row = await (await conn.execute(_LAST_SEQ, {**to_params(subject), "session": session_id})).fetchone()
     return row["seq"] if row else 0
 
 
 async def _rows(conn: Connection, statement: LiteralString, subject: Subject, after: str | UUID) -> Sequence[Row]:
-    params = {**_whose(subject), "after": after, "limit": PAGE}
+    params = {**to_params(subject), "after": after, "limit": PAGE}
     return await (await conn.execute(statement, params)).fetchall()
 
 
-def _whose(subject: Subject) -> dict[str, Any]:
+def to_params(subject: Subject) -> dict[str, Any]:
     return {"tenant": subject.tenant_id, "user": subject.user_id}

@@ -67,11 +67,11 @@ def in_order(found: Iterable[Memory]) -> list[Memory]:
     return ordered
 
 
-def follow(found: Sequence[Memory], memory_id: UUID | None) -> Memory | None:
+def follow(chain: Sequence[Memory], memory_id: UUID | None) -> Memory | None:
     """What the version of a line has become: itself, or what superseded it, and so on; None where that is not there."""
-    by_id = {m.memory_id: m for m in found}
+    by_id = {m.memory_id: m for m in chain}
     at = by_id.get(memory_id) if memory_id else None
-    for _ in found:
+    for _ in chain:
         if at is None or at.superseded_by is None:
             return at
         at = by_id.get(at.superseded_by)

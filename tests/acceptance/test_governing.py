@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from services.cli.rebuild.run import rebuild
+from shared.domain.subjects import Subject
 from tests.system.person import Json, Person, shown
 
 WRITES = pytest.mark.parametrize(
@@ -143,3 +145,17 @@ async def test_many_are_taken_back_and_restored_at_once_and_what_is_not_reached_
     ids[:] = back
     await bulk("pin")
     assert all(m["pinned"] for m in await person.memories())
+
+
+@WRITES
+async def test_the_log_alone_gives_what_was_done_by_hand(person: Person, notes: tuple[str, str], question: str) -> None:
+    first, newest = await tell_both(person, notes)
+    await person.say(f"/remember {question}")
+    asked = {"keep": first["memory_id"], "others": [newest["memory_id"]]}
+    one = await act(person, "post", "/v1/memories/merge", asked)
+    await act(person, "put", f"/v1/memories/{one['memory_id']}/pin")
+    await act(person, "post", f"/v1/memories/{first['memory_id']}/restore")
+    rt = person.system["compose"].rt
+    subject = Subject(person.tenant_id, person.user_id)
+    report = await rebuild(person.system.dsn, rt.settings, rt.policy, subject, apply=False, say=lambda *_: None)
+    assert [*report.differences] == []

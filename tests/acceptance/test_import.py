@@ -4,6 +4,11 @@ from typing import Any
 
 import pytest
 
+from services.cli.rebuild.run import rebuild
+from services.compose.manage import importing
+from shared.domain.subjects import Subject
+from shared.errors import TransientError
+from tests.system.erasures import completed, erase
 from tests.system.person import Json, Person
 from tests.system.wait import wait_for
 
@@ -77,6 +82,9 @@ async def test_the_same_question_has_the_same_package_after_an_import(
     mine, theirs = [await each.compose(question, session="tuesday") for each in (person, other)]
     assert plain(mine) == plain(theirs)
     assert all(plain(mine)[part] for part in ("core", "evidence", "turns"))
+    rt, subject = other.system["compose"].rt, Subject(other.tenant_id, other.user_id)
+    report = await rebuild(other.system.dsn, rt.settings, rt.policy, subject, apply=False, say=lambda *_: None)
+    assert [*report.differences] == []
     again = await take_in(other, document)
     assert again["turn_id"] is None
     assert again["memories"] == {"written": 0, "known": counts["memories"], "erased": 0}
@@ -137,4 +145,48 @@ async def test_a_secret_is_blanked_and_what_was_erased_does_not_come_back(person
     left = await take_in(other, document)
     assert left["memories"]["erased"] >= 1
     assert not any("Nightjar" in each for each in await other.contents(status="all"))
+    assert "Nightjar" not in str(await export(other))
+
+
+async def test_an_import_that_breaks_off_leaves_nothing_and_can_be_sent_again(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await person.say("I live in Oslo.")
+    document, other = await export(person), Person(person.system)
+
+    async def break_off(*_: object) -> None:
+        raise TransientError("the process was killed here")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(importing.importing, "announce", break_off)
+        answer = await other.system.http.post("/v1/import", params=other.whose, json=document)
+    assert answer.status_code == 503
+    assert (await export(other))["counts"] == dict.fromkeys(document["counts"], 0)
+    assert (await take_in(other, document))["memories"]["written"] == document["counts"]["memories"]
+
+
+async def test_what_is_known_here_stays_and_the_newer_of_two_holds(person: Person) -> None:
+    other = Person(person.system)
+    await other.say("I live in Oslo.")
+    await person.say("I live in Rome.")
+    await take_in(other, await export(person))
+    (now,) = await other.memories(type="profile")
+    assert "Rome" in now["content"]
+    assert now["assertion"] != "directive"
+    await other.say("I live in Bergen now.")
+    await take_in(person, await export(other))
+    assert ["Bergen" in each for each in await person.contents(type="profile")] == [True]
+
+
+async def test_what_came_with_an_import_goes_with_its_session(person: Person) -> None:
+    await person.say("/remember the boat is called Nightjar", session="one")
+    await person.say("/remember the mast is brown", session="two")
+    document, other = await export(person), Person(person.system)
+    document["turns"] = [each for each in document["turns"] if each["session_id"] == "one"]
+    document["counts"]["turns"] = 1
+    await take_in(other, document)
+    assert len(await other.contents()) == 2
+    for session in ("one", "import"):
+        await completed(other, await erase(other, "session", session_ids=[session]))
+    assert await other.contents(status="all") == []
     assert "Nightjar" not in str(await export(other))

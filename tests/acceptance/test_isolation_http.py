@@ -61,8 +61,8 @@ RETRY = "/v1/promotions/{proposal_id}/retry"
 OF_THE_KEY = "/v1/access"
 """Tells of whoever asks, and nothing of a user."""
 LETTER, GIVEN_UP = "/v1/dead-letters/{letter_id}", "/v1/quarantine/{quarantine_id}"
-REFUSED_TO_ITS_OWNER = {REQUEUE, RETRY, f"{LETTER}/drop", f"{GIVEN_UP}/redrive"}
-"""What has been redriven is not dropped as well, and the turn of what was given up has its outcome."""
+REFUSED_TO_ITS_OWNER = {REQUEUE, RETRY, "/v1/memories/merge", f"{LETTER}/drop", f"{GIVEN_UP}/redrive"}
+"""What has been redriven is not dropped as well, what has ended is not merged, what was given up has its outcome."""
 
 
 def _operator(_: Known) -> Json:
@@ -111,10 +111,10 @@ CASES = (
     Case("get", GIVEN_UP, "missing"),
     Case("post", f"{GIVEN_UP}/redrive", "missing", _operator),
     Case("post", f"{GIVEN_UP}/drop", "missing", _operator),
-    Case("post", "/v1/memories/{ended_id}/restore", "missing"),
-    Case("patch", "/v1/memories/{memory_id}", "missing", lambda _: {"text": "likes water"}),
     Case("put", "/v1/memories/{memory_id}/pin", "missing"),
     Case("delete", "/v1/memories/{memory_id}/pin", "missing"),
+    Case("post", "/v1/memories/{ended_id}/restore", "missing"),
+    Case("patch", "/v1/memories/{memory_id}", "missing", lambda _: {"text": "likes water"}),
     Case("post", "/v1/memories/merge", "missing", lambda of: {"keep": of.memory_id, "others": [of.ended_id]}),
     Case("post", "/v1/memories/bulk", "missing", lambda of: {"action": "pin", "memory_ids": [of.memory_id]}),
     Case("post", "/v1/import", "own", lambda _: EMPTY_EXPORT),

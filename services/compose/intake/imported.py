@@ -20,7 +20,7 @@ from shared.store.media import Registered
 CARRIED_AT_ONCE = 200
 """So many memories whose turn did not come with them stand in one turn."""
 CARRIER_SESSION = "import"
-NOT_KEPT = frozenset({"evidence", "content", "created_at"})
+NOT_KEPT = {"evidence", "content", "created_at"}
 Field = dict[str, Any]
 
 
@@ -61,7 +61,7 @@ def read_blocks(event: ExportedEvent) -> tuple[ContentBlock, ...]:
 
 
 def to_turn(
-    n: int, turn: ExportedTurn, cleaning: Cleaning, known: Mapping[str, Registered], *, words_kept: bool
+    n: int, turn: ExportedTurn, cleaning: Cleaning, registered: Mapping[str, Registered], *, words_kept: bool
 ) -> ImportedTurn:
     """The turn with its events, without secrets; `words_kept` is false where policy logs none that are not learnt."""
     rows = [
@@ -71,7 +71,7 @@ def to_turn(
             "event_type": event.event_type,
             "role": event.role,
             "name": clean_text(event.name, f"turns.{n}.events.{place}.name", cleaning) if event.name else None,
-            "content": clean_content(event, f"turns.{n}.events.{place}.content", cleaning, known),
+            "content": clean_content(event, f"turns.{n}.events.{place}.content", cleaning, registered),
             "meta": clean_json(event.meta, f"turns.{n}.events.{place}.meta", cleaning) if event.meta else None,
             "version": event.content_schema_version,
             "said_at": event.created_at,
@@ -81,29 +81,29 @@ def to_turn(
     return ImportedTurn(turn, rows if words_kept or turn.remember else wordless(rows, "turn"))
 
 
-def clean_content(event: ExportedEvent, at: str, cleaning: Cleaning, known: Mapping[str, Registered]) -> Field:
+def clean_content(event: ExportedEvent, at: str, cleaning: Cleaning, registered: Mapping[str, Registered]) -> Field:
     """What is stored of what was said or done."""
     if event.event_type in SPOKEN:
         model = clean_id(event.content.get("model"), f"{at}.model", cleaning)  # pyright: ignore[reportArgumentType] # a text, by the contract
-        said = {"model": model} if model else {}
+        named_model = {"model": model} if model else {}
         if blocks := read_blocks(event):
-            settled = tuple(media.settle_block(block, known) for block in blocks)
-            return {**clean_blocks(settled, at, cleaning), **said}
-        return {"text": clean_text(str(event.content["text"]), f"{at}.text", cleaning), **said}
+            settled = tuple(media.settle_block(block, registered) for block in blocks)
+            return {**clean_blocks(settled, at, cleaning), **named_model}
+        return {"text": clean_text(str(event.content["text"]), f"{at}.text", cleaning), **named_model}
     kept = {name: value for name, value in event.content.items() if name != IMPORTED}
     return {**clean_json(kept, at, cleaning)}
 
 
 def to_item(n: int, memory: ExportedMemory, cleaning: Cleaning) -> Field:
     """The version of a memory as an item that names it."""
-    told = memory.model_dump(mode="json", exclude=NOT_KEPT)
+    details = memory.model_dump(mode="json", exclude=NOT_KEPT)
     for name in ("value", "provenance"):
-        told[name] = clean_json(told[name], f"memories.{n}.{name}", cleaning)
+        details[name] = clean_json(details[name], f"memories.{n}.{name}", cleaning)
     content = clean_text(memory.content, f"memories.{n}.content", cleaning)
     if serves_itself(content, directed=True) and "self_benefit" not in memory.flags:
-        told["flags"] = [*memory.flags, "self_benefit"]
+        details["flags"] = [*memory.flags, "self_benefit"]
     named = {"type": memory.type, "key": memory.key, "memory_id": str(memory.memory_id)}
-    return {**named, "text": content, IMPORTED: told}
+    return {**named, "text": content, IMPORTED: details}
 
 
 def to_carriers(subject: Subject, left: Sequence[tuple[ExportedMemory, Field]], said_at: Any) -> list[ImportedTurn]:
@@ -117,13 +117,13 @@ def to_carriers(subject: Subject, left: Sequence[tuple[ExportedMemory, Field]], 
         turn = ExportedTurn(turn_id=turn_id, created_at=said_at, committed_at=said_at, **session)  # pyright: ignore[reportArgumentType] # the fields' own types
         carrier = ImportedTurn(turn)
         for _, item in part:
-            carrier.add_memory(_carried(item, turn_id))
+            carrier.add_memory(_to_carried(item, turn_id))
         carriers.append(carrier)
     return carriers
 
 
-def _carried(item: Field, turn_id: UUID) -> Field:
-    told = item[IMPORTED]
-    sources = list(dict.fromkeys([*told["source_turns"], str(turn_id)]))
-    provenance = {**told["provenance"], "carried": True}
-    return {**item, IMPORTED: {**told, "source_turns": sources, "provenance": provenance}}
+def _to_carried(item: Field, turn_id: UUID) -> Field:
+    details = item[IMPORTED]
+    sources = list(dict.fromkeys([*details["source_turns"], str(turn_id)]))
+    provenance = {**details["provenance"], "carried": True}
+    return {**item, IMPORTED: {**details, "source_turns": sources, "provenance": provenance}}

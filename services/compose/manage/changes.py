@@ -40,11 +40,11 @@ async def load_page(rt: Runtime, subject: Subject, limit: int, offset: int) -> C
         moments = [each.said_at for each in stored if each.verb == "retract" and each.said_at]
         taken = await changes.load_taken_back(conn, subject, moments)
         named = {id for each in stored for id in each.memory_ids} | {id for ids in taken.values() for id in ids}
-        known = {each.memory_id: each for each in await memory.by_ids(conn, subject, named)}
-        beside = {id for each in known.values() for id in (*each.supersedes, each.superseded_by) if id} - known.keys()
-        known |= {each.memory_id: each for each in await memory.by_ids(conn, subject, beside)}
-    texts = {id: to_item(each, subject, rt).content for id, each in known.items() if each.status != "erased"}
-    shown = (_to_change(each, known, texts, taken.get(each.said_at, ()) if each.said_at else ()) for each in stored)
+        by_id = {each.memory_id: each for each in await memory.by_ids(conn, subject, named)}
+        beside = {id for each in by_id.values() for id in (*each.supersedes, each.superseded_by) if id} - by_id.keys()
+        by_id |= {each.memory_id: each for each in await memory.by_ids(conn, subject, beside)}
+    texts = {id: to_item(each, subject, rt).content for id, each in by_id.items() if each.status != "erased"}
+    shown = (_to_change(each, by_id, texts, taken.get(each.said_at, ()) if each.said_at else ()) for each in stored)
     return ChangePage(changes=tuple(each for each in shown if each))
 
 
@@ -61,14 +61,14 @@ def kind_of(change: StoredChange) -> ChangeKind:
 
 
 def _to_change(
-    change: StoredChange, known: Mapping[UUID, Memory], texts: Mapping[UUID, str], taken: tuple[UUID, ...]
+    change: StoredChange, by_id: Mapping[UUID, Memory], texts: Mapping[UUID, str], taken: tuple[UUID, ...]
 ) -> MemoryChange | None:
-    about = next((known[id] for id in change.memory_ids if id in texts), None)
+    about = next((by_id[id] for id in change.memory_ids if id in texts), None)
     if about is None:
         return None
     what = kind_of(change)
     if change.reason == "consolidation":
-        about = known.get(about.superseded_by or about.memory_id, about)
+        about = by_id.get(about.superseded_by or about.memory_id, about)
     if change.verb == "retract":
         before = dict.fromkeys((*change.memory_ids, *taken))
     elif what in ENDING:

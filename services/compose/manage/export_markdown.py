@@ -1,8 +1,8 @@
 """All that is kept of a user as a person likes to read it: grouped, dated, in Chinese or English, a page at a time."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from schemas.memory_types import ROWS
 from services.compose.manage.exporting import LoadPage, Page, PagedReader, load_conflicts, load_sessions
@@ -84,15 +84,15 @@ async def write_markdown(rt: Runtime, subject: Subject, tongue: Tongue | None) -
     tongue = tongue or await _guess_tongue(reader)
     say = SAY[tongue]
     yield f"# {say['title']}\n\n{say['written'].format(day=_day(clock.now()))}\n".encode()
-    known = False
+    is_empty = True
     for row in ROWS:
         title = row.title_zh if tongue == "zh" else row.title_en
         async for piece in _list(reader, _of_type(row.type), f"\n## {title}\n\n", lambda each: _line(each, say)):
-            known = True
+            is_empty = False
             yield piece
-    if not known:
+    if is_empty:
         yield f"\n{say['nothing']}\n".encode()
-    async for piece in _list(reader, _ended, f"\n## {say['past']}\n\n", lambda each: _past(each, say)):
+    async for piece in _list(reader, _load_ended, f"\n## {say['past']}\n\n", lambda each: _past(each, say)):
         yield piece
     async for piece in _list(reader, load_conflicts, f"\n## {say['conflicts']}\n\n", lambda each: _conflict(each, say)):
         yield piece
@@ -107,7 +107,9 @@ async def _guess_tongue(reader: PagedReader) -> Tongue:
     return "en"
 
 
-async def _list(reader: PagedReader, load: LoadPage, head: str, line: Any) -> AsyncGenerator[bytes, None]:
+async def _list(
+    reader: PagedReader, load: LoadPage, head: str, line: Callable[[Row], str]
+) -> AsyncGenerator[bytes, None]:
     """A chapter, where there is anything to stand in it."""
     async for page in reader.read_pages(load, 0):
         yield (head + "".join(line(each) for each in page)).encode()
@@ -125,7 +127,7 @@ async def _newest(conn: Connection, subject: Subject, after: int) -> tuple[Page,
     return (await _load(conn, subject, after, status="active"))[0], None
 
 
-async def _ended(conn: Connection, subject: Subject, after: int) -> tuple[Page, int | None]:
+async def _load_ended(conn: Connection, subject: Subject, after: int) -> tuple[Page, int | None]:
     page, place = await _load(conn, subject, after, status=None)
     return [each for each in page if each["memory"].status not in ("active", "erased")], place
 
@@ -145,20 +147,20 @@ async def _load(
 
 
 def _line(row: Row, say: Mapping[str, str]) -> str:
-    known: Memory = row["memory"]
-    sure = "sure" if known.confidence >= SURE else "likely" if known.confidence >= LIKELY else "unsure"
-    notes = [say["since"].format(day=_day(known.valid_at)), say[sure]]
-    if known.valid_until:
-        notes.append(say["until"].format(day=_day(known.valid_until)))
-    if known.pinned:
+    version: Memory = row["memory"]
+    sure = "sure" if version.confidence >= SURE else "likely" if version.confidence >= LIKELY else "unsure"
+    notes = [say["since"].format(day=_day(version.valid_at)), say[sure]]
+    if version.valid_until:
+        notes.append(say["until"].format(day=_day(version.valid_until)))
+    if version.pinned:
         notes.append(say["pinned"])
-    return f"- {_flat(known.content_text)} *({', '.join(notes)})*\n"
+    return f"- {_flat(version.content_text)} *({', '.join(notes)})*\n"
 
 
 def _past(row: Row, say: Mapping[str, str]) -> str:
-    known: Memory = row["memory"]
-    span = say["span"].format(day=_day(known.valid_at), end=_day(known.invalid_at or known.valid_at))
-    return f"- {_flat(known.content_text)} *({span}, {say.get(known.status, known.status)})*\n"
+    version: Memory = row["memory"]
+    span = say["span"].format(day=_day(version.valid_at), end=_day(version.invalid_at or version.valid_at))
+    return f"- {_flat(version.content_text)} *({span}, {say.get(version.status, version.status)})*\n"
 
 
 def _conflict(row: Row, say: Mapping[str, str]) -> str:

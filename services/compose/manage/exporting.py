@@ -89,15 +89,15 @@ async def load_turns(conn: Connection, subject: Subject, after: UUID) -> tuple[P
 async def load_memories(conn: Connection, subject: Subject, after: UUID) -> tuple[Page, UUID | None]:
     """The next versions of memories with what they rest on."""
     rows = await exporting.load_figures(conn, subject, after)
-    found = {each.memory_id: each for each in await memory.by_ids(conn, subject, [row["memory_id"] for row in rows])}
+    by_id = {each.memory_id: each for each in await memory.by_ids(conn, subject, [row["memory_id"] for row in rows])}
     restored = [
-        UUID(each.provenance[versions.RESTORED]) for each in found.values() if versions.RESTORED in each.provenance
+        UUID(each.provenance[versions.RESTORED]) for each in by_id.values() if versions.RESTORED in each.provenance
     ]
-    sources = await history.sources(conn, subject, found.values(), restored)
+    sources = await history.sources(conn, subject, by_id.values(), restored)
     page = [
         {**_figures(row), **_to_memory(known), "evidence": _to_evidence(known, sources)}
         for row in rows
-        if (known := found.get(row["memory_id"]))
+        if (known := by_id.get(row["memory_id"]))
     ]
     return page, _place_behind(rows, "memory_id")
 

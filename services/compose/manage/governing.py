@@ -19,41 +19,41 @@ from shared.store import memory
 
 async def pin(rt: Runtime, subject: Subject, memory_id: UUID, *, pinned: bool) -> WriteReceipt:
     """The memory leads core memory within a second, or no more; RefusedError for a version of the past."""
-    (known,) = await _load(rt, subject, {"memory_id": memory_id})
-    _require_active("memory_id", known)
-    return await write(rt, _turn(subject, (_item(known, pin=pinned),)))
+    (target,) = await _load(rt, subject, {"memory_id": memory_id})
+    _require_active("memory_id", target)
+    return await write(rt, _turn(subject, (_item(target, pin=pinned),)))
 
 
-async def merge(rt: Runtime, subject: Subject, asked: MergeRequest) -> WriteReceipt:
+async def merge(rt: Runtime, subject: Subject, request: MergeRequest) -> WriteReceipt:
     """All that are named are one memory within a second; RefusedError where one of them holds no longer.
 
     RefusedError for a secret in the words that are given, and for words that try to steer the agent.
     """
-    fields = {"keep": asked.keep, **{f"others.{n}": each for n, each in enumerate(asked.others)}}
-    known = await _load(rt, subject, fields)
-    for field, each in zip(fields, known, strict=True):
+    fields = {"keep": request.keep, **{f"others.{n}": each for n, each in enumerate(request.others)}}
+    targets = await _load(rt, subject, fields)
+    for field, each in zip(fields, targets, strict=True):
         _require_active(field, each)
-    if asked.content:
-        refuse_words("content", asked.content)
-    item = _item(known[0], merge=asked.others, text=asked.content)
-    return await write(rt, _turn(subject, (item,), asked.idempotency_key))
+    if request.content:
+        refuse_words("content", request.content)
+    item = _item(targets[0], merge=request.others, text=request.content)
+    return await write(rt, _turn(subject, (item,), request.idempotency_key))
 
 
-async def act_on_many(rt: Runtime, subject: Subject, asked: BulkRequest) -> BulkReceipt:
+async def act_on_many(rt: Runtime, subject: Subject, request: BulkRequest) -> BulkReceipt:
     """One turn has the act for every memory that it reaches; each of the others is named with the reason."""
-    wanted = list(dict.fromkeys(asked.memory_ids))
+    wanted = list(dict.fromkeys(request.memory_ids))
     async with rt.db.transaction(subject) as conn:
-        found = {each.memory_id: each for each in await memory.by_ids(conn, subject, wanted)}
-    refused = tuple(each for id in wanted if (each := _why_not(asked.action, id, found.get(id))))
-    left = [found[id] for id in wanted if id not in {each.memory_id for each in refused}]
-    if not found:
+        by_id = {each.memory_id: each for each in await memory.by_ids(conn, subject, wanted)}
+    refused = tuple(each for id in wanted if (each := _why_not(request.action, id, by_id.get(id))))
+    left = [by_id[id] for id in wanted if id not in {each.memory_id for each in refused}]
+    if not by_id:
         raise refuse_missing("memory_ids")
     if not left:
-        return BulkReceipt(action=asked.action, refused=refused)
-    turn = _turn(subject, [to_item(asked.action, each) for each in left], asked.idempotency_key)
+        return BulkReceipt(action=request.action, refused=refused)
+    turn = _turn(subject, [to_item(request.action, each) for each in left], request.idempotency_key)
     done = (await commit_turn(turn, rt, transport="http")).result
     return BulkReceipt(
-        action=asked.action,
+        action=request.action,
         receipt_id=done.turn_id,
         turn_id=done.turn_id,
         written_at=done.committed_at,
@@ -62,26 +62,26 @@ async def act_on_many(rt: Runtime, subject: Subject, asked: BulkRequest) -> Bulk
     )
 
 
-def to_item(action: BulkAction, known: Memory) -> StructuredItem:
+def to_item(action: BulkAction, target: Memory) -> StructuredItem:
     """The act as an item of a turn."""
     match action:
         case "forget":
-            return _item(known, retract=True)
+            return _item(target, retract=True)
         case "restore":
-            return _item(known, restore=True)
+            return _item(target, restore=True)
         case _:
-            return _item(known, pin=action == "pin")
+            return _item(target, pin=action == "pin")
 
 
-def _why_not(action: BulkAction, memory_id: UUID, known: Memory | None) -> BulkRefusal | None:
-    if known is None:
+def _why_not(action: BulkAction, memory_id: UUID, target: Memory | None) -> BulkRefusal | None:
+    if target is None:
         return BulkRefusal(memory_id=memory_id, code="not_found", problem="not found")
-    if known.status == "erased":
+    if target.status == "erased":
         return BulkRefusal(memory_id=memory_id, code="erased", problem="was erased; its content is gone")
-    if action == "restore" and known.status == "active" and known.fused_at is None:
+    if action == "restore" and target.status == "active" and target.fused_at is None:
         return BulkRefusal(memory_id=memory_id, code="already_active", problem="holds now; there is nothing to restore")
-    if action != "restore" and known.status != "active":
-        return BulkRefusal(memory_id=memory_id, code="not_active", problem=f"is {known.status}; it does not hold now")
+    if action != "restore" and target.status != "active":
+        return BulkRefusal(memory_id=memory_id, code="not_active", problem=f"is {target.status}; it does not hold now")
     return None
 
 
@@ -96,21 +96,21 @@ def refuse_words(field: str, given: str) -> None:
 
 async def _load(rt: Runtime, subject: Subject, fields: dict[str, UUID]) -> list[Memory]:
     async with rt.db.transaction(subject) as conn:
-        found = {each.memory_id: each for each in await memory.by_ids(conn, subject, fields.values())}
-    missing = next((field for field, id in fields.items() if id not in found), None)
+        by_id = {each.memory_id: each for each in await memory.by_ids(conn, subject, fields.values())}
+    missing = next((field for field, id in fields.items() if id not in by_id), None)
     if missing:
         raise refuse_missing(missing)
-    return [found[id] for id in fields.values()]
+    return [by_id[id] for id in fields.values()]
 
 
-def _require_active(field: str, known: Memory) -> None:
-    if known.status != "active":
-        problem = f"is {known.status}; only the version that holds now can be pinned or merged"
+def _require_active(field: str, target: Memory) -> None:
+    if target.status != "active":
+        problem = f"is {target.status}; only the version that holds now can be pinned or merged"
         raise refuse_field("not_active", field, problem, 409)
 
 
-def _item(known: Memory, **act: Any) -> StructuredItem:
-    return StructuredItem(type=known.type, key=known.key, memory_id=known.memory_id, **act)
+def _item(target: Memory, **act: Any) -> StructuredItem:
+    return StructuredItem(type=target.type, key=target.key, memory_id=target.memory_id, **act)
 
 
 def _turn(subject: Subject, items: Sequence[StructuredItem], key: str | None = None) -> TurnEvents:

@@ -32,7 +32,7 @@ COUNTED_MOST = 100
 
 
 @dataclass
-class Known:
+class Present:
     """What of a document is here already, or was erased here."""
 
     turns: Mapping[UUID, bool] = field(default_factory=dict[UUID, bool])
@@ -58,21 +58,21 @@ async def take_in(rt: Runtime, subject: Subject, body: bytes) -> ImportReceipt:
             raise media.refusal(unsafe)
     async with rt.db.transaction(subject) as conn:
         await importing.lock(conn, subject)
-        known = await load_known(conn, subject, document)
+        present = await load_known(conn, subject, document)
         cleaning = Cleaning(rt.policy.personal_data.kinds_kept)
-        turns = await asyncio.to_thread(_to_turns, rt, subject, document, known, cleaning, registered)
+        turns = await asyncio.to_thread(_to_turns, rt, subject, document, present, cleaning, registered)
         refuse_personal(cleaning, rt.policy.personal_data)
-        await write(conn, subject, document, known, turns, cleaning, rt.policy.version)
-    fresh = [each for each in document.memories if each.memory_id not in known.memories | known.erased]
-    gone = sum(known.turns.get(each.turn_id, False) for each in document.turns)
-    there = sum(each.turn_id in known.turns for each in document.turns) - gone
-    sessions_there = sum(each.session_id in known.seqs for each in document.sessions)
+        await write(conn, subject, document, present, turns, cleaning, rt.policy.version)
+    fresh = [each for each in document.memories if each.memory_id not in present.memories | present.erased]
+    gone = sum(present.turns.get(each.turn_id, False) for each in document.turns)
+    there = sum(each.turn_id in present.turns for each in document.turns) - gone
+    sessions_there = sum(each.session_id in present.seqs for each in document.sessions)
     return ImportReceipt(
         imported_at=clock.now(),
         turn_id=turns[-1].turn.turn_id if turns else None,
         sessions=Imported(written=len(document.sessions) - sessions_there, known=sessions_there),
         turns=Imported(written=len(document.turns) - there - gone, known=there, erased=gone),
-        memories=Imported(written=len(fresh), known=len(known.memories), erased=len(known.erased)),
+        memories=Imported(written=len(fresh), known=len(present.memories), erased=len(present.erased)),
         redacted=tuple(cleaning.redacted[:COUNTED_MOST]),
     )
 
@@ -123,7 +123,7 @@ def _refuse_secret_ids(document: ExportDocument) -> None:
             )
 
 
-async def load_known(conn: Connection, subject: Subject, document: ExportDocument) -> Known:
+async def load_known(conn: Connection, subject: Subject, document: ExportDocument) -> Present:
     """What is here, or was erased here: by its id, by its words, or with the turn that it was learnt from."""
     sources = {each.source_turn_id for each in document.memories if each.source_turn_id}
     turns = await importing.load_known_turns(conn, subject, [*{each.turn_id for each in document.turns} | sources])
@@ -142,7 +142,7 @@ async def load_known(conn: Connection, subject: Subject, document: ExportDocumen
         or senses[each.memory_id] in suppressed
         or (each.source_turn_id and turns.get(each.source_turn_id))
     }
-    return Known(turns, seqs, there, frozenset(erased) - there)
+    return Present(turns, seqs, there, frozenset(erased) - there)
 
 
 def _sense(each: ExportedMemory) -> str:
@@ -153,7 +153,7 @@ def _to_turns(
     rt: Runtime,
     subject: Subject,
     document: ExportDocument,
-    known: Known,
+    present: Present,
     cleaning: Cleaning,
     registered: Mapping[str, Registered],
 ) -> list[ImportedTurn]:
@@ -162,11 +162,11 @@ def _to_turns(
     turns = {
         each.turn_id: to_turn(n, each, cleaning, registered, words_kept=kept)
         for n, each in enumerate(document.turns)
-        if each.turn_id not in known.turns
+        if each.turn_id not in present.turns
     }
     left: list[tuple[ExportedMemory, dict[str, Any]]] = []
     for n, each in enumerate(document.memories):
-        if each.memory_id in known.memories or each.memory_id in known.erased:
+        if each.memory_id in present.memories or each.memory_id in present.erased:
             continue
         item = to_item(n, each, cleaning)
         turn = turns.get(each.source_turn_id) if each.source_turn_id else None
@@ -175,14 +175,14 @@ def _to_turns(
         else:
             left.append((each, item))
     carriers = to_carriers(subject, left, clock.now())
-    return [*turns.values(), *(each for each in carriers if each.turn.turn_id not in known.turns)]
+    return [*turns.values(), *(each for each in carriers if each.turn.turn_id not in present.turns)]
 
 
 async def write(
     conn: Connection,
     subject: Subject,
     document: ExportDocument,
-    known: Known,
+    present: Present,
     turns: Sequence[ImportedTurn],
     cleaning: Cleaning,
     policy_version: str,
@@ -190,16 +190,18 @@ async def write(
     """Sessions, summaries, turns, events and what tells of them are there with the end of the transaction."""
     if not turns:
         return
-    seqs = dict(known.seqs)
+    seqs = dict(present.seqs)
     places: dict[UUID, int] = {}
     for each in sorted(turns, key=lambda imported: imported.turn.seq):
         session = each.turn.session_id
         # a session that is new here keeps its numbers
-        number = seqs.get(session, 1) if session in known.seqs else max(each.turn.seq, seqs.get(session, 1))
+        number = seqs.get(session, 1) if session in present.seqs else max(each.turn.seq, seqs.get(session, 1))
         places[each.turn.turn_id], seqs[session] = number, number + 1
-    await importing.put_sessions(conn, subject, _to_sessions(document, known, turns, seqs, cleaning))
-    await importing.put_summaries(conn, subject, _to_summaries(document, known, cleaning))
-    rows, events, envelopes = [], [], []
+    await importing.put_sessions(conn, subject, _to_sessions(document, present, turns, seqs, cleaning))
+    await importing.put_summaries(conn, subject, _to_summaries(document, present, cleaning))
+    rows: list[dict[str, Any]] = []
+    events: list[dict[str, Any]] = []
+    envelopes: list[Envelope] = []
     for each in turns:
         number, event_id = places[each.turn.turn_id], clock.uuid7()
         rows.append(_to_row(each, number, event_id, policy_version))
@@ -211,18 +213,18 @@ async def write(
 
 def _to_sessions(
     document: ExportDocument,
-    known: Known,
+    present: Present,
     turns: Sequence[ImportedTurn],
     seqs: Mapping[str, int],
     cleaning: Cleaning,
 ) -> list[dict[str, Any]]:
     said = {each.turn.session_id: each.turn.created_at for each in turns}
-    told = {each.session_id: each for each in document.sessions}
+    by_name = {each.session_id: each for each in document.sessions}
     rows: list[dict[str, Any]] = []
     for n, (name, last) in enumerate(said.items()):
         row: dict[str, Any] = {"session_id": name, "next_seq": seqs[name], "created_at": last, "last_turn_at": last}
         row |= {"summary_seq": 0, "open_tokens": 0, "entity_slots": {}, "metadata": {}}
-        if each := told.get(name):
+        if each := by_name.get(name):
             row |= each.model_dump(mode="json", exclude={"summaries"})
             row["metadata"] = clean_json(row["metadata"], f"sessions.{n}.metadata", cleaning)
             row["entity_slots"] = clean_json(row["entity_slots"], f"sessions.{n}.entity_slots", cleaning)
@@ -230,11 +232,11 @@ def _to_sessions(
     return rows
 
 
-def _to_summaries(document: ExportDocument, known: Known, cleaning: Cleaning) -> list[dict[str, Any]]:
+def _to_summaries(document: ExportDocument, present: Present, cleaning: Cleaning) -> list[dict[str, Any]]:
     """Those of sessions that are new here: elsewhere the numbers of turns are others."""
     rows: list[dict[str, Any]] = []
     for n, session in enumerate(document.sessions):
-        for place, each in enumerate(session.summaries if session.session_id not in known.seqs else ()):
+        for place, each in enumerate(session.summaries if session.session_id not in present.seqs else ()):
             at = f"sessions.{n}.summaries.{place}"
             row = {"session_id": session.session_id, **each.model_dump(mode="json")}
             row["text"] = clean_text(each.text, f"{at}.text", cleaning)
