@@ -132,6 +132,8 @@ class MemoryChanged(Payload):
         "confirmed",
         "calibrated",
         "fused",
+        "silenced",
+        "shown",
         "outdated",
         "expired",
         "erased",

@@ -83,10 +83,16 @@ class TurnRef(Contract):
     meta: JsonObject = Field(default_factory=dict)
 
 
+Judgement = Literal["not_useful", "never_again", "bring_up_again"]
+"""What the user says of the use of a memory: of no use, not to be brought up, or no longer so."""
+_ALONE: JsonSchemaValue = {"properties": {"retract": {"const": False}, "restore": {"const": False}}}
+
+
 class StructuredItem(Contract):
     """A memory that the caller already knows in structured form; `retract` takes one back by its key or id.
 
-    With `memory_id` alone it is the next version of that memory; `restore` makes that version's content hold again.
+    With `memory_id` alone it is the next version of that memory; `restore` makes that version's content hold again, and
+    `feedback` judges its use.
     """
 
     type: MemoryType
@@ -99,15 +105,23 @@ class StructuredItem(Contract):
     confirmed: bool = False
     retract: bool = False
     restore: bool = False
+    feedback: Annotated[
+        Judgement | None, Field(description="Of the use of the memory that `memory_id` names; nothing else is read")
+    ] = None
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
 
     @classmethod
     def conditions(cls) -> Sequence[JsonSchemaValue]:
         """What is taken back is named, what is restored by its id alone; else something is said."""
-        named, says = {"anyOf": [has("key", minLength=1), has("memory_id")]}, {"anyOf": [has("value"), has("text")]}
+        named = {"anyOf": [has("key", minLength=1), has("memory_id")]}
+        says = {"anyOf": [has("value"), has("text"), has("feedback")]}
         no_retract = {"properties": {"retract": {"const": False}}}
         restore = when("restore", True, {"allOf": [has("memory_id"), no_retract]}, says)
-        return (when("retract", True, {"allOf": [named, {"properties": {"restore": {"const": False}}}]}, restore),)
+        judges = {"if": has("feedback"), "then": {"allOf": [has("memory_id"), _ALONE]}}
+        return (
+            when("retract", True, {"allOf": [named, {"properties": {"restore": {"const": False}}}]}, restore),
+            judges,
+        )
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
@@ -115,7 +129,9 @@ class StructuredItem(Contract):
             raise ValueError("an item to retract needs its key or its memory_id")
         if self.restore and (self.retract or not self.memory_id):
             raise ValueError("an item to restore needs its memory_id, and cannot be retracted as well")
-        if not (self.retract or self.restore) and self.text is None and self.value is None:
+        if self.feedback and (self.retract or self.restore or not self.memory_id):
+            raise ValueError("feedback needs the memory_id, and neither retracts nor restores")
+        if not (self.retract or self.restore or self.feedback) and self.text is None and self.value is None:
             raise ValueError("an item needs a value or a text")
         return self
 

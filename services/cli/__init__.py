@@ -36,6 +36,7 @@ COMMANDS = MappingProxyType(
         "mcp": "mcp:mcp",
         "memories": "memories:group",
         "forget": "memories:forget",
+        "feedback": "feedback:feedback",
         "erase": "erase:erase",
         "conflicts": "conflicts:group",
         "sessions": "sessions:app",

@@ -16,7 +16,7 @@ from schemas.events import (
 )
 from schemas.topics import MEMORY_CHANGED, Topic
 from schemas.vocabulary import Assertion, MemoryStatus
-from services.evolver import chosen, fence, rules
+from services.evolver import chosen, fence, judged, rules
 from services.evolver.chosen import UserChoice
 from shared import clock
 from shared.bus.delivery import Delivered
@@ -56,6 +56,7 @@ class MemoryChanges:
     known: dict[UUID, ActiveMemory]
     envelopes: dict[UUID, Envelope]
     fused: frozenset[UUID] = frozenset()
+    silenced: frozenset[UUID] = frozenset()
     advice: Mapping[UUID, Advice] = field(default_factory=dict[UUID, Advice])
     marks: list[Mark] = field(default_factory=list[Mark])
     chunks: list[Chunk] = field(default_factory=list[Chunk])
@@ -69,6 +70,7 @@ class MemoryChanges:
         """What the user chose, with the content and the standing memories that it is about."""
         self.known |= {m.memory_id: known_of(m) for m in choice.active}
         self.fused |= {m.memory_id for m in choice.active if m.fused_from is not None}
+        self.silenced |= {m.memory_id for m in choice.active if m.silenced_at is not None}
         self.choices[choice.seen.observation_id] = choice
         return choice.seen
 
@@ -124,6 +126,10 @@ async def _evolve(
                     await _apply(evolution, seen, Reject("skip", "no_such_version"))
                     continue
                 seen = evolution.choose(choice)
+                await _lift_silence(evolution, choice)
+            if judged.is_judgement(seen):
+                await _judge(evolution, seen)
+                continue
             if takes_back_before(seen):
                 targets = [known_of(m) for m in await memory.said_before(conn, subject, seen.turn_id)]
                 await _apply(evolution, seen, _taken_back(targets))
@@ -159,7 +165,9 @@ async def begin_changes(
     known = {m.memory_id: known_of(m) for m in active}
     cause = next(iter(envelopes.values()))
     fused = frozenset(m.memory_id for m in active if m.fused_from is not None)
-    return MemoryChanges(conn, subject, rt, known, {o.observation_id: cause for o in due} | envelopes, fused, advice)
+    silenced = frozenset(m.memory_id for m in active if m.silenced_at is not None)
+    causes = {o.observation_id: cause for o in due} | envelopes
+    return MemoryChanges(conn, subject, rt, known, causes, fused, silenced, advice)
 
 
 async def _apply(evolution: MemoryChanges, seen: ObservationRow, operation: Operation) -> None:
@@ -203,6 +211,10 @@ async def _write(evolution: MemoryChanges, seen: ObservationRow, write: Write) -
         await versions.succeed(conn, subject, fresh)
     await _end(evolution, seen, write.ends, "superseded", fresh.memory_id)
     await memory.insert(conn, subject, fresh)
+    if any(old.memory_id in evolution.silenced for old in write.ends):
+        await judged.silence_version(conn, subject, fresh.memory_id, seen.said_at)
+        evolution.silenced |= {fresh.memory_id}
+        evolution.hidden.append(fresh.memory_id)
     evolution.known[fresh.memory_id] = known_of(fresh)
     evolution.chunks.append(chunk_of(fresh))
     action = "supersede" if write.ends else "create"
@@ -278,7 +290,7 @@ async def _confirm(evolution: MemoryChanges, seen: ObservationRow, confirm: Conf
         turn=seen.turn_id,
         by_user=by_user,
     )
-    if by_user and fused:
+    if by_user and fused and target.memory_id not in evolution.silenced:
         await show(evolution.conn, evolution.subject, [target.memory_id])
         evolution.fused -= {target.memory_id}
     gained = replace(
@@ -291,6 +303,38 @@ async def _confirm(evolution: MemoryChanges, seen: ObservationRow, confirm: Conf
     before, after = (None, None) if hidden else (target.confidence, relation.confidence)
     changed = to_changed(target, "confirmed", "active", before=before, after=after)
     _tell(evolution, seen, changed, seen.observation_id)
+
+
+async def _judge(evolution: MemoryChanges, seen: ObservationRow) -> None:
+    """What the user says of a memory's use is done, and told where it is shown or hidden by it."""
+    judgement = await judged.judge(evolution.conn, evolution.subject, seen, evolution.rt.policy)
+    if judgement is None:
+        await _apply(evolution, seen, Reject("skip", "no_such_version"))
+        return
+    before, after = judgement
+    evolution.marks.append(Mark(seen.observation_id, "evolved", f"{seen.pattern}:said_by_hand", after.memory_id))
+    if after.silenced_at is None:
+        evolution.silenced -= {after.memory_id}
+    else:
+        evolution.silenced |= {after.memory_id}
+        evolution.fused |= {after.memory_id}
+    if before.shown != after.shown:
+        changed = MemoryChanged(
+            memory_id=after.memory_id,
+            root_id=after.root_id,
+            version=after.version,
+            change="shown" if after.shown else "silenced",
+            status=after.status,
+        )
+        _tell(evolution, seen, changed, after.memory_id)
+
+
+async def _lift_silence(evolution: MemoryChanges, choice: UserChoice) -> None:
+    """Who restores a memory, or says that it is right, wants it brought up again."""
+    lifted = evolution.silenced & {each.memory_id for each in choice.active}
+    if choice.restored and lifted:
+        await judged.lift_silence(evolution.conn, evolution.subject, lifted)
+        evolution.silenced -= lifted
 
 
 async def _retract(evolution: MemoryChanges, seen: ObservationRow, retract: Retract) -> None:

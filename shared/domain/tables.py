@@ -193,6 +193,10 @@ TABLES: tuple[Table, ...] = (
         spared_by=WISH,
     ),
     Table(
+        "shown_lists", "user", "delete", "numbers of memories that may be gone: whoever wants one lists them anew",
+        plain=_columns("session_id facts notes"),
+    ),
+    Table(
         "postings", "session", "delete", "the terms of a chunk",
         found_by=("chunk_id",),
         goes_with="memory_chunks",

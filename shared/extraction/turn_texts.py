@@ -35,6 +35,9 @@ SPOKEN = frozenset({"user_message", "assistant_message", "system"})
 
 RESTORE, EDIT = "restore", "edit"
 """The patterns of items that name a memory: its content is to hold again, or its next version is given."""
+NOT_USEFUL, NEVER_AGAIN, BRING_UP_AGAIN = "not_useful", "never_again", "bring_up_again"
+JUDGEMENTS = frozenset({NOT_USEFUL, NEVER_AGAIN, BRING_UP_AGAIN})
+"""The patterns of items that judge the use of a memory and leave what it says."""
 
 IN_EXPERIMENT = ("experiment_id", "variant")
 """What each row that a turn leaves says of the experiment that the turn was in."""
@@ -233,6 +236,12 @@ def chosen_id(turn_id: UUID, ordinal: int, memory_id: UUID | str) -> UUID:
     return candidate_id(turn_id, input_hash(turn_id, ordinal, memory_id))
 
 
+def _pattern_of(content: Mapping[str, Any]) -> str:
+    if judged := content.get("feedback"):
+        return str(judged)
+    return RESTORE if content.get("restore") else "memory_id" if content.get("retract") else EDIT
+
+
 def _by_id(turn: Turn, event: Event) -> ObservationRow:
     content = event.content or {}
     given = content.get("value")
@@ -254,7 +263,7 @@ def _by_id(turn: Turn, event: Event) -> ObservationRow:
         polarity=0,
         confidence=1.0,
         detector="items",
-        pattern=RESTORE if content.get("restore") else "memory_id" if content.get("retract") else EDIT,
+        pattern=_pattern_of(content),
         language=language_of(clean),
         retracts=bool(content.get("retract")),
         old_value=None,

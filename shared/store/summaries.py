@@ -56,10 +56,11 @@ LEFT JOIN LATERAL (
     SELECT jsonb_object_agg(t.seq, jsonb_build_object('turn_id', t.turn_id, 'said_at', t.said_at)) AS turns,
         jsonb_agg(m.gone) FILTER (WHERE m.gone IS NOT NULL) AS ended
     FROM turns t LEFT JOIN LATERAL (
-        SELECT jsonb_agg(jsonb_build_object('text', e.content_text, 'turn_id', t.turn_id, 'ended_at', e.invalid_at,
+        SELECT jsonb_agg(jsonb_build_object('text', e.content_text, 'turn_id', t.turn_id, 'ended_at',
+            coalesce(e.invalid_at, e.silenced_at),
             'word', coalesce(e.value ->> 'target', e.value ->> 'value'))) AS gone
         FROM memory_items e WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.source_turn_id = t.turn_id
-            AND e.status IN ('superseded', 'retracted')) m ON true
+            AND (e.status IN ('superseded', 'retracted') OR e.silenced_at IS NOT NULL)) m ON true
     WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = %(session)s AND l.text <> ''
         AND t.seq = ANY(ARRAY(SELECT DISTINCT (i ->> 'seq')::integer
             FROM jsonb_array_elements(l.summary_json -> 'items') i))

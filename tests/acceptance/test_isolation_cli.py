@@ -92,6 +92,7 @@ CASES = (
     Case("commit I_like_skating --session {session}", tells=False),
     Case("erase --list --json", tells=False),
     Case("erase --verify {tombstone_id}", fails=True, tells=False),
+    Case("feedback {memory_id} not_useful", fails=True, tells=False),
     Case("forget {memory_id}", fails=True, tells=False),
     Case("erase --memory {memory_id} --yes --no-wait", fails=True, tells=False),
 )

@@ -16,7 +16,7 @@ from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.errors import RefusedError
 from shared.extraction import ObserveContext, Observed, ObservePolicy, observe
-from shared.extraction.turn_texts import EDIT, RESTORE, observation_rows, turn_text, withhold
+from shared.extraction.turn_texts import EDIT, JUDGEMENTS, RESTORE, observation_rows, turn_text, withhold
 from shared.resolution.resolve import Confirm, Operation, Reject, Retract, Write
 from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy, show
@@ -143,6 +143,8 @@ async def _foreseen(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
     wanted = choose_wanted(rows)
     if wanted is None:
         return Fate("rejected", reason=f"wish:{why}" if why else _why_nothing(explain_reading(observed)))
+    if wanted.detector == "items" and wanted.pattern in JUDGEMENTS:
+        return Fate("accepted", wanted.related_memory_id)
     if wanted.detector == "items" and wanted.pattern in (RESTORE, EDIT):
         return tell_fate(wanted, await foresee_edit(rt, subject, wanted), rt)
     said = pending_turns.to_pending(rows)
@@ -181,10 +183,11 @@ def _fate(wanted: ObservationRow, operation: Operation | None) -> Fate:
 
 
 async def foresee_edit(rt: Runtime, subject: Subject, wanted: ObservationRow) -> Fate:
-    """An edit that changes nothing confirms the version that it names; every other choice is a version of its own."""
-    if wanted.pattern == EDIT and wanted.related_memory_id and not wanted.value:
+    """What names the version that holds and changes nothing confirms it; every other choice is a version of its own."""
+    if wanted.related_memory_id and not wanted.value:
         async with rt.db.transaction(subject) as conn:
             named = await memory.by_ids(conn, subject, [wanted.related_memory_id])
-        if named and named[0].content_text == wanted.text:
+        holds = bool(named) and wanted.pattern == RESTORE and named[0].status == "active"
+        if named and (holds or named[0].content_text == wanted.text):
             return Fate("merged", named[0].memory_id, SAID_AGAIN)
     return Fate("accepted", wanted.observation_id)

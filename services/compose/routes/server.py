@@ -29,6 +29,7 @@ ROUTERS = (
     context.router,
     turns.media_router,
     memories.router,
+    memories.feedback_router,
     memories.answers_router,
     sessions.router,
     promotions.router,
