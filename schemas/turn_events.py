@@ -157,6 +157,9 @@ class TurnEvents(Contract):
         False
     )
     remember: Annotated[bool, Field(description="False: nothing is learnt from this turn; its outcome says so")] = True
+    session_remembered: Annotated[
+        bool | None, Field(description="False: nothing is learnt in this session from here on, until it is true")
+    ] = None
     context_id: UUID | None = None
     experiment_context: ExperimentContext | None = None
 
@@ -167,7 +170,7 @@ class TurnEvents(Contract):
         if handler.mode == "validation":
             own = handler.resolve_ref_schema(schema)
             some = [has(name, minItems=1) for name in ("messages", "tool_calls", "refs", "items")]
-            some.append(has("end_session", const=True))
+            some += [has("end_session", const=True), has("session_remembered")]
             nested = {"type": "object", "properties": {**own["properties"]}, "anyOf": some}
             own["properties"]["turn_events"] = {**nested, "deprecated": True}
             own["anyOf"] = [*some, has("turn_events")]
@@ -184,8 +187,12 @@ class TurnEvents(Contract):
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
-        if not (self.messages or self.tool_calls or self.refs or self.items or self.end_session):
-            raise ValueError("a turn needs at least one of messages, tool_calls, refs, items, end_session")
+        if not (self.messages or self.tool_calls or self.refs or self.items or self.end_session) and (
+            self.session_remembered is None
+        ):
+            raise ValueError(
+                "a turn needs at least one of messages, tool_calls, refs, items, end_session, session_remembered"
+            )
         return self
 
 

@@ -10,7 +10,7 @@ import orjson
 from schemas.content import TEXT_ONLY
 from shared.domain.observations import ObservationRow
 from shared.domain.statements import CLAIMED, MISREAD, RELATED, candidate_id, input_hash
-from shared.domain.turns import SESSION_END, Event, Turn
+from shared.domain.turns import SESSION_END, WISH, WORDLESS, Event, Turn
 from shared.extraction import (
     MessageText,
     Observation,
@@ -63,6 +63,7 @@ def turn_text(turn: Turn) -> TurnText:
             for e in turn.events
             if e.event_type == "item" and e.content is not None and not e.content.get("memory_id")
         ),
+        remembered=next((bool(e.content["remember"]) for e in turn.events if e.event_type == WISH and e.content), None),
     )
 
 
@@ -83,7 +84,7 @@ def keep_session_end(turn: Turn) -> Turn:
 
 
 def leave_event(event: Event, why: str) -> Event | None:
-    if event.event_type == SESSION_END:
+    if event.event_type in WORDLESS:
         return event
     content = event.content or {}
     if event.event_type == "item":

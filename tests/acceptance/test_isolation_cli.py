@@ -85,6 +85,7 @@ CASES = (
     Case("promotions approve {proposal_id} --consent --visibility brand", fails=True),
     Case("promotions reject {proposal_id}", fails=True, tells=False),
     Case("promotions retry {proposal_id}", fails=True, tells=False),
+    Case("sessions remember {session}", tells=False),
     Case("sessions archive {session}", fails=True, tells=False),
     Case("knowledge changed", tells=False, of_tenant=True),
     Case("media set {media} --type image --status safe", tells=False),

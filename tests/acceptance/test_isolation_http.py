@@ -110,6 +110,7 @@ CASES = (
     Case("post", RETRY, "missing", named_in_body=True),
     Case("post", "/v1/sessions/{session_id}/archive", "missing"),
     Case("delete", "/v1/sessions/{session_id}/summary", "own"),
+    Case("patch", "/v1/sessions/{session_id}", "own", lambda _: {"remembered": True}),
     Case(
         "post",
         "/v1/feedback",

@@ -21,7 +21,7 @@ from shared import clock
 from shared.db import CLOSED
 from shared.domain.blocks import media_ids
 from shared.domain.subjects import Subject
-from shared.domain.turns import SESSION_END
+from shared.domain.turns import SESSION_END, WISH, WORDLESS
 from shared.errors import RefusedError, TransientError
 from shared.metrics.erasure import TURNS_DROPPED_BY_ERASURE
 from shared.metrics.turns import TURNS_COMMITTED, TURNS_REFUSED
@@ -33,9 +33,6 @@ from shared.store import turns
 from shared.store.media import Registered
 from shared.telemetry import logger
 
-UNSAID = {"idempotency_key"}
-UNHASHED = {*UNSAID, "remember"}
-"""What two commits may differ in and be the same. What most leave out is not hashed: hashes stay as they were."""
 NOTHING_KNOWN: Mapping[str, Registered] = {}
 _ROLE_EVENTS = {"user": "user_message", "assistant": "assistant_message", "tool": "tool_result", "system": "system"}
 
@@ -172,10 +169,10 @@ def _body(
         "org_id": turn.org_id,
         "metadata": metadata,
         "idempotency_key": turn.idempotency_key or turn_id.hex,
-        "request_hash": _hash(turn.model_dump_json(exclude=UNHASHED if turn.remember else UNSAID).encode()),
+        "request_hash": _hash(turn.model_dump_json(exclude=_list_unhashed(turn)).encode()),
         "topic": TURN_COMMITTED.name,
         "experiment": _experiment(turn),
-        "only_ends": all(event["event_type"] == SESSION_END for event in events),
+        "only_ends": all(event["event_type"] in WORDLESS for event in events),
         "events": events,
         "result": result.model_dump(mode="json"),
         "envelope": envelope.model_dump(mode="json"),
@@ -231,6 +228,17 @@ def _envelope(
     )
 
 
+def _list_unhashed(turn: TurnEvents) -> dict[str, Any]:
+    """What two commits may differ in and be the same. What most leave out is not hashed: hashes stay as they were."""
+    left_out: dict[str, Any] = {"idempotency_key": True}
+    if turn.remember:
+        left_out["remember"] = True
+    if turn.session_remembered is None:
+        left_out["session_remembered"] = True
+    plain = {n: {"feedback"} for n, item in enumerate(turn.items) if item.feedback is None}
+    return {**left_out, "items": plain} if plain else left_out
+
+
 def _experiment(turn: TurnEvents) -> dict[str, Any] | None:
     return turn.experiment_context.model_dump(mode="json", exclude_none=True) if turn.experiment_context else None
 
@@ -266,6 +274,9 @@ def _events(turn: TurnEvents, cleaning: Cleaning, known: Mapping[str, Registered
     for n, item in enumerate(turn.items):
         body = clean_json(item.model_dump(mode="json"), f"items.{n}", cleaning)
         yield {"event_type": "item", "role": None, "name": None, "content": body, "said_at": None}
+    if turn.session_remembered is not None:
+        wish = {"remember": turn.session_remembered}
+        yield {"event_type": WISH, "role": None, "name": None, "content": wish, "said_at": None}
     if turn.end_session:
         yield {"event_type": SESSION_END, "role": None, "name": None, "content": {}, "said_at": None}
 
