@@ -108,7 +108,7 @@ class RememberRequest(Contract):
     idempotency_key: ExternalId | None = None
 
 
-class Feedback(Contract):
+class MemoryFeedback(Contract):
     """What the user says of one memory: right confirms it, wrong takes it back, not_useful counts as an answer that
     used nothing of it, never_again keeps it out of every package until `right` or the end of the feedback.
 

@@ -17,6 +17,7 @@ from pydantic import (
 from pydantic_core import CoreSchema
 
 from schemas.base import NO_NUL, Contract, ExternalId, Instant, Json, JsonObject, JsonSchemaValue, has, when
+from schemas.commands import CommandReply
 from schemas.content import SAYS_SOMETHING, Content, problems_at, says_something
 from schemas.experiment import ExperimentContext
 from schemas.vocabulary import MemoryType, Role
@@ -230,6 +231,9 @@ class CommitResult(Contract):
     remember: bool = True
     redacted: tuple[Redaction, ...] = ()
     ignored_fields: tuple[str, ...] = ()
+    reply: Annotated[
+        CommandReply | None, Field(description="Where the user gave a command: what came of it; over HTTP")
+    ] = None
 
 
 class FieldProblem(Contract):

@@ -31,6 +31,7 @@ COMMANDS = MappingProxyType(
         "restore": "backup.command:restore",
         "demo": "demo:demo",
         "commit": "compose:commit",
+        "say": "say:say",
         "compose": "compose:compose",
         "remember": "compose:remember",
         "mcp": "mcp:mcp",

@@ -61,6 +61,8 @@ class Turn:
     withheld: str | None = None
     """By whose wish nothing is learnt from it, once that was decided."""
     org_id: str | None = None
+    command: Mapping[str, Any] | None = None
+    """What the command of its user did, if they gave one."""
 
     def list_texts(self, event_type: str) -> list[str]:
         """The texts of its messages of this type that were not erased, in order."""

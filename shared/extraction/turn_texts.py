@@ -22,6 +22,7 @@ from shared.extraction import (
     forget,
     recalled,
     retractions,
+    slash,
     wishes,
 )
 from shared.extraction.clauses import language_of
@@ -65,6 +66,12 @@ def turn_text(turn: Turn) -> TurnText:
         ),
         remembered=next((bool(e.content["remember"]) for e in turn.events if e.event_type == WISH and e.content), None),
     )
+
+
+def only_commands(turn: Turn) -> bool:
+    """Whether the user speaks in the turn, and only gives commands."""
+    texts = turn.list_texts("user_message")
+    return bool(texts) and all(map(slash.commands, texts))
 
 
 def place_of(turn: Turn) -> TurnPlace:

@@ -91,6 +91,7 @@ CASES = (
     Case("media set {media} --type image --status safe", tells=False),
     Case("remember the_bike_is_blue", tells=False),
     Case("commit I_like_skating --session {session}", tells=False),
+    Case("say /memory --session {session}"),
     Case("erase --list --json", tells=False),
     Case("erase --verify {tombstone_id}", fails=True, tells=False),
     Case("feedback {memory_id} not_useful", fails=True, tells=False),

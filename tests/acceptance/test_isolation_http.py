@@ -110,6 +110,13 @@ CASES = (
     Case("post", RETRY, "missing", named_in_body=True),
     Case("post", "/v1/sessions/{session_id}/archive", "missing"),
     Case("delete", "/v1/sessions/{session_id}/summary", "own"),
+    Case(
+        "post",
+        "/v1/commands",
+        "own",
+        lambda _: {"session_id": SESSION, "text": "/memory search tea"},
+        named_in_body=True,
+    ),
     Case("patch", "/v1/sessions/{session_id}", "own", lambda _: {"remembered": True}),
     Case(
         "post",

@@ -15,6 +15,7 @@ from schemas.events import TurnCommitted
 from schemas.topics import TURN_COMMITTED
 from schemas.turn_events import DEFERRED, Accepted, CommitResult, FieldProblem, Message, TurnEvents
 from services.compose.intake import media
+from services.compose.intake.commands import CommandEffect, decide_effect, find_command, load_effect
 from services.compose.intake.redact import Cleaning, clean_blocks, clean_id, clean_json, clean_text
 from services.compose.intake.withheld import why_wordless, wordless
 from shared import clock
@@ -29,20 +30,26 @@ from shared.policy import PersonalDataPolicy
 from shared.runtime import Runtime
 from shared.secrets import kind_of_id, redact
 from shared.store import media as registry
-from shared.store import turns
+from shared.store import summaries, turns
 from shared.store.media import Registered
 from shared.telemetry import logger
 
+COMMAND = "command"
+"""Where the result of a turn keeps what its user's command did."""
 NOTHING_KNOWN: Mapping[str, Registered] = {}
 _ROLE_EVENTS = {"user": "user_message", "assistant": "assistant_message", "tool": "tool_result", "system": "system"}
 
 
 @dataclass(frozen=True)
 class Committed:
-    """The result of a commit; `fresh` is False when the same commit had been made before."""
+    """The result of a commit; `fresh` is False when the same commit had been made before.
+
+    `effect` is what the command of its user did, if they gave one.
+    """
 
     result: CommitResult
     fresh: bool
+    effect: CommandEffect | None = None
 
 
 async def commit_turn(
@@ -65,11 +72,13 @@ async def commit_turn(
     _refuse_named(turn)
     known, unsafe = await _media(turn, rt)
     silent = await why_wordless(turn, rt)
-    body = _body(turn, rt.version, rt.policy.personal_data, trace_id or clock.uuid7().hex, ignored, known, silent)
+    effect = await _decide_effect(turn, rt)
+    body = _body(
+        turn, rt.version, rt.policy.personal_data, trace_id or clock.uuid7().hex, ignored, known, silent, effect
+    )
     body["refused"] = bool(unsafe)
     body["sent_at"] = sent_at.isoformat() if sent_at else None
-    async with rt.db.single() as conn:
-        outcome, result = await turns.commit(conn, body)
+    outcome, result = await _commit(rt, turn, body, effect)
     if outcome == "closed":
         raise TransientError(CLOSED)
     if outcome == "erased":
@@ -88,7 +97,28 @@ async def commit_turn(
     if outcome == "written":
         TURNS_COMMITTED.labels(transport).inc()
         logger().info("turn_committed", turn_id=result["turn_id"], tenant_id=turn.tenant_id, trace_id=body["trace_id"])
-    return Committed(CommitResult.model_validate(result), outcome == "written")
+    done = load_effect(result.pop(COMMAND, None))
+    return Committed(CommitResult.model_validate(result), outcome == "written", done)
+
+
+async def _decide_effect(turn: TurnEvents, rt: Runtime) -> CommandEffect | None:
+    text = find_command(turn)
+    return await decide_effect(rt, Subject(turn.tenant_id, turn.user_id), turn.session_id, text) if text else None
+
+
+async def _commit(
+    rt: Runtime, turn: TurnEvents, body: Mapping[str, Any], effect: CommandEffect | None
+) -> tuple[str, dict[str, Any]]:
+    """The turn is committed, and with it the summary of its session cleared where its command says so."""
+    if effect is None or not effect.clears:
+        async with rt.db.single() as conn:
+            return await turns.commit(conn, body)
+    subject = Subject(turn.tenant_id, turn.user_id)
+    async with rt.db.transaction(subject) as conn:
+        outcome, result = await turns.commit(conn, body)
+        if outcome == "written":
+            await summaries.clear(conn, subject, turn.session_id)
+        return outcome, result
 
 
 def _refuse_named(turn: TurnEvents) -> None:
@@ -143,11 +173,15 @@ def _body(
     ignored: tuple[str, ...],
     known: Mapping[str, Registered] = NOTHING_KNOWN,
     silent: str | None = None,
+    effect: CommandEffect | None = None,
 ) -> dict[str, Any]:
     """The turn as the database takes it: its events, its event on the bus, and the result that is answered."""
     turn_id, event_id = clock.uuid7(), clock.uuid7()
     cleaning = Cleaning(personal.kinds_kept)
-    happened = list(_events(turn, cleaning, known))
+    if effect and effect.items:
+        happened = list(_events(turn.model_copy(update={"items": (*turn.items, *effect.items)}), cleaning, known))
+    else:
+        happened = list(_events(turn, cleaning, known))
     events: list[dict[str, Any]] = [
         {"event_id": str(clock.uuid7()), "ordinal": ordinal, **event}
         for ordinal, event in enumerate(wordless(happened, silent) if silent else happened)
@@ -174,7 +208,7 @@ def _body(
         "experiment": _experiment(turn),
         "only_ends": all(event["event_type"] in WORDLESS for event in events),
         "events": events,
-        "result": result.model_dump(mode="json"),
+        "result": {**result.model_dump(mode="json"), **({COMMAND: effect.to_json()} if effect else {})},
         "envelope": envelope.model_dump(mode="json"),
     }
 

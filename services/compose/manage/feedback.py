@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from schemas.memory_item import Feedback, MemoryItem, WriteReceipt
+from schemas.memory_item import MemoryFeedback, MemoryItem, WriteReceipt
 from schemas.turn_events import StructuredItem, TurnEvents
 from schemas.vocabulary import FeedbackVerdict
 from services.compose.manage.memories import PANEL_SESSION, one, refuse_field, write
@@ -10,22 +10,22 @@ from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 
 
-async def give_feedback(rt: Runtime, asked: Feedback) -> WriteReceipt:
+async def give_feedback(rt: Runtime, given: MemoryFeedback) -> WriteReceipt:
     """The receipt of what the verdict does within a second; the same verdict of the same package has the first's.
 
     RefusedError not_found where this user has no such memory, `erased` where its content is gone.
     """
-    subject = Subject(asked.tenant_id, asked.user_id)
-    item = to_item(await _named(rt, subject, asked.memory_id), asked.verdict)
-    key = asked.idempotency_key
-    if key is None and asked.context_id is not None:
-        key = f"feedback:{asked.verdict}:{asked.memory_id.hex}:{asked.context_id.hex}"
+    subject = Subject(given.tenant_id, given.user_id)
+    item = to_item(await _find(rt, subject, given.memory_id), given.verdict)
+    key = given.idempotency_key
+    if key is None and given.context_id is not None:
+        key = f"feedback:{given.verdict}:{given.memory_id.hex}:{given.context_id.hex}"
     return await _write(rt, subject, item, key)
 
 
 async def end_silence(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceipt:
     """The memory may be brought up again within a second; one that always could be stays as it is."""
-    memory = await _named(rt, subject, memory_id)
+    memory = await _find(rt, subject, memory_id)
     item = StructuredItem(type=memory.type, key=memory.key, memory_id=memory_id, feedback="bring_up_again")
     return await _write(rt, subject, item, None)
 
@@ -42,7 +42,7 @@ def to_item(memory: MemoryItem, verdict: FeedbackVerdict) -> StructuredItem:
             return named.model_copy(update={"restore": False, "feedback": verdict})
 
 
-async def _named(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
+async def _find(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
     memory = await one(rt, subject, memory_id)
     if memory.status == "erased":
         raise refuse_field("erased", "memory_id", "was erased; its content is gone", 409)

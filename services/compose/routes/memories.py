@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import WithJsonSchema
 
-from schemas.memory_item import Feedback, MemoryEdit, MemoryItem, RememberRequest, Settlement, WriteReceipt
+from schemas.memory_item import MemoryEdit, MemoryFeedback, MemoryItem, RememberRequest, Settlement, WriteReceipt
 from schemas.views import AnswerPage, ConflictPage, MemoryHistory, MemoryPage
 from schemas.vocabulary import ListedStatus, MemoryType
 from services.compose.manage import feedback, history, memories, writes
@@ -158,13 +158,13 @@ async def settle_conflict(
     "",
     response_model=WriteReceipt,
     status_code=202,
-    openapi_extra=body_of(Feedback),
+    openapi_extra=body_of(MemoryFeedback),
     name="give",
     dependencies=[WRITE],
     summary="Say that a memory is right, wrong, not useful, or never to be brought up again",
 )
 async def give_feedback(
-    body: Annotated[ParsedBody[Feedback], Depends(parse_body(Feedback))], rt: ServiceRuntime
+    body: Annotated[ParsedBody[MemoryFeedback], Depends(parse_body(MemoryFeedback))], rt: ServiceRuntime
 ) -> Response:
     return json_of(await feedback.give_feedback(rt, body.value), 202)
 
