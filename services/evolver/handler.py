@@ -162,12 +162,11 @@ async def begin_changes(
     advice = await observations.advice(conn, subject, [o.observation_id for o in due])
     advised = {memory_id for advised_on in advice.values() for memory_id in advised_on}
     active = await memory.load_concerned(subject, [statement_of(o) for o in due], advised).on(conn)
-    known = {m.memory_id: known_of(m) for m in active}
     cause = next(iter(envelopes.values()))
     fused = frozenset(m.memory_id for m in active if m.fused_from is not None)
     silenced = frozenset(m.memory_id for m in active if m.silenced_at is not None)
     causes = {o.observation_id: cause for o in due} | envelopes
-    return MemoryChanges(conn, subject, rt, known, causes, fused, silenced, advice)
+    return MemoryChanges(conn, subject, rt, {m.memory_id: known_of(m) for m in active}, causes, fused, silenced, advice)
 
 
 async def _apply(evolution: MemoryChanges, seen: ObservationRow, operation: Operation) -> None:

@@ -70,11 +70,11 @@ async def commit_turn(
     TransientError: the database is away, try again.
     """
     _refuse_named(turn)
-    known, unsafe = await _media(turn, rt)
+    registered, unsafe = await _media(turn, rt)
     silent = await why_wordless(turn, rt)
     effect = await _decide_effect(turn, rt)
     body = _body(
-        turn, rt.version, rt.policy.personal_data, trace_id or clock.uuid7().hex, ignored, known, silent, effect
+        turn, rt.version, rt.policy.personal_data, trace_id or clock.uuid7().hex, ignored, registered, silent, effect
     )
     body["refused"] = bool(unsafe)
     body["sent_at"] = sent_at.isoformat() if sent_at else None
