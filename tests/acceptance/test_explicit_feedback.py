@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from services.cli.rebuild.run import rebuild
+from shared.domain.subjects import Subject
 from tests.system.person import Json, Person, shown
 
 TEAS = pytest.mark.parametrize(
@@ -128,3 +130,23 @@ async def test_feedback_over_kafka_and_on_what_is_not_there(person: Person) -> N
     assert (await one(person, memory_id))["silenced_at"]
     refused = await person.post("/v1/turns", person.turn(items=[{"type": "note", "feedback": "never_again"}]))
     assert refused.status_code == 422
+
+
+async def test_the_log_alone_gives_what_was_said_of_memories_by_hand(person: Person) -> None:
+    for text in ("I like jasmine tea.", "I live in Oslo.", "My name is Anna.", "I work as a nurse."):
+        await person.say(text)
+    tea, city, name, job = [
+        m["memory_id"]
+        for word in ("tea", "Oslo", "Anna", "nurse")
+        for m in await person.memories()
+        if word in m["content"]
+    ]
+    for memory_id, verdict in ((tea, "not_useful"), (city, "never_again"), (name, "right"), (job, "wrong")):
+        await judge(person, memory_id, verdict)
+    await person.say("I moved, I live in Rome now.")
+    await judge(person, tea, "never_again")
+    await judge(person, tea, "right")
+    rt = person.system["compose"].rt
+    subject = Subject(person.tenant_id, person.user_id)
+    report = await rebuild(person.system.dsn, rt.settings, rt.policy, subject, apply=False, say=lambda *_: None)
+    assert list(report.differences) == []
