@@ -112,8 +112,7 @@ class MemoryFeedback(Contract):
     """What the user says of one memory: right confirms it, wrong takes it back, not_useful counts as an answer that
     used nothing of it, never_again keeps it out of every package until `right` or the end of the feedback.
 
-    The same verdict on the same memory of the same package counts once; without `context_id` give an
-    `idempotency_key`.
+    The same verdict on the same memory of the same package counts once, and `not_useful` without one once a day.
     """
 
     tenant_id: ExternalId = "default"

@@ -4,6 +4,7 @@ import orjson
 import pytest
 
 from schemas.topics import TURN_COMMIT
+from tests.system.erasures import completed, erase
 from tests.system.kafka import Stored, publish
 from tests.system.person import Json, Person, shown
 from tests.system.wait import wait_for
@@ -165,3 +166,14 @@ async def test_over_kafka_a_command_does_the_same_and_its_outcome_says_so(person
     told = f"SELECT count(*) {of_key} AND outcome @> %(told)s::jsonb"
     note = {"retention_explain": [{"reason": "command", "command": "forget", "done": True, "number": 1}]}
     assert person.number(told, told=orjson.dumps(note).decode()) == 1
+
+
+async def test_an_erasure_takes_the_numbers_and_what_a_command_did(person: Person) -> None:
+    await person.say("I live in Oslo.")
+    await person.say("I like jasmine tea.")
+    await run(person, "/memory")
+    assert (await command(person, "/forget fact 1", session="s1"))["done"]
+    await completed(person, await erase(person, "session", session_ids=["s1"]))
+    assert person.number("SELECT count(*) FROM shown_lists WHERE user_id = %(u)s") == 0
+    assert person.number("SELECT count(*) FROM turns WHERE user_id = %(u)s AND result ? 'command'") == 0
+    assert (await command(person, "/forget fact 1"))["reason"] == "no_list"

@@ -6,6 +6,8 @@ import pytest
 
 from services.cli.rebuild.run import rebuild
 from shared.domain.subjects import Subject
+from shared.resolution.summary_lines import find_stale_lines
+from shared.store import summaries
 from tests.system.person import Json, Person, shown
 
 TEAS = pytest.mark.parametrize(
@@ -20,7 +22,7 @@ TEAS = pytest.mark.parametrize(
 
 async def learn(person: Person, text: str) -> str:
     """The one memory that the text left."""
-    await person.say(text)
+    await person.say(text, end_session=True)
     (known,) = await person.memories()
     return known["memory_id"]
 
@@ -54,6 +56,10 @@ async def test_what_is_never_to_be_brought_up_stays_known_and_is_in_no_package(
     assert (receipt["status"], receipt["memory_id"], receipt["settled"]) == ("accepted", memory_id, True)
     assert (receipt["first"]["status"], receipt["first"]["memory_id"]) == ("accepted", memory_id)
     assert word not in shown(await person.compose(asked))
+    subject = Subject(person.tenant_id, person.user_id)
+    (summed,) = await person.system["compose"].rt.db.read(subject, summaries.load_standing(subject, "s1"))
+    assert [line.text for line in summed.lines if word in line.text]
+    assert find_stale_lines(summed.lines, summed.ended) >= {line.text for line in summed.lines if word in line.text}
     silenced = await one(person, memory_id)
     assert (silenced["status"], bool(silenced["silenced_at"])) == ("active", True)
     await person.say(again, session="s3")  # who says it again has not asked to be reminded of it
@@ -118,7 +124,10 @@ async def test_of_no_use_counts_once_for_each_package(person: Person) -> None:
     for _ in range(2):
         await judge(person, memory_id, "not_useful", idempotency_key="of my own")
     assert person.number(misses, m=memory_id) == 2
-    assert (await actions(person, memory_id)).count("of no use") == 2
+    for _ in range(2):
+        await judge(person, memory_id, "not_useful")
+    assert person.number(misses, m=memory_id) == 3
+    assert (await actions(person, memory_id)).count("of no use") == 3
 
 
 async def test_feedback_over_kafka_and_on_what_is_not_there(person: Person) -> None:

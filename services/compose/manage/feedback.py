@@ -1,11 +1,13 @@
 """What a user says of a memory by hand: an item of a turn, which takes the path of everything that is learnt."""
 
+from datetime import datetime
 from uuid import UUID
 
 from schemas.memory_item import MemoryFeedback, MemoryItem, WriteReceipt
 from schemas.turn_events import StructuredItem, TurnEvents
 from schemas.vocabulary import FeedbackVerdict
 from services.compose.manage.memories import PANEL_SESSION, one, refuse_field, write
+from shared import clock
 from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 
@@ -17,10 +19,18 @@ async def give_feedback(rt: Runtime, given: MemoryFeedback) -> WriteReceipt:
     """
     subject = Subject(given.tenant_id, given.user_id)
     item = to_item(await _find(rt, subject, given.memory_id), given.verdict)
-    key = given.idempotency_key
-    if key is None and given.context_id is not None:
-        key = f"feedback:{given.verdict}:{given.memory_id.hex}:{given.context_id.hex}"
-    return await _write(rt, subject, item, key)
+    return await _write(rt, subject, item, given.idempotency_key or make_key(given, clock.now()))
+
+
+def make_key(given: MemoryFeedback, now: datetime) -> str | None:
+    """Of one package the same verdict counts once, and without a package `not_useful` once a day.
+
+    The other verdicts say how things are to be: said twice they change nothing, said again later they hold again.
+    """
+    said_of = f"feedback:{given.verdict}:{given.memory_id.hex}"
+    if given.context_id is not None:
+        return f"{said_of}:{given.context_id.hex}"
+    return f"{said_of}:{now:%Y-%m-%d}" if given.verdict == "not_useful" else None
 
 
 async def end_silence(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceipt:
