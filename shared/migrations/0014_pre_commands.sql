@@ -26,6 +26,9 @@ ALTER TABLE memory_items ADD COLUMN silenced_at timestamptz;
 COMMENT ON COLUMN memory_items.silenced_at IS 'Since when the user does not want it brought up: it is out of sight as a fused one is, and only their explicit word shows it again.';
 GRANT SELECT (silenced_at) ON memory_items TO smartbrain_system;
 
+ALTER TABLE sessions ADD COLUMN cleared_seq integer NOT NULL DEFAULT 0;
+COMMENT ON COLUMN sessions.cleared_seq IS 'The last turn before its summary was cleared: no summary says again what was said up to it. Written by compose.';
+
 ALTER TABLE conversation_events DROP CONSTRAINT conversation_events_event_type_check;
 ALTER TABLE conversation_events ADD CONSTRAINT conversation_events_event_type_check CHECK (event_type IN
     ('user_message', 'assistant_message', 'tool_call', 'tool_result', 'ref', 'item', 'feedback', 'system', 'session_end',

@@ -120,6 +120,10 @@ async def test_the_summary_is_shown_and_cleared(person: Person, said: str, none:
     empty = await command(person, "/summary")
     assert none in empty["text"].replace("还没有摘要", "没有摘要")
     assert (await person.get("/v1/sessions/s1/summary")).status_code == 404
+    await person.say("We decided to use PostgreSQL.", end_session=True)
+    later = await person.get("/v1/sessions/s1/summary")
+    assert "PostgreSQL" in later.json()["text"]
+    assert not [word for word in ("Rome", "罗马") if word in later.text]
 
 
 async def test_commands_are_no_memories_and_are_not_composed(person: Person) -> None:
