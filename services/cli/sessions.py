@@ -89,7 +89,7 @@ def remember(
     """Learn nothing in a session from here on, or learn again."""
     whose = {"tenant_id": tenant, "user_id": user}
     with Web(data_folder.url()) as web:
-        wish = web.patch(f"{_path(session)}?{urlencode(whose)}", {"remembered": remembered})
+        wish = web.patch(_path(session), {"remembered": remembered}, whose)
     if as_json:
         emit(wish)
         return

@@ -44,9 +44,9 @@ class Web:
         """The answer's JSON; RefusedError or TransientError as compose says."""
         return self._call("PUT", path, orjson.dumps(body))
 
-    def patch(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    def patch(self, path: str, body: dict[str, Any], query: dict[str, Any]) -> dict[str, Any]:
         """The answer's JSON; RefusedError or TransientError as compose says."""
-        return self._call("PATCH", path, orjson.dumps(body))
+        return self._call("PATCH", f"{path}?{urlencode(query)}", orjson.dumps(body))
 
     def delete(self, path: str, query: dict[str, Any]) -> dict[str, Any]:
         """The answer's JSON; RefusedError or TransientError as compose says."""

@@ -13,6 +13,7 @@ from services.compose.routes import (
     promotions,
     receipts,
     sessions,
+    settings,
     turns,
     whose,
 )
@@ -34,6 +35,7 @@ ROUTERS = (
     memories.feedback_router,
     memories.answers_router,
     sessions.router,
+    settings.router,
     promotions.router,
     knowledge.experience_router,
     receipts.router,
