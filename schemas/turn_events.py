@@ -119,7 +119,7 @@ class StructuredItem(Contract):
 
     @classmethod
     def conditions(cls) -> Sequence[JsonSchemaValue]:
-        """What is taken back is named, what is restored, pinned, merged or judged by its id alone; else something is said."""
+        """What is taken back is named, what what is done to one by its id alone; else something is said."""
         named, says = (
             {"anyOf": [has("key", minLength=1), has("memory_id")]},
             {"anyOf": [has("value"), has("text"), has("feedback")]},
