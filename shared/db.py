@@ -37,7 +37,7 @@ RECONNECT_S = 4.0
 server that was away for half a minute was not seen for another half."""
 IDLE_S = 60.0
 """A pool that has not needed a connection for so long closes it: each is a process of the server."""
-WAITS: Mapping[str, float] = MappingProxyType({"timeout": 10, "max_idle": IDLE_S, "reconnect_timeout": RECONNECT_S})
+WAITS: Mapping[str, Any] = MappingProxyType({"timeout": 10, "max_idle": IDLE_S, "reconnect_timeout": RECONNECT_S})
 
 Connection: TypeAlias = AsyncConnection[DictRow]
 Pool: TypeAlias = AsyncConnectionPool[AsyncConnection[DictRow]]
