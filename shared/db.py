@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Generic, LiteralString, TypeAlias, TypeVar, cast, overload
 
 import orjson
@@ -36,6 +37,7 @@ RECONNECT_S = 4.0
 server that was away for half a minute was not seen for another half."""
 IDLE_S = 60.0
 """A pool that has not needed a connection for so long closes it: each is a process of the server."""
+WAITS: Mapping[str, Any] = MappingProxyType({"timeout": 10, "max_idle": IDLE_S, "reconnect_timeout": RECONNECT_S})
 
 Connection: TypeAlias = AsyncConnection[DictRow]
 Pool: TypeAlias = AsyncConnectionPool[AsyncConnection[DictRow]]
@@ -279,14 +281,10 @@ class Database:
 
         await self.follow(ERASED, told)
 
-    async def listen_for_keys(self, heard: Callable[[str | None], None], lost: Callable[[], None]) -> None:
-        """Calls `heard` with the id of every key that changes, with None once it listens; `lost` until then."""
-        await self.follow(KEYS, heard, lost)
-
     async def follow(
         self, channel: LiteralString, heard: Callable[[str | None], None], lost: Callable[[], None] = lambda: None
     ) -> None:
-        """Calls `heard` with what is notified; with None once it listens, again after every break."""
+        """Calls `heard` with what is notified; with None once it listens; after every break `lost`, and None again."""
         while True:
             try:
                 async with await psycopg.AsyncConnection.connect(self.dsn, autocommit=True) as conn:
@@ -335,16 +333,7 @@ def _pool(dsn: str, role: LiteralString, size: int, schema: str, *, least: int =
     }
     return cast(
         "Pool",
-        AsyncConnectionPool(
-            dsn,
-            min_size=min(least, size),
-            max_size=size,
-            open=False,
-            timeout=10,
-            max_idle=IDLE_S,
-            reconnect_timeout=RECONNECT_S,
-            kwargs=kwargs,
-        ),
+        AsyncConnectionPool(dsn, min_size=min(least, size), max_size=size, open=False, kwargs=kwargs, **WAITS),
     )
 
 

@@ -13,7 +13,7 @@ from shared.access.loopback import is_loopback
 from shared.access.refusals import HEADER, refuse_stranger
 from shared.access.secrets import KeyText, fits, hash_secret, parse_key
 from shared.access.tokens import TokenCheck
-from shared.db import Connection, Database
+from shared.db import KEYS, Connection, Database
 from shared.domain.requesters import LOCAL, Requester
 from shared.domain.signatures import HOUSE, SIGNATURE, SIGNED_MS, SentRecord, is_signed_with
 from shared.errors import ConfigurationError
@@ -85,7 +85,7 @@ class Authenticator:
 
     async def listen(self) -> None:
         """Hears of every change of a key until cancelled."""
-        await self._db.listen_for_keys(self.forget, self.note_deaf)
+        await self._db.follow(KEYS, self.forget, self.note_deaf)
 
     def note_deaf(self) -> None:
         """Changes are not heard any more: nothing that is known is used again."""
