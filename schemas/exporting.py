@@ -10,6 +10,7 @@ from schemas.base import Contract, ExternalId, Instant, Json, JsonObject
 from schemas.content import ContentBlock
 from schemas.memory_item import Words
 from schemas.memory_types import MemoryType
+from schemas.sessions import EntitySlot
 from schemas.turn_events import Metadata, Redaction, ShortText, Text, TurnRef
 from schemas.views import ConflictView, EvidenceView
 from schemas.vocabulary import Assertion, Epistemic, MemoryStatus, Provenance
@@ -33,6 +34,31 @@ Count = Annotated[int, Field(ge=0, le=2_147_483_647)]
 Unit = Annotated[float, Field(ge=0, le=1)]
 
 
+class SummaryItem(Contract):
+    """One line of a summary, and the turn that said it."""
+
+    text: Text
+    seq: Count
+
+
+class SummaryParts(Contract):
+    """What workers read of the structure of a summary."""
+
+    items: tuple[SummaryItem, ...] = ()
+
+
+class MemoryOrigin(Contract):
+    """What workers read of where a version comes from."""
+
+    turn_id: UUID | None = None
+    ordinal: Count | None = None
+    span: tuple[Count, Count] | None = None
+    detector: ShortText | None = None
+    pattern: ShortText | None = None
+    restored: UUID | None = None
+    merged: tuple[UUID, ...] = ()
+
+
 class ExportedSummary(Contract):
     """One version of a session's summary, and the turns that it covers."""
 
@@ -48,6 +74,12 @@ class ExportedSummary(Contract):
     block_from_seq: Count | None = None
     block_text: Text | None = None
 
+    @model_validator(mode="after")
+    def _has_readable_parts(self) -> Self:
+        """What workers read of its structure is there."""
+        SummaryParts.model_validate(self.summary_json)
+        return self
+
 
 class ExportedSession(Contract):
     """A conversation without its turns."""
@@ -57,7 +89,7 @@ class ExportedSession(Contract):
     last_turn_at: Instant
     archived_at: Instant | None = None
     metadata: Metadata = Field(default_factory=dict)
-    entity_slots: JsonObject = Field(default_factory=dict)
+    entity_slots: dict[str, EntitySlot] = Field(default_factory=dict[str, EntitySlot])
     summary_seq: Count = 0
     open_tokens: Count = 0
     summaries: tuple[ExportedSummary, ...] = ()
@@ -169,6 +201,12 @@ class ExportedMemory(Contract):
     fused_from: Unit | None = None
     created_at: Instant | None = None
     evidence: tuple[EvidenceView, ...] = ()
+
+    @model_validator(mode="after")
+    def _has_readable_origin(self) -> Self:
+        """What workers read of its provenance is there."""
+        MemoryOrigin.model_validate(self.provenance)
+        return self
 
 
 class ExportedReception(Contract):

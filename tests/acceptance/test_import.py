@@ -82,6 +82,7 @@ async def test_the_same_question_has_the_same_package_after_an_import(
     mine, theirs = [await each.compose(question, session="tuesday") for each in (person, other)]
     assert plain(mine) == plain(theirs)
     assert all(plain(mine)[part] for part in ("core", "evidence", "turns"))
+    assert created_by(document) == created_by(await export(other)) != []
     rt, subject = other.system["compose"].rt, Subject(other.tenant_id, other.user_id)
     report = await rebuild(other.system.dsn, rt.settings, rt.policy, subject, apply=False, say=lambda *_: None)
     assert [*report.differences] == []
@@ -89,6 +90,13 @@ async def test_the_same_question_has_the_same_package_after_an_import(
     assert again["turn_id"] is None
     assert again["memories"] == {"written": 0, "known": counts["memories"], "erased": 0}
     assert bare(await export(other)) == bare(document)
+
+
+def created_by(document: Json) -> list[str]:
+    """The words that each version was learnt from."""
+    return [
+        each["quote"] for memory in document["memories"] for each in memory["evidence"] if each["action"] == "created"
+    ]
 
 
 def plain(package: Any) -> Json:
