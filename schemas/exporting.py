@@ -1,10 +1,10 @@
 """All that is kept of one user as one document, which can be imported again (docs/howto/govern.md)."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue
 
 from schemas.base import Contract, ExternalId, Instant, Json, JsonObject
 from schemas.content import ContentBlock
@@ -74,12 +74,6 @@ class ExportedSummary(Contract):
     block_from_seq: Count | None = None
     block_text: Text | None = None
 
-    @model_validator(mode="after")
-    def _has_readable_parts(self) -> Self:
-        """What workers read of its structure is there."""
-        SummaryParts.model_validate(self.summary_json)
-        return self
-
 
 class ExportedSession(Contract):
     """A conversation without its turns."""
@@ -141,14 +135,6 @@ class ExportedEvent(Contract):
     meta: Metadata | None = None
     created_at: Instant
 
-    @model_validator(mode="after")
-    def _fits_its_type(self) -> Self:
-        """What workers read of an event of its type is there."""
-        shape = SHAPES.get(self.event_type)
-        if shape and not ("text" in self.content and self.event_type == "tool_result"):
-            shape.model_validate(self.content)
-        return self
-
 
 class ExportedTurn(Contract):
     """A turn as it was said; `remember` is false where nothing was to be learnt from it."""
@@ -201,12 +187,6 @@ class ExportedMemory(Contract):
     fused_from: Unit | None = None
     created_at: Instant | None = None
     evidence: tuple[EvidenceView, ...] = ()
-
-    @model_validator(mode="after")
-    def _has_readable_origin(self) -> Self:
-        """What workers read of its provenance is there."""
-        MemoryOrigin.model_validate(self.provenance)
-        return self
 
 
 class ExportedReception(Contract):

@@ -125,9 +125,16 @@ async def test_nothing_of_an_import_is_written_where_one_field_does_not_fit(pers
         f"memories.{len(memories) - 1}.confidence",
     )
     assert await refusal({**document, "version": 9}) == (422, "version")
+    lost = {**memories[-1], "provenance": {"span": "everywhere"}}
+    assert await refusal({**document, "memories": [*memories[:-1], lost]}) == (
+        409,
+        f"memories.{len(memories) - 1}.provenance.span",
+    )
+    mute = {**document["turns"][0], "events": [{**document["turns"][0]["events"][0], "content": {}}]}
+    assert await refusal({**document, "turns": [mute]}) == (409, "turns.0.events.0.content.text")
     cut = {name: value for name, value in document.items() if name != "counts"}
     assert await refusal(cut) == (422, "counts")
-    assert await refusal({**document, "turns": []}) == (422, "counts.turns")
+    assert await refusal({**document, "turns": []}) == (409, "counts.turns")
     assert (await export(other))["counts"] == dict.fromkeys(document["counts"], 0)
 
 
