@@ -13,6 +13,7 @@ from services.compose.routes import (
     promotions,
     receipts,
     sessions,
+    settings,
     turns,
     whose,
 )
@@ -33,6 +34,7 @@ ROUTERS = (
     memories.answers_router,
     governing.router,
     sessions.router,
+    settings.router,
     promotions.router,
     knowledge.experience_router,
     receipts.router,
