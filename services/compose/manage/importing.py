@@ -59,6 +59,7 @@ async def take_in(rt: Runtime, subject: Subject, body: bytes) -> ImportReceipt:
     RefusedError names the field: what is no export, a secret for an id, personal data that policy refuses, media that
     may not be read.
     """
+    rt = await rt.of(subject)
     document = await asyncio.to_thread(read_document, body)
     _refuse_secret_ids(document)
     blocks = list_blocks(enumerate(document.turns))
