@@ -1,15 +1,16 @@
 """All that is kept of one user as one document, which can be imported again (docs/howto/govern.md)."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue
 
 from schemas.base import Contract, ExternalId, Instant, Json, JsonObject
 from schemas.content import ContentBlock
 from schemas.memory_item import Words
 from schemas.memory_types import MemoryType
+from schemas.sessions import EntitySlot
 from schemas.turn_events import Metadata, Redaction, ShortText, Text, TurnRef
 from schemas.views import ConflictView, EvidenceView
 from schemas.vocabulary import Assertion, Epistemic, MemoryStatus, Provenance
@@ -31,6 +32,31 @@ EventType = Literal[
 ]
 Count = Annotated[int, Field(ge=0, le=2_147_483_647)]
 Unit = Annotated[float, Field(ge=0, le=1)]
+
+
+class SummaryItem(Contract):
+    """One line of a summary, and the turn that said it."""
+
+    text: Text
+    seq: Count
+
+
+class SummaryParts(Contract):
+    """What workers read of the structure of a summary."""
+
+    items: tuple[SummaryItem, ...] = ()
+
+
+class MemoryOrigin(Contract):
+    """What workers read of where a version comes from."""
+
+    turn_id: UUID | None = None
+    ordinal: Count | None = None
+    span: tuple[Count, Count] | None = None
+    detector: ShortText | None = None
+    pattern: ShortText | None = None
+    restored: UUID | None = None
+    merged: tuple[UUID, ...] = ()
 
 
 class ExportedSummary(Contract):
@@ -57,7 +83,7 @@ class ExportedSession(Contract):
     last_turn_at: Instant
     archived_at: Instant | None = None
     metadata: Metadata = Field(default_factory=dict)
-    entity_slots: JsonObject = Field(default_factory=dict)
+    entity_slots: dict[str, EntitySlot] = Field(default_factory=dict[str, EntitySlot])
     summary_seq: Count = 0
     open_tokens: Count = 0
     summaries: tuple[ExportedSummary, ...] = ()
@@ -108,14 +134,6 @@ class ExportedEvent(Contract):
     content_schema_version: Literal[0, 1] = 0
     meta: Metadata | None = None
     created_at: Instant
-
-    @model_validator(mode="after")
-    def _fits_its_type(self) -> Self:
-        """What workers read of an event of its type is there."""
-        shape = SHAPES.get(self.event_type)
-        if shape and not ("text" in self.content and self.event_type == "tool_result"):
-            shape.model_validate(self.content)
-        return self
 
 
 class ExportedTurn(Contract):

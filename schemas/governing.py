@@ -1,9 +1,9 @@
 """What a user does to their memories by hand: two made one, many at once (issue 32, R036)."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from schemas.base import Contract, ExternalId, Instant
 from schemas.memory_item import Words
@@ -21,12 +21,6 @@ class MergeRequest(Contract):
     others: Annotated[tuple[UUID, ...], Field(min_length=1, max_length=MERGED_MOST)]
     content: Words | None = None
     idempotency_key: ExternalId | None = None
-
-    @model_validator(mode="after")
-    def _names_each_once(self) -> Self:
-        if len({self.keep, *self.others}) <= len(self.others):
-            raise ValueError("keep and others name a memory more than once")
-        return self
 
 
 class BulkRequest(Contract):

@@ -35,15 +35,14 @@ FROM turns t WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.tombs
     AND t.turn_id > %(after)s ORDER BY t.turn_id LIMIT %(limit)s
 """
 _IN_SESSION: LiteralString = """
-SELECT t.seq, t.said_at AS created_at, e.role, e.name, e.content ->> 'text' AS text
-FROM turns t JOIN conversation_events e ON (e.tenant_id, e.user_id, e.turn_id) = (t.tenant_id, t.user_id, t.turn_id)
+SELECT t.seq, t.said_at AS created_at, coalesce((
+    SELECT jsonb_agg(jsonb_build_object('role', e.role, 'name', e.name, 'text', e.content ->> 'text')
+        ORDER BY e.ordinal)
+    FROM conversation_events e WHERE (e.tenant_id, e.user_id, e.turn_id) = (t.tenant_id, t.user_id, t.turn_id)
+        AND e.event_type IN ('user_message', 'assistant_message') AND e.content ->> 'text' <> ''), '[]') AS said
+FROM turns t
 WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = %(session)s AND t.tombstone_id IS NULL
-    AND e.event_type IN ('user_message', 'assistant_message') AND e.content ->> 'text' <> ''
-    AND t.seq > %(after)s AND t.seq <= %(after)s + %(limit)s ORDER BY t.seq, e.ordinal
-"""
-_LAST_SEQ: LiteralString = """
-SELECT coalesce(max(seq), 0) AS seq FROM turns
-WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
+    AND t.seq > %(after)s ORDER BY t.seq LIMIT %(limit)s
 """
 _MEMORIES: LiteralString = """
 SELECT memory_id, epistemic_prev, pinned, injection_count, positive_count, correction_count, miss_count
@@ -82,12 +81,6 @@ async def load_said(conn: Connection, subject: Subject, session_id: str, after: 
     """What was said in the next turns of a session behind that number."""
     params = {**to_params(subject), "session": session_id, "after": after, "limit": PAGE}
     return await (await conn.execute(_IN_SESSION, params)).fetchall()
-
-
-async def load_last_seq(conn: Connection, subject: Subject, session_id: str) -> int:
-    """The number of the session's last turn."""
-    row = await (await conn.execute(_LAST_SEQ, {**to_params(subject), "session": session_id})).fetchone()
-    return row["seq"] if row else 0
 
 
 async def _rows(conn: Connection, statement: LiteralString, subject: Subject, after: str | UUID) -> Sequence[Row]:

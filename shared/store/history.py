@@ -11,6 +11,8 @@ from shared.db import Connection
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 
+IMPORT = "import"
+"""Where the provenance of a version names the turn that brought it with an import."""
 AROUND = 300
 """So many characters of a message on either side of the words are loaded: more than any quote shows."""
 _SAID: LiteralString = """
@@ -20,6 +22,8 @@ _SAID: LiteralString = """
         o.span_end - greatest(o.span_start - %(around)s, 0) + %(around)s) AS said,
     e.content IS NULL AS erased
 """
+_SPAN_START: LiteralString = "(o.provenance -> 'span' ->> 0)::integer"
+_SPAN_END: LiteralString = "(o.provenance -> 'span' ->> 1)::integer"
 _SPOKEN_IN: LiteralString = """
 LEFT JOIN conversation_events e ON (e.tenant_id, e.user_id, e.turn_id, e.ordinal)
     = (o.tenant_id, o.user_id, o.turn_id, o.ordinal)
@@ -63,6 +67,21 @@ ORDER BY o.said_at, o.created_at, o.observation_id
 )
 
 
+_IMPORTED: LiteralString = (
+    """
+SELECT o.memory_id AS observation_id, e.turn_id, e.session_id, e.said_at, o.content_text AS text,
+    coalesce(o.provenance ->> 'detector', 'import') AS detector,
+    coalesce(o.provenance ->> 'pattern', 'import') AS pattern,
+    'create:imported' AS reason, o.memory_id AS related_memory_id,"""
+    + _SAID.replace("o.span_start", _SPAN_START).replace("o.span_end", _SPAN_END)
+    + """FROM memory_items o JOIN conversation_events e ON (e.tenant_id, e.user_id, e.turn_id, e.ordinal)
+    = (o.tenant_id, o.user_id, (o.provenance ->> 'turn_id')::uuid, (o.provenance ->> 'ordinal')::integer)
+WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.memory_id = ANY(%(ids)s) AND o.provenance ? 'span'
+"""
+)
+"""The words that imported versions were learnt from, where they came with them."""
+
+
 async def sources(
     conn: Connection, subject: Subject, line: Iterable[Memory], more: Iterable[UUID]
 ) -> list[MemorySource]:
@@ -75,7 +94,11 @@ async def sources(
         "ended": [m.invalid_at for m in found if m.status == "retracted"],
         "around": AROUND,
     }
-    return [MemorySource(**row) for row in await (await conn.execute(_SOURCES, params)).fetchall()]
+    rows = await (await conn.execute(_SOURCES, params)).fetchall()
+    if imported := [m.memory_id for m in found if IMPORT in m.provenance]:
+        rows += await (await conn.execute(_IMPORTED, {**params, "ids": imported})).fetchall()
+        rows.sort(key=lambda row: row["said_at"])
+    return [MemorySource(**row) for row in rows]
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,14 @@ async def test_everything_goes_out_with_every_version_and_its_words(
 ) -> None:
     await person.say(said, session="monday")
     await person.say(moved, session="tuesday")
+    await person.system.http.patch("/v1/settings", params=person.whose, json={"language": "zh"})
     document = ExportDocument.model_validate_json((await person.get("/v1/export")).content)
     assert [(each.session_id, each.seq) for each in document.turns] == [("monday", 1), ("tuesday", 1)]
     assert document.turns[0].events[0].content["text"] == said
     old, new = sorted((m for m in document.memories if m.type == "profile"), key=lambda m: m.version)
     assert (old.status, old.superseded_by, new.supersedes) == ("superseded", new.memory_id, (old.memory_id,))
     assert [each.quote for each in old.evidence if each.action == "created"] == [said]
+    assert document.settings == {"language": "zh"}
     assert document.counts.memories == len(document.memories)
     text = (await person.get("/v1/export", format="markdown")).text
     places = [text.index(each) for each in (*titles[:1], new.content, titles[1], old.content, titles[2], said, moved)]

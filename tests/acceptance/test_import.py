@@ -82,6 +82,7 @@ async def test_the_same_question_has_the_same_package_after_an_import(
     mine, theirs = [await each.compose(question, session="tuesday") for each in (person, other)]
     assert plain(mine) == plain(theirs)
     assert all(plain(mine)[part] for part in ("core", "evidence", "turns"))
+    assert created_by(document) == created_by(await export(other)) != []
     rt, subject = other.system["compose"].rt, Subject(other.tenant_id, other.user_id)
     report = await rebuild(other.system.dsn, rt.settings, rt.policy, subject, apply=False, say=lambda *_: None)
     assert [*report.differences] == []
@@ -89,6 +90,13 @@ async def test_the_same_question_has_the_same_package_after_an_import(
     assert again["turn_id"] is None
     assert again["memories"] == {"written": 0, "known": counts["memories"], "erased": 0}
     assert bare(await export(other)) == bare(document)
+
+
+def created_by(document: Json) -> list[str]:
+    """The words that each version was learnt from."""
+    return [
+        each["quote"] for memory in document["memories"] for each in memory["evidence"] if each["action"] == "created"
+    ]
 
 
 def plain(package: Any) -> Json:
@@ -117,9 +125,16 @@ async def test_nothing_of_an_import_is_written_where_one_field_does_not_fit(pers
         f"memories.{len(memories) - 1}.confidence",
     )
     assert await refusal({**document, "version": 9}) == (422, "version")
+    lost = {**memories[-1], "provenance": {"span": "everywhere"}}
+    assert await refusal({**document, "memories": [*memories[:-1], lost]}) == (
+        409,
+        f"memories.{len(memories) - 1}.provenance.span",
+    )
+    mute = {**document["turns"][0], "events": [{**document["turns"][0]["events"][0], "content": {}}]}
+    assert await refusal({**document, "turns": [mute]}) == (409, "turns.0.events.0.content.text")
     cut = {name: value for name, value in document.items() if name != "counts"}
     assert await refusal(cut) == (422, "counts")
-    assert await refusal({**document, "turns": []}) == (422, "counts.turns")
+    assert await refusal({**document, "turns": []}) == (409, "counts.turns")
     assert (await export(other))["counts"] == dict.fromkeys(document["counts"], 0)
 
 

@@ -183,9 +183,9 @@ async def _write_talks(reader: PagedReader, say: Mapping[str, str]) -> AsyncGene
 
 def _said_in(session_id: str) -> LoadPage:
     async def load(conn: Connection, subject: Subject, after: int) -> tuple[Page, int | None]:
-        last = await exporting.load_last_seq(conn, subject, session_id)
-        page = await exporting.load_said(conn, subject, session_id, after)
-        return page, after + PAGE if after + PAGE < last else None
+        turns = await exporting.load_said(conn, subject, session_id, after)
+        said = [{"created_at": turn["created_at"], **each} for turn in turns for each in turn["said"]]
+        return said, turns[-1]["seq"] if len(turns) == PAGE else None
 
     return load
 

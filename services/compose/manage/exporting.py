@@ -14,7 +14,7 @@ from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.runtime import Runtime
-from shared.store import exporting, history, memory, versions
+from shared.store import exporting, history, memory, user_settings, versions
 from shared.store.exporting import FIRST, PAGE, Row
 from shared.store.history import MemorySource
 
@@ -48,12 +48,13 @@ class PagedReader:
 async def write_json(rt: Runtime, subject: Subject) -> AsyncGenerator[bytes, None]:
     """The document in pieces; one without `counts` at its end was cut off."""
     reader, counts = PagedReader(rt, subject), dict[str, int]()
+    (chosen,) = await rt.db.read(subject, user_settings.load(subject))
     head = {
         "format": EXPORT_FORMAT,
         "version": EXPORT_VERSION,
         "exported_at": clock.now(),
         "exported_from": {"tenant_id": subject.tenant_id, "user_id": subject.user_id},
-        "settings": None,
+        "settings": chosen.user or None,
     }
     yield orjson.dumps(head)[:-1]
     kinds: tuple[tuple[str, LoadPage, Any], ...] = (

@@ -6,9 +6,21 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from pydantic import ValidationError
+
+from schemas.base import Contract
 from schemas.envelope import Envelope
 from schemas.events import TurnCommitted
-from schemas.exporting import IMPORT_MAX_BYTES, ExportDocument, ExportedMemory, Imported, ImportReceipt
+from schemas.exporting import (
+    IMPORT_MAX_BYTES,
+    SHAPES,
+    ExportDocument,
+    ExportedMemory,
+    Imported,
+    ImportReceipt,
+    MemoryOrigin,
+    SummaryParts,
+)
 from schemas.turn_events import Accepted, CommitResult, FieldProblem
 from services.compose.intake import media
 from services.compose.intake.commit import refuse_personal
@@ -47,6 +59,7 @@ async def take_in(rt: Runtime, subject: Subject, body: bytes) -> ImportReceipt:
     RefusedError names the field: what is no export, a secret for an id, personal data that policy refuses, media that
     may not be read.
     """
+    rt = await rt.of(subject)
     document = await asyncio.to_thread(read_document, body)
     _refuse_secret_ids(document)
     blocks = list_blocks(enumerate(document.turns))
@@ -89,6 +102,7 @@ def read_document(body: bytes) -> ExportDocument:
         told, there = getattr(document.counts, name), len(getattr(document, name))
         if told != there:
             raise refuse(f"counts.{name}", f"is {told}, and there are {there}")
+    refuse_unreadable(document)
     for n, each in enumerate(document.memories):
         if (each.status == "active") != (each.invalid_at is None):
             raise refuse(f"memories.{n}.invalid_at", "is there for what holds no longer, and for that alone")
@@ -108,7 +122,32 @@ def refuse_twice(name: str, ids: Sequence[Hashable]) -> None:
 
 def refuse(field: str, problem: str) -> RefusedError:
     """The refusal of a document for one field."""
-    return parsing.refuse_body("invalid_request", [FieldProblem(field=field, problem=problem)])
+    return RefusedError(
+        "contradictory", f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status=409
+    )
+
+
+def refuse_unreadable(document: ExportDocument) -> None:
+    """RefusedError where an event, a summary or a provenance lacks what workers read of it."""
+    parts: list[tuple[str, type[Contract], Any]] = [
+        (f"turns.{n}.events.{place}.content", SHAPES[event.event_type], event.content)
+        for n, turn in enumerate(document.turns)
+        for place, event in enumerate(turn.events)
+        if event.event_type in SHAPES
+    ]
+    parts += [
+        (f"sessions.{n}.summaries.{place}.summary_json", SummaryParts, each.summary_json)
+        for n, session in enumerate(document.sessions)
+        for place, each in enumerate(session.summaries)
+    ]
+    parts += [(f"memories.{n}.provenance", MemoryOrigin, each.provenance) for n, each in enumerate(document.memories)]
+    for place, shape, value in parts:
+        try:
+            shape.model_validate(value)
+        except ValidationError as error:
+            problem = parsing.problems(error)[0]
+            inside = "" if problem.field == "body" else f".{problem.field}"
+            raise refuse(f"{place}{inside}", problem.problem) from error
 
 
 def _refuse_secret_ids(document: ExportDocument) -> None:

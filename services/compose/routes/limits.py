@@ -130,6 +130,10 @@ class LimitKeys:
             self._limiter.end(requester)
 
 
+WHOLE, WHOLE_TIMES = frozenset(("/v1/export", "/v1/import")), 20
+"""Where all that is kept of a user goes out or in, a request may take so many times as long as others."""
+
+
 class LimitRequests:
     """So many requests are under way at most, each for so long; whatever watches the service is let through."""
 
@@ -163,7 +167,7 @@ class LimitRequests:
             begun = True
             await send(message)
 
-        most_s = self._policy.request_s
+        most_s = self._policy.request_s * (WHOLE_TIMES if scope["path"] in WHOLE else 1)
         deadline = asyncio.timeout(most_s or None)
         try:
             async with deadline:
