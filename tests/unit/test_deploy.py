@@ -124,6 +124,25 @@ def test_every_panel_asks_for_metrics_that_exist() -> None:
         assert used <= exposed(), board.name
 
 
+def test_grafana_finds_four_dashboards_that_say_what_they_show() -> None:
+    mounted = [each.split(":") for each in compose()["services"]["grafana"]["volumes"]]
+    places = {place: DEPLOY / source for source, place, *_ in mounted if source.startswith("./")}
+    provider, source = (
+        yaml.safe_load(next((DEPLOY / "grafana" / "provisioning" / kind).iterdir()).read_text("utf-8"))
+        for kind in ("dashboards", "datasources")
+    )
+    files = sorted(places[provider["providers"][0]["options"]["path"]].glob("*.json"))
+    boards = [json.loads(file.read_text("utf-8")) for file in files]
+    assert [file.stem for file in files] == ["compose", "erasure", "models", "pipeline"]
+    assert len({board["uid"] for board in boards}) == len(boards)
+    for board in boards:
+        shown = [panel for panel in board["panels"] if panel["type"] != "row"]
+        assert board["description"]
+        assert {panel["datasource"]["uid"] for panel in shown} == {source["datasources"][0]["uid"]}
+        assert all(panel["title"] and panel["description"][-1] in ".?" for panel in shown)
+        assert len({panel["title"] for panel in shown}) == len(shown)
+
+
 def test_every_scraped_address_is_one_that_a_service_listens_on() -> None:
     config = yaml.safe_load((DEPLOY / "prometheus" / "prometheus.yml").read_text(encoding="utf-8"))
     services = compose()["services"]
