@@ -27,7 +27,7 @@ KEPT = "life.json"
 PAUSE = timedelta(minutes=2)
 """Between two turns of a session."""
 TENANT = "default"
-WITHOUT_MESSAGES = {"session_id": "from-an-old-client", "messages": []}
+WITHOUT_MESSAGES: dict[str, Any] = {"session_id": "from-an-old-client", "messages": []}
 """What is no turn: a client that sent it finds it among the dead letters."""
 
 
@@ -49,7 +49,7 @@ class Life:
 
 
 @dataclass(frozen=True)
-class Progress:
+class LifeProgress:
     """How much of the month stands in the data folder."""
 
     today: date
@@ -70,15 +70,15 @@ def _read_life(told: Mapping[str, Any], today: date) -> Life:
     return Life(told["user_id"], turns, told["erased"])
 
 
-def _read_session(told: Mapping[str, Any], session: Mapping[str, Any], today: date) -> Iterator[LifeTurn]:
-    at = datetime.fromisoformat(f"{today + timedelta(session['day'])}T{session['at']}{told['timezone']}")
+def _read_session(person: Mapping[str, Any], session: Mapping[str, Any], today: date) -> Iterator[LifeTurn]:
+    at = datetime.fromisoformat(f"{today + timedelta(session['day'])}T{session['at']}{person['timezone']}")
     name, last = session["session"], len(session["turns"]) - 1
     for n, turn in enumerate(session["turns"]):
         spoken = [{"role": role, "content": turn[role]} for role in ("user", "assistant")]
         body = {
-            "user_id": told["user_id"],
+            "user_id": person["user_id"],
             "session_id": name,
-            "idempotency_key": f"life-{told['user_id']}-{name}-{n}",
+            "idempotency_key": f"life-{person['user_id']}-{name}-{n}",
             "created_at": (at + n * PAUSE).isoformat(),
             "messages": spoken,
             "items": turn.get("items", []),
@@ -87,8 +87,8 @@ def _read_session(told: Mapping[str, Any], session: Mapping[str, Any], today: da
 
 
 def write_lives(
-    web: Web, lives: Sequence[Life], progress: Progress, save: Callable[[Progress], None], *, show: bool = True
-) -> Progress:
+    web: Web, lives: Sequence[Life], progress: LifeProgress, save: Callable[[LifeProgress], None], *, show: bool = True
+) -> LifeProgress:
     """All that was not written yet is: turns in their order, packages where they are asked for, then the erasures."""
     for life in lives:
         done = progress.turns.get(life.user_id, 0)
@@ -144,16 +144,16 @@ def set_aside(settings: Settings, user_id: str) -> None:
     asyncio.run(send())
 
 
-def load_progress(place: Path, today: date) -> Progress:
+def load_progress(place: Path, today: date) -> LifeProgress:
     """What stands in the folder; nothing yet, as of today, where it is new."""
     try:
         kept = orjson.loads((place / KEPT).read_bytes())
     except FileNotFoundError:
-        return Progress(today, {})
-    return Progress(date.fromisoformat(kept["today"]), kept["turns"], kept["set_aside"])
+        return LifeProgress(today, {})
+    return LifeProgress(date.fromisoformat(kept["today"]), kept["turns"], kept["set_aside"])
 
 
-def save_progress(place: Path, progress: Progress) -> None:
+def save_progress(place: Path, progress: LifeProgress) -> None:
     """It is found when the command is called again."""
     fresh = place / f"{KEPT}.new"
     fresh.write_bytes(orjson.dumps(progress))

@@ -8,7 +8,7 @@ from typing import Any, Self, cast
 
 from pydantic import model_validator
 
-from shared.policy.access import AccessPolicy, TokenIssuer
+from shared.policy.access import AccessPolicy, SignInPolicy, TokenIssuer
 from shared.policy.analyzer import AnalysisPolicy
 from shared.policy.base import Slice
 from shared.policy.budget import BudgetPolicy, Ceilings, Maxima, Minima, Shares
@@ -56,6 +56,7 @@ __all__ = (
     "RetentionPolicy",
     "SessionPolicy",
     "Shares",
+    "SignInPolicy",
     "Slice",
     "TokenIssuer",
 )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from services.cli.life import KEPT, Life, Progress, load_progress, read_lives, save_progress, set_aside, write_lives
+from services.cli.life import KEPT, Life, LifeProgress, load_progress, read_lives, save_progress, set_aside, write_lives
 from services.cli.web import Web
 from tests.system.dead_letters import only_letter
 from tests.system.person import Person
@@ -66,9 +66,9 @@ def life(request: pytest.FixtureRequest, person: Person, tmp_path: Path) -> Life
 
 async def test_a_month_is_written_once_with_its_own_times(system: System, life: Life, tmp_path: Path) -> None:
     owner = Person(system, life.user_id, "default")
-    saved: list[Progress] = []
+    saved: list[LifeProgress] = []
 
-    def save(progress: Progress, until: int) -> None:
+    def save(progress: LifeProgress, until: int) -> None:
         if progress.turns[life.user_id] == until:
             raise BrokenOffError  # the turn is committed, and nothing says so
         save_progress(tmp_path, progress)
