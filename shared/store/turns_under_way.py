@@ -37,11 +37,11 @@ async def load_queues(
     No more turns are counted than `counted`, and no more tenants are listed than show whether another is about.
     """
     params = {"counted": counted, "lately": lately, "most": most, "moment": moment}
-    found = await (await conn.execute(_QUEUES, params)).fetchall()
-    if not found:
+    queues = await (await conn.execute(_QUEUES, params)).fetchall()
+    if not queues:
         return TenantQueues((), frozenset(), frozenset())
-    waiting = tuple(TenantQueue(r["tenant"], r["waiting"], r["under_way"], r["rested"]) for r in found)
-    return TenantQueues(waiting, frozenset(found[0]["others"]), frozenset(found[0]["busy"]))
+    waiting = tuple(TenantQueue(r["tenant"], r["waiting"], r["under_way"], r["rested"]) for r in queues)
+    return TenantQueues(waiting, frozenset(queues[0]["others"]), frozenset(queues[0]["busy"]))
 
 
 _FORGET: LiteralString = """

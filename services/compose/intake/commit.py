@@ -25,7 +25,7 @@ from shared.domain.turns import SESSION_END
 from shared.errors import RefusedError, TransientError
 from shared.metrics.erasure import TURNS_DROPPED_BY_ERASURE
 from shared.metrics.turns import TURNS_COMMITTED, TURNS_REFUSED
-from shared.policy import PersonalDataPolicy
+from shared.policy import PersonalDataPolicy, Policy
 from shared.runtime import Runtime
 from shared.secrets import kind_of_id, redact
 from shared.store import media as registry
@@ -36,6 +36,8 @@ from shared.telemetry import logger
 UNSAID = {"idempotency_key"}
 UNHASHED = {*UNSAID, "remember"}
 """What two commits may differ in and be the same. What most leave out is not hashed: hashes stay as they were."""
+ACTS = {"pin", "merge"}
+"""What an item may do beside; left out of the hash where no item does it, as above."""
 NOTHING_KNOWN: Mapping[str, Registered] = {}
 _ROLE_EVENTS = {"user": "user_message", "assistant": "assistant_message", "tool": "tool_result", "system": "system"}
 
@@ -66,9 +68,10 @@ async def commit_turn(
     TransientError: the database is away, try again.
     """
     _refuse_named(turn)
+    rt = await rt.of(Subject(turn.tenant_id, turn.user_id))
     known, unsafe = await _media(turn, rt)
     silent = await why_wordless(turn, rt)
-    body = _body(turn, rt.version, rt.policy.personal_data, trace_id or clock.uuid7().hex, ignored, known, silent)
+    body = _body(turn, rt.version, rt.policy, trace_id or clock.uuid7().hex, ignored, known, silent)
     body["refused"] = bool(unsafe)
     body["sent_at"] = sent_at.isoformat() if sent_at else None
     async with rt.db.single() as conn:
@@ -106,7 +109,7 @@ def _refuse_named(turn: TurnEvents) -> None:
             raise RefusedError("secret_refused", f"{field}: {problem.problem}", (problem,))
 
 
-def _refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
+def refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
     """RefusedError personal_data_refused, which names every field that holds what the policy does not take."""
     fields = {each.field: each.kind for each in cleaning.redacted if each.kind in personal.kinds_refused}
     if fields:
@@ -141,7 +144,7 @@ async def _media(turn: TurnEvents, rt: Runtime) -> tuple[Mapping[str, Registered
 def _body(
     turn: TurnEvents,
     policy_version: str,
-    personal: PersonalDataPolicy,
+    policy: Policy,
     trace_id: str,
     ignored: tuple[str, ...],
     known: Mapping[str, Registered] = NOTHING_KNOWN,
@@ -149,15 +152,15 @@ def _body(
 ) -> dict[str, Any]:
     """The turn as the database takes it: its events, its event on the bus, and the result that is answered."""
     turn_id, event_id = clock.uuid7(), clock.uuid7()
-    cleaning = Cleaning(personal.kinds_kept)
+    cleaning = Cleaning(policy.personal_data.kinds_kept)
     happened = list(_events(turn, cleaning, known))
     events: list[dict[str, Any]] = [
         {"event_id": str(clock.uuid7()), "ordinal": ordinal, **event}
         for ordinal, event in enumerate(wordless(happened, silent) if silent else happened)
     ]
     metadata = clean_json(turn.metadata, "metadata", cleaning) if turn.metadata is not None else None
-    _refuse_personal(cleaning, personal)
-    result = _result(turn, turn_id, event_id, cleaning, ignored)
+    refuse_personal(cleaning, policy.personal_data)
+    result = _result(turn, turn_id, event_id, cleaning, ignored, learning=policy.observer.learn)
     envelope = _envelope(turn, turn_id, event_id, events, trace_id, policy_version)
     return {
         "tenant_id": turn.tenant_id,
@@ -172,7 +175,7 @@ def _body(
         "org_id": turn.org_id,
         "metadata": metadata,
         "idempotency_key": turn.idempotency_key or turn_id.hex,
-        "request_hash": _hash(turn.model_dump_json(exclude=UNHASHED if turn.remember else UNSAID).encode()),
+        "request_hash": _hash_request(turn),
         "topic": TURN_COMMITTED.name,
         "experiment": _experiment(turn),
         "only_ends": all(event["event_type"] == SESSION_END for event in events),
@@ -182,8 +185,15 @@ def _body(
     }
 
 
+def _hash_request(turn: TurnEvents) -> str:
+    """The same for the same commit, whatever fields were added to the contract since."""
+    left_out: dict[str, Any] = dict.fromkeys(UNHASHED if turn.remember else UNSAID, True)
+    plain = {n: ACTS for n, item in enumerate(turn.items) if item.pin is None and not item.merge}
+    return _hash(turn.model_dump_json(exclude=left_out | ({"items": plain} if plain else {})).encode())
+
+
 def _result(
-    turn: TurnEvents, turn_id: UUID, event_id: UUID, cleaning: Cleaning, ignored: Sequence[str]
+    turn: TurnEvents, turn_id: UUID, event_id: UUID, cleaning: Cleaning, ignored: Sequence[str], *, learning: bool
 ) -> CommitResult:
     return CommitResult(
         turn_id=turn_id,
@@ -194,8 +204,9 @@ def _result(
         accepted=Accepted(
             messages=len(turn.messages), tool_calls=len(turn.tool_calls), refs=len(turn.refs), items=len(turn.items)
         ),
-        deferred=DEFERRED if turn.remember else (),
+        deferred=DEFERRED if turn.remember and learning else (),
         remember=turn.remember,
+        learning=learning,
         redacted=tuple(cleaning.redacted),
         ignored_fields=tuple(redact(name, cleaning.kept)[0] for name in ignored),
     )
