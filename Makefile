@@ -129,7 +129,7 @@ bench-gate: $(OK) ## Figures on natural conversation (DATA=folder) against tests
 schemas: $(OK) ## Write schemas/generated again
 	$(BIN)/smartbrain schemas
 
-docs: $(OK) ## Write docs/reference, alerts, dashboard and runbook again from the code
+docs: $(OK) ## Write docs/reference, alerts, dashboards and runbook again from the code
 	$(BIN)/python -m tools.reference
 
 format: $(OK) ## Let ruff format and repair what it can

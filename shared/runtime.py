@@ -120,6 +120,7 @@ async def open_runtime(
         dimension=settings.embedding_dimension,
         clock=time.monotonic,
         rerank_model=settings.rerank_model if policy.compose.reranker == "model" else None,
+        policy=policy.models,
     )
     thoughts = DeferredAnswers(most=policy.compose.planner_cache_size, keep_s=policy.compose.planner_cache_s)
     token = settings.knowledge_token.get_secret_value() if settings.knowledge_token else None

@@ -118,6 +118,9 @@ class Settings(Contract):
         pattern=r"^https?://[^@\s]+$",
         description="Address under which people reach the console, where it is not that of this machine",
     )
+    console_client_secret: SecretStr | None = Field(
+        default=None, description="Secret of the console with the issuer of `access.sign_in`, if it has one"
+    )
     metrics_port: int = Field(
         default=0,
         ge=0,

@@ -1,19 +1,21 @@
-"""What is made of the catalogue of metrics: Prometheus' rules, Grafana's dashboard, the runbook, the reference."""
+"""What is made of the catalogue of metrics: Prometheus' rules, Grafana's dashboards, the runbook, the reference."""
 
 import inspect
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any
 
 import yaml
 
-from shared.metrics.catalogue import ENTRIES, Alert, Metric, MetricEntry, Panel, Row
+from shared.metrics.catalogue import BOARDS, ENTRIES, ROWS, Alert, Board, Metric, MetricEntry, Panel
 from tools.markdown import MADE, table
 
 MADE_RULES = "# Made from shared/metrics by `make docs`. runbook.md has a section for each alert.\n"
 SOURCE = {"type": "prometheus", "uid": "smartbrain-prometheus"}
 HEIGHT, WIDTH = 8, 24
+OTHERS = {"type": "dashboards", "title": "SmartBrain", "tags": ["smartbrain"], "asDropdown": False, "keepTime": True}
+"""On top of each dashboard the links to the others."""
 
 
 def alerts() -> list[Alert]:
@@ -44,24 +46,28 @@ def render_runbook() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def render_dashboard() -> str:
-    """The dashboard of Grafana: a row for each part of the system, panels from left to right."""
+def render_dashboards() -> dict[str, str]:
+    """Each dashboard of Grafana by its name: its rows from top to bottom, their panels from left to right."""
+    return {board: _render_dashboard(board) for board in BOARDS}
+
+
+def _render_dashboard(board: Board) -> str:
     panels = [panel for entry in ENTRIES for panel in entry.panels]
-    by_row = {title: [panel for panel in panels if panel.row == title] for title in get_args(Row)}
     made: list[dict[str, Any]] = []
     y = 0
-    for title, row in by_row.items():
-        made.append(_place({"type": "row", "title": title}, len(made) + 1, 1, WIDTH, 0, y))
+    for row in (each for each in ROWS if each.board == board):
+        made.append(_place({"type": "row", "title": row.title}, len(made) + 1, 1, WIDTH, 0, y))
         made[-1] |= {"collapsed": False, "panels": []}
         x, y = 0, y + 1
-        for panel in row:
+        for panel in (each for each in panels if each.row == row):
             if x + panel.width > WIDTH:
                 x, y = 0, y + HEIGHT
             made.append(_to_panel(panel, len(made) + 1, x, y))
             x += panel.width
         y += HEIGHT
-    about: dict[str, Any] = {"uid": "smartbrain", "title": "SmartBrain", "tags": ["smartbrain"], "timezone": "browser"}
-    about |= {"schemaVersion": 39, "version": 1, "editable": False, "refresh": "10s"}
+    about: dict[str, Any] = {"uid": f"smartbrain-{board}", "title": f"SmartBrain: {board}"}
+    about |= {"description": BOARDS[board], "tags": ["smartbrain"], "timezone": "browser"}
+    about |= {"schemaVersion": 39, "version": 1, "editable": False, "refresh": "10s", "links": [OTHERS]}
     about |= {"time": {"from": "now-1h", "to": "now"}, "templating": {"list": []}, "annotations": {"list": []}}
     return json.dumps({**about, "panels": made}, indent=1, ensure_ascii=False) + "\n"
 

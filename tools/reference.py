@@ -24,7 +24,7 @@ from shared.policy import Policy
 from shared.settings import SECRETS, Settings, name_of
 from tools.catalogues import build_parts, topics_page
 from tools.markdown import MADE, table
-from tools.monitoring import metrics_page, render_dashboard, render_rules, render_runbook
+from tools.monitoring import metrics_page, render_dashboards, render_rules, render_runbook
 
 ROOT = Path(__file__).parents[1]
 READ_ON = {
@@ -86,9 +86,9 @@ def build_files() -> dict[str, str]:
         | build_parts()
         | {
             "deploy/prometheus/alerts.yml": render_rules(),
-            "deploy/grafana/dashboards/smartbrain.json": render_dashboard(),
             "deploy/runbook.md": render_runbook(),
         }
+        | {f"deploy/grafana/dashboards/{name}.json": board for name, board in render_dashboards().items()}
     )
 
 

@@ -46,16 +46,25 @@ class DemoAnswer:
 
 def demo(
     data: Annotated[
-        Path | None, typer.Option("--data", file_okay=False, help="Folder to run in; emptied first.")
+        Path | None, typer.Option("--data", file_okay=False, help="Folder to run in; emptied first, unless kept.")
     ] = None,
     conversation: Annotated[
         Path | None, typer.Option("--conversation", exists=True, file_okay=False, help="Folder of session_*.jsonl.")
     ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="A month of two people's life instead, to look at until Ctrl-C; it stays.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run everything on this machine, feed it four conversations, show what was learnt and what it composes."""
     config = settings.load()
     folder = conversation or Path(__file__).parents[2] / "deploy" / "demo"
+    if keep:
+        from services.cli import life
+
+        configure_logs("warning", human=True)
+        life.keep(config, (data or config.data / life.FOLDER).absolute(), folder / "life")
+        return
     sessions = sorted(folder.glob("session_*.jsonl"))
     if not sessions:
         raise ConfigurationError(f"{folder}: no session_*.jsonl; run from a clone or give --conversation")

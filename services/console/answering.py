@@ -22,6 +22,7 @@ STATUS: Mapping[str, int] = {
     "not_found": 404,
     "forbidden": 403,
     "form": 403,
+    "sign_in": 401,
     "erased": 410,
     "rate_limited": 429,
     "unreachable": 503,

@@ -12,11 +12,14 @@ from services.console.answering import Answering, show_absence
 from services.console.areas import AREAS
 from services.console.door import ConsoleDoor, ConsoleDoorPolicy
 from services.console.home import Home
+from services.console.issuer import SignIns, find_client
+from services.console.issuer_pages import IssuerPages
 from services.console.rendering import STATIC
 from services.console.sessions import Sessions
 from shared.access.loopback import is_loopback
 from shared.fronts.client import ComposeClient
 from shared.fronts.guard import reaches, refuse_unguarded
+from shared.policy_file import load_policy
 from shared.service import Service
 from shared.settings import Settings
 
@@ -41,14 +44,19 @@ def build(settings: Settings) -> Service:
         return {"serving": ready.is_set(), "compose": await reaches(compose)}
 
     policy = ConsoleDoorPolicy(settings.console_url, is_loopback(settings.http_host))
-    return Service("console", run=run, ready=find_ready, http=make_app(compose, policy))
+    client = find_client(settings, load_policy(settings.policy).access)
+    sign_ins = SignIns(client) if client else None
+    return Service("console", run=run, ready=find_ready, http=make_app(compose, policy, sign_ins))
 
 
-def make_app(compose: ComposeClient, policy: ConsoleDoorPolicy) -> Starlette:
-    """The pages behind the door."""
+def make_app(compose: ComposeClient, policy: ConsoleDoorPolicy, sign_ins: SignIns | None = None) -> Starlette:
+    """The pages behind the door; `sign_ins` are those with an issuer, if the policy names one."""
     sessions = Sessions()
     answering = Answering(compose, sessions, AREAS)
     routes = [answering.make_route(entry) for entry in Home(sessions).pages]
+    if sign_ins:
+        issuer_pages = IssuerPages(sessions, sign_ins, policy.own_address).pages
+        routes += [answering.make_route(entry) for entry in issuer_pages]
     routes += [answering.make_route(entry, area) for area in AREAS for entry in area.pages]
     app = Starlette(
         routes=[*routes, Mount("/static", StaticFiles(directory=STATIC), name="static")],
@@ -56,4 +64,5 @@ def make_app(compose: ComposeClient, policy: ConsoleDoorPolicy) -> Starlette:
         exception_handlers={HTTPException: show_absence},
     )
     app.state.answering = answering
+    app.state.with_issuer = sign_ins is not None
     return app

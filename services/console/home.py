@@ -50,13 +50,8 @@ class Home:
             if problem.code != "unauthenticated":
                 raise
             return await _render_sign_in(page, refused=True)
-        user = access["user_id"] or page.field("user") or None
-        tenant = access["tenant_id"] or page.field("tenant") or None
-        caller = make_caller(caller.bearer, {"user_id": user, "tenant_id": tenant})
-        session = Session(caller, access["name"], frozenset(access["scopes"]), access["user_id"] is not None)
-        self._sessions.end(page.visit.session_token)
         answer = page.redirect(find_next(page))
-        token = self._sessions.begin(session)
+        token = open_session(self._sessions, page, caller, access)
         answer.headers.append("set-cookie", write_cookie(SESSION_COOKIE, token, secure=page.visit.secure))
         return answer
 
@@ -78,6 +73,15 @@ class Home:
         session.language = None
         session.notices.clear()
         return page.redirect(find_next(page))
+
+
+def open_session(sessions: Sessions, page: ConsolePage, caller: AgentCaller, access: Json) -> str:
+    """The token of a session of whom compose has taken; the one before it is over."""
+    user = access["user_id"] or page.field("user") or None
+    tenant = access["tenant_id"] or page.field("tenant") or None
+    named = make_caller(caller.bearer, {"user_id": user, "tenant_id": tenant})
+    sessions.end(page.visit.session_token)
+    return sessions.begin(Session(named, access["name"], frozenset(access["scopes"]), access["user_id"] is not None))
 
 
 async def lead_home(page: ConsolePage) -> Response:

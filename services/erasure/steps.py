@@ -16,6 +16,7 @@ from shared.domain.subjects import Subject
 from shared.errors import SmartBrainError
 from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.port import Scope
+from shared.metrics.catalogue import show_from_start
 from shared.metrics.erasure import ERASURE_ROWS
 from shared.runtime import Runtime
 from shared.store import knowledge
@@ -207,3 +208,4 @@ STEPS: dict[str, Go] = {
     "broker": _broker,
 }
 """In their order: what leads elsewhere first, while the rows that lead there still stand."""
+show_from_start(ERASURE_ROWS, ((name,) for name in STEPS))

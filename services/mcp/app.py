@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from services.mcp.catalogue import TOOLS
 from services.mcp.door import METADATA, PATH, Door, DoorPolicy
 from services.mcp.server import Context, make_server
 from shared.access.loopback import is_loopback
@@ -16,6 +17,7 @@ from shared.fronts.caller import AgentCaller
 from shared.fronts.client import ComposeClient
 from shared.fronts.guard import reaches, refuse_unguarded
 from shared.metrics.agents import AGENT_CALLS
+from shared.metrics.catalogue import show_from_start
 from shared.policy import AccessPolicy
 from shared.policy_file import load_policy
 from shared.service import Service
@@ -28,6 +30,7 @@ def build(settings: Settings) -> Service:
     """The service; it has no database and no broker, and asks compose."""
     address = settings.url or f"http://127.0.0.1:{settings.http_port}"
     compose = ComposeClient(lambda: address)
+    show_from_start(AGENT_CALLS, ((tool, "ok") for tool in TOOLS))
     policy = make_door_policy(settings, load_policy(settings.policy).access)
     manager = StreamableHTTPSessionManager(
         make_server(compose, find_caller, note_call),

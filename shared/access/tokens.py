@@ -91,6 +91,11 @@ class TokenCheck:
 
     async def identify(self, token: str) -> Requester:
         """Who holds it; RefusedError where it is none of theirs, forged or over, TransientError without their keys."""
+        claims = await self.prove(token)
+        return read_claims(claims, self._issuers[claims["iss"]][0])
+
+    async def prove(self, token: str) -> dict[str, Any]:
+        """What the token says, which its issuer has signed; refused as `identify` refuses it."""
         if not self._issuers:
             raise refuse_stranger("is no key; tokens are taken of issuers that access.issuers of the policy names")
         said_issuer, key_id = _read_unproved(token)
@@ -100,7 +105,7 @@ class TokenCheck:
         key = await keys.find(key_id)
         if key is None:
             raise refuse_stranger("the token is signed with a key that its issuer does not show")
-        return read_claims(_prove(token, key, issuer), issuer)
+        return _prove(token, key, issuer)
 
 
 def _read_unproved(token: str) -> tuple[str, str | None]:

@@ -28,7 +28,8 @@ from shared.bus.unreadable import READ_ON, UnreadableRecord
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.loops import LONGEST_WORK_S, Loops
-from shared.metrics.delivery import CONSUMER_LAG, EVENTS_DEAD_LETTERED
+from shared.metrics.catalogue import show_from_start
+from shared.metrics.delivery import CONSUMER_LAG, EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, HANDLER_SECONDS
 from shared.policy import DeliveryPolicy
 from shared.telemetry import logger
 
@@ -160,6 +161,8 @@ class Bus:
         moved = partial(self._loops.move, topic.name)
         fetched = partial(_fetched_all if steady else fetch_records, pace=pace, moved=moved)
         subscriber.get_msg = fetched  # pyright: ignore[reportAttributeAccessIssue] # see there
+        for counter in (EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, HANDLER_SECONDS):
+            show_from_start(counter, [(service, topic.name)])
         self._subscribers.append((service, topic.name, subscriber))
         self._progress.append(progress)
 

@@ -1,5 +1,5 @@
 """Every metric. All are known to every process, so that each shows all of them at /metrics."""
 
-from shared.metrics import packages, turns, access, agents, outbox, delivery, models, memory, erasure  # isort: skip # as in the dashboard
+from shared.metrics import turns, delivery, outbox, packages, composition, access, agents, erasure, models, memory  # isort: skip # as in the dashboards
 
-__all__ = ("access", "agents", "delivery", "erasure", "memory", "models", "outbox", "packages", "turns")
+__all__ = ("access", "agents", "composition", "delivery", "erasure", "memory", "models", "outbox", "packages", "turns")

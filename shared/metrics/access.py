@@ -1,12 +1,22 @@
 """Who was not let in, and who asked too much."""
 
-from shared.metrics.catalogue import HOT_PATH, Alert, Panel, Series, make_counter
+from shared.metrics.catalogue import DOOR, Alert, Panel, Series, make_counter
 
 REQUESTS_DENIED = make_counter(
     "smartbrain_requests_denied",
     "Requests and records refused at the door: `unauthenticated` (401), `forbidden` (403).",
     remedy="Many at once: a key has ended or was rotated too early, or somebody tries keys.",
     labels=("code",),
+    from_start=(("unauthenticated",), ("forbidden",)),
+    panels=(
+        Panel(
+            DOOR,
+            "Requests refused",
+            "Without a key that holds (unauthenticated), or with one that may not do it (forbidden).",
+            "ops",
+            (Series("sum by (code) (rate(smartbrain_requests_denied_total[$__rate_interval]))", "{{code}}"),),
+        ),
+    ),
 )
 
 REQUESTS_LIMITED = make_counter(
@@ -15,6 +25,7 @@ REQUESTS_LIMITED = make_counter(
     " `requests_at_once`, `request_s` (503).",
     remedy="Policy `limits`: `key` and `user` name a client that floods, the others a service with too much to do.",
     labels=("limit",),
+    from_start=tuple((name,) for name in ("key_per_s", "key_at_once", "user_per_s", "requests_at_once", "request_s")),
     alerts=(
         Alert(
             "RequestsLimited",
@@ -34,7 +45,7 @@ REQUESTS_LIMITED = make_counter(
     ),
     panels=(
         Panel(
-            HOT_PATH,
+            DOOR,
             "Requests beyond a limit",
             "By limit of the policy. Zero, unless somebody floods.",
             "ops",

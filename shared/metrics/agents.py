@@ -1,6 +1,6 @@
 """What agents ask for over the Model Context Protocol."""
 
-from shared.metrics.catalogue import HOT_PATH, Panel, Series, make_counter
+from shared.metrics.catalogue import DOOR, Panel, Series, make_counter
 
 AGENT_CALLS = make_counter(
     "smartbrain_agent_calls",
@@ -9,7 +9,7 @@ AGENT_CALLS = make_counter(
     labels=("tool", "outcome"),
     panels=(
         Panel(
-            HOT_PATH,
+            DOOR,
             "Calls of tools by agents",
             "By tool, and by outcome where it is not `ok`.",
             "ops",

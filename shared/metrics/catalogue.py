@@ -1,21 +1,47 @@
-"""One entry a metric: what it means, what to do about it, when it alerts, how the dashboard shows it.
+"""One entry a metric: what it means, what to do about it, when it alerts, how a dashboard shows it.
 
-Prometheus' rules, Grafana's dashboard, the runbook and docs/reference/metrics.md are made of them by `make docs`.
+Prometheus' rules, Grafana's dashboards, the runbook and docs/reference/metrics.md are made of them by `make docs`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from prometheus_client import Counter, Gauge, Histogram
 
 Metric = Counter | Gauge | Histogram
-Row = Literal["Is anything lost or late?", "Hot path", "Workers", "Models", "Erasure"]
-LOST_OR_LATE: Row = "Is anything lost or late?"
-HOT_PATH: Row = "Hot path"
-WORKERS: Row = "Workers"
-MODELS: Row = "Models"
-ERASURE: Row = "Erasure"
+Board = Literal["pipeline", "compose", "erasure", "models"]
+BOARDS: dict[Board, str] = {
+    "pipeline": "From a turn to a memory: is anything lost, late, failing or set aside?",
+    "compose": "Packages: how long they take, what they lack, what the arms bring, how tokens are used.",
+    "erasure": "Erasures: where they stand, how much time they have left, what is in their way.",
+    "models": "Models: calls, tokens, cost, failures.",
+}
+"""What each dashboard answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of panels on a dashboard."""
+
+    board: Board
+    title: str
+
+
+LOST_OR_LATE = Row("pipeline", "Is anything lost or late?")
+TURNS = Row("pipeline", "Turns")
+WORKERS = Row("pipeline", "Workers")
+OUTBOX = Row("pipeline", "Outbox and relay")
+PACKAGES = Row("compose", "Packages")
+ARMS = Row("compose", "Search and order")
+BUDGET = Row("compose", "Tokens")
+DOOR = Row("compose", "At the door")
+DEADLINES = Row("erasure", "Deadlines and states")
+ERASING = Row("erasure", "Work")
+CALLS = Row("models", "Calls")
+COST = Row("models", "Tokens and cost")
+ROWS = (LOST_OR_LATE, TURNS, WORKERS, OUTBOX, PACKAGES, ARMS, BUDGET, DOOR, DEADLINES, ERASING, CALLS, COST)
+"""Every row, from top to bottom."""
 FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 HOUR, DAY = 3600.0, 86_400.0
 
@@ -46,7 +72,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A picture in a row of the dashboard, which is 24 wide; with `steps`, one figure in the colour of its step."""
+    """A picture in a row, which is 24 wide; with `steps`, one figure in the colour of its step."""
 
     row: Row
     title: str
@@ -79,11 +105,16 @@ def make_counter(
     *,
     remedy: str = "",
     labels: Sequence[str] = (),
+    from_start: Sequence[tuple[str, ...]] = (),
     alerts: tuple[Alert, ...] = (),
     panels: tuple[Panel, ...] = (),
 ) -> Counter:
-    """A counter that is in the catalogue."""
+    """A counter that is in the catalogue; `from_start` names the values of labels that show 0 before they happen.
+
+    The first time of anything else is no increase to Prometheus, which has not seen the 0 before it.
+    """
     metric = Counter(name, f"{meaning} {remedy}".strip(), labels)
+    show_from_start(metric, from_start)
     ENTRIES.append(MetricEntry(metric, meaning, remedy, alerts, panels))
     return metric
 
@@ -94,11 +125,13 @@ def make_gauge(
     *,
     remedy: str = "",
     labels: Sequence[str] = (),
+    from_start: Sequence[tuple[str, ...]] = (),
     alerts: tuple[Alert, ...] = (),
     panels: tuple[Panel, ...] = (),
 ) -> Gauge:
-    """A gauge that is in the catalogue."""
+    """A gauge that is in the catalogue; `from_start` as of a counter."""
     metric = Gauge(name, f"{meaning} {remedy}".strip(), labels)
+    show_from_start(metric, from_start)
     ENTRIES.append(MetricEntry(metric, meaning, remedy, alerts, panels))
     return metric
 
@@ -109,14 +142,22 @@ def make_histogram(
     *,
     remedy: str = "",
     labels: Sequence[str] = (),
+    from_start: Sequence[tuple[str, ...]] = (),
     buckets: Sequence[float] = Histogram.DEFAULT_BUCKETS,
     alerts: tuple[Alert, ...] = (),
     panels: tuple[Panel, ...] = (),
 ) -> Histogram:
-    """A histogram that is in the catalogue."""
+    """A histogram that is in the catalogue; `from_start` as of a counter."""
     metric = Histogram(name, f"{meaning} {remedy}".strip(), labels, buckets=buckets)
+    show_from_start(metric, from_start)
     ENTRIES.append(MetricEntry(metric, meaning, remedy, alerts, panels))
     return metric
+
+
+def show_from_start(metric: Metric, values: Iterable[tuple[str, ...]]) -> None:
+    """The metric has a series for each of these values of its labels, at 0 until something happens."""
+    for each in values:
+        metric.labels(*each)
 
 
 def watch_from_outside(alerts: tuple[Alert, ...], panels: tuple[Panel, ...]) -> None:

@@ -43,6 +43,19 @@ EVENTS_DEAD_LETTERED = make_counter(
             width=6,
             steps=(("green", None), ("red", 1)),
         ),
+        Panel(
+            WORKERS,
+            "Dead letters",
+            "By who gave up and what it gave up on.",
+            "short",
+            (
+                Series(
+                    "sum by (service, topic) (increase(smartbrain_events_dead_lettered_total[$__rate_interval]))",
+                    "{{service}} {{topic}}",
+                ),
+            ),
+            width=8,
+        ),
     ),
 )
 watch_from_outside(
@@ -83,6 +96,16 @@ PARTITIONS_STALLED = make_gauge(
     "Partitions that this worker does not go on in though more has been written.",
     remedy=("Any: the log event partition_stalled names topic, partition and offset; see the alert ConsumerStalled."),
     labels=("service", "topic"),
+    panels=(
+        Panel(
+            WORKERS,
+            "Stalled partitions",
+            "More was written there, and its consumer does not move.",
+            "short",
+            (Series("max by (service, topic) (smartbrain_consumer_stalled_partitions)", "{{service}} {{topic}}"),),
+            width=8,
+        ),
+    ),
     alerts=(
         Alert(
             "ConsumerStalled",

@@ -2,7 +2,8 @@
 
 from shared.metrics.catalogue import (
     DAY,
-    ERASURE,
+    DEADLINES,
+    ERASING,
     HOUR,
     Alert,
     Panel,
@@ -43,7 +44,7 @@ ERASURES = make_gauge(
     ),
     panels=(
         Panel(
-            ERASURE,
+            DEADLINES,
             "Erasures open and due",
             "By status, and those whose time runs out, by level.",
             "short",
@@ -64,7 +65,7 @@ ERASURE_SLA_REMAINING = make_gauge(
     remedy="Under 0.25: see the alert ErasureDueSoon.",
     panels=(
         Panel(
-            ERASURE,
+            DEADLINES,
             "Least time left",
             "Of the open erasures, the smallest share of the time up to the deadline. 100% without any.",
             "percentunit",
@@ -122,7 +123,7 @@ ERASURE_SECONDS = make_histogram(
     buckets=(1.0, 5.0, 30.0, 60.0, 300.0, 1800.0, HOUR, 6 * HOUR, DAY, 3 * DAY, 7 * DAY, 10 * DAY, 15 * DAY),
     panels=(
         Panel(
-            ERASURE,
+            DEADLINES,
             "From request to completed",
             "How long until nothing is left.",
             "s",
@@ -152,7 +153,7 @@ ERASURE_ROWS = make_counter(
     labels=("store",),
     panels=(
         Panel(
-            ERASURE,
+            ERASING,
             "Rows erased a second",
             "By store.",
             "short",
@@ -191,9 +192,10 @@ ERASURE_FAILURES = make_counter(
     "Steps of erasures that failed; each is tried again.",
     remedy="Rising: is that store up? tombstones.error names the error.",
     labels=("store",),
+    from_start=(("knowledge",), ("residue",), ("worker",)),
     panels=(
         Panel(
-            ERASURE,
+            ERASING,
             "Erasure: what went wrong or was held back",
             "Failed steps by store, rows that a scan still found, writes that the fence held back.",
             "short",

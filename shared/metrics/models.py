@@ -1,6 +1,6 @@
 """Calls of models, what they cost, and what came of them."""
 
-from shared.metrics.catalogue import MODELS, Alert, Panel, Series, make_counter, make_histogram
+from shared.metrics.catalogue import CALLS, COST, Alert, Panel, Series, make_counter, make_histogram
 
 MODEL_CALL_SECONDS = make_histogram(
     "smartbrain_model_call_seconds",
@@ -8,7 +8,7 @@ MODEL_CALL_SECONDS = make_histogram(
     labels=("model", "operation"),
     panels=(
         Panel(
-            MODELS,
+            CALLS,
             "Model calls: time, p95",
             "By model and operation.",
             "s",
@@ -59,7 +59,7 @@ MODEL_FAILURES = make_counter(
     ),
     panels=(
         Panel(
-            MODELS,
+            CALLS,
             "Model calls: failures",
             "By reason; malformed answers count.",
             "ops",
@@ -103,7 +103,7 @@ MODEL_CALLS = make_counter(
     ),
     panels=(
         Panel(
-            MODELS,
+            CALLS,
             "Models: what came of questions",
             "By outcome, with the turns that the rules read alone since a daily share was used up.",
             "ops",
@@ -138,7 +138,7 @@ MODEL_TOKENS = make_counter(
     labels=("purpose", "model", "direction"),
     panels=(
         Panel(
-            MODELS,
+            COST,
             "Models: tokens a second",
             "Read (in) and written (out), failed calls included: what the daily shares are measured by.",
             "short",
@@ -152,6 +152,36 @@ MODEL_TOKENS = make_counter(
         ),
     ),
 )
+MODEL_COST = make_counter(
+    "smartbrain_model_cost",
+    "What the tokens of models cost by the prices of the policy, failed calls included.",
+    remedy="0 though tokens are used: the model has no price in models.prices. Too much: see smartbrain_model_tokens.",
+    labels=("purpose", "model"),
+    panels=(
+        Panel(
+            COST,
+            "Cost an hour",
+            "By the prices of the policy (models.prices), in its currency; 0 without a price.",
+            "short",
+            (
+                Series(
+                    "sum by (purpose, model) (rate(smartbrain_model_cost_total[$__rate_interval])) * 3600",
+                    "{{purpose}} {{model}}",
+                ),
+            ),
+            width=8,
+        ),
+        Panel(
+            COST,
+            "Cost, last day",
+            "By the prices of the policy (models.prices), in its currency.",
+            "short",
+            (Series("sum(increase(smartbrain_model_cost_total[1d])) or vector(0)", "cost"),),
+            width=8,
+            steps=(("green", None),),
+        ),
+    ),
+)
 MODEL_SECONDS = make_counter(
     "smartbrain_model_seconds",
     "Time spent waiting for models.",
@@ -162,7 +192,7 @@ MODEL_SECONDS = make_counter(
     labels=("purpose", "model"),
     panels=(
         Panel(
-            MODELS,
+            COST,
             "Models: seconds a second",
             "Time spent waiting, by purpose. Near the number of observers: the model is the bottleneck.",
             "short",
@@ -193,6 +223,7 @@ MODEL_TURNS_SKIPPED = make_counter(
         " the newest turns are asked about first."
     ),
     labels=("reason",),
+    from_start=(("late",),),
     alerts=(
         Alert(
             "ModelTooSlow",

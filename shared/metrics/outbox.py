@@ -1,6 +1,6 @@
 """The outbox and the relay, and work that is driven again."""
 
-from shared.metrics.catalogue import LOST_OR_LATE, WORKERS, Alert, Panel, Series, make_counter, make_gauge
+from shared.metrics.catalogue import LOST_OR_LATE, OUTBOX, Alert, Panel, Series, make_counter, make_gauge
 
 OUTBOX_AGE = make_gauge(
     "smartbrain_outbox_age_seconds",
@@ -30,6 +30,14 @@ OUTBOX_AGE = make_gauge(
             width=6,
             steps=(("green", None), ("red", 30)),
         ),
+        Panel(
+            OUTBOX,
+            "Age of the oldest outbox row",
+            "How long what was committed waits to be published.",
+            "s",
+            (Series("max(smartbrain_outbox_age_seconds)", "age"),),
+            width=8,
+        ),
     ),
 )
 OUTBOX_FAILED = make_gauge(
@@ -58,7 +66,7 @@ OUTBOX_ROWS = make_gauge(
     remedy="Growing: is the broker up?",
     panels=(
         Panel(
-            WORKERS,
+            OUTBOX,
             "Outbox rows",
             "What waits for the relay, and what the broker refused.",
             "short",
@@ -76,7 +84,7 @@ TURNS_HELD = make_gauge(
     remedy="Growing: a tenant commits more than the workers learn, or they stand still.",
     panels=(
         Panel(
-            WORKERS,
+            OUTBOX,
             "Turns held back",
             "What waits for other turns of its tenant. Growing while outcomes come: a tenant floods.",
             "short",
@@ -88,13 +96,25 @@ TURNS_HELD = make_gauge(
 RELAY_PUBLISHED = make_counter(
     "smartbrain_relay_published",
     "Outbox rows published and deleted.",
+    remedy="Flat while rows wait: is the broker up?",
     labels=("topic",),
+    panels=(
+        Panel(
+            OUTBOX,
+            "Published a second",
+            "By topic.",
+            "ops",
+            (Series("sum by (topic) (rate(smartbrain_relay_published_total[$__rate_interval]))", "{{topic}}"),),
+            width=8,
+        ),
+    ),
 )
 REDRIVEN = make_counter(
     "smartbrain_redriven",
     "Work driven again from state because its event was lost.",
     remedy="Rising: the broker loses data.",
     labels=("kind",),
+    from_start=tuple((kind,) for kind in ("turn", "observation", "proposal", "resource", "promotion", "erasure")),
     alerts=(
         Alert(
             "WorkDrivenAgain",
@@ -110,7 +130,7 @@ REDRIVEN = make_counter(
     ),
     panels=(
         Panel(
-            WORKERS,
+            OUTBOX,
             "Driven again from state",
             "Work whose event was lost.",
             "short",

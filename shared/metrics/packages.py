@@ -1,11 +1,12 @@
 """Packages: how long they take, what they lack, what planner, reranker and knowledge do for them."""
 
-from shared.metrics.catalogue import FAST, HOT_PATH, MODELS, Alert, Panel, Series, make_counter, make_histogram
+from shared.metrics.catalogue import ARMS, FAST, PACKAGES, Alert, Panel, Series, make_counter, make_histogram
 
 COMPOSE_SECONDS = make_histogram(
     "smartbrain_compose_seconds",
     "Time to compose one package. Target: p95 under 0.2.",
     labels=("transport",),
+    from_start=(("http",), ("kafka",)),
     buckets=FAST,
     alerts=(
         Alert(
@@ -27,7 +28,7 @@ COMPOSE_SECONDS = make_histogram(
     ),
     panels=(
         Panel(
-            HOT_PATH,
+            PACKAGES,
             "Compose: time",
             "Target: p95 under 200 ms without generation.",
             "s",
@@ -50,7 +51,7 @@ COMPOSE_SECONDS = make_histogram(
             width=8,
         ),
         Panel(
-            HOT_PATH,
+            PACKAGES,
             "Compose: packages a second",
             "By transport.",
             "ops",
@@ -85,7 +86,7 @@ COMPOSE_DEGRADED = make_counter(
     ),
     panels=(
         Panel(
-            HOT_PATH,
+            PACKAGES,
             "Compose: what was missing",
             "Packages that lack something, by degraded_reason.",
             "ops",
@@ -111,11 +112,12 @@ PLANS_ASKED = make_counter(
         " Mostly failed: see model_failures."
     ),
     labels=("outcome",),
+    from_start=(("answered",), ("cached",), ("late",), ("failed",)),
     panels=(
         Panel(
-            MODELS,
+            ARMS,
             "Planner and reranker: what came of it",
-            "Plans by model and reranked lists, by outcome; empty where policy has neither.",
+            "Plans by model and reranked lists, by outcome; 0 where policy has neither.",
             "ops",
             (
                 Series("sum by (outcome) (rate(smartbrain_plans_asked_total[$__rate_interval]))", "plan {{outcome}}"),
@@ -134,7 +136,7 @@ PLAN_SECONDS = make_histogram(
     buckets=FAST,
     panels=(
         Panel(
-            MODELS,
+            ARMS,
             "Planner and reranker: time, p95",
             "What they add to a package.",
             "s",

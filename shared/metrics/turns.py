@@ -1,8 +1,8 @@
 """Turns: committed, refused, and what became of them."""
 
 from shared.metrics.catalogue import (
-    HOT_PATH,
     LOST_OR_LATE,
+    TURNS,
     Alert,
     Panel,
     Series,
@@ -15,9 +15,10 @@ TURNS_COMMITTED = make_counter(
     "smartbrain_turns_committed",
     "Turns made durable.",
     labels=("transport",),
+    from_start=(("http",), ("kafka",)),
     panels=(
         Panel(
-            HOT_PATH,
+            TURNS,
             "Turns committed and refused",
             "By transport; refused by error code.",
             "ops",
@@ -37,7 +38,9 @@ TURNS_COMMITTED = make_counter(
 TURNS_REFUSED = make_counter(
     "smartbrain_turns_refused",
     "Commits refused, by error code.",
+    remedy="invalid_request: a client sends no turn; secret_refused, personal_data_refused: as policy wants.",
     labels=("reason",),
+    from_start=(("invalid_request",),),
 )
 TURNS_WITHOUT_OUTCOME = make_gauge(
     "smartbrain_turns_without_outcome",
@@ -85,14 +88,14 @@ OUTCOME_SECONDS = make_histogram(
             summary="p95 from commit to outcome is {{ $value }} s",
             action="Find the stage with lag; a slow model delays no outcome.",
             runbook="""
-            Find the stage with lag on the dashboard. Corrections do not wait for it: compose applies them at
-            once.
+            Find the stage with lag on the dashboard of the pipeline. Corrections do not wait for it: compose
+            applies them at once.
             """,
         ),
     ),
     panels=(
         Panel(
-            HOT_PATH,
+            TURNS,
             "From commit to outcome",
             "How long until a turn is learnt.",
             "s",

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from shared.models.provider import ModelProvider
+from shared.policy import ModelsPolicy
 
 
 def make_models(
@@ -13,6 +14,7 @@ def make_models(
     dimension: int,
     clock: Callable[[], float],
     rerank_model: str | None = None,
+    policy: ModelsPolicy | None = None,
 ) -> ModelProvider:
     """The provider that these settings describe, measured; `clock` gives monotonic seconds.
 
@@ -22,7 +24,7 @@ def make_models(
     from shared.models.measured import Measured
 
     provider = _provider(ollama_url, chat_model, embedding_model, embedding_dir, dimension, clock, rerank_model)
-    return Measured(provider, clock)
+    return Measured(provider, clock, policy or ModelsPolicy())
 
 
 def _provider(

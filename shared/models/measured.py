@@ -1,4 +1,4 @@
-"""Any provider, with the time, the tokens and the failures of its calls counted."""
+"""Any provider, with the time, the tokens, the cost and the failures of its calls counted."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
@@ -6,6 +6,7 @@ from typing import TypeVar
 from shared.metrics.models import (
     MODEL_CALL_SECONDS,
     MODEL_CALLS,
+    MODEL_COST,
     MODEL_FAILURES,
     MODEL_REPAIRS,
     MODEL_SECONDS,
@@ -15,17 +16,20 @@ from shared.models.cost import Spent
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import Capabilities, ModelProvider, StoredVector
+from shared.policy import ModelsPolicy
 from shared.vectors import Scale
 
 T = TypeVar("T")
+WITHOUT_PRICES = ModelsPolicy()
 
 
 class Measured:
     """Answers as `inner` does; a malformed answer counts as a failure."""
 
-    def __init__(self, inner: ModelProvider, clock: Callable[[], float]) -> None:
+    def __init__(self, inner: ModelProvider, clock: Callable[[], float], policy: ModelsPolicy = WITHOUT_PRICES) -> None:
         self._inner = inner
         self._clock = clock
+        self._policy = policy
 
     @property
     def embedding_model_id(self) -> str | None:
@@ -70,7 +74,7 @@ class Measured:
         answer = await self.time_call(self.chat_model_id, prompt.name, self._inner.ask(prompt))
         if answer.repaired:
             MODEL_REPAIRS.labels(prompt.name, answer.model_id).inc()
-        _count_tokens(answer.model_id, prompt.name, answer.spent)
+        self._count_tokens(answer.model_id, prompt.name, answer.spent)
         return answer
 
     @property
@@ -101,12 +105,12 @@ class Measured:
         except ModelUnavailable as error:
             outcome = error.reason
             MODEL_FAILURES.labels(model, outcome).inc()
-            _count_tokens(model, operation, error.spent)
+            self._count_tokens(model, operation, error.spent)
             raise
         except MalformedAnswer as error:
             outcome = "malformed"
             MODEL_FAILURES.labels(model, outcome).inc()
-            _count_tokens(model, operation, error.spent)
+            self._count_tokens(model, operation, error.spent)
             raise
         else:
             return answer
@@ -116,7 +120,7 @@ class Measured:
             MODEL_CALL_SECONDS.labels(model, operation).observe(took)
             MODEL_SECONDS.labels(operation, model).inc(max(took, 0.0))
 
-
-def _count_tokens(model: str, purpose: str, spent: Spent) -> None:
-    MODEL_TOKENS.labels(purpose, model, "in").inc(spent.tokens_in)
-    MODEL_TOKENS.labels(purpose, model, "out").inc(spent.tokens_out)
+    def _count_tokens(self, model: str, purpose: str, spent: Spent) -> None:
+        MODEL_TOKENS.labels(purpose, model, "in").inc(spent.tokens_in)
+        MODEL_TOKENS.labels(purpose, model, "out").inc(spent.tokens_out)
+        MODEL_COST.labels(purpose, model).inc(self._policy.cost(model, spent.tokens_in, spent.tokens_out))

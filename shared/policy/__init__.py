@@ -8,7 +8,7 @@ from typing import Any, Self, cast
 
 from pydantic import model_validator
 
-from shared.policy.access import AccessPolicy, TokenIssuer
+from shared.policy.access import AccessPolicy, SignInPolicy, TokenIssuer
 from shared.policy.analyzer import AnalysisPolicy
 from shared.policy.base import Slice
 from shared.policy.budget import BudgetPolicy, Ceilings, Maxima, Minima, Shares
@@ -20,6 +20,7 @@ from shared.policy.evolver import CalibrationPolicy, EvolutionPolicy, Experience
 from shared.policy.gate import Floor, GatePolicy
 from shared.policy.knowledge import KnowledgePolicy
 from shared.policy.limits import LimitsPolicy
+from shared.policy.models import ModelPrice, ModelsPolicy
 from shared.policy.observer import ObserverPolicy, SessionPolicy
 from shared.policy.personal import PersonalDataPolicy
 from shared.policy.ranking import DiversityShares, RankingPolicy
@@ -48,6 +49,8 @@ __all__ = (
     "LimitsPolicy",
     "Maxima",
     "Minima",
+    "ModelPrice",
+    "ModelsPolicy",
     "ObservabilityPolicy",
     "ObserverPolicy",
     "PersonalDataPolicy",
@@ -59,6 +62,7 @@ __all__ = (
     "SessionPolicy",
     "SettingsPolicy",
     "Shares",
+    "SignInPolicy",
     "Slice",
     "TokenIssuer",
 )
@@ -82,6 +86,7 @@ class Policy(Slice):
     confidence: ConfidencePolicy = ConfidencePolicy()
     personal_data: PersonalDataPolicy = PersonalDataPolicy()
     observer: ObserverPolicy = ObserverPolicy()
+    models: ModelsPolicy = ModelsPolicy()
     analysis: AnalysisPolicy = AnalysisPolicy()
     compose: ComposePolicy = ComposePolicy()
     knowledge: KnowledgePolicy = KnowledgePolicy()

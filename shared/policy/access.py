@@ -51,6 +51,40 @@ class TokenIssuer(Slice):
         return self
 
 
+class SignInPolicy(Slice):
+    """How people sign in to the console with an issuer: authorization code with PKCE.
+
+    The issuer knows the console under `client_id`, and its address `/sign-in/back` as the one to come back to. Its
+    secret, if it has one, is the setting `SMARTBRAIN_CONSOLE_CLIENT_SECRET`.
+    """
+
+    issuer: str = Field(default="", description="Name of one of `access.issuers`; empty: people sign in by key alone")
+    client_id: str = Field(default="", description="The console's name with the issuer")
+    authorize: str = Field(default="", description="The issuer's authorization endpoint, to which the browser is led")
+    token: str = Field(default="", description="The issuer's token endpoint, which the console asks")
+    scopes: tuple[str, ...] = Field(
+        default=("openid",), description="What is asked for; `openid`, and what makes the token one for SmartBrain"
+    )
+    token_used: Literal["access_token", "id_token"] = Field(
+        default="access_token",
+        description="Which of its tokens compose is asked with, and must take: `id_token` has `client_id` for audience",
+    )
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if not self.issuer:
+            return self
+        if not self.client_id:
+            raise ValueError("client_id: is missing")
+        for name, address in (("authorize", self.authorize), ("token", self.token)):
+            where = urlsplit(address)
+            if where.scheme != "https" and (where.scheme, where.hostname in LOOPBACK) != ("http", True):
+                raise ValueError(f"{name}: give an https address")
+        if "openid" not in self.scopes:
+            raise ValueError("scopes: openid is missing")
+        return self
+
+
 class AccessPolicy(Slice):
     """Who is let in beside those who hold a key of ours, and how soon a revoked key is refused where no notice came.
 
@@ -68,3 +102,10 @@ class AccessPolicy(Slice):
     issuers: dict[str, TokenIssuer] = Field(
         default_factory=dict[str, TokenIssuer], description="Issuers whose tokens are taken, by a name of yours"
     )
+    sign_in: SignInPolicy = SignInPolicy()
+
+    @model_validator(mode="after")
+    def _knows_who_signs_in(self) -> Self:
+        if self.sign_in.issuer and self.sign_in.issuer not in self.issuers:
+            raise ValueError(f"sign_in.issuer: {self.sign_in.issuer!r} is none of issuers")
+        return self

@@ -1,13 +1,20 @@
-"""An issuer of tokens, as an identity provider is one: keys of its own, a key set, tokens that it signs."""
+"""An issuer of tokens, as an identity provider is one: keys of its own, a key set, tokens that it signs, a sign-in."""
 
+import base64
+import hashlib
 import json
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
 
 URL = "https://id.example.com"
 AUDIENCE = "smartbrain"
@@ -54,3 +61,52 @@ class Issuer:
 
 
 _RSA = jwt.algorithms.RSAAlgorithm
+
+
+@dataclass
+class SignInServer:
+    """Its endpoints: whoever comes is `lin` of `acme`; a code is good once, for who proves the challenge."""
+
+    issuer: Issuer
+    client_id: str = "console"
+    secret: str | None = None
+    access: dict[str, Any] = field(default_factory=lambda: {"org": "acme", "scope": "read write"})
+    identity: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Claims of the next identities that are otherwise than they should be."""
+    codes: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    redeemed: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+
+    @property
+    def app(self) -> Starlette:
+        """What it serves."""
+        token = Route("/token", self._redeem, methods=["POST"])
+        return Starlette(routes=[Route("/authorize", self._authorize), token, Route("/jwks", self._show_keys)])
+
+    async def _authorize(self, request: Request) -> Response:
+        asked = dict(request.query_params)
+        assert asked["response_type"] == "code"
+        assert asked["client_id"] == self.client_id
+        assert asked["code_challenge_method"] == "S256"
+        assert "openid" in asked["scope"].split()
+        code = f"code-{len(self.codes)}"
+        self.codes[code] = asked
+        answer = {"code": code, "state": asked["state"], "iss": self.issuer.url}
+        return RedirectResponse(f"{asked['redirect_uri']}?{urlencode(answer)}")
+
+    async def _redeem(self, request: Request) -> Response:
+        sent = dict(parse_qsl((await request.body()).decode()))
+        self.redeemed.append(sent)
+        asked = self.codes.pop(sent["code"], None)
+        digest = hashlib.sha256(sent["code_verifier"].encode()).digest()
+        proved = asked is not None and asked["code_challenge"] == base64.urlsafe_b64encode(digest).decode().rstrip("=")
+        basic = base64.b64encode(f"{self.client_id}:{self.secret}".encode()).decode()
+        known = self.secret is None or request.headers.get("authorization") == f"Basic {basic}"
+        if not asked or not proved or not known or sent["redirect_uri"] != asked["redirect_uri"]:
+            return JSONResponse({"error": "invalid_grant"}, 400)
+        identity = {"aud": self.client_id, "nonce": asked["nonce"], **self.identity}
+        tokens = {"access_token": self.issuer.sign(**self.access), "id_token": self.issuer.sign(**identity)}
+        return JSONResponse({"token_type": "Bearer", **tokens})
+
+    async def _show_keys(self, request: Request) -> Response:
+        del request
+        return Response(self.issuer.shown_in.read_bytes(), media_type="application/json")

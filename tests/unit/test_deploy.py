@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import yaml
 from prometheus_client import REGISTRY
 
 from schemas.turn_events import TurnEvents
+from services.cli.life import read_lives
 from shared.metrics.catalogue import ENTRIES
 from shared.settings import PREFIX, Settings
 
@@ -124,6 +126,25 @@ def test_every_panel_asks_for_metrics_that_exist() -> None:
         assert used <= exposed(), board.name
 
 
+def test_grafana_finds_four_dashboards_that_say_what_they_show() -> None:
+    mounted = [each.split(":") for each in compose()["services"]["grafana"]["volumes"]]
+    places = {place: DEPLOY / source for source, place, *_ in mounted if source.startswith("./")}
+    provider, source = (
+        yaml.safe_load(next((DEPLOY / "grafana" / "provisioning" / kind).iterdir()).read_text("utf-8"))
+        for kind in ("dashboards", "datasources")
+    )
+    files = sorted(places[provider["providers"][0]["options"]["path"]].glob("*.json"))
+    boards = [json.loads(file.read_text("utf-8")) for file in files]
+    assert [file.stem for file in files] == ["compose", "erasure", "models", "pipeline"]
+    assert len({board["uid"] for board in boards}) == len(boards)
+    for board in boards:
+        shown = [panel for panel in board["panels"] if panel["type"] != "row"]
+        assert board["description"]
+        assert {panel["datasource"]["uid"] for panel in shown} == {source["datasources"][0]["uid"]}
+        assert all(panel["title"] and panel["description"][-1] in ".?" for panel in shown)
+        assert len({panel["title"] for panel in shown}) == len(shown)
+
+
 def test_every_scraped_address_is_one_that_a_service_listens_on() -> None:
     config = yaml.safe_load((DEPLOY / "prometheus" / "prometheus.yml").read_text(encoding="utf-8"))
     services = compose()["services"]
@@ -160,3 +181,20 @@ def test_the_demonstration_is_a_real_conversation() -> None:
 def test_every_line_of_the_demonstration_has_known_fields_only(file: Path) -> None:
     for line in file.read_text(encoding="utf-8").splitlines():
         assert set(json.loads(line)) <= set(TurnEvents.model_fields)
+
+
+def test_the_kept_demonstration_is_a_month_of_two_people_in_both_languages() -> None:
+    today = date(2026, 3, 31)
+    lives = read_lives(DEPLOY / "demo" / "life", today)
+    assert [life.user_id for life in lives] == ["owen", "zhou-min"]
+    for life in lives:
+        turns = [TurnEvents.model_validate(turn.body) for turn in life.turns]
+        assert all(set(turn.body) <= set(TurnEvents.model_fields) for turn in life.turns)
+        assert 60 <= len(turns) <= 100
+        times = [turn.created_at for turn in turns if turn.created_at]
+        assert times == sorted(times)
+        assert len(times) == len({turn.idempotency_key for turn in turns}) == len(turns)
+        assert 28 <= (times[-1].date() - times[0].date()).days <= 30
+        assert times[-1].date() < today
+        assert sum(turn.asks for turn in life.turns) >= 5
+        assert life.erased in {turn.session_id for turn in turns}

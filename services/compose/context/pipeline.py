@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from schemas.compose import ComposeRequest
-from schemas.context_package import ContextPackage, PackageDebug, PlannerDebug
+from schemas.context_package import ContextPackage, PackageDebug, PlannerDebug, TokenBudget
 from schemas.evidence_pack import EvidencePack
 from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
@@ -19,6 +19,7 @@ from services.compose.context.rank import rank, rank_plan
 from services.compose.context.resolve import resolve, resolve_plan
 from services.compose.context.search import search
 from services.compose.context.stages import (
+    ArmReport,
     Call,
     ComposeState,
     Composition,
@@ -28,9 +29,11 @@ from services.compose.context.stages import (
     report_package,
 )
 from services.compose.rules.candidates import HeldBack
+from services.compose.rules.packing.budget import COMPRESSIBLE, Allocation
 from services.compose.rules.planning.execute import execute_composed, execute_given
 from shared import clock
 from shared.domain.subjects import Subject
+from shared.metrics.composition import ARM_CANDIDATES, ARM_RUNS, ARM_SECONDS, PACKAGE_CUT, PACKAGE_SHARE, PACKAGE_TOKENS
 from shared.metrics.packages import COMPOSE_DEGRADED, TEXTS_HELD_BACK
 from shared.runtime import Runtime
 from shared.telemetry import logger
@@ -96,6 +99,7 @@ async def execute_plan(request: RetrieveRequest, rt: Runtime, *, ignored: Sequen
     ranking = await rank_plan(rt, call, request, search_result)
     resolution = resolve_plan(rt, request, run, ranking)
     _count_held_back(resolution.held_back)
+    _count_arms((*search_result.report.arms, *ranking.report.arms))
     sanitize = rt.policy.compose.sanitize
     pack = evidence_pack(request, call, run, search_result, ranking, resolution, ignored, sanitize)
     logger().info(
@@ -132,6 +136,8 @@ def _note_package(call: Call, composition: Composition) -> None:
     for reason in package.degraded_reason:
         COMPOSE_DEGRADED.labels(reason).inc()
     _count_held_back(packaged.held_back)
+    _count_arms(composition.report.arms)
+    _count_tokens(package.constraints.token_budget, packaged.allocation)
     logger().info(
         "context_composed",
         tenant_id=call.subject.tenant_id,
@@ -147,6 +153,22 @@ def _note_package(call: Call, composition: Composition) -> None:
 def _count_held_back(texts: Iterable[HeldBack]) -> None:
     for each in texts:
         TEXTS_HELD_BACK.labels(each.source, each.rule).inc()
+
+
+def _count_arms(arms: Iterable[ArmReport]) -> None:
+    for arm in arms:
+        ARM_RUNS.labels(arm.name, arm.status).inc()
+        if arm.status != "skipped":
+            ARM_SECONDS.labels(arm.name).observe(arm.took_ms / 1000)
+            ARM_CANDIDATES.labels(arm.name).inc(arm.count)
+
+
+def _count_tokens(budget: TokenBudget, allocation: Allocation) -> None:
+    PACKAGE_SHARE.observe(budget.used_estimate / budget.limit)
+    for name, slot in allocation.slots.items():
+        PACKAGE_TOKENS.labels(name).inc(slot.used)
+        if name in COMPRESSIBLE and slot.wanted > slot.granted:
+            PACKAGE_CUT.labels(name).inc()
 
 
 def with_debug(composition: Composition, ignored: Sequence[str]) -> Composition:

@@ -26,6 +26,9 @@ WORDS: dict[str, tuple[str, str]] = {
         "由运行此 SmartBrain 的人用 smartbrain keys create 创建并交给您。密钥只留在服务器上，不会出现在任何页面里。",
     ),
     "sign_in.go": ("Sign in", "登录"),
+    "sign_in.issuer": ("Sign in with your organisation", "使用组织账号登录"),
+    "sign_in.done": ("You are signed in", "您已登录"),
+    "sign_in.on": ("Go on", "继续"),
     "sign_in.refused": (
         "This key is not known, has expired, or was taken back. Is it whole?",
         "此密钥无效、已过期或已被收回。是否完整复制？",
@@ -59,6 +62,11 @@ WORDS: dict[str, tuple[str, str]] = {
         "Nothing was changed. Go back, load the page again, and try once more. Cookies must be allowed; beyond this"
         " machine the console needs https.",
         "没有任何改动。请返回并刷新页面后重试。浏览器需允许 Cookie；非本机访问须使用 https。",
+    ),
+    "error.sign_in": ("Signing in did not work", "登录未成功"),
+    "error.sign_in.do": (
+        "Nobody is signed in. Begin again; if it happens again, tell whoever runs this SmartBrain what stands here.",
+        "没有人登录。请重新开始；如果再次出现，请把这里的内容告诉运行此 SmartBrain 的人。",
     ),
     "error.unreachable": ("Memory cannot be reached", "暂时连接不到记忆服务"),
     "error.unreachable.do": (

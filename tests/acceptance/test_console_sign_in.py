@@ -1,0 +1,139 @@
+"""People sign in to the console with an issuer: authorization code with PKCE, and nobody comes back for another."""
+
+import time
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+
+from tests.system.console import Visitor, serving_console, visiting
+from tests.system.databases import Databases
+from tests.system.issuer import AUDIENCE, Issuer, SignInServer
+from tests.system.running import listening, policy_file, running, settings_for
+from tests.system.serving import serving
+
+SECRET = "a secret of the console"  # of this test
+
+
+@dataclass(frozen=True)
+class Door:
+    """The console, and the issuer with which people sign in."""
+
+    url: str
+    server: SignInServer
+
+
+@pytest.fixture(scope="module")
+async def one_door(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Door]:
+    """Compose, which takes tokens of the issuer, and a console that the issuer knows."""
+    folder = tmp_path_factory.mktemp("issuer")
+    server = SignInServer(Issuer(folder / "jwks.json"), secret=SECRET)
+    server.issuer.add_key("first")
+    async with serving(server.app) as url:
+        server.issuer.url = url
+        staff = {"issuer": url, "audience": AUDIENCE, "jwks": f"{url}/jwks", "tenant_claim": "org"}
+        sign_in = {"issuer": "staff", "client_id": "console", "authorize": f"{url}/authorize", "token": f"{url}/token"}
+        policy = policy_file(folder, access={"issuers": {"staff": staff}, "sign_in": sign_in})
+        async with (
+            running(settings_for(databases.fresh(), kafka, policy=policy), ("compose",)) as system,
+            listening(system) as compose_url,
+            serving_console(compose_url, policy=policy, console_client_secret=SECRET) as console,
+        ):
+            yield Door(console, server)
+
+
+@pytest.fixture
+def door(one_door: Door) -> Door:
+    """The issuer is as new."""
+    fresh = SignInServer(one_door.server.issuer)
+    one_door.server.access, one_door.server.identity = fresh.access, fresh.identity
+    one_door.server.codes.clear()
+    one_door.server.redeemed.clear()
+    return one_door
+
+
+async def go(visitor: Visitor, path: str = "/sign-in/issuer") -> str:
+    """The address to which the issuer sends the browser back."""
+    visitor.http.follow_redirects = False
+    there = (await visitor.http.get(path)).headers["location"]
+    async with httpx.AsyncClient(trust_env=False) as http:
+        return (await http.get(there)).headers["location"]
+
+
+@pytest.mark.parametrize(("language", "told"), [("en", "Sign in with your organisation"), ("zh", "使用组织账号登录")])
+async def test_whoever_the_issuer_knows_sees_their_own_memory(door: Door, language: str, told: str) -> None:
+    async with visiting(door.url, language) as visitor:
+        assert told in await visitor.open("/sign-in?next=/memory")
+        back = await go(visitor, "/sign-in/issuer?next=/memory")
+        assert back.startswith(f"{door.url}/sign-in/back?")
+        answer = await visitor.http.get(back)
+        assert (answer.status_code, answer.headers["refresh"]) == (200, "0; url=/memory")
+        assert "SameSite=Strict" in next(c for c in answer.headers.get_list("set-cookie") if "smartbrain_session" in c)
+        page = await visitor.open("/memory")
+        assert "lin" in page
+        assert "/whose" not in page, "a token is of one user"
+    (sent,) = door.server.redeemed
+    assert sent["grant_type"] == "authorization_code"
+
+
+async def test_a_code_is_for_the_browser_that_asked_and_good_once(door: Door) -> None:
+    async with visiting(door.url) as visitor, visiting(door.url) as other:
+        back = await go(visitor)
+        await go(other)
+        assert "Signing in did not work" in await other.open(back, 401)
+        assert not door.server.redeemed
+        assert "Signing in did not work" in await visitor.open(back, 401), "the state was used up"
+        again = await go(visitor)
+        await visitor.open(again)
+        assert "Signing in did not work" in await visitor.open(again, 401)
+        assert len(door.server.redeemed) == 1
+
+
+async def test_the_way_there_carries_state_nonce_and_challenge_that_nobody_has_seen(door: Door) -> None:
+    async with visiting(door.url) as visitor:
+        visitor.http.follow_redirects = False
+        ways = [await visitor.http.get("/sign-in/issuer") for _ in range(2)]
+        asked = [parse_qs(urlsplit(each.headers["location"]).query) for each in ways]
+        for name in ("state", "nonce", "code_challenge"):
+            assert len({each[name][0] for each in asked}) == 2
+        (cookie,) = [c for c in ways[0].headers.get_list("set-cookie") if c.startswith("smartbrain_sign_in=")]
+        assert "HttpOnly; SameSite=Lax" in cookie
+
+
+WRONG: dict[str, dict[str, Any]] = {
+    "another nonce": {"nonce": "another"},
+    "no nonce": {"nonce": None},
+    "another audience": {"aud": "another"},
+    "another client": {"aud": ["console", "another"], "azp": "another"},
+    "another issuer": {"iss": "https://evil.example"},
+    "over": {"exp": int(time.time()) - 3600},
+}
+
+
+@pytest.mark.parametrize("claims", WRONG.values(), ids=WRONG)
+async def test_an_identity_that_is_not_of_this_sign_in_lets_nobody_in(door: Door, claims: dict[str, Any]) -> None:
+    door.server.identity = claims
+    async with visiting(door.url) as visitor:
+        page = await visitor.open(await go(visitor), 401)
+        assert "Signing in did not work" in page
+        assert (await visitor.http.get("/memory")).headers["location"].startswith("/sign-in")
+
+
+async def test_a_token_that_compose_does_not_take_lets_nobody_in(door: Door) -> None:
+    door.server.access = {"org": "acme", "aud": "another"}
+    async with visiting(door.url) as visitor:
+        page = await visitor.open(await go(visitor), 401)
+        assert "another audience" in page
+        assert (await visitor.http.get("/memory")).headers["location"].startswith("/sign-in")
+
+
+async def test_what_the_issuer_refuses_and_another_issuer_let_nobody_in(door: Door) -> None:
+    async with visiting(door.url) as visitor:
+        for change in ({"code": "none"}, {"iss": "https://evil.example"}, {"state": "none"}):
+            back = httpx.URL(await go(visitor)).copy_merge_params(change)
+            assert "Signing in did not work" in await visitor.open(str(back), 401)
+        denied = httpx.URL(await go(visitor)).copy_remove_param("code").copy_add_param("error", "access_denied")
+        assert "access_denied" in await visitor.open(str(denied), 401)
