@@ -11,13 +11,10 @@ from shared.domain.statements import ALSO, ActiveMemory, Statement
 from shared.extraction.edited import Content
 from shared.language.patterns import to_pattern
 from shared.language.within import has_word
+from shared.resolution.parts import EDGE, split_parts
 from shared.resolution.related import about
+from shared.resolution.roles import find_refilled
 
-_PART = to_pattern(
-    r"(?:[，,](?!\d)|[。；;!?！？\n]|\.(?=\s|$)"
-    r"|\s+(?=(?:and|but) (?:i|i'm|i've|we|my|our|he|she|they|am|have|also|work|study|run|own|use|like|love|hate)\b))+",
-    re.I,
-)
 _OPENING = to_pattern(r"^(?:and|but|also|plus|so|then|还有|而且|另外|然后|并且)[\s,，]*")
 _UNCHANGED = to_pattern(
     r"\b(?:same|still|unchanged|as before|like before|holds?|stays?|stands|the rest)\b"
@@ -26,22 +23,8 @@ _UNCHANGED = to_pattern(
 _OWN_SUBJECT = to_pattern(
     r"^(?:and|but|also|plus)\b|\b(?:i|my|we|our|i'm|i've|he|she|his|her|they|it's|don't)\b|[我咱他她别]", re.I
 )
-_ASKS = to_pattern(r"[?？]")
-_EDGE = " \t\n,，.。;；!！、"
 LONGEST = 400
 """Characters at most of what is left of a memory behind the statement that ends the rest; its first parts stay."""
-
-
-def split_parts(text: str) -> list[str]:
-    """The parts of the text between commas and the ends of sentences, without questions."""
-    parts: list[str] = []
-    start = 0
-    for mark in [*_PART.finditer(text), None]:
-        part = text[start : mark.start() if mark else len(text)].strip(_EDGE)
-        if part and not (mark and _ASKS.search(mark[0])):
-            parts.append(part)
-        start = mark.end() if mark else len(text)
-    return parts
 
 
 def find_remaining(old: ActiveMemory, said: str) -> str:
@@ -59,14 +42,19 @@ def find_remaining(old: ActiveMemory, said: str) -> str:
     said = "，".join(changed) or said
     terms = about(said).terms
     gone = [bool(about(part).terms & terms) for part in parts]
-    replaces_whole = not any(gone) and len(changed) == len(spoken)
+    replaces_whole = not any(gone) and len(changed) == len(spoken) and not find_refilled(said.lower())
     gone[find_nearest(parts, said)] = True
     kept = [part for part, ended in zip(parts, gone, strict=True) if not ended]
     if replaces_whole:
         kept = [part for part in kept if _OWN_SUBJECT.search(part)]
-    joint = ", " if old.words_said.isascii() else "，"
-    lengths = accumulate(len(part) + len(joint) for part in kept)
-    return joint.join(_OPENING.sub("", part) for part, length in zip(kept, lengths, strict=True) if length <= LONGEST)
+    return _join(kept, old.words_said)
+
+
+def _join(parts: Sequence[str], text: str) -> str:
+    """The parts as one text, as many of the first as it may hold."""
+    joint = ", " if text.isascii() else "，"
+    lengths = accumulate(len(part) + len(joint) for part in parts)
+    return joint.join(_OPENING.sub("", part) for part, length in zip(parts, lengths, strict=True) if length <= LONGEST)
 
 
 def find_nearest(parts: Sequence[str], said: str) -> int:
@@ -84,7 +72,7 @@ def add_remaining(new: Statement, rest: str) -> Content:
 
 def join_remaining(text: str, rest: str) -> str:
     """The text, and what is left behind it."""
-    return f"{text.rstrip(_EDGE)}{'; ' if text.isascii() else '；'}{rest}"
+    return f"{text.rstrip(EDGE)}{'; ' if text.isascii() else '；'}{rest}"
 
 
 def keep_remaining(old: ActiveMemory, rest: str) -> Content:
