@@ -1,5 +1,7 @@
 """What a memory says beside that which a statement ends: it stays. Pure."""
 
+# ruff: noqa: E501 - one family of words per line
+
 import re
 from collections.abc import Sequence
 from itertools import accumulate
@@ -11,6 +13,7 @@ from shared.domain.statements import ALSO, ActiveMemory, Statement
 from shared.extraction.edited import Content
 from shared.language.patterns import to_pattern
 from shared.language.within import has_word
+from shared.resolution.ended import find_over, names
 from shared.resolution.parts import EDGE, split_parts
 from shared.resolution.related import about
 from shared.resolution.roles import find_refilled
@@ -23,6 +26,12 @@ _UNCHANGED = to_pattern(
 _OWN_SUBJECT = to_pattern(
     r"^(?:and|but|also|plus)\b|\b(?:i|my|we|our|i'm|i've|he|she|his|her|they|it's|don't)\b|[我咱他她别]", re.I
 )
+_DETAIL = to_pattern(
+    r"^(?:\d|[£$€¥]|(?:at|on|in|under|over|up to|about|around|from|for|with|without|by|every|twice|once|weekly|daily|monthly|till|until|starting|per|via|then)\b)"
+    r"|^(?:每|一周|一个?月|一天|[一二三四五六七八九十两半\d]+[\u4e00-\u9fff]|住|回来|回程|千万|顺便|连着|从|到|按|大概|差不多|地点|时间|费用|押金|票|酒店|机票)",
+    re.I,
+)
+"""Begins a part that tells when, how often, how much or how of the part before it."""
 LONGEST = 400
 """Characters at most of what is left of a memory behind the statement that ends the rest; its first parts stay."""
 
@@ -37,6 +46,8 @@ def find_remaining(old: ActiveMemory, said: str) -> str:
     parts = split_parts(old.words_said)
     if len(parts) < 2:
         return ""
+    if over := find_over(said, old.words_said):
+        return _join(_list_standing(parts, over), old.words_said)
     spoken = split_parts(said)
     changed = [part for part in spoken if not _UNCHANGED.search(part)]
     said = "，".join(changed) or said
@@ -48,6 +59,17 @@ def find_remaining(old: ActiveMemory, said: str) -> str:
     if replaces_whole:
         kept = [part for part in kept if _OWN_SUBJECT.search(part)]
     return _join(kept, old.words_said)
+
+
+def _list_standing(parts: Sequence[str], over: Sequence[str]) -> list[str]:
+    """The parts but those that name what is over, and the details that follow them."""
+    standing: list[str] = []
+    gone = False
+    for part in parts:
+        gone = any(names(part, thing) for thing in over) or (gone and _DETAIL.match(part) is not None)
+        if not gone:
+            standing.append(part)
+    return standing
 
 
 def _join(parts: Sequence[str], text: str) -> str:

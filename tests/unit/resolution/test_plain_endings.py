@@ -1,10 +1,11 @@
-"""What a sentence plainly ends: a role that has another holder now."""
+"""What a sentence plainly ends: what it says to be over, and what has another holder now."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from services.cli.evaluate.world import World
+from shared.extraction.ended_things import find_ended_things
 from shared.resolution.related import about
 from shared.resolution.roles import fill_one_role, refills_another_role, refills_role
 
@@ -17,6 +18,43 @@ def remembered(*turns: str) -> str:
     for day, text in enumerate(turns):
         world.hear(text, "s", AT + timedelta(days=day))
     return " | ".join(sorted(known.text for known in world.active.values() if not known.name_alone))
+
+
+@pytest.mark.parametrize(
+    ("text", "things"),
+    [
+        ("cancelled the Lisbon trip, they refunded us", ("lisbon trip",)),
+        ("I'm done with the choir", ("choir",)),
+        ("the book club is off", ("book club",)),
+        ("no more oat milk", ("oat milk",)),
+        ("I don't do pilates any more", ("pilates",)),
+        ("last day at Harlow's", ("harlow's",)),
+        ("瑜伽我放弃了", ("瑜伽",)),
+        ("吉他不学了", ("吉他",)),
+        ("取消那趟大理的行程", ("那趟大理的行程",)),
+        ("I'm off to work", ()),
+        ("they cancelled her show", ()),
+        ("He said the choir is off", ("he said the choir",)),
+        ("check them out", ()),
+        ("他走了很久", ()),
+    ],
+)
+def test_a_clause_says_of_what_it_is_over(text: str, things: tuple[str, ...]) -> None:
+    assert find_ended_things(text) == things
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "gone", "stays"),
+    [
+        ("I sing in the Marlow choir, every Tuesday at 7", "quit the choir", "every Tuesday", ""),
+        ("周二晚上学吉他，一节课两百，另外我还养了只鹦鹉", "吉他不学了，没时间", "两百", "鹦鹉"),
+        ("下周三飞大理开会，住古城那边", "大理那趟取消了", "住古城", ""),
+    ],
+)
+def test_what_is_over_goes_with_its_details_and_leaves_the_rest(before: str, now: str, gone: str, stays: str) -> None:
+    left = remembered(before, now)
+    assert gone not in left
+    assert stays in left
 
 
 @pytest.mark.parametrize(
