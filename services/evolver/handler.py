@@ -203,7 +203,7 @@ async def _write(evolution: MemoryChanges, seen: ObservationRow, write: Write) -
         await versions.succeed(conn, subject, fresh)
     await _end(evolution, seen, write.ends, "superseded", fresh.memory_id)
     await memory.insert(conn, subject, fresh)
-    evolution.known[fresh.memory_id] = known_of(fresh)
+    evolution.known[fresh.memory_id] = replace(known_of(fresh), replaced=tuple(old.text for old in write.ends))
     evolution.chunks.append(chunk_of(fresh))
     action = "supersede" if write.ends else "create"
     evolution.marks.append(Mark(seen.observation_id, "evolved", f"{action}:{write.relation.reason}", fresh.memory_id))

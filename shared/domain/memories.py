@@ -42,3 +42,5 @@ class Memory:
     fused_at: datetime | None = None
     fused_from: float | None = None
     """What the confidence was before the memory was rejected too often; a confirmation gives it back."""
+    replaced: tuple[str, ...] = ()
+    """What the versions say that it supersedes, where it is loaded beside a new statement."""

@@ -31,6 +31,7 @@ from shared.language import segment
 from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms
 from shared.language.stopwords import ALL
+from shared.resolution import related
 from shared.resolution.parts import split_parts
 from shared.resolution.plain_endings import find_plain_endings
 from shared.resolution.related import SentenceRelation, about
@@ -80,6 +81,8 @@ USUAL = {"near": 1.0, "of_old": 0.0, "exchanges_near": 0.4}
 OTHER_IN_SLOT = 0.97
 """How likely a memory ends that a sentence plainly ends, as under the memory's key it says another value: who moved to
 Oslo lives in Leeds no longer."""
+MAY_HAVE_TAKEN = 0.15
+"""How likely it must be that one memory has taken the place of another, for a return to the other to end it."""
 _CHANGES = to_pattern(
     r"\b(?:now|instead|changed?|changing|switch\w*|swapp?\w*|replac\w+|moved?|moving|no longer|any ?more|quit|left|stopp?\w*|gave up|given up"
     r"|gone|back (?:to|in|on|at)|after all|ended up|turns? out|from now on|these days|went with|going with|cancell?\w*|scrap\w*|called off"
@@ -124,7 +127,7 @@ def estimate_superseding(
         0.0 if _are_apart(old, new, quote) else weights.estimate(signs)
         for old, signs in zip(near, count_signs(near, new, quote, relations), strict=True)
     ]
-    slots, plain = _sentence(quote).slots, find_plain_endings(near, quote, shares)
+    slots, plain = _sentence(quote).slots, find_plain_endings(near, quote, shares, took_place)
     return [
         max(share, OTHER_IN_SLOT) if plainly or fills_anew(old, slots) else share
         for old, share, plainly in zip(near, shares, plain, strict=True)
@@ -136,6 +139,24 @@ def _are_apart(old: ActiveMemory, new: Statement, quote: str) -> bool:
     if new.assertion != "correction" and is_parallel(old.text, new.text):
         return True
     return refills_another_role(quote, old.text) and about(quote).terms.isdisjoint(about(old.text).terms)
+
+
+def took_place(new: ActiveMemory, old: ActiveMemory) -> bool:
+    """Whether one memory, said after the other, is not unlikely to have taken its place."""
+    statement = Statement(
+        type=new.type,
+        key=new.key,
+        sense=new.sense,
+        assertion=new.assertion,
+        flags=new.flags,
+        confidence=new.confidence,
+        retracts=False,
+        said_at=new.valid_at,
+        session_id="",
+        text=new.text,
+    )
+    signs = count_signs([old], statement, new.text, related.relations([old.told], new.text))
+    return load_sum("superseding").estimate(signs[0]) >= MAY_HAVE_TAKEN
 
 
 def fills_anew(old: ActiveMemory, slots: Mapping[str, str]) -> bool:

@@ -1,4 +1,4 @@
-"""What a sentence plainly ends: what it says to be over, and what has another holder now."""
+"""What a sentence plainly ends: what it says to be over, what has another holder now, and what is as it was before."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,7 +6,9 @@ import pytest
 
 from services.cli.evaluate.world import World
 from shared.extraction.ended_things import find_ended_things
+from shared.resolution.plain_endings import does_otherwise
 from shared.resolution.related import about
+from shared.resolution.returning import find_returned_to
 from shared.resolution.roles import fill_one_role, refills_another_role, refills_role
 
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -86,3 +88,34 @@ def test_who_changes_one_thing_keeps_another() -> None:
 def test_texts_that_fill_one_role_find_each_other() -> None:
     assert set(about("finally a new phone").signs) & set(about("I have a Pixel 4").signs)
     assert set(about("浏览器换了").signs) & set(about("平时用Firefox").signs)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "memory", "otherwise"),
+    [("改喝燕麦奶了", "早上喝豆浆", True), ("改喝燕麦奶了", "住在城南", False), ("换骑电动车", "上班骑车", True)],
+)
+def test_another_thing_is_done_by_the_same_verb(sentence: str, memory: str, *, otherwise: bool) -> None:
+    assert does_otherwise(sentence, memory) is otherwise
+
+
+@pytest.mark.parametrize(
+    ("text", "returned"),
+    [
+        ("I'm back at the old desk", ("the old desk",)),
+        ("the sync is on mondays again", ("the sync is on mondays",)),
+        ("还是坐地铁吧", ("坐地铁",)),
+        ("get back to me", ("me",)),
+        ("see you again", ("see you",)),
+        ("回答我", ()),
+    ],
+)
+def test_a_sentence_names_what_it_goes_back_to(text: str, returned: tuple[str, ...]) -> None:
+    assert find_returned_to(text) == returned
+
+
+def test_a_return_ends_what_came_between() -> None:
+    left = remembered(
+        "team sync is on mondays at 9", "sync got moved to fridays at 3", "the sync is on mondays again, at 9"
+    )
+    assert "fridays" not in left
+    assert "mondays" in left
