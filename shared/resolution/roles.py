@@ -98,12 +98,14 @@ def _take_longest(run: Sequence[str], table: Container[str], longest: int, joint
 @of_texts(4096)
 def find_roles(text: str) -> tuple[RolesOfPart, ...]:
     """What each part of the text says of roles; parts that speak of none are left out."""
-    return tuple(part for part in map(_read_part, split_parts(text)) if part.filled)
+    return tuple(read for part in split_parts(text) if (read := _read_part(part)))
 
 
-def _read_part(part: str) -> RolesOfPart:
+def _read_part(part: str) -> RolesOfPart | None:
     low = part.lower().replace("’", "'")
     spoken = [role for word in _list_words(low) for role in _roles_by_word()[word]]
+    if not spoken:
+        return None
     return RolesOfPart(
         frozenset(role for role, names in spoken if names),
         frozenset(role for role, _ in spoken),
@@ -123,7 +125,7 @@ def refills_role(sentence: str, memory: str) -> bool:
     roles = _find_roles_refilled(sentence)
     if not roles:
         return False
-    owners = {each for part in find_roles(sentence) if roles & part.named for each in part.owners}
+    owners = frozenset(each for part in find_roles(sentence) if roles & part.named for each in part.owners)
     return any(roles & old.filled and owners == old.owners for old in find_roles(memory))
 
 
@@ -133,8 +135,10 @@ def refills_another_role(sentence: str, memory: str) -> bool:
     return bool(roles) and len(split_parts(sentence)) == 1 and not any(roles & old.filled for old in find_roles(memory))
 
 
-def _find_roles_refilled(sentence: str) -> set[str]:
-    return {role for noun in find_refilled(sentence.lower()) for part in find_roles(noun) for role in part.named}
+@of_texts(1024)
+def _find_roles_refilled(sentence: str) -> frozenset[str]:
+    nouns = find_refilled(sentence.lower())
+    return frozenset(role for noun in nouns for part in find_roles(noun) for role in part.named)
 
 
 def fill_one_role(sentence: str, memory: str) -> bool:
