@@ -64,7 +64,7 @@ async def renew(rt: Runtime, subject: Subject, turn: Turn, asking: ModelCalls) -
 
     One that reaches further is for the turn that it reaches to: it holds these messages too, and no version is lost.
     """
-    if not rt.policy.session.use_model:
+    if not (rt.policy.session.use_model and rt.policy.session.summaries):
         return Retold()
     async with rt.db.transaction(subject) as conn:
         basis = await _basis(conn, subject, turn)
@@ -90,6 +90,7 @@ async def _basis(conn: Connection, subject: Subject, turn: Turn) -> SummarySourc
     if summary is None:
         return None
     shown = await summaries.reached_by_model(conn, subject, turn.session_id, digest.MODEL_ID)
+    shown = max(shown, await summaries.load_cleared_to(conn, subject, turn.session_id))
     since = turns.window(subject, turn.session_id, digest.MAX_TURNS, after=shown, before=turn.seq + 1)
     return SummarySource(row, summary, await since.on(conn))
 

@@ -44,3 +44,6 @@ class Memory:
     """What the confidence was before the memory was rejected too often; a confirmation gives it back."""
     replaced: tuple[str, ...] = ()
     """What the versions say that it supersedes, where it is loaded beside a new statement."""
+    pinned: bool = False
+    silenced_at: datetime | None = None
+    """Since when the user does not want it brought up."""

@@ -18,13 +18,16 @@ from services.compose.rules.packing.pack import PackInputs, PackPolicy, check
 from services.compose.rules.packing.render import MESSAGE_OVERHEAD
 from services.compose.rules.packing.spoken import UserMessageParts, split_message
 from services.compose.rules.pending.pending_changes import PendingChanges
+from services.compose.rules.ranking.diversity import DiversityPolicy
 from services.compose.rules.resolving.needed import KEYS, PREFIXES
 from services.compose.rules.resolving.outdated import OutdatedStatement
 from shared import clock
 from shared.domain import blocks
 from shared.domain.turns import Turn
 from shared.errors import RefusedError, TransientError
+from shared.extraction import slash
 from shared.extraction.relatives import tells_of_relative
+from shared.extraction.turn_texts import only_commands
 from shared.policy import ComposePolicy
 from shared.runtime import Runtime
 from shared.store import core_memory, ended, entities, knowledge, sessions, summaries, turns
@@ -66,7 +69,7 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> ComposeState
             admitted = media.admit_blocks(message, registered)
         else:
             core, summary, recent, epoch, gone, taken, joined = await rt.db.read(subject, *reads)
-        earlier = pending_turns.list_turns_before(recent.window, message)
+        earlier = [t for t in pending_turns.list_turns_before(recent.window, message) if not only_commands(t)]
         now = pending_turns.message(message, request.session_id, call.at)
         changes = await _foresee(rt, call, recent.pending, epoch, now)
     changes = changes.with_ended(map(to_ended, gone), pending_turns.taken_back(earlier, now, taken))
@@ -74,8 +77,12 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> ComposeState
     names = [slot["name"] for slot in sessions.foremost(summary.entity_slots, rt.policy.session.entity_slots_max)]
     return ComposeState(
         # what is known of a relative is no part of who the user is: it is found where it is asked about
-        core=[m for m in core if f"memory:{m.memory_id}" not in hidden and not tells_of_relative(m.content_text)],
-        summary=changes.summary(summary.text, summary.lines, summary.ended),
+        core=[
+            m
+            for m in core
+            if f"memory:{m.memory_id}" not in hidden and (m.pinned or not tells_of_relative(m.content_text))
+        ],
+        summary=changes.summary(summary.text, summary.lines, summary.ended) if rt.policy.session.summaries else "",
         names=changes.names(names),
         window=recent.window,
         earlier=earlier,
@@ -83,7 +90,8 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> ComposeState
         memory=MemoryState(changes, scope, version, epoch),
         hidden=tuple(hidden),
         parts=read_message(request, admitted, policy),
-        question=blocks.to_question(admitted, ASKED_CHARS, policy.sanitize),
+        # a command asks memory nothing
+        question="" if slash.commands(message.words) else blocks.to_question(admitted, ASKED_CHARS, policy.sanitize),
         joined=joined,
     )
 
@@ -107,6 +115,12 @@ async def load_memory(rt: Runtime, call: Call, request: RetrieveRequest) -> Memo
     return MemoryState(changes, scope, version, epoch)
 
 
+async def load_owned(rt: Runtime, call: Call) -> Runtime:
+    """The runtime with the policy as the user's settings have it, within the deadline; TransientError beyond it."""
+    async with _in_time(call.left_s()):
+        return await rt.of(call.subject)
+
+
 @asynccontextmanager
 async def _in_time(left_s: float) -> AsyncGenerator[None, None]:
     """What has no substitute, within the time that is left; TransientError beyond it."""
@@ -119,7 +133,8 @@ async def _in_time(left_s: float) -> AsyncGenerator[None, None]:
 
 async def _foresee(rt: Runtime, call: Call, pending: Sequence[Turn], epoch: int, now: Turn | None) -> PendingChanges:
     """What the turns without an outcome, and then the message being answered, will end."""
-    open_turns = pending_turns.OpenTurns(pending, epoch, rt.read_turns)
+    learnt = pending if rt.policy.observer.learn else ()
+    open_turns = pending_turns.OpenTurns(learnt, epoch, rt.read_turns)
     return await pending_turns.foresee(rt.db, call.subject, open_turns, now, rt.policy.confidence)
 
 
@@ -202,6 +217,8 @@ def pack_limits(policy: ComposePolicy) -> PackPolicy:
     return PackPolicy(
         budget=policy.budget,
         sanitize=policy.sanitize,
+        diversity=DiversityPolicy.of(policy.diversity),
+        memory_ratio=policy.diversity.memory_share,
         recent_turns_max=policy.recent_turns_max,
         evidence_max_items=policy.evidence_max,
         max_snippet_chars=policy.snippet_max_chars,

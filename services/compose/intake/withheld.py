@@ -31,7 +31,8 @@ async def why_wordless(turn: TurnEvents, rt: Runtime) -> str | None:
         silence.note(turn.session_id, seq, why)
     for each in waiting:
         silence.hear(place_of(each), turn_text(each))
-    place = TurnPlace(clock.uuid7(), turn.session_id, seq + 1, clock.now(), turn.remember)
+    learning = rt.policy.observer.learn
+    place = TurnPlace(clock.uuid7(), turn.session_id, seq + 1, clock.now(), turn.remember, learning=learning)
     return silence.hear(place, _text(turn))
 
 
@@ -39,7 +40,8 @@ def _text(turn: TurnEvents) -> TurnText:
     at = clock.now()
     words = [m.content if isinstance(m.content, str) else words_of(m.content) for m in turn.messages]
     spoken = zip(turn.messages, words, strict=True)
-    return TurnText(tuple(MessageText(m.role, text, m.name, n, at) for n, (m, text) in enumerate(spoken)))
+    messages = tuple(MessageText(m.role, text, m.name, n, at) for n, (m, text) in enumerate(spoken))
+    return TurnText(messages, remembered=turn.session_remembered)
 
 
 def wordless(events: Sequence[dict[str, Any]], why: str) -> list[dict[str, Any]]:

@@ -4,14 +4,17 @@ from fastapi import Depends, FastAPI
 
 from services.compose.receipts.recorder import Recorder
 from services.compose.routes import (
+    commands,
     context,
     dead_letters,
     erasures,
+    governing,
     knowledge,
     memories,
     promotions,
     receipts,
     sessions,
+    settings,
     turns,
     whose,
 )
@@ -28,9 +31,13 @@ ROUTERS = (
     turns.router,
     context.router,
     turns.media_router,
+    commands.router,
     memories.router,
+    memories.feedback_router,
     memories.answers_router,
+    governing.router,
     sessions.router,
+    settings.router,
     promotions.router,
     knowledge.experience_router,
     receipts.router,
