@@ -194,7 +194,7 @@ async def _write(evolution: MemoryChanges, seen: ObservationRow, write: Write) -
         await judged.silence_version(conn, subject, fresh.memory_id, seen.said_at)
         evolution.silenced |= {fresh.memory_id}
         evolution.hidden.append(fresh.memory_id)
-    evolution.known[fresh.memory_id] = known_of(fresh)
+    evolution.known[fresh.memory_id] = replace(known_of(fresh), replaced=tuple(old.text for old in write.ends))
     evolution.chunks.append(chunk_of(fresh))
     action = "supersede" if write.ends else "create"
     evolution.marks.append(Mark(seen.observation_id, "evolved", f"{action}:{write.relation.reason}", fresh.memory_id))

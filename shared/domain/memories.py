@@ -42,6 +42,8 @@ class Memory:
     fused_at: datetime | None = None
     fused_from: float | None = None
     """What the confidence was before the memory was rejected too often; a confirmation gives it back."""
+    replaced: tuple[str, ...] = ()
+    """What the versions say that it supersedes, where it is loaded beside a new statement."""
     pinned: bool = False
     silenced_at: datetime | None = None
     """Since when the user does not want it brought up."""

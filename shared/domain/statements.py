@@ -100,6 +100,8 @@ class ActiveMemory:
     valid_until: datetime | None = None
     turns: int = 1
     """In how many turns it was said."""
+    replaced: tuple[str, ...] = ()
+    """What the memories said whose place it took, as far as they are still stored."""
 
     @property
     def speaker(self) -> str | None:

@@ -11,6 +11,7 @@ from shared.domain.statements import ALSO
 from shared.extraction import learned, manipulation, persons
 from shared.extraction.clauses import Clause, language_of, split
 from shared.extraction.correction_forms import find_corrections, may_promote, promote_finding, put_instead
+from shared.extraction.ended_things import find_ended_things
 from shared.extraction.guards import Stance, stances
 from shared.extraction.keys import profile_key, slug
 from shared.extraction.learned import ClauseClass
@@ -77,7 +78,7 @@ def extract_statements(
     verdicts, plainly = ([], frozenset[int]()) if directed else _verdicts(clauses)
     stand = stances(clauses)
     likely = {} if directed else estimate_sentences(message.text, clauses, stand, verdicts)
-    if not directed and max(likely.values(), default=0.0) < SURE and not any(map(learned.worth_a_look, verdicts)):
+    if not directed and max(likely.values(), default=0.0) < SURE and not any(map(_may_change, clauses, verdicts)):
         explain.extend(
             ReadingNote((clause.start, clause.end), "dropped", "nothing lasting", message.ordinal) for clause in clauses
         )
@@ -313,13 +314,18 @@ def _suspect(
     best: dict[int, int] = {}
     for index, verdict in enumerate(verdicts):
         sentence = clauses[index].sentence
-        if not free[index] or sentence in stated or not learned.worth_a_look(verdict):
+        if not free[index] or sentence in stated or not _may_change(clauses[index], verdict):
             continue
         if sentence not in best or verdict.changed > verdicts[best[sentence]].changed:
             best[sentence] = index
     sentences = _by_sentence(clauses)
     for number, index in best.items():
         found[index] = [learned.to_suspected(sentences[number], verdicts[index])]
+
+
+def _may_change(clause: Clause, verdict: ClauseClass) -> bool:
+    """Whether the clause may change something known, by the learned weights or as it says that something is over."""
+    return learned.worth_a_look(verdict) or bool(find_ended_things(clause.text))
 
 
 def _weigh(

@@ -62,6 +62,7 @@ def known_of(memory: Memory) -> ActiveMemory:
         value=memory.value,
         valid_until=memory.valid_until,
         turns=len(memory.source_turns),
+        replaced=memory.replaced,
     )
 
 

@@ -20,6 +20,7 @@ from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms, stem
 from shared.language.stopwords import ALL
 from shared.language.within import letters
+from shared.resolution.roles import find_roles
 
 SHARED, ALIKE = "≡", "≈"
 _WORD = to_pattern(r"[a-z0-9][a-z0-9'’+#.-]*[a-z0-9+#]|[a-z0-9]|[\u3400-\u9fff]+", re.IGNORECASE)
@@ -38,19 +39,20 @@ MOST_READ = 300
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """A text as others are compared with it: the terms that carry it, the words of known sorts, and their sorts."""
+    """A text as others are compared with it: the terms that carry it, the words of known sorts, their sorts, roles."""
 
     text: str
     terms: frozenset[str]
     sorts: frozenset[str]
     words: frozenset[str]
+    roles: frozenset[str]
     all: frozenset[str]
-    """By which another text may be found that has to do with this one: the terms, and the sorts as `signs`."""
+    """By which another text may be found that has to do with this one: the terms, and the `signs`."""
 
     @property
     def signs(self) -> tuple[str, ...]:
-        """The sorts, as search terms that no text has."""
-        return _signs(self.sorts)
+        """The sorts and the roles that it fills, as search terms that no text has."""
+        return _signs(self.sorts | self.roles)
 
 
 def _signs(sorts: frozenset[str]) -> tuple[str, ...]:
@@ -77,7 +79,8 @@ def about(text: str) -> About:
     found = list(meanings.find_known_words(text))
     sorts = frozenset(sort for each in found for sort in each.sorts)
     terms, words = frozenset(query_terms(text, _TERMS)), frozenset(each.word for each in found)
-    return About(text.lower(), terms, sorts, words, terms.union(_signs(sorts)))
+    roles = frozenset(f"role {role}" for part in find_roles(text) for role in part.filled)
+    return About(text.lower(), terms, sorts, words, roles, terms.union(_signs(sorts | roles)))
 
 
 @dataclass(frozen=True, slots=True)

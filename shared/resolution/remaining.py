@@ -1,5 +1,7 @@
 """What a memory says beside that which a statement ends: it stays. Pure."""
 
+# ruff: noqa: E501 - one family of words per line
+
 import re
 from collections.abc import Sequence
 from itertools import accumulate
@@ -11,13 +13,11 @@ from shared.domain.statements import ALSO, ActiveMemory, Statement
 from shared.extraction.edited import Content
 from shared.language.patterns import to_pattern
 from shared.language.within import has_word
+from shared.resolution.ended import find_over, names
+from shared.resolution.parts import EDGE, split_parts
 from shared.resolution.related import about
+from shared.resolution.roles import find_refilled
 
-_PART = to_pattern(
-    r"(?:[，,](?!\d)|[。；;!?！？\n]|\.(?=\s|$)"
-    r"|\s+(?=(?:and|but) (?:i|i'm|i've|we|my|our|he|she|they|am|have|also|work|study|run|own|use|like|love|hate)\b))+",
-    re.I,
-)
 _OPENING = to_pattern(r"^(?:and|but|also|plus|so|then|还有|而且|另外|然后|并且)[\s,，]*")
 _UNCHANGED = to_pattern(
     r"\b(?:same|still|unchanged|as before|like before|holds?|stays?|stands|the rest)\b"
@@ -26,22 +26,14 @@ _UNCHANGED = to_pattern(
 _OWN_SUBJECT = to_pattern(
     r"^(?:and|but|also|plus)\b|\b(?:i|my|we|our|i'm|i've|he|she|his|her|they|it's|don't)\b|[我咱他她别]", re.I
 )
-_ASKS = to_pattern(r"[?？]")
-_EDGE = " \t\n,，.。;；!！、"
+_DETAIL = to_pattern(
+    r"^(?:\d|[£$€¥]|(?:at|on|in|under|over|up to|about|around|from|for|with|without|by|every|twice|once|weekly|daily|monthly|till|until|starting|per|via|then)\b)"
+    r"|^(?:每|一周|一个?月|一天|[一二三四五六七八九十两半\d]+[\u4e00-\u9fff]|住|回来|回程|千万|顺便|连着|从|到|按|大概|差不多|地点|时间|费用|押金|票|酒店|机票)",
+    re.I,
+)
+"""Begins a part that tells when, how often, how much or how of the part before it."""
 LONGEST = 400
 """Characters at most of what is left of a memory behind the statement that ends the rest; its first parts stay."""
-
-
-def split_parts(text: str) -> list[str]:
-    """The parts of the text between commas and the ends of sentences, without questions."""
-    parts: list[str] = []
-    start = 0
-    for mark in [*_PART.finditer(text), None]:
-        part = text[start : mark.start() if mark else len(text)].strip(_EDGE)
-        if part and not (mark and _ASKS.search(mark[0])):
-            parts.append(part)
-        start = mark.end() if mark else len(text)
-    return parts
 
 
 def find_remaining(old: ActiveMemory, said: str) -> str:
@@ -54,19 +46,37 @@ def find_remaining(old: ActiveMemory, said: str) -> str:
     parts = split_parts(old.words_said)
     if len(parts) < 2:
         return ""
+    if over := find_over(said, old.words_said):
+        return _join(_list_standing(parts, over), old.words_said)
     spoken = split_parts(said)
     changed = [part for part in spoken if not _UNCHANGED.search(part)]
     said = "，".join(changed) or said
     terms = about(said).terms
     gone = [bool(about(part).terms & terms) for part in parts]
-    replaces_whole = not any(gone) and len(changed) == len(spoken)
+    replaces_whole = not any(gone) and len(changed) == len(spoken) and not find_refilled(said.lower())
     gone[find_nearest(parts, said)] = True
     kept = [part for part, ended in zip(parts, gone, strict=True) if not ended]
     if replaces_whole:
         kept = [part for part in kept if _OWN_SUBJECT.search(part)]
-    joint = ", " if old.words_said.isascii() else "，"
-    lengths = accumulate(len(part) + len(joint) for part in kept)
-    return joint.join(_OPENING.sub("", part) for part, length in zip(kept, lengths, strict=True) if length <= LONGEST)
+    return _join(kept, old.words_said)
+
+
+def _list_standing(parts: Sequence[str], over: Sequence[str]) -> list[str]:
+    """The parts but those that name what is over, and the details that follow them."""
+    standing: list[str] = []
+    gone = False
+    for part in parts:
+        gone = any(names(part, thing) for thing in over) or (gone and _DETAIL.match(part) is not None)
+        if not gone:
+            standing.append(part)
+    return standing
+
+
+def _join(parts: Sequence[str], text: str) -> str:
+    """The parts as one text, as many of the first as it may hold."""
+    joint = ", " if text.isascii() else "，"
+    lengths = accumulate(len(part) + len(joint) for part in parts)
+    return joint.join(_OPENING.sub("", part) for part, length in zip(parts, lengths, strict=True) if length <= LONGEST)
 
 
 def find_nearest(parts: Sequence[str], said: str) -> int:
@@ -84,7 +94,7 @@ def add_remaining(new: Statement, rest: str) -> Content:
 
 def join_remaining(text: str, rest: str) -> str:
     """The text, and what is left behind it."""
-    return f"{text.rstrip(_EDGE)}{'; ' if text.isascii() else '；'}{rest}"
+    return f"{text.rstrip(EDGE)}{'; ' if text.isascii() else '；'}{rest}"
 
 
 def keep_remaining(old: ActiveMemory, rest: str) -> Content:

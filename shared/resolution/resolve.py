@@ -24,6 +24,7 @@ from shared.domain.statements import (
     relate,
 )
 from shared.extraction.edited import Content
+from shared.extraction.ended_things import find_ended_things
 from shared.extraction.habits import tell_same
 from shared.extraction.retractions import PLAN
 from shared.language.patterns import to_pattern
@@ -153,7 +154,7 @@ def keep_what_remains(new: Statement, operation: Operation) -> Operation:
         case Write(relation, (old, *_), None) if not new.chosen and new.assertion != "behaviour":
             rest = find_remaining(old, new.quote or new.text)
             return replace(operation, content=add_remaining(new, rest), rest=rest) if rest else operation
-        case Retract((old,), "denied") if FORGETS not in new.flags:
+        case Retract((old,), "denied" | "said_to_have_ended") if FORGETS not in new.flags:
             rest = find_remaining(old, new.quote or new.text)
             relation = Relation("supersede", old, old.provenance, old.assertion, old.confidence, "said_to_have_ended")
             return Write(relation, (old,), keep_remaining(old, rest), rest) if rest else operation
@@ -167,7 +168,7 @@ def _weigh(new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePoli
         return Comparisons(_take_back_find(new, known), "related")
     if found := amend_memory(new, known, policy):
         return Comparisons(found, "value")
-    if AMENDS in new.flags:
+    if AMENDS in new.flags and not find_ended_things(new.quote):
         return Comparisons(Reject("skip", "nothing_known_to_change"), "none")
     replaced = find_counted(new, known) if new.assertion == "behaviour" else find_replaced(new, known)
     relation = relate(new, known, policy)

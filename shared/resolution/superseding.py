@@ -31,8 +31,11 @@ from shared.language import segment
 from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms
 from shared.language.stopwords import ALL
+from shared.resolution import related
+from shared.resolution.parts import split_parts
+from shared.resolution.plain_endings import find_plain_endings
 from shared.resolution.related import SentenceRelation, about
-from shared.resolution.remaining import split_parts
+from shared.resolution.roles import find_refilled, refills_another_role
 
 Numbers = NDArray[np.float32]
 SIGNS = (
@@ -76,7 +79,10 @@ SIGNS = (
 USUAL = {"near": 1.0, "of_old": 0.0, "exchanges_near": 0.4}
 """How near, and how much they share, two texts that are apart often are."""
 OTHER_IN_SLOT = 0.97
-"""How likely a memory ends under whose key a sentence says another value: who moved to Oslo lives in Leeds no longer."""
+"""How likely a memory ends that a sentence plainly ends, as under the memory's key it says another value: who moved to
+Oslo lives in Leeds no longer."""
+MAY_HAVE_TAKEN = 0.15
+"""How likely it must be that one memory has taken the place of another, for a return to the other to end it."""
 _CHANGES = to_pattern(
     r"\b(?:now|instead|changed?|changing|switch\w*|swapp?\w*|replac\w+|moved?|moving|no longer|any ?more|quit|left|stopp?\w*|gave up|given up"
     r"|gone|back (?:to|in|on|at)|after all|ended up|turns? out|from now on|these days|went with|going with|cancell?\w*|scrap\w*|called off"
@@ -95,17 +101,6 @@ _DENIES = to_pattern(
 _MOMENTARY = to_pattern(
     r"\b(?:today|tonight|this (?:time|once|week)|just (?:this|for)|for now|once)\b|今天|今晚|这次|这回|就一次|暂时|先"
 )
-_ROLE = to_pattern(
-    r"\b(?:new|another|different) (?P<new>[a-z][a-z-]+(?: (?!in\b|to\b|as\b|for\b|is\b|at\b|on\b|from\b|of\b)[a-z]+)?)"
-    r"|\b(?:switched|changed|changing|swapped|switching|moved) (?:my |our |the )?(?P<left>(?!to\b|in\b|from\b|back\b)[a-z]+)"
-    r"|\b(?P<gone>[a-z]+(?: [a-z]+)?) (?:has |have |had |got |was |is |'s )?(?:changed|moved|retired|replaced|switched|quit)\b"
-    r"|换了?(?:[个部台家份辆只]|一[个部台家份辆只])?新?(?P<got>[\u4e00-\u9fff]{1,4}?)(?:了|(?=[，,。！!\s]|$))"
-    r"|(?P<held>(?![刚又也都才])[\u4e00-\u9fff]{1,6}?)(?:也|已经|最近|刚|都|又)?(?:换|迁)(?:成|为|了|人|地|到|给)"
-    r"|(?P<quit>[\u4e00-\u9fff]{1,6}?)(?:已经|最近|刚|都)?(?:离职|退休|跳槽|下线|停用)"
-    r"|新(?P<fresh>[\u4e00-\u9fff]{2,3}?)(?=[是叫姓，,])",
-    re.I,
-)
-"""Names a role that another holds from now on: `new manager`, `switched gyms`, 房东换成."""
 _PUTS_RIGHT = to_pattern(
     r"\b(?:like|as) i (?:said|told)\b|\bi (?:told you|gave you|kept? saying|keep saying|thought|misspoke|misremembered|had (?:it|the|that|them|my)\b.{0,30}(?:wrong|mixed|in my head|backwards))"
     r"|\bgot (?:that |it |this )?wrong\b|\bput (?:this|that|it) straight\b|\bmixed (?:it |them |that )?up\b|\bcorrection\b"
@@ -129,13 +124,39 @@ def estimate_superseding(
     """
     weights = load_sum("superseding")
     shares = [
-        0.0 if new.assertion != "correction" and is_parallel(old.text, new.text) else weights.estimate(signs)
+        0.0 if _are_apart(old, new, quote) else weights.estimate(signs)
         for old, signs in zip(near, count_signs(near, new, quote, relations), strict=True)
     ]
-    slots = _sentence(quote).slots
+    slots, plain = _sentence(quote).slots, find_plain_endings(near, quote, shares, took_place)
     return [
-        max(share, OTHER_IN_SLOT) if fills_anew(old, slots) else share for old, share in zip(near, shares, strict=True)
+        max(share, OTHER_IN_SLOT) if plainly or fills_anew(old, slots) else share
+        for old, share, plainly in zip(near, shares, plain, strict=True)
     ]
+
+
+def _are_apart(old: ActiveMemory, new: Statement, quote: str) -> bool:
+    """Whether both are one sentence of two things, or speak of two roles and have no word in common."""
+    if new.assertion != "correction" and is_parallel(old.text, new.text):
+        return True
+    return refills_another_role(quote, old.text) and about(quote).terms.isdisjoint(about(old.text).terms)
+
+
+def took_place(new: ActiveMemory, old: ActiveMemory) -> bool:
+    """Whether one memory, said after the other, is not unlikely to have taken its place."""
+    statement = Statement(
+        type=new.type,
+        key=new.key,
+        sense=new.sense,
+        assertion=new.assertion,
+        flags=new.flags,
+        confidence=new.confidence,
+        retracts=False,
+        said_at=new.valid_at,
+        session_id="",
+        text=new.text,
+    )
+    signs = count_signs([old], statement, new.text, related.relations([old.told], new.text))
+    return load_sum("superseding").estimate(signs[0]) >= MAY_HAVE_TAKEN
 
 
 def fills_anew(old: ActiveMemory, slots: Mapping[str, str]) -> bool:
@@ -183,18 +204,12 @@ def _sentence(text: str) -> _Sentence:
         len(_MOMENTARY.findall(low)),
         tells_of_relative(text),
         {fact.key: fold(str(fact.value["value"])) for fact in facts if fact.key},
-        tuple(find_roles(low)),
+        tuple(find_refilled(low)),
         find_amounts(low),
         _PUTS_RIGHT.search(text) is not None,
         _AGAIN.search(text) is not None,
         query_terms(text, 1),
     )
-
-
-def find_roles(text: str) -> list[str]:
-    """What the text says is held by another from now on, as its last word names it."""
-    found = (next(filter(None, match.groups())) for match in _ROLE.finditer(text))
-    return [each if each.isascii() else segment.words(each)[-1] for each in found if not ALL.issuperset(each.split())]
 
 
 def find_amounts(text: str) -> dict[str, frozenset[str]]:

@@ -32,8 +32,8 @@ async def _rows(conn: Connection, statement: LiteralString, params: Mapping[str,
 
 
 def _memories(found: Iterable[Mapping[str, Any]]) -> list[Memory]:
-    lists = ("flags", "supersedes", "source_sessions", "source_turns")
-    rows: list[dict[str, Any]] = [{**row, **{name: tuple(row[name]) for name in lists}} for row in found]
+    lists = ("flags", "supersedes", "source_sessions", "source_turns", "replaced")
+    rows: list[dict[str, Any]] = [{**row, **{name: tuple(row[name]) for name in lists if name in row}} for row in found]
     return [Memory(**row) for row in rows]
 
 
@@ -76,7 +76,11 @@ async def said_before(conn: Connection, subject: Subject, turn_id: UUID) -> list
 
 
 _CONCERNED: LiteralString = (
-    _COLUMNS
+    """SELECT concerned.*, ARRAY(SELECT before.content_text FROM memory_items before
+    WHERE before.tenant_id = %(tenant)s AND before.user_id = %(user)s AND before.status = 'superseded'
+        AND before.memory_id = ANY(concerned.supersedes) ORDER BY before.memory_id) AS replaced
+FROM ("""
+    + _COLUMNS
     + """ AND status = 'active' AND memory_id = ANY(ARRAY(
     SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active'
         AND (key = ANY(%(keys)s) OR (key IS NULL AND content_hash = ANY(%(hashes)s)))
@@ -95,7 +99,7 @@ _CONCERNED: LiteralString = (
     WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id = ANY(ARRAY(
         SELECT near.chunk_id FROM unnest(%(terms)s::text[]) AS t(term) CROSS JOIN LATERAL (
             SELECT chunk_id FROM postings WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND term = t.term
-                AND chunk_id >= %(first)s ORDER BY chunk_id DESC LIMIT %(near)s) AS near))))
+                AND chunk_id >= %(first)s ORDER BY chunk_id DESC LIMIT %(near)s) AS near))))) AS concerned
 ORDER BY valid_at DESC, memory_id DESC"""
 )
 """Arrays are made once. A join with what they hold would be made again for each row where the planner takes a table for

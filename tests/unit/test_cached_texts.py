@@ -48,6 +48,7 @@ OF_NO_TEXT = {
     "shared.classifiers.network.load",
     "shared.classifiers.static_encoder.load_static_encoder",
     "shared.classifiers.text_sum.load_text_sum",
+    "shared.resolution.roles._roles_by_word",
     "shared.secrets.catalogue._forms",
     "shared.tls.trust_store",
     "shared.vectors._turn",

@@ -49,6 +49,7 @@ STATE = {
     "shared.extraction.habits_kinds": "a table turned round",
     "shared.extraction.relatives": "by the hash of a text whether it tells of a relative",
     "shared.extraction.retractions": "by the hash of a text where it takes something back",
+    "shared.resolution.roles": "a table turned round",
     "shared.language.replies": "by the hash of a text whether it asserts something",
     "shared.cache": "the mechanism: test_cached_texts.py shows that every text is let go",
     "shared.secrets.catalogue": "the forms, loaded once",

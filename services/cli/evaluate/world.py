@@ -150,4 +150,5 @@ def to_active_memory(row: ObservationRow, written: Write) -> ActiveMemory:
         told=quoted_text(row.text, row.value),
         value=row.value,
         valid_until=row.valid_until,
+        replaced=tuple(old.text for old in written.ends),
     )

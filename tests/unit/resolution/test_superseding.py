@@ -8,7 +8,8 @@ import pytest
 
 from services.cli.evaluate.world import World
 from shared.classifiers.logistic import load_sum
-from shared.resolution.superseding import SIGNS, find_amounts, find_roles, is_parallel
+from shared.resolution.roles import find_refilled
+from shared.resolution.superseding import SIGNS, find_amounts, is_parallel
 
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -78,7 +79,7 @@ def test_there_is_a_weight_for_each_sign() -> None:
     ],
 )
 def test_a_role_that_another_holds_now_is_named(text: str, roles: list[str]) -> None:
-    assert find_roles(text) == roles
+    assert find_refilled(text) == roles
 
 
 def test_amounts_are_told_apart_by_what_they_count() -> None:

@@ -1,0 +1,60 @@
+"""What a text says is over: `cancelled Crete`, `done with keto`, 西语我放弃了, 不减脂了. Pure.
+
+Each form takes a whole clause, so that who speaks of cancelling has cancelled nothing, nor has somebody else's doing.
+"""
+
+# ruff: noqa: E501 - one family of forms per line
+
+from shared.cache import of_texts
+from shared.language.patterns import to_pattern
+
+_LEAD_EN = (
+    r"(?:(?:ok(?:ay)?|so|and|but|well|oh|right|update|btw|plus|also|finally|just|officially|actually|sadly|we|i|i've|we've|i'm|we're|i am|we are|i have|we have|had to|have to"
+    r"|has|have|you can|can|please|pls|going to|gonna|decided to|all|now|already|no need to|let's|then|as of \w+|since \w+),? )*"
+)
+_ENDS_IT = (
+    r"cancell?ed|cancell?ing|cancel|scrapped|scrapping|quit|quitting|ditched|ditching|dropped(?: out of)?|dropping(?: out of)?|gave up(?: on)?|given up(?: on)?|giving up(?: on)?|stopped|stop the|stop my"
+    r"|pulled out of|pulling out of|backed out of|backing out of|withdrew from|sold|got rid of|done with|through with|finished with|over with|no more|(?:my )?last (?:day|shift|week) (?:at|with|as|in)|off(?! to\b)|killed|killed off|left|leaving|resigned from|retired from"
+    r"|unsubscribed from|uninstalled|deleted|returned|rehomed|called off|broke up with|closed|shut down|gave away|given away|came off|coming off|don't do|don't need(?! to\b)|no longer (?:need|have|do|use|want|eat|drink|take|own|see|go to|play|work at|live in|on)"
+)
+_AFTER_EN = r"(?:,? (?:tonight|today|yesterday|now|already|anyway|for good|for now|entirely|completely|altogether|too|last \w+|this \w+|on \w+day|in \w+|because .*|since .*|as .*|so .*|and .*|but .*|for .*|to .*|they .*|it .*|which .*|after .*|until .*))?"
+_IS_OVER = (
+    r"(?:(?: (?:is|are|was|were|got|has been|have been|just got|gets)|'s(?: been)?|'re)(?: (?:all|just|now|already|finally|officially|sadly|completely))*"
+    r" (?:off|cancell?ed|called off|over|no more|gone|dropped|scrapped|discontinued|shut down|closed down|off the table|not happening|sold|retired|dead)"
+    r"|(?: (?:has|have|just|sadly))* (?:passed away|passed|died|fell through|fallen through|folded|shut down|closed down|can stop|can go))"
+)
+_EN = to_pattern(
+    rf"{_LEAD_EN}(?:(?:{_ENDS_IT}) (?:the |my |our |all |any |that |this |those |these |on |with |a |an )*(?P<object>[\w'&/. -]{{2,40}}?)(?: any ?more| any longer)?{_AFTER_EN}"
+    rf"|(?:the |my |our |that |this |those |a )*(?P<subject>[\w'&/. -]{{2,30}}?){_IS_OVER}{_AFTER_EN}"
+    rf"|(?:don't|not|am not|doesn't|isn't|aren't|never|won't|can't|haven't|hasn't) (?:really |even |doing |going to |taking |on |have |do |the |my )*(?P<denied>[\w'&/. -]{{2,40}}?) (?:any ?more|any longer|these days){_AFTER_EN})"
+)
+_LEAD_ZH = r"(?:(?:我们?|咱们?|就|也|都|已经|早就|那个?|这个?|所以|后来|最近|现在|昨天|今天|上周|上个?月|前几天|刚|把|决定|打算|先|还是|算了|从|跟|和|医生(?:说|让)|老板说|领导说)[，,\s]?)*"
+_TAIL_ZH = r"(?:[了啦呢吧呀啊哈]|的)*"
+_OVER_ZH = r"取消|停|停用|停掉|停吃|放弃|辞|辞掉|退|退掉|退订|卖|卖掉|转卖|送人|送走|送出去|戒|戒掉|删|删掉|关|关掉|关停|下线|下架|注销|黄|散|散伙|解散|没|结束|作废|吹|泡汤|倒闭|拆|扔|扔掉|断|断掉|拉倒|作罢|告吹|走|过世|去世|离世"
+_ZH = to_pattern(
+    rf"{_LEAD_ZH}(?:"
+    rf"(?:不再?|没再|别再|不用再|不想|不打算|不准备|不用|不需要|不去|没有?)(?P<denied>[^，,。不了]{{1,10}})了"
+    rf"|(?:在)?(?P<place>[^，,。我]{{2,12}}?)(?:的)?最后(?:一天|一个?班|一周)"
+    rf"|(?P<topic>[^，,。我]{{1,12}}?)(?:那?[个趟份场次家台件边](?:活儿?)?|活儿?|事儿?)?(?:我们?|都|也|已经|就|早就?|早已|可以|能|先|暂时|全|刚|正式|彻底|上周|昨天|今天|连\S{{1,3}}都)*(?:(?:{_OVER_ZH})|不[^，,。了不]{{1,4}}|别[^，,。了]{{1,3}})(?:了|啦)"
+    rf"|(?:取消|停掉|停用|放弃|辞掉|退掉|退出|卖掉|戒掉|删掉|关掉|告别|送走|不再|停了|辞了|退了|卖了|戒了|删了|注销了|离开)(?P<object>[^，,。了]{{2,12}})"
+    rf"){_TAIL_ZH}"
+)
+_CLAUSE = to_pattern(r"[，,。；;:：!！?？\n]+|\.(?=\s|$)|\s+-+\s+|\s(?:and|but|so)\s(?!off\b)")
+_SIGNS = to_pattern(
+    r"\b(?:last|cancel|scrap|quit|ditch|drop|gave|giv|stop|pull|back|withdr|sold|rid|done|through|finish|over|no more|off|kill|left|leav|resign|retire|unsub|uninst|delet|return|rehom|broke|clos|shut|came|com|any ?more|longer|these|gone|pass|died|fell|fall|happen|end|can|fold|out|no longer|need|do)\w*"
+    r"|了|啦|取消|放弃|退|戒|告别|不再|离开|注销|停用"
+)
+
+
+@of_texts(2048)
+def find_ended_things(text: str) -> tuple[str, ...]:
+    """The things that the text says are over, as it names them."""
+    things: list[str] = []
+    for clause in _CLAUSE.split(text.lower().replace("’", "'")):
+        clause = clause.strip(" .")
+        if not clause or not _SIGNS.search(clause):
+            continue
+        match = (_EN if clause.isascii() else _ZH).fullmatch(clause)
+        if match:
+            things += [each.strip() for each in match.groupdict().values() if each]
+    return tuple(things)

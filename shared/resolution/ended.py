@@ -1,0 +1,35 @@
+"""Whether a memory says what a sentence says to be over. Pure."""
+
+from shared.classifiers.meanings import says_little
+from shared.classifiers.static_encoder import load_static_encoder
+from shared.extraction.ended_things import find_ended_things
+from shared.language import segment
+from shared.resolution.related import about
+
+_FILLERS = frozenset("thing stuff bit plan idea one part whole time day week 东西 事情 事 计划 安排".split())  # noqa: SIM905 - a list of words
+ALIKE = 0.6
+"""How near in meaning a word must be to what is over, to be another form of its name."""
+
+
+def says_over(sentence: str, memory: str) -> bool:
+    """Whether the sentence says that something is over that the memory speaks of, and the memory does not say so."""
+    return bool(find_over(sentence, memory))
+
+
+def find_over(sentence: str, memory: str) -> list[str]:
+    """What of the things that the memory speaks of the sentence says to be over, and the memory does not."""
+    over = find_ended_things(sentence)
+    before = find_ended_things(memory) if over else ()
+    return [each for each in over if names(memory, each) and not any(names(old, each) for old in before)]
+
+
+def names(text: str, thing: str) -> bool:
+    """Whether the text names the thing: most of the words that carry it, or one word that is a form of it."""
+    terms = {term for term in about(thing).terms - _FILLERS if not says_little(term)}
+    shared = terms & about(text).terms
+    if terms and 3 * len(shared) >= 2 * len(terms):
+        return any(len(term) > 1 for term in shared)
+    if thing.isascii() or not 2 <= len(thing) <= 4:
+        return False
+    encode = load_static_encoder().encode
+    return any(float(encode(word) @ encode(thing)) >= ALIKE for word in segment.words(text) if len(word) > 1)

@@ -1,0 +1,55 @@
+"""What a sentence plainly ends, as it says that it is over, held by another, done otherwise or as before. Pure."""
+
+from collections.abc import Callable, Sequence
+
+from shared.domain.statements import ActiveMemory
+from shared.language.patterns import to_pattern
+from shared.resolution.ended import says_over
+from shared.resolution.returning import find_returned_to, names_before
+from shared.resolution.roles import fill_one_role, refills_role
+
+NOT_APART = 0.02
+"""How likely it must be by other signs that a memory ends, for a plain word to settle it."""
+LIKELY = 0.3
+"""The same where two texts fill one role, and neither says that its holder is new."""
+_OTHERWISE = to_pattern(
+    r"(?:改|换|转而?)(?P<verb>[喝吃投叫用坐住看学练穿开骑读写跑打走去报选买订刷种抽玩教])",
+)
+"""Says that another thing is done, by the verb of it: 改喝牛奶."""
+
+
+def find_plain_endings(
+    near: Sequence[ActiveMemory],
+    sentence: str,
+    likely: Sequence[float],
+    took_place: Callable[[ActiveMemory, ActiveMemory], bool],
+) -> list[bool]:
+    """Of each memory whether the sentence plainly ends it, where `likely` is how likely it ends by other signs."""
+    returned = find_returned_to(sentence)
+    return [
+        (share >= NOT_APART and _ends(sentence, old.text))
+        or (share >= LIKELY and fill_one_role(sentence, old.text))
+        or any(names_before(returned, before, old.text) for before in (old.replaced if returned else ()))
+        or any(_goes_back(returned, first, old, took_place) for first in (near if returned else ()))
+        for old, share in zip(near, likely, strict=True)
+    ]
+
+
+def _ends(sentence: str, memory: str) -> bool:
+    return says_over(sentence, memory) or refills_role(sentence, memory) or does_otherwise(sentence, memory)
+
+
+def does_otherwise(sentence: str, memory: str) -> bool:
+    """Whether the sentence says that another thing is done, by a verb of which the memory says the old one."""
+    return any(match["verb"] in memory and not _OTHERWISE.search(memory) for match in _OTHERWISE.finditer(sentence))
+
+
+def _goes_back(
+    returned: tuple[str, ...],
+    first: ActiveMemory,
+    then: ActiveMemory,
+    took_place: Callable[[ActiveMemory, ActiveMemory], bool],
+) -> bool:
+    """Whether what is returned to is what the first memory says, whose place the other has taken since."""
+    later = first.valid_at < then.valid_at
+    return later and names_before(returned, first.text, then.text) and took_place(then, first)
