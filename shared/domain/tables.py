@@ -25,7 +25,7 @@ Rebuilt = Literal["", "copied", "replaced"]
 LOG: frozenset[ErasureScope] = frozenset(("personal",))
 """Spared with the log, of which an erasure of scope `personal` takes nothing."""
 WISH: frozenset[ErasureScope] = frozenset(("personal", "session", "items"))
-"""Spared by all but an erasure of everything: who wished not to be remembered still does."""
+"""Spared by all but an erasure of everything: who wished not to be remembered, or chose settings, still does."""
 
 
 def _columns(names: str) -> frozenset[str]:
@@ -193,6 +193,11 @@ TABLES: tuple[Table, ...] = (
         spared_by=WISH,
     ),
     Table(
+        "user_settings", "user", "delete", "no words; what a user chose outlives what was erased of them",
+        plain=_columns("chosen"),
+        spared_by=WISH,
+    ),
+    Table(
         "postings", "session", "delete", "the terms of a chunk",
         found_by=("chunk_id",),
         goes_with="memory_chunks",
@@ -270,6 +275,9 @@ TABLES: tuple[Table, ...] = (
         plain=_columns("org_id profile_id"),
     ),
     Table(
+        "tenant_settings", "tenant", "keep", "what a tenant chose for all its users", plain=_columns("chosen"),
+    ),
+    Table(
         "api_keys", "tenant", "keep", "who may ask: a key outlives the rows of the users that it is for",
         plain=_columns("key_id name only_user only_users_from scopes secret_hash former_hash"),
     ),
@@ -288,6 +296,7 @@ TABLES: tuple[Table, ...] = (
     Table("tenants_about", "nobody", "keep", "when a turn of a tenant was last published", plain=_columns("tenant")),
     Table("inbox", "nobody", "keep", "ids of events", plain=_columns("consumer")),
     Table("redriven", "nobody", "keep", "ids of what was driven again", plain=_columns("about")),
+    Table("topics_made", "nobody", "keep", "when a broker that had lost its topics got them again"),
     Table("relay_members", "nobody", "keep", "processes that are there"),
     Table("service_members", "nobody", "keep", "processes that are there", plain=_columns("service problems")),
     Table("serving", "nobody", "keep", "whether the database may be served"),

@@ -32,6 +32,7 @@ from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.knowledge.port import Scope
 from shared.language.normalise import normalise
+from shared.policy import PersonalDataPolicy
 from shared.store.core_memory import CoreMemoryRow
 
 Status = Literal["ok", "timeout", "failed", "skipped"]
@@ -222,6 +223,8 @@ class Composition:
     took_ms: float
     epoch: int
     """The user's when it was begun: after an erasure it is not recorded any more."""
+    personal: PersonalDataPolicy
+    """What of the user's personal data may be recorded in clear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,3 +234,4 @@ class PlanExecution:
     request: RetrieveRequest
     pack: EvidencePack
     epoch: int
+    personal: PersonalDataPolicy

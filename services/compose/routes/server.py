@@ -12,6 +12,7 @@ from services.compose.routes import (
     promotions,
     receipts,
     sessions,
+    settings,
     turns,
     whose,
 )
@@ -32,6 +33,7 @@ ROUTERS = (
     memories.router,
     memories.answers_router,
     sessions.router,
+    settings.router,
     promotions.router,
     knowledge.experience_router,
     receipts.router,

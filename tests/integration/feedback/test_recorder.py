@@ -28,7 +28,7 @@ from services.compose.rules.ranking.fuse import FusePolicy, FusionResult
 from shared import clock
 from shared.db import Database
 from shared.domain.subjects import Subject
-from shared.policy import FeedbackPolicy, Policy
+from shared.policy import FeedbackPolicy, PersonalDataPolicy, Policy
 from shared.store import contexts, injections
 from tests.system.databases import change, number, rows
 from tests.system.wait import wait_for
@@ -72,6 +72,7 @@ def made(user: str = "u", session: str = "s", *degraded: str) -> Composition:
         report=NOTHING_TO_REPORT,
         took_ms=1.0,
         epoch=0,
+        personal=PersonalDataPolicy(),
     )
 
 
