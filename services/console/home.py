@@ -55,6 +55,7 @@ class Home:
         tenant = access["tenant_id"] or page.field("tenant") or None
         caller = make_caller(caller.bearer, {"user_id": user, "tenant_id": tenant})
         session = Session(caller, access["name"], frozenset(access["scopes"]), access["user_id"] is not None)
+        session.language = await find_language(page.compose, session)
         self._sessions.end(page.visit.session_token)
         answer = page.redirect(find_next(page))
         token = self._sessions.begin(session)
@@ -76,7 +77,7 @@ class Home:
             page.refuse("invalid_request", "user: is missing")
         named = {"user_id": user, "tenant_id": tenant or session.caller.tenant_id}
         session.caller = replace(make_caller(session.caller.bearer, named), session_id=session.caller.session_id)
-        session.language = None
+        session.language = await find_language(page.compose, session)
         session.notices.clear()
         return page.redirect(find_next(page))
 
@@ -119,6 +120,17 @@ async def find_access(compose: ComposeClient, caller: AgentCaller) -> Json:
         if problem.code != "forbidden":
             raise
         return {"name": "", "tenant_id": None, "user_id": None, "scopes": ("operate",)}
+
+
+async def find_language(compose: ComposeClient, session: Session) -> str | None:
+    """That of the user's settings; none where they chose none, or the key may not read them."""
+    if session.caller.user_id is None or not session.may("read"):
+        return None
+    try:
+        settings = (await compose.get(session.caller, "/v1/settings"))["settings"]
+    except CallError:
+        return None
+    return next((each["value"] for each in settings if each["name"] == "language" and each["value"] != "auto"), None)
 
 
 def find_next(page: ConsolePage) -> str:

@@ -160,6 +160,22 @@ async def test_what_is_of_another_is_not_there(url: str, visitor: Visitor, perso
     assert "My desk is oak" in await visitor.open("/memory")
 
 
+async def test_settings_are_chosen_and_given_up(visitor: Visitor) -> None:
+    page = await visitor.open("/memory/settings")
+    assert "Learn from what I say" in page
+    assert "Nothing was changed." in await visitor.send("/memory/settings", learning="")
+    page = await visitor.send("/memory/settings", learning="false", retention_days="30", language="zh")
+    assert '<html lang="zh-CN"' in page, "the language of the settings is that of the pages"
+    assert '<option value="false" selected>' in page
+    assert 'value="30"' in page
+    page = await visitor.send("/memory/settings", learning="", language="", retention_days="")
+    assert "Saved." in page
+    assert "selected" not in page
+    await visitor.send("/memory/settings", 422, learning="perhaps")
+    await visitor.send("/memory/settings", 422, retention_days="soon")
+    await visitor.send("/memory/settings", 422, retention_days="99999")
+
+
 async def test_a_secret_is_refused_and_said_so(visitor: Visitor) -> None:
     page = await visitor.send("/memory/remember", 422, text="my password is hunter2hunter2")
     assert "This looks like a secret" in page

@@ -1,6 +1,6 @@
 """The area in which somebody sees and governs what is remembered of them."""
 
-from services.console.memory import changing, conflicts, erasing, listing, one, overview, sessions, timeline
+from services.console.memory import changing, conflicts, erasing, listing, one, overview, sessions, settings, timeline
 from services.console.page import Area, PageEntry
 
 PAGES = (
@@ -15,6 +15,8 @@ PAGES = (
     PageEntry("/memory/session", sessions.show_session),
     PageEntry("/memory/session/clear", sessions.clear_summary, "POST"),
     PageEntry("/memory/session/end", sessions.end_session, "POST"),
+    PageEntry("/memory/settings", settings.show_settings),
+    PageEntry("/memory/settings", settings.change_settings, "POST"),
     PageEntry("/memory/one/{memory_id}", one.show_memory),
     PageEntry("/memory/one/{memory_id}/edit", changing.edit, "POST"),
     PageEntry("/memory/one/{memory_id}/take-back", changing.take_back, "POST"),
@@ -39,5 +41,6 @@ AREA = Area(
         ("memory.tab.conflicts", "/memory/conflicts"),
         ("memory.tab.sessions", "/memory/sessions"),
         ("memory.tab.erasures", "/memory/erasures"),
+        ("memory.tab.settings", "/memory/settings"),
     ),
 )

@@ -11,42 +11,44 @@ from shared.fronts.client import Json
 
 MOST = 6
 """So many memories of a type are shown; the list has them all."""
-SHOWN: tuple[MemoryType, ...] = (
-    "profile",
-    "constraint",
-    "preference",
-    "goal",
-    "task",
-    "decision",
-    "event",
-    "pattern",
-    "case",
-    "note",
-)
+LATEST = 100
+CORE: tuple[MemoryType, ...] = ("profile", "constraint", "preference", "goal")
+"""What tells most of a person, however long ago it was said."""
+SHOWN: tuple[MemoryType, ...] = (*CORE, "task", "decision", "event", "pattern", "case", "note")
 """The types that tell of a person, in the order in which they are read."""
 
 
 @dataclass(frozen=True)
 class MemoryGroup:
-    """What is known of one kind, newest first, and how much there is of it."""
+    """What is known of one kind, newest first, and whether there is more of it."""
 
     type: MemoryType
     memories: list[Json]
-    count: int
+    is_all: bool
 
 
 async def show_overview(page: ConsolePage) -> Response:
     """A heading for each kind of memory that there is, and below it what is known."""
-    conflicts, *found = await asyncio.gather(
-        page.get("/v1/conflicts", limit=1),
-        *(page.get("/v1/memories", type=each, limit=MOST) for each in SHOWN),
-    )
-    pairs = zip(SHOWN, found, strict=True)
-    groups = [MemoryGroup(type, each["memories"], each["count"]) for type, each in pairs if each["memories"]]
+    conflicts, latest = await asyncio.gather(page.get("/v1/conflicts", limit=1), page.get("/v1/memories", limit=LATEST))
+    found: dict[str, list[Json]] = {
+        each: [memory for memory in latest["memories"] if memory["type"] == each] for each in SHOWN
+    }
+    if latest["count"] > LATEST:
+        core = await asyncio.gather(*(page.get("/v1/memories", type=each, limit=MOST + 1) for each in CORE))
+        found |= {type: each["memories"] for type, each in zip(CORE, core, strict=True)}
     return page.render(
         "memory/overview.html",
         title=page.tell("memory.overview"),
-        groups=groups,
-        count=sum(each.count for each in groups),
+        groups=[
+            MemoryGroup(each, found[each][:MOST], _is_all(each, found[each], latest["count"]))
+            for each in SHOWN
+            if found[each]
+        ],
+        count=latest["count"],
         in_conflict=bool(conflicts["conflicts"]),
     )
+
+
+def _is_all(type: MemoryType, found: list[Json], count: int) -> bool:
+    """Whether nothing of this type is left out: of others than the core the older ones were not looked for."""
+    return len(found) <= MOST and (type in CORE or count <= LATEST)

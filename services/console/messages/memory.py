@@ -21,7 +21,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "与您的智能体聊一聊，重要的事几秒内就会出现在这里。智能体使用的名字是 {user} 吗？您也可以自己写一条：",
     ),
     "memory.since": ("since {day}", "自{day}"),
-    "memory.all_of": ("all {count}", "全部 {count} 条"),
+    "memory.all_of": ("all of: {kind}", "全部：{kind}"),
     "memory.held_back": ("not shown to the agent", "不向智能体显示"),
     "memory.in_conflict": ("Something was said that contradicts what is known.", "有话与已知内容相矛盾。"),
     "memory.in_conflict.do": ("Say what holds", "请您裁定"),
