@@ -130,6 +130,8 @@ class MemoryChanged(Payload):
         "retracted",
         "merged",
         "confirmed",
+        "pinned",
+        "unpinned",
         "calibrated",
         "fused",
         "outdated",

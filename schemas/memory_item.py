@@ -49,6 +49,7 @@ class MemoryItem(Contract):
         default=None, description="The rule by which packages do not show all of it; `content` is what they show"
     )
     fused_at: Instant | None = Field(default=None, description="Since when it is shown nowhere: rejected too often")
+    pinned: bool = Field(default=False, description="It leads core memory, and upkeep leaves it as it is")
     created_at: Instant | None = None
 
 

@@ -30,6 +30,9 @@ Uri = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=NO
 MAX_METADATA_BYTES = 8192
 """The most that the metadata of a session, or of one message, may hold as JSON."""
 
+MERGED_MOST = 20
+"""So many others at most become one with a memory at once."""
+
 
 def _within_bounds(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
     if len(orjson.dumps(value)) > MAX_METADATA_BYTES:
@@ -86,7 +89,8 @@ class TurnRef(Contract):
 class StructuredItem(Contract):
     """A memory that the caller already knows in structured form; `retract` takes one back by its key or id.
 
-    With `memory_id` alone it is the next version of that memory; `restore` makes that version's content hold again.
+    With `memory_id` alone it is the next version of that memory; `restore` makes that version's content hold again,
+    `pin` has it lead every package, or no more, and `merge` names others that become one with it.
     """
 
     type: MemoryType
@@ -100,14 +104,28 @@ class StructuredItem(Contract):
     retract: bool = False
     restore: bool = False
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
+    pin: bool | None = None
+    merge: Annotated[tuple[UUID, ...], Field(max_length=MERGED_MOST)] = ()
 
     @classmethod
     def conditions(cls) -> Sequence[JsonSchemaValue]:
-        """What is taken back is named, what is restored by its id alone; else something is said."""
+        """What is taken back is named, what is restored, pinned or merged by its id alone; else something is said."""
         named, says = {"anyOf": [has("key", minLength=1), has("memory_id")]}, {"anyOf": [has("value"), has("text")]}
-        no_retract = {"properties": {"retract": {"const": False}}}
-        restore = when("restore", True, {"allOf": [has("memory_id"), no_retract]}, says)
-        return (when("retract", True, {"allOf": [named, {"properties": {"restore": {"const": False}}}]}, restore),)
+        no_pin, no_merge = {"pin": {"type": "null"}}, {"merge": {"maxItems": 0}}
+        alone = {"retract": {"const": False}, "restore": {"const": False}}
+        pinned = {"required": ["pin"], "properties": {"pin": {"type": "boolean"}}}
+        merged = {"required": ["merge"], "properties": {"merge": {"minItems": 1}}}
+        merge = {"if": merged, "then": {"allOf": [has("memory_id"), {"properties": {**alone, **no_pin}}]}, "else": says}
+        pin = {
+            "if": pinned,
+            "then": {"allOf": [has("memory_id"), {"properties": {**alone, **no_merge}}]},
+            "else": merge,
+        }
+        others = {**no_pin, **no_merge}
+        restored = {"allOf": [has("memory_id"), {"properties": {"retract": {"const": False}, **others}}]}
+        restore = when("restore", True, restored, pin)
+        taken = {"allOf": [named, {"properties": {"restore": {"const": False}, **others}}]}
+        return (when("retract", True, taken, restore),)
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
@@ -115,7 +133,12 @@ class StructuredItem(Contract):
             raise ValueError("an item to retract needs its key or its memory_id")
         if self.restore and (self.retract or not self.memory_id):
             raise ValueError("an item to restore needs its memory_id, and cannot be retracted as well")
-        if not (self.retract or self.restore) and self.text is None and self.value is None:
+        acts = (self.retract, self.restore, self.pin is not None, bool(self.merge))
+        if sum(acts) > 1:
+            raise ValueError("an item does one thing: it retracts, restores, pins or merges")
+        if (self.pin is not None or self.merge) and not self.memory_id:
+            raise ValueError("an item to pin or to merge needs its memory_id")
+        if not any(acts) and self.text is None and self.value is None:
             raise ValueError("an item needs a value or a text")
         return self
 

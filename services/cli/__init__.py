@@ -36,6 +36,8 @@ COMMANDS = MappingProxyType(
         "mcp": "mcp:mcp",
         "memories": "memories:group",
         "forget": "memories:forget",
+        "export": "governing:export",
+        "import": "governing:take_in",
         "erase": "erase:erase",
         "conflicts": "conflicts:group",
         "sessions": "sessions:app",

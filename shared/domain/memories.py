@@ -42,3 +42,4 @@ class Memory:
     fused_at: datetime | None = None
     fused_from: float | None = None
     """What the confidence was before the memory was rejected too often; a confirmation gives it back."""
+    pinned: bool = False

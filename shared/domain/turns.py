@@ -59,6 +59,8 @@ class Turn:
     withheld: str | None = None
     """By whose wish nothing is learnt from it, once that was decided."""
     org_id: str | None = None
+    imported: bool = False
+    """Whether it came with an import: nothing is learnt from its words, its items say what had been learnt."""
 
     def list_texts(self, event_type: str) -> list[str]:
         """The texts of its messages of this type that were not erased, in order."""

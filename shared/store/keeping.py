@@ -67,6 +67,19 @@ async def latest_version(conn: Connection, subject: Subject, root_id: UUID) -> i
     return int(row["version"] or 0) if row else 0
 
 
+_TAKEN: LiteralString = """
+SELECT FROM memory_items
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND root_id = %(root)s AND version = %(version)s
+"""
+
+
+async def free_version(conn: Connection, subject: Subject, root_id: UUID, wanted: int) -> int:
+    """The number that is wanted for a version of this root, or where it is taken the next that no version has."""
+    params = {**to_params(subject), "root": root_id, "version": wanted}
+    taken = (await conn.execute(_TAKEN, params)).rowcount
+    return await latest_version(conn, subject, root_id) + 1 if taken else wanted
+
+
 _EMBEDDED: LiteralString = """
 SELECT memory_id, embedding_model_id AS model FROM memory_chunks
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s) AND active

@@ -72,9 +72,26 @@ async def tell(system: System, people: int = 4) -> list[Person]:
         await person.post("/v1/turns", {**body, "messages": [*body["messages"], answer]})
     await caught_up(system.bootstrap)
     assert await system.settled() == people * (len(STORY) + 1)
+    await govern(told[0], Person(system))
     await told[0].say("I used to like milk.", session="gone")
     await completed(told[0], await erase(told[0], "session", session_ids=["gone"]))
     return told
+
+
+async def govern(person: Person, other: Person) -> None:
+    """The person has pinned one memory and merged two, and the other has taken in all that is kept of them."""
+    one, two, three = [each["memory_id"] for each in await person.memories()][:3]
+    http, whose = person.system.http, person.whose
+    done = [
+        await http.put(f"/v1/memories/{one}/pin", params=whose),
+        await http.post("/v1/memories/merge", params=whose, json={"keep": two, "others": [three]}),
+    ]
+    for answer in done:
+        await person.outcome(answer.json()["turn_id"])
+    document = (await person.get("/v1/export")).json()
+    taken = await http.post("/v1/import", params=other.whose, json=document)
+    await other.outcome(taken.json()["turn_id"])
+    assert len(await other.memories()) == len(await person.memories())
 
 
 async def test_every_event_delivered_again_changes_nothing(system: System) -> None:

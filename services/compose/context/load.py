@@ -75,7 +75,11 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> ComposeState
     names = [slot["name"] for slot in sessions.foremost(summary.entity_slots, rt.policy.session.entity_slots_max)]
     return ComposeState(
         # what is known of a relative is no part of who the user is: it is found where it is asked about
-        core=[m for m in core if f"memory:{m.memory_id}" not in hidden and not tells_of_relative(m.content_text)],
+        core=[
+            m
+            for m in core
+            if f"memory:{m.memory_id}" not in hidden and (m.pinned or not tells_of_relative(m.content_text))
+        ],
         summary=changes.summary(summary.text, summary.lines, summary.ended) if rt.policy.session.summaries else "",
         names=changes.names(names),
         window=recent.window,

@@ -25,7 +25,7 @@ from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.domain.turns import Event, Turn
 from shared.extraction import ObserveContext, ObservePolicy, TurnText, observe, retractions
-from shared.extraction.turn_texts import RESTORE, SPOKEN, is_forgotten, observation_rows, place_of, turn_text
+from shared.extraction.turn_texts import ACTS, SPOKEN, is_forgotten, observation_rows, place_of, turn_text
 from shared.policy import ConfidencePolicy
 from shared.resolution.from_rows import known_of, quoted_text, statement_of, words_of
 from shared.resolution.resolve import Operation
@@ -126,8 +126,8 @@ def to_pending(
     rows: Iterable[ObservationRow], messages: Mapping[int, PendingMessage] = NO_MESSAGES, *, now: bool = False
 ) -> list[PendingObservation]:
     """What was observed of a turn, as statements on their way; names that it only mentions state nothing."""
-    # what a restored version says is read where it is restored
-    kept = [row for row in rows if row.detector != "entities" and (row.detector, row.pattern) != ("items", RESTORE)]
+    # what becomes of a version that is named is worked out where it is known
+    kept = [row for row in rows if row.detector != "entities" and (row.detector != "items" or row.pattern not in ACTS)]
     return [to_pending_observation(row, messages.get(row.ordinal), now=now) for row in kept]
 
 

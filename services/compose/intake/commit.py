@@ -36,6 +36,8 @@ from shared.telemetry import logger
 UNSAID = {"idempotency_key"}
 UNHASHED = {*UNSAID, "remember"}
 """What two commits may differ in and be the same. What most leave out is not hashed: hashes stay as they were."""
+ACTS = {"pin", "merge"}
+"""What an item may do beside; left out of the hash where no item does it, as above."""
 NOTHING_KNOWN: Mapping[str, Registered] = {}
 _ROLE_EVENTS = {"user": "user_message", "assistant": "assistant_message", "tool": "tool_result", "system": "system"}
 
@@ -107,7 +109,7 @@ def _refuse_named(turn: TurnEvents) -> None:
             raise RefusedError("secret_refused", f"{field}: {problem.problem}", (problem,))
 
 
-def _refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
+def refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
     """RefusedError personal_data_refused, which names every field that holds what the policy does not take."""
     fields = {each.field: each.kind for each in cleaning.redacted if each.kind in personal.kinds_refused}
     if fields:
@@ -157,7 +159,7 @@ def _body(
         for ordinal, event in enumerate(wordless(happened, silent) if silent else happened)
     ]
     metadata = clean_json(turn.metadata, "metadata", cleaning) if turn.metadata is not None else None
-    _refuse_personal(cleaning, policy.personal_data)
+    refuse_personal(cleaning, policy.personal_data)
     result = _result(turn, turn_id, event_id, cleaning, ignored, learning=policy.observer.learn)
     envelope = _envelope(turn, turn_id, event_id, events, trace_id, policy_version)
     return {
@@ -173,7 +175,7 @@ def _body(
         "org_id": turn.org_id,
         "metadata": metadata,
         "idempotency_key": turn.idempotency_key or turn_id.hex,
-        "request_hash": _hash(turn.model_dump_json(exclude=UNHASHED if turn.remember else UNSAID).encode()),
+        "request_hash": _hash_request(turn),
         "topic": TURN_COMMITTED.name,
         "experiment": _experiment(turn),
         "only_ends": all(event["event_type"] == SESSION_END for event in events),
@@ -181,6 +183,13 @@ def _body(
         "result": result.model_dump(mode="json"),
         "envelope": envelope.model_dump(mode="json"),
     }
+
+
+def _hash_request(turn: TurnEvents) -> str:
+    """The same for the same commit, whatever fields were added to the contract since."""
+    left_out: dict[str, Any] = dict.fromkeys(UNHASHED if turn.remember else UNSAID, True)
+    plain = {n: ACTS for n, item in enumerate(turn.items) if item.pin is None and not item.merge}
+    return _hash(turn.model_dump_json(exclude=left_out | ({"items": plain} if plain else {})).encode())
 
 
 def _result(

@@ -6,10 +6,11 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import WithJsonSchema
 
+from schemas.governing import BulkReceipt, BulkRequest, MergeRequest
 from schemas.memory_item import MemoryEdit, MemoryItem, RememberRequest, Settlement, WriteReceipt
 from schemas.views import AnswerPage, ConflictPage, MemoryHistory, MemoryPage
 from schemas.vocabulary import ListedStatus, MemoryType
-from services.compose.manage import history, memories, writes
+from services.compose.manage import governing, history, memories, writes
 from services.compose.routes.access import READ, WRITE
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import Limit, Offset, Owner, ParsedBody, ServiceRuntime, json_of, parse_body
@@ -88,6 +89,58 @@ async def edit(
     rt: ServiceRuntime,
 ) -> Response:
     return json_of(await history.edit(rt, owner, memory_id, body.value), 202)
+
+
+@router.put(
+    "/memories/{memory_id}/pin",
+    status_code=202,
+    name="pin",
+    dependencies=[WRITE],
+    summary="Have a memory lead every package, and leave it as it is",
+)
+async def pin(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
+    return await governing.pin(rt, owner, memory_id, pinned=True)
+
+
+@router.delete(
+    "/memories/{memory_id}/pin",
+    status_code=202,
+    name="unpin",
+    dependencies=[WRITE],
+    summary="Let a pinned memory be like all others again",
+)
+async def unpin(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
+    return await governing.pin(rt, owner, memory_id, pinned=False)
+
+
+@router.post(
+    "/memories/merge",
+    response_model=WriteReceipt,
+    status_code=202,
+    openapi_extra=body_of(MergeRequest),
+    name="merge",
+    dependencies=[WRITE],
+    summary="Make one memory of several; restoring one of them undoes it",
+)
+async def merge(
+    body: Annotated[ParsedBody[MergeRequest], Depends(parse_body(MergeRequest))], owner: Owner, rt: ServiceRuntime
+) -> Response:
+    return json_of(await governing.merge(rt, owner, body.value), 202)
+
+
+@router.post(
+    "/memories/bulk",
+    response_model=BulkReceipt,
+    status_code=202,
+    openapi_extra=body_of(BulkRequest),
+    name="bulk",
+    dependencies=[WRITE],
+    summary="Take back, pin, unpin or restore many memories at once",
+)
+async def act_on_many(
+    body: Annotated[ParsedBody[BulkRequest], Depends(parse_body(BulkRequest))], owner: Owner, rt: ServiceRuntime
+) -> Response:
+    return json_of(await governing.act_on_many(rt, owner, body.value), 202)
 
 
 @router.get(
