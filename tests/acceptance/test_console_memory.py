@@ -82,6 +82,28 @@ async def test_several_are_taken_back_and_had_back_together(visitor: Visitor) ->
     assert "Nothing was chosen" in await visitor.send("/memory/chosen", action="forget", back="/memory/notes")
 
 
+async def test_what_is_pinned_says_so_and_is_unpinned(visitor: Visitor) -> None:
+    memory_id = await remember(visitor, "My bike is green")
+    page = await visitor.send(f"/memory/one/{memory_id}/pin")
+    assert "Pinned: the agent" in page
+    assert "<span>pinned</span>" in page
+    page = await visitor.send(f"/memory/one/{memory_id}/unpin")
+    assert "<span>pinned</span>" not in page
+    page = await visitor.send("/memory/chosen", memory_id=[memory_id], action="pin", back="/memory/notes")
+    assert "1 pinned." in page
+    assert "<span>pinned</span>" in page
+
+
+async def test_all_of_it_is_taken_along(visitor: Visitor) -> None:
+    await remember(visitor, "My bike is green")
+    for kind, media_type in (("json", "application/json"), ("markdown", "text/markdown")):
+        answer = await visitor.http.get(f"/memory/export?format={kind}")
+        assert answer.headers["content-type"].startswith(media_type)
+        assert "attachment" in answer.headers["content-disposition"]
+        assert "My bike is green" in answer.text
+    await visitor.open("/memory/export?format=exe", 404)
+
+
 async def test_what_is_erased_is_followed_to_its_proof(visitor: Visitor) -> None:
     memory_id = await remember(visitor, "My bike is green")
     page = await visitor.send("/memory/chosen", memory_id=[memory_id], action="erase")

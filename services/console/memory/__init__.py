@@ -1,6 +1,17 @@
 """The area in which somebody sees and governs what is remembered of them."""
 
-from services.console.memory import changing, conflicts, erasing, listing, one, overview, sessions, settings, timeline
+from services.console.memory import (
+    changing,
+    conflicts,
+    erasing,
+    export,
+    listing,
+    one,
+    overview,
+    sessions,
+    settings,
+    timeline,
+)
 from services.console.page import Area, PageEntry
 
 PAGES = (
@@ -19,6 +30,9 @@ PAGES = (
     PageEntry("/memory/settings", settings.change_settings, "POST"),
     PageEntry("/memory/one/{memory_id}", one.show_memory),
     PageEntry("/memory/one/{memory_id}/edit", changing.edit, "POST"),
+    PageEntry("/memory/export", export.export),
+    PageEntry("/memory/one/{memory_id}/pin", changing.pin, "POST"),
+    PageEntry("/memory/one/{memory_id}/unpin", changing.unpin, "POST"),
     PageEntry("/memory/one/{memory_id}/take-back", changing.take_back, "POST"),
     PageEntry("/memory/one/{memory_id}/restore", changing.restore, "POST"),
     PageEntry("/memory/remember", changing.remember, "POST"),

@@ -1,6 +1,5 @@
-"""What somebody does to their memories: remember, edit, take back, restore; each leaves what undoes it."""
+"""What somebody does to their memories: remember, edit, pin, take back, restore; each leaves what undoes it."""
 
-import asyncio
 from collections.abc import Mapping
 from uuid import uuid4
 
@@ -9,11 +8,11 @@ from starlette.responses import Response
 from services.console.page import ConsolePage
 from services.console.sessions import Notice
 from shared.fronts.client import Json
-from shared.fronts.problems import CallError
 from shared.fronts.writing import await_settled
 
-CHOSEN_MOST = 200
-AT_ONCE = 8
+CHOSEN_MOST = 100
+UNDONE_BY = {"forget": "restore", "restore": "", "pin": "unpin", "unpin": "pin"}
+"""What can be done to several at once, and what takes it back."""
 SHORT = 60
 
 
@@ -69,33 +68,36 @@ async def change_chosen(page: ConsolePage) -> Response:
         return page.redirect(find_own(back), Notice("notice.none_chosen"))
     if action == "erase":
         return page.redirect(f"/memory/erase?scope=items&id={'&id='.join(map(page.quote, chosen))}")
-    if action not in ("forget", "restore"):
+    if action not in UNDONE_BY:
         page.refuse("invalid_request", "action")
-    changed = await change_each(page, chosen, action)
-    undo = {"action": "restore", "back": back} if action == "forget" and changed else {}
-    message = "notice.chosen_taken_back" if action == "forget" else "notice.chosen_restored"
+    changed = await change_all(page, chosen, action)
+    undo = {"action": UNDONE_BY[action], "back": back} if UNDONE_BY[action] and changed else {}
     path = "/memory/chosen" if undo else None
-    return page.redirect(find_own(back), Notice(message, {"count": str(len(changed))}, path, undo, tuple(changed)))
+    told = Notice(f"notice.chosen.{action}", {"count": str(len(changed))}, path, undo, tuple(changed))
+    return page.redirect(find_own(back), told)
 
 
-async def change_each(page: ConsolePage, chosen: list[str], action: str) -> list[str]:
-    """Those of the chosen that could be changed: one that is gone or changed meanwhile keeps no other back."""
-    some = asyncio.Semaphore(AT_ONCE)
+async def pin(page: ConsolePage) -> Response:
+    """The memory leads what the agent is given."""
+    memory_id = page.part("memory_id")
+    await settle_write(page, "PUT", memory_id, path="/pin")
+    undo = f"/memory/one/{memory_id}/unpin"
+    return page.redirect(f"/memory/one/{memory_id}", Notice("notice.pinned", {}, undo))
 
-    async def change_one(memory_id: str) -> str | None:
-        async with some:
-            try:
-                if action == "forget":
-                    await settle_write(page, "DELETE", page.quote(memory_id))
-                else:
-                    await settle_write(page, "POST", page.quote(memory_id), path="/restore")
-            except CallError as problem:
-                if problem.code in ("unreachable", "unavailable", "forbidden", "rate_limited", "unauthenticated"):
-                    raise
-                return None
-            return memory_id
 
-    return [each for each in await asyncio.gather(*map(change_one, chosen)) if each]
+async def unpin(page: ConsolePage) -> Response:
+    """The memory is like all others again."""
+    memory_id = page.part("memory_id")
+    await settle_write(page, "DELETE", memory_id, path="/pin")
+    return page.redirect(f"/memory/one/{memory_id}", Notice("notice.unpinned"))
+
+
+async def change_all(page: ConsolePage, chosen: list[str], action: str) -> list[str]:
+    """Those of the chosen that were changed: one that is gone or changed meanwhile keeps no other back."""
+    receipt = await page.change("POST", "/v1/memories/bulk", {"action": action, "memory_ids": chosen})
+    if receipt["receipt_id"]:
+        await await_settled(page.compose, page.caller, {"receipt_id": receipt["receipt_id"], "settled": False})
+    return receipt["accepted"]
 
 
 async def settle_write(

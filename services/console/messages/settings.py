@@ -8,6 +8,13 @@ WORDS: dict[str, tuple[str, str]] = {
     "chosen.tenant": ("Chosen for everybody here.", "由本租户统一选定。"),
     "chosen.policy": ("As usual.", "目前为默认。"),
     "settings.fixed": ("(not yours to change)", "（您不能更改）"),
+    "export.title": ("Take it along", "导出"),
+    "export.lead": (
+        "All that is kept of you, in one file: to read, or to be imported elsewhere.",
+        "关于您的全部内容，存为一个文件：可供阅读，也可导入别处。",
+    ),
+    "export.markdown": ("To read (Markdown)", "供阅读（Markdown）"),
+    "export.json": ("To import (JSON)", "供导入（JSON）"),
     "notice.settings": ("Saved. It holds from now on.", "已保存，立即生效。"),
     "notice.no_change": ("Nothing was changed.", "没有改动。"),
     "choice.true": ("yes", "是"),
