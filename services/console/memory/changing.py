@@ -23,11 +23,11 @@ async def remember(page: ConsolePage) -> Response:
         page.refuse("invalid_request", page.tell("memory.write_something"))
     body = {"text": text, "idempotency_key": page.field("once") or uuid4().hex}
     receipt = await await_settled(page.compose, page.caller, await page.post("/v1/memories", body))
-    kept = receipt["memory_id"]
-    if receipt["status"] == "rejected" or not kept:
+    memory_id = receipt["memory_id"]
+    if receipt["status"] == "rejected" or not memory_id:
         return page.redirect("/memory", Notice("notice.rejected"))
     message = {"merged": "notice.merged"}.get(receipt["status"], "notice.remembered")
-    undo = f"/memory/one/{kept}/take-back" if message == "notice.remembered" and receipt["settled"] else None
+    undo = f"/memory/one/{memory_id}/take-back" if message == "notice.remembered" and receipt["settled"] else None
     return page.redirect("/memory", Notice(message, {"text": shorten(text)}, undo))
 
 

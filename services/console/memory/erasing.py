@@ -44,14 +44,14 @@ async def show_erasures(page: ConsolePage) -> Response:
 
 async def show_erasure(page: ConsolePage) -> Response:
     """How far each store is, asked again until it is over; then the proof."""
-    found = await page.get(f"/v1/erasures/{page.part('tombstone_id')}")
-    steps = found["steps"]
+    erasure = await page.get(f"/v1/erasures/{page.part('tombstone_id')}")
+    steps = erasure["steps"]
     done = sum(1 for each in steps if each["done_at"])
     shown: dict[str, Any] = {
-        "erasure": found,
+        "erasure": erasure,
         "done": done,
         "count": max(len(steps), 1),
-        "over": found["status"] in OVER,
+        "over": erasure["status"] in OVER,
     }
     template = "memory/progress.html" if page.is_part else "memory/erasure.html"
     return page.render(template, title=page.tell("erasure.title"), **shown)

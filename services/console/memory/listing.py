@@ -22,28 +22,28 @@ async def show_facts(page: ConsolePage) -> Response:
     wanted = {"type": type_name} if type_name in TYPES else {}
     first = page.ask_number("offset", 0, 100_000)
     state = state if state in STATES else "active"
-    found = await page.get("/v1/memories", status=state, limit=MOST, offset=first, **wanted)
+    listed = await page.get("/v1/memories", status=state, limit=MOST, offset=first, **wanted)
     return page.render(
         "memory/facts.html",
         title=page.tell("memory.facts"),
-        memories=found["memories"],
+        memories=listed["memories"],
         states=STATES,
         state=state,
         types=TYPES,
         type=wanted.get("type", ""),
-        turning=turn_pages(page, first, MOST, found["count"]),
+        turning=turn_pages(page, first, MOST, listed["count"]),
     )
 
 
 async def show_notes(page: ConsolePage) -> Response:
     """What was dictated, newest first."""
     first = page.ask_number("offset", 0, 100_000)
-    found = await page.get("/v1/memories", type="note", limit=MOST, offset=first)
+    listed = await page.get("/v1/memories", type="note", limit=MOST, offset=first)
     return page.render(
         "memory/notes.html",
         title=page.tell("memory.notes"),
-        memories=found["memories"],
-        turning=turn_pages(page, first, MOST, found["count"]),
+        memories=listed["memories"],
+        turning=turn_pages(page, first, MOST, listed["count"]),
     )
 
 

@@ -11,7 +11,7 @@ from shared.fronts.client import Json
 
 MOST = 6
 """So many memories of a type are shown; the list has them all."""
-LATEST = 100
+LATEST = 60
 CORE: tuple[MemoryType, ...] = ("profile", "constraint", "preference", "goal")
 """What tells most of a person, however long ago it was said."""
 SHOWN: tuple[MemoryType, ...] = (*CORE, "task", "decision", "event", "pattern", "case", "note")
@@ -30,19 +30,19 @@ class MemoryGroup:
 async def show_overview(page: ConsolePage) -> Response:
     """A heading for each kind of memory that there is, and below it what is known."""
     conflicts, latest = await asyncio.gather(page.get("/v1/conflicts", limit=1), page.get("/v1/memories", limit=LATEST))
-    found: dict[str, list[Json]] = {
+    by_type: dict[str, list[Json]] = {
         each: [memory for memory in latest["memories"] if memory["type"] == each] for each in SHOWN
     }
     if latest["count"] > LATEST:
         core = await asyncio.gather(*(page.get("/v1/memories", type=each, limit=MOST + 1) for each in CORE))
-        found |= {type: each["memories"] for type, each in zip(CORE, core, strict=True)}
+        by_type |= {type: each["memories"] for type, each in zip(CORE, core, strict=True)}
     return page.render(
         "memory/overview.html",
         title=page.tell("memory.overview"),
         groups=[
-            MemoryGroup(each, found[each][:MOST], _is_all(each, found[each], latest["count"]))
+            MemoryGroup(each, by_type[each][:MOST], _is_all(each, by_type[each], latest["count"]))
             for each in SHOWN
-            if found[each]
+            if by_type[each]
         ],
         count=latest["count"],
         in_conflict=bool(conflicts["conflicts"]),

@@ -11,12 +11,12 @@ MOST = 50
 async def show_sessions(page: ConsolePage) -> Response:
     """The conversations, the one spoken in last first."""
     first = page.ask_number("offset", 0, 100_000)
-    found = (await page.get("/v1/sessions", limit=MOST + 1, offset=first))["sessions"]
-    count = first + len(found)
+    sessions = (await page.get("/v1/sessions", limit=MOST + 1, offset=first))["sessions"]
+    count = first + len(sessions)
     return page.render(
         "memory/sessions.html",
         title=page.tell("sessions.title"),
-        sessions=found[:MOST],
+        sessions=sessions[:MOST],
         turning=turn_pages(page, first, MOST, count),
     )
 
