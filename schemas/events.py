@@ -134,6 +134,8 @@ class MemoryChanged(Payload):
         "unpinned",
         "calibrated",
         "fused",
+        "silenced",
+        "shown",
         "outdated",
         "expired",
         "erased",

@@ -17,6 +17,7 @@ from pydantic import (
 from pydantic_core import CoreSchema
 
 from schemas.base import NO_NUL, Contract, ExternalId, Instant, Json, JsonObject, JsonSchemaValue, has, when
+from schemas.commands import CommandReply
 from schemas.content import SAYS_SOMETHING, Content, problems_at, says_something
 from schemas.experiment import ExperimentContext
 from schemas.vocabulary import MemoryType, Role
@@ -86,11 +87,17 @@ class TurnRef(Contract):
     meta: JsonObject = Field(default_factory=dict)
 
 
+Judgement = Literal["not_useful", "never_again", "bring_up_again"]
+"""What the user says of the use of a memory: of no use, not to be brought up, or no longer so."""
+_ALONE: JsonSchemaValue = {"properties": {"retract": {"const": False}, "restore": {"const": False}}}
+
+
 class StructuredItem(Contract):
     """A memory that the caller already knows in structured form; `retract` takes one back by its key or id.
 
     With `memory_id` alone it is the next version of that memory; `restore` makes that version's content hold again,
-    `pin` has it lead every package, or no more, and `merge` names others that become one with it.
+    `pin` has it lead every package, or no more, `merge` names others that become one with it, and `feedback` judges its
+    use.
     """
 
     type: MemoryType
@@ -103,14 +110,20 @@ class StructuredItem(Contract):
     confirmed: bool = False
     retract: bool = False
     restore: bool = False
+    feedback: Annotated[
+        Judgement | None, Field(description="Of the use of the memory that `memory_id` names; nothing else is read")
+    ] = None
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
     pin: bool | None = None
     merge: Annotated[tuple[UUID, ...], Field(max_length=MERGED_MOST)] = ()
 
     @classmethod
     def conditions(cls) -> Sequence[JsonSchemaValue]:
-        """What is taken back is named, what is restored, pinned or merged by its id alone; else something is said."""
-        named, says = {"anyOf": [has("key", minLength=1), has("memory_id")]}, {"anyOf": [has("value"), has("text")]}
+        """What is taken back is named, what is restored, pinned, merged or judged by its id alone; else something is said."""
+        named, says = (
+            {"anyOf": [has("key", minLength=1), has("memory_id")]},
+            {"anyOf": [has("value"), has("text"), has("feedback")]},
+        )
         no_pin, no_merge = {"pin": {"type": "null"}}, {"merge": {"maxItems": 0}}
         alone = {"retract": {"const": False}, "restore": {"const": False}}
         pinned = {"required": ["pin"], "properties": {"pin": {"type": "boolean"}}}
@@ -125,7 +138,8 @@ class StructuredItem(Contract):
         restored = {"allOf": [has("memory_id"), {"properties": {"retract": {"const": False}, **others}}]}
         restore = when("restore", True, restored, pin)
         taken = {"allOf": [named, {"properties": {"restore": {"const": False}, **others}}]}
-        return (when("retract", True, taken, restore),)
+        judges = {"if": has("feedback"), "then": {"allOf": [has("memory_id"), {"properties": {**alone, **others}}]}}
+        return (when("retract", True, taken, restore), judges)
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
@@ -133,11 +147,11 @@ class StructuredItem(Contract):
             raise ValueError("an item to retract needs its key or its memory_id")
         if self.restore and (self.retract or not self.memory_id):
             raise ValueError("an item to restore needs its memory_id, and cannot be retracted as well")
-        acts = (self.retract, self.restore, self.pin is not None, bool(self.merge))
+        acts = (self.retract, self.restore, self.pin is not None, bool(self.merge), bool(self.feedback))
         if sum(acts) > 1:
-            raise ValueError("an item does one thing: it retracts, restores, pins or merges")
-        if (self.pin is not None or self.merge) and not self.memory_id:
-            raise ValueError("an item to pin or to merge needs its memory_id")
+            raise ValueError("an item does one thing: it retracts, restores, pins, merges or judges")
+        if (self.pin is not None or self.merge or self.feedback) and not self.memory_id:
+            raise ValueError("an item to pin, to merge or to judge needs its memory_id")
         if not any(acts) and self.text is None and self.value is None:
             raise ValueError("an item needs a value or a text")
         return self
@@ -164,6 +178,9 @@ class TurnEvents(Contract):
         False
     )
     remember: Annotated[bool, Field(description="False: nothing is learnt from this turn; its outcome says so")] = True
+    session_remembered: Annotated[
+        bool | None, Field(description="False: nothing is learnt in this session from here on, until it is true")
+    ] = None
     context_id: UUID | None = None
     experiment_context: ExperimentContext | None = None
 
@@ -174,7 +191,7 @@ class TurnEvents(Contract):
         if handler.mode == "validation":
             own = handler.resolve_ref_schema(schema)
             some = [has(name, minItems=1) for name in ("messages", "tool_calls", "refs", "items")]
-            some.append(has("end_session", const=True))
+            some += [has("end_session", const=True), has("session_remembered")]
             nested = {"type": "object", "properties": {**own["properties"]}, "anyOf": some}
             own["properties"]["turn_events"] = {**nested, "deprecated": True}
             own["anyOf"] = [*some, has("turn_events")]
@@ -191,8 +208,12 @@ class TurnEvents(Contract):
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
-        if not (self.messages or self.tool_calls or self.refs or self.items or self.end_session):
-            raise ValueError("a turn needs at least one of messages, tool_calls, refs, items, end_session")
+        if not (self.messages or self.tool_calls or self.refs or self.items or self.end_session) and (
+            self.session_remembered is None
+        ):
+            raise ValueError(
+                "a turn needs at least one of messages, tool_calls, refs, items, end_session, session_remembered"
+            )
         return self
 
 
@@ -232,6 +253,9 @@ class CommitResult(Contract):
     """False: the user's settings decline learning, and nothing is derived from the turn."""
     redacted: tuple[Redaction, ...] = ()
     ignored_fields: tuple[str, ...] = ()
+    reply: Annotated[
+        CommandReply | None, Field(description="Where the user gave a command: what came of it; over HTTP")
+    ] = None
 
 
 class FieldProblem(Contract):

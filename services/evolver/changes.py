@@ -39,6 +39,7 @@ class MemoryChanges:
     known: dict[UUID, ActiveMemory]
     envelopes: dict[UUID, Envelope]
     fused: frozenset[UUID] = frozenset()
+    silenced: frozenset[UUID] = frozenset()
     advice: Mapping[UUID, Advice] = field(default_factory=dict[UUID, Advice])
     marks: list[Mark] = field(default_factory=list[Mark])
     chunks: list[Chunk] = field(default_factory=list[Chunk])
@@ -52,6 +53,7 @@ class MemoryChanges:
         """What the user chose, with the content and the standing memories that it is about."""
         self.known |= {m.memory_id: known_of(m) for m in choice.active}
         self.fused |= {m.memory_id for m in choice.active if m.fused_from is not None}
+        self.silenced |= {m.memory_id for m in choice.active if m.silenced_at is not None}
         self.choices[choice.seen.observation_id] = choice
         return choice.seen
 

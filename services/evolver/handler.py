@@ -8,12 +8,14 @@ from uuid import UUID
 from schemas.envelope import Envelope
 from schemas.events import (
     AnalysisProposed,
+    MemoryChanged,
     MemoryWriteRejected,
     ObservationRecorded,
 )
 from schemas.vocabulary import Assertion
-from services.evolver import chosen, fence, governed, imported, rules
+from services.evolver import chosen, fence, governed, imported, judged, rules
 from services.evolver.changes import MemoryChanges, block, end, tell, to_changed
+from services.evolver.chosen import UserChoice
 from shared.bus.delivery import Delivered
 from shared.db import Connection
 from shared.domain.memories import Memory
@@ -97,6 +99,10 @@ async def _evolve(
                 if governed.is_parting(choice):
                     await governed.part(evolution, choice)
                     continue
+                await _lift_silence(evolution, choice)
+            if judged.is_judgement(seen):
+                await _judge(evolution, seen)
+                continue
             if takes_back_before(seen):
                 targets = [known_of(m) for m in await memory.said_before(conn, subject, seen.turn_id)]
                 await _apply(evolution, seen, _taken_back(targets))
@@ -136,10 +142,11 @@ async def begin_changes(
     advice = await observations.advice(conn, subject, [o.observation_id for o in due])
     advised = {memory_id for advised_on in advice.values() for memory_id in advised_on}
     active = await memory.load_concerned(subject, [statement_of(o) for o in due], advised).on(conn)
-    known = {m.memory_id: known_of(m) for m in active}
     cause = next(iter(envelopes.values()))
     fused = frozenset(m.memory_id for m in active if m.fused_from is not None)
-    return MemoryChanges(conn, subject, rt, known, {o.observation_id: cause for o in due} | envelopes, fused, advice)
+    silenced = frozenset(m.memory_id for m in active if m.silenced_at is not None)
+    causes = {o.observation_id: cause for o in due} | envelopes
+    return MemoryChanges(conn, subject, rt, {m.memory_id: known_of(m) for m in active}, causes, fused, silenced, advice)
 
 
 async def _apply(evolution: MemoryChanges, seen: ObservationRow, operation: Operation) -> None:
@@ -183,6 +190,10 @@ async def _write(evolution: MemoryChanges, seen: ObservationRow, write: Write) -
         await versions.succeed(conn, subject, fresh)
     await end(evolution, seen, write.ends, "superseded", fresh.memory_id)
     await memory.insert(conn, subject, fresh)
+    if any(old.memory_id in evolution.silenced for old in write.ends):
+        await judged.silence_version(conn, subject, fresh.memory_id, seen.said_at)
+        evolution.silenced |= {fresh.memory_id}
+        evolution.hidden.append(fresh.memory_id)
     evolution.known[fresh.memory_id] = known_of(fresh)
     evolution.chunks.append(chunk_of(fresh))
     action = "supersede" if write.ends else "create"
@@ -258,7 +269,7 @@ async def _confirm(evolution: MemoryChanges, seen: ObservationRow, confirm: Conf
         turn=seen.turn_id,
         by_user=by_user,
     )
-    if by_user and fused:
+    if by_user and fused and target.memory_id not in evolution.silenced:
         await show(evolution.conn, evolution.subject, [target.memory_id])
         evolution.fused -= {target.memory_id}
     gained = replace(
@@ -271,6 +282,38 @@ async def _confirm(evolution: MemoryChanges, seen: ObservationRow, confirm: Conf
     before, after = (None, None) if hidden else (target.confidence, relation.confidence)
     changed = to_changed(target, "confirmed", "active", before=before, after=after)
     tell(evolution, seen, changed, seen.observation_id)
+
+
+async def _judge(evolution: MemoryChanges, seen: ObservationRow) -> None:
+    """What the user says of a memory's use is done, and told where it is shown or hidden by it."""
+    judgement = await judged.judge(evolution.conn, evolution.subject, seen, evolution.rt.policy)
+    if judgement is None:
+        await _apply(evolution, seen, Reject("skip", "no_such_version"))
+        return
+    before, after = judgement
+    evolution.marks.append(Mark(seen.observation_id, "evolved", f"{seen.pattern}:said_by_hand", after.memory_id))
+    if after.silenced_at is None:
+        evolution.silenced -= {after.memory_id}
+    else:
+        evolution.silenced |= {after.memory_id}
+        evolution.fused |= {after.memory_id}
+    if before.shown != after.shown:
+        changed = MemoryChanged(
+            memory_id=after.memory_id,
+            root_id=after.root_id,
+            version=after.version,
+            change="shown" if after.shown else "silenced",
+            status=after.status,
+        )
+        tell(evolution, seen, changed, after.memory_id)
+
+
+async def _lift_silence(evolution: MemoryChanges, choice: UserChoice) -> None:
+    """Who restores a memory, or says that it is right, wants it brought up again."""
+    lifted = evolution.silenced & {each.memory_id for each in choice.active}
+    if choice.restored and lifted:
+        await judged.lift_silence(evolution.conn, evolution.subject, lifted)
+        evolution.silenced -= lifted
 
 
 async def _retract(evolution: MemoryChanges, seen: ObservationRow, retract: Retract) -> None:

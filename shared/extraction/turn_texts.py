@@ -10,7 +10,7 @@ import orjson
 from schemas.content import TEXT_ONLY
 from shared.domain.observations import ObservationRow
 from shared.domain.statements import CLAIMED, MISREAD, RELATED, candidate_id, input_hash
-from shared.domain.turns import SESSION_END, Event, Turn
+from shared.domain.turns import SESSION_END, WISH, WORDLESS, Event, Turn
 from shared.extraction import (
     MessageText,
     Observation,
@@ -22,6 +22,7 @@ from shared.extraction import (
     forget,
     recalled,
     retractions,
+    slash,
     wishes,
 )
 from shared.extraction.clauses import language_of
@@ -42,6 +43,9 @@ IMPORTED = "imported"
 """Where an item holds a version of a memory as an import brought it."""
 OTHERS = "others"
 """Where the value of an item that merges names the others."""
+NOT_USEFUL, NEVER_AGAIN, BRING_UP_AGAIN = "not_useful", "never_again", "bring_up_again"
+JUDGEMENTS = frozenset({NOT_USEFUL, NEVER_AGAIN, BRING_UP_AGAIN})
+"""The patterns of items that judge the use of a memory and leave what it says."""
 
 IN_EXPERIMENT = ("experiment_id", "variant")
 """What each row that a turn leaves says of the experiment that the turn was in."""
@@ -75,7 +79,14 @@ def read_words(turn: Turn) -> TurnText:
             for e in turn.events
             if e.event_type == "item" and e.content is not None and not e.content.get("memory_id")
         ),
+        remembered=next((bool(e.content["remember"]) for e in turn.events if e.event_type == WISH and e.content), None),
     )
+
+
+def only_commands(turn: Turn) -> bool:
+    """Whether the user speaks in the turn, and only gives commands."""
+    texts = turn.list_texts("user_message")
+    return bool(texts) and all(map(slash.commands, texts))
 
 
 def place_of(turn: Turn) -> TurnPlace:
@@ -96,7 +107,7 @@ def keep_session_end(turn: Turn) -> Turn:
 
 
 def leave_event(event: Event, why: str) -> Event | None:
-    if event.event_type == SESSION_END:
+    if event.event_type in WORDLESS:
         return event
     content = event.content or {}
     if event.event_type == "item":
@@ -293,6 +304,8 @@ def _by_id(turn: Turn, event: Event) -> ObservationRow:
 
 def _pattern(content: Mapping[str, Any]) -> str:
     """What an item does to the memory that it names."""
+    if judged := content.get("feedback"):
+        return str(judged)
     if IMPORTED in content:
         return IMPORT
     if content.get("pin") is not None:

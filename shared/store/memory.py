@@ -22,7 +22,7 @@ _COLUMNS: LiteralString = """
 SELECT memory_id, root_id, version, type, key, value, content_text, content_hash, language, polarity, status,
     confidence::float8 AS confidence, provenance_class, provenance, assertion, epistemic_type, flags, supersedes,
     superseded_by, valid_at, invalid_at, valid_until, last_validated_at, source_sessions, source_turn_id, source_turns,
-    created_at, fused_at, fused_from::float8 AS fused_from, pinned
+    created_at, fused_at, fused_from::float8 AS fused_from, pinned, silenced_at
 FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
 
@@ -276,8 +276,8 @@ UPDATE memory_items SET
     updated_at = now(),
     correction_count = CASE WHEN %(by_user)s THEN 0 ELSE correction_count END,
     calibrated = CASE WHEN %(by_user)s THEN calibrated - 'correction_count' ELSE calibrated END,
-    fused_at = CASE WHEN %(by_user)s THEN NULL ELSE fused_at END,
-    fused_from = CASE WHEN %(by_user)s THEN NULL ELSE fused_from END,
+    fused_at = CASE WHEN %(by_user)s THEN silenced_at ELSE fused_at END,
+    fused_from = CASE WHEN NOT %(by_user)s THEN fused_from WHEN silenced_at IS NOT NULL THEN %(confidence)s END,
     epistemic_type = CASE WHEN %(by_user)s THEN coalesce(epistemic_prev, epistemic_type) ELSE epistemic_type END,
     epistemic_prev = CASE WHEN %(by_user)s THEN NULL ELSE epistemic_prev END
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = %(id)s AND status = 'active'
@@ -301,7 +301,7 @@ async def confirm(
     """The memory has been said again: its evidence grew, its words did not change; the sessions that said it.
 
     Where the user said it, what they had rejected before no longer counts, and it is outdated no longer. Whoever else
-    says it leaves a fused memory the standing that it has.
+    says it leaves a fused memory the standing that it has. What is not to be brought up stays out of sight.
     """
     params = {
         "tenant": subject.tenant_id,
@@ -345,5 +345,6 @@ def to_item(memory: Memory, subject: Subject) -> MemoryItem:
         valid_until=memory.valid_until,
         fused_at=memory.fused_at,
         pinned=memory.pinned,
+        silenced_at=memory.silenced_at,
         created_at=memory.created_at,
     )

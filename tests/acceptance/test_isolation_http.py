@@ -125,6 +125,22 @@ CASES = (
     Case("post", RETRY, "missing", named_in_body=True),
     Case("post", "/v1/sessions/{session_id}/archive", "missing"),
     Case("delete", "/v1/sessions/{session_id}/summary", "own"),
+    Case(
+        "post",
+        "/v1/commands",
+        "own",
+        lambda _: {"session_id": SESSION, "text": "/memory search tea"},
+        named_in_body=True,
+    ),
+    Case("patch", "/v1/sessions/{session_id}", "own", lambda _: {"remembered": True}),
+    Case(
+        "post",
+        "/v1/feedback",
+        "missing",
+        lambda of: {"memory_id": str(of.memory_id), "verdict": "not_useful"},
+        named_in_body=True,
+    ),
+    Case("delete", "/v1/feedback/{memory_id}", "missing"),
     Case("delete", "/v1/memories/{memory_id}", "missing"),
     Case(
         "post",

@@ -12,7 +12,7 @@ from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.extraction.edited import show_value
 from shared.extraction.manipulation import manipulates
-from shared.extraction.turn_texts import SPOKEN
+from shared.extraction.turn_texts import BRING_UP_AGAIN, NEVER_AGAIN, NOT_USEFUL, SPOKEN
 from shared.runtime import Runtime
 from shared.secrets import refuses
 from shared.store import history, versions
@@ -31,6 +31,9 @@ ACTIONS = {
     "unpin": "unpinned",
     "merge": "merged",
     "import": "imported",
+    NOT_USEFUL: "of no use",
+    NEVER_AGAIN: "not to be brought up",
+    BRING_UP_AGAIN: "to be brought up again",
 }
 
 

@@ -16,7 +16,17 @@ from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.errors import RefusedError
 from shared.extraction import ObserveContext, Observed, ObservePolicy, observe
-from shared.extraction.turn_texts import EDIT, MERGE, PIN, RESTORE, UNPIN, observation_rows, turn_text, withhold
+from shared.extraction.turn_texts import (
+    EDIT,
+    JUDGEMENTS,
+    MERGE,
+    PIN,
+    RESTORE,
+    UNPIN,
+    observation_rows,
+    turn_text,
+    withhold,
+)
 from shared.resolution.resolve import Confirm, Operation, Reject, Retract, Write
 from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy, show
@@ -145,6 +155,8 @@ async def _foreseen(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
     wanted = choose_wanted(rows)
     if wanted is None:
         return Fate("rejected", reason=f"wish:{why}" if why else _why_nothing(explain_reading(observed)))
+    if wanted.detector == "items" and wanted.pattern in JUDGEMENTS:
+        return Fate("accepted", wanted.related_memory_id)
     if wanted.detector == "items" and wanted.pattern in (RESTORE, EDIT, PIN, UNPIN, MERGE):
         return tell_fate(wanted, await foresee_edit(rt, subject, wanted), rt)
     said = pending_turns.to_pending(rows)
@@ -183,17 +195,18 @@ def _fate(wanted: ObservationRow, operation: Operation | None) -> Fate:
 
 
 async def foresee_edit(rt: Runtime, subject: Subject, wanted: ObservationRow) -> Fate:
-    """An edit that changes nothing confirms the version that it names, and what is pinned is the memory itself; every
+    """What names the version that holds and changes nothing confirms it, and what is pinned is the memory itself; every
     other choice is a version of its own.
     """
     pinning = wanted.pattern in (PIN, UNPIN)
-    if (pinning or (wanted.pattern == EDIT and not wanted.value)) and wanted.related_memory_id:
+    if wanted.related_memory_id and (pinning or (wanted.pattern != MERGE and not wanted.value)):
         async with rt.db.transaction(subject) as conn:
             named = await memory.by_ids(conn, subject, [wanted.related_memory_id])
         if pinning and named and named[0].pinned == (wanted.pattern == PIN):
             return Fate("merged", named[0].memory_id, "already_pinned" if named[0].pinned else "not_pinned")
         if pinning:
             return Fate("accepted", wanted.related_memory_id)
-        if named and named[0].content_text == wanted.text:
+        holds = bool(named) and wanted.pattern == RESTORE and named[0].status == "active"
+        if named and (holds or named[0].content_text == wanted.text):
             return Fate("merged", named[0].memory_id, SAID_AGAIN)
     return Fate("accepted", wanted.observation_id)

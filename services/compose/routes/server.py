@@ -4,6 +4,7 @@ from fastapi import Depends, FastAPI
 
 from services.compose.receipts.recorder import Recorder
 from services.compose.routes import (
+    commands,
     context,
     dead_letters,
     erasures,
@@ -31,7 +32,9 @@ ROUTERS = (
     turns.router,
     context.router,
     turns.media_router,
+    commands.router,
     memories.router,
+    memories.feedback_router,
     memories.answers_router,
     governing.router,
     sessions.router,
