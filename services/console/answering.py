@@ -118,9 +118,8 @@ def explain_refusal(page: ConsolePage, problem: CallError) -> Response:
     if page.is_part:
         return page.render("error_part.html", status=status, code=code, told=message)
     again = page.request.url.path if code in AGAIN and page.request.method == "GET" else None
-    return page.render(
-        "error.html", status=status, title=page.tell(f"error.{code}"), code=code, told=message, again=again
-    )
+    title = page.tell(f"error.{code}")
+    return page.render("error.html", status=status, title=title, code=code, told=message, again=again)
 
 
 async def show_absence(request: Request, error: Exception) -> Response:
