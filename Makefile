@@ -16,7 +16,7 @@ LOCK := $(BIN)/uv pip compile pyproject.toml -q --universal --python-version 3.1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-long test-faults test-kafka test-ollama models check lint types imports generated wheel eval learn learn-static learn-ranking bench bench-compose bench-isolation bench-keys bench-fairness bench-mcp bench-calibration bench-erasure bench-retrieval bench-packages bench-endings bench-gate schemas docs format lock clean
+.PHONY: help setup demo run test test-long test-browser bench-console screenshots test-faults test-kafka test-ollama models check lint types imports generated wheel eval learn learn-static learn-ranking bench bench-compose bench-isolation bench-keys bench-fairness bench-mcp bench-calibration bench-erasure bench-retrieval bench-packages bench-endings bench-gate schemas docs format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' Makefile
@@ -35,6 +35,12 @@ test: $(OK) ## Unit, integration and acceptance tests on the embedded PostgreSQL
 
 test-long: $(OK) ## The same with every race and history in full
 	SMARTBRAIN_TEST_LONG=1 $(MAKE) test
+
+test-browser: $(OK) ## What people do in the console, in Chromium (apt-get install chromium), and axe on every page
+	$(BIN)/python -m pytest tests/browser $(ARGS)
+
+screenshots: $(OK) ## The pictures of the console in docs/images, from the demonstration (apt-get install chromium)
+	$(BIN)/python -m tests.browser.screenshots
 
 test-faults: $(OK) ## A running system broken in every way: turns lost, doubled, seconds to recover; ARGS="kill-evolver" or --long
 	$(BIN)/python -m tests.faults $(ARGS)
@@ -110,6 +116,9 @@ bench-fairness: $(OK) ## Turns of one tenant beside a flood of another's, agains
 
 bench-mcp: $(OK) ## What recall over MCP adds to /v1/retrieve, and how soon tools are listed; OUT=file, ARGS=--quick for a look
 	$(BIN)/python -m tests.bench mcp $(if $(OUT),--json $(OUT)) $(ARGS)
+
+bench-console: $(OK) ## Every page of the console for somebody with 10,000 memories; OUT=file, ARGS=--quick for a look
+	$(BIN)/python -m tests.bench console $(if $(OUT),--json $(OUT)) $(ARGS)
 
 bench-calibration: $(OK) ## Stated confidence against observed correctness, before and after calibration; OUT=file, PLOT=file.svg
 	$(BIN)/python -m tests.bench calibration $(if $(PLOT),--plot $(PLOT)) $(if $(OUT),--json $(OUT)) $(ARGS)

@@ -105,7 +105,7 @@ def _lead_stranger(page: ConsolePage, area: Area | None) -> Response | None:
     if area is None:
         return None
     if not session.may(area.scope):
-        raise CallError("forbidden", f"this needs {area.scope}")
+        raise CallError("forbidden", page.tell("error.lacks", scope=area.scope))
     if area.of_one_user and session.caller.user_id is None:
         return page.redirect(f"/whose{wanted}")
     return None
@@ -114,12 +114,13 @@ def _lead_stranger(page: ConsolePage, area: Area | None) -> Response | None:
 def explain_refusal(page: ConsolePage, problem: CallError) -> Response:
     """The page that says what went wrong and what to do next."""
     code = problem.code if f"error.{problem.code}" in MESSAGES else "other"
-    told = "" if code in ("form", "broke", "not_found") else problem.message
+    message = "" if code in ("form", "broke", "not_found") else problem.message
     status = STATUS.get(problem.code, 422)
     if page.is_part:
-        return page.render("error_part.html", status=status, code=code, told=told)
+        return page.render("error_part.html", status=status, code=code, told=message)
     again = page.request.url.path if code in AGAIN and page.request.method == "GET" else None
-    return page.render("error.html", status=status, title=page.tell(f"error.{code}"), code=code, told=told, again=again)
+    title = page.tell(f"error.{code}")
+    return page.render("error.html", status=status, title=title, code=code, told=message, again=again)
 
 
 async def show_absence(request: Request, error: Exception) -> Response:

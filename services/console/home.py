@@ -41,7 +41,8 @@ class Home:
     async def sign_in(self, page: ConsolePage) -> Response:
         """A session by the key, or by the name where this machine needs none."""
         key = page.field("key")
-        if not key and not await may_enter_without_key(page):
+        no_key = not (key.isascii() and key.isprintable()) or not (key or await may_enter_without_key(page))
+        if no_key:
             return await _render_sign_in(page, refused=True)
         caller = make_caller(key or None, {})
         try:
@@ -51,7 +52,7 @@ class Home:
                 raise
             return await _render_sign_in(page, refused=True)
         answer = page.redirect(find_next(page))
-        token = open_session(self._sessions, page, caller, access)
+        token = await open_session(self._sessions, page, caller, access)
         answer.headers.append("set-cookie", write_cookie(SESSION_COOKIE, token, secure=page.visit.secure))
         return answer
 
@@ -70,18 +71,20 @@ class Home:
             page.refuse("invalid_request", "user: is missing")
         named = {"user_id": user, "tenant_id": tenant or session.caller.tenant_id}
         session.caller = replace(make_caller(session.caller.bearer, named), session_id=session.caller.session_id)
-        session.language = None
+        session.language = await find_language(page.compose, session)
         session.notices.clear()
         return page.redirect(find_next(page))
 
 
-def open_session(sessions: Sessions, page: ConsolePage, caller: AgentCaller, access: Json) -> str:
+async def open_session(sessions: Sessions, page: ConsolePage, caller: AgentCaller, access: Json) -> str:
     """The token of a session of whom compose has taken; the one before it is over."""
     user = access["user_id"] or page.field("user") or None
     tenant = access["tenant_id"] or page.field("tenant") or None
     named = make_caller(caller.bearer, {"user_id": user, "tenant_id": tenant})
+    session = Session(named, access["name"], frozenset(access["scopes"]), access["user_id"] is not None)
+    session.language = await find_language(page.compose, session)
     sessions.end(page.visit.session_token)
-    return sessions.begin(Session(named, access["name"], frozenset(access["scopes"]), access["user_id"] is not None))
+    return sessions.begin(session)
 
 
 async def lead_home(page: ConsolePage) -> Response:
@@ -122,6 +125,17 @@ async def find_access(compose: ComposeClient, caller: AgentCaller) -> Json:
         if problem.code != "forbidden":
             raise
         return {"name": "", "tenant_id": None, "user_id": None, "scopes": ("operate",)}
+
+
+async def find_language(compose: ComposeClient, session: Session) -> str | None:
+    """That of the user's settings; none where they chose none, or the key may not read them."""
+    if session.caller.user_id is None or not session.may("read"):
+        return None
+    try:
+        settings = (await compose.get(session.caller, "/v1/settings"))["settings"]
+    except CallError:
+        return None
+    return next((each["value"] for each in settings if each["name"] == "language" and each["value"] != "auto"), None)
 
 
 def find_next(page: ConsolePage) -> str:

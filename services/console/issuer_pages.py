@@ -55,7 +55,7 @@ class IssuerPages:
             raise CallError("sign_in", problem.message) if problem.code == "unauthenticated" else problem from problem
         answer = page.render("home/signed_in.html", title=page.tell("sign_in.done"), next=wanted)
         answer.headers["refresh"] = f"0; url={quote(wanted, safe=SAFE)}"
-        opened = open_session(self._sessions, page, caller, access)
+        opened = await open_session(self._sessions, page, caller, access)
         secure = page.visit.secure
         answer.headers.append("set-cookie", write_cookie(SESSION_COOKIE, opened, secure=secure))
         answer.headers.append("set-cookie", _write_way_cookie("", secure=secure, most_s=0))

@@ -78,6 +78,14 @@ class ComposeClient:
         """What compose says to a change of something of the caller's user."""
         return await self._ask(caller, method, path, query=await self._name_owner(caller, {}), body=body)
 
+    async def download(self, caller: AgentCaller, path: str, **query: Any) -> tuple[bytes, str]:
+        """A document about the caller's user, and its media type."""
+        asked = HttpRequest("GET", path, await self._name_owner(caller, query), bearer=caller.bearer)
+        answer = await self._send(asked)
+        if answer.is_success:
+            return answer.content, answer.headers.get("content-type", "application/octet-stream")
+        raise _problem_of(answer)
+
     async def find_access(self, caller: AgentCaller) -> Json:
         """What the caller's key is for, at most a few seconds old; CallError where it is not taken."""
         access = self._access.get(caller.bearer or "")

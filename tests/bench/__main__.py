@@ -30,6 +30,7 @@ BENCHES = {
     "keys": "telling who asks over HTTP, by a key and by a token",
     "fairness": "turns of one tenant beside a flood of another's, against alone",
     "mcp": "recall over MCP beside /v1/retrieve, and how soon the tools are listed",
+    "console": "every page for somebody with 10,000 memories and 100,000 turns",
     "calibration": "stated confidence against observed correctness on the labelled sets, before and after calibration",
 }
 _CALM = ("SMARTBRAIN_OLLAMA_URL", "SMARTBRAIN_EMBEDDING_DIR", "SMARTBRAIN_POLICY", "SMARTBRAIN_DATABASE_URL")

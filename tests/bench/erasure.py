@@ -91,6 +91,9 @@ SELECT 'default', %(user)s, %(entity)s, turn_id, 0, 0, 5, said_at FROM told
 """,
 )
 
+TOLD = (_TURNS, *_ROWS[:3])
+"""What makes conversations of a user alone, of which nothing was learnt."""
+
 
 def run(options: Options) -> Report:
     """Seconds from the request to `completed`, and the p95 of others' packages beside it."""

@@ -1,0 +1,74 @@
+"""What somebody chose of their memory: each setting with what it may be, and the way back to what is usual."""
+
+from typing import Any
+
+from starlette.responses import Response
+
+from services.console.page import ConsolePage
+from services.console.sessions import Notice
+from shared.fronts.client import Json
+
+OF_USERS = (
+    "learning",
+    "auto_remember",
+    "summary_enabled",
+    "inject_limit",
+    "retention_days",
+    "language",
+    "auto_mode",
+    "llm_rerank",
+    "personal_phone",
+    "personal_email",
+    "personal_address",
+    "personal_id_number",
+    "personal_bank_card",
+)
+"""In the order in which they are read; what a tenant alone decides is not among them."""
+
+
+async def show_settings(page: ConsolePage) -> Response:
+    """Every setting in a sentence, with what holds and who chose it."""
+    found = {each["name"]: each for each in (await page.get("/v1/settings"))["settings"]}
+    settings = [found[name] for name in OF_USERS if name in found]
+    title = page.tell("settings.title")
+    return page.render("memory/settings.html", title=title, settings=settings, write=write_value)
+
+
+async def change_settings(page: ConsolePage) -> Response:
+    """What was chosen otherwise holds from now on."""
+    settings = (await page.get("/v1/settings"))["settings"]
+    wanted: dict[str, Any] = {}
+    for each in settings:
+        chosen = page.field(each["name"], find_choice(each))
+        if each["changeable"] and each["name"] in OF_USERS and chosen != find_choice(each):
+            wanted[each["name"]] = read_value(page, each, chosen)
+    if not wanted:
+        return page.redirect("/memory/settings", Notice("notice.no_change"))
+    await page.change("PATCH", "/v1/settings", wanted)
+    if "language" in wanted:
+        page.session.language = wanted["language"]
+    return page.redirect("/memory/settings", Notice("notice.settings"))
+
+
+def find_choice(setting: Json) -> str:
+    """What the user chose, as a form has it; empty where they chose nothing."""
+    return write_value(setting["value"]) if setting["source"] == "user" else ""
+
+
+def write_value(value: object) -> str:
+    """The value as a form has it."""
+    return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)
+
+
+def read_value(page: ConsolePage, setting: Json, chosen: str) -> object:
+    """The value that compose is told: none where the usual one is wanted."""
+    if not chosen:
+        return None
+    values = {write_value(each): each for each in setting["allowed"]["values"]}
+    if values:
+        if chosen not in values:
+            page.refuse("invalid_request", page.tell(f"setting.{setting['name']}"))
+        return values[chosen]
+    if not chosen.isdecimal():
+        page.refuse("invalid_request", page.tell(f"setting.{setting['name']}"))
+    return int(chosen)
