@@ -181,3 +181,14 @@ async def test_an_erasure_takes_the_numbers_and_what_a_command_did(person: Perso
     assert person.number("SELECT count(*) FROM shown_lists WHERE user_id = %(u)s") == 0
     assert person.number("SELECT count(*) FROM turns WHERE user_id = %(u)s AND result ? 'command'") == 0
     assert (await command(person, "/forget fact 1"))["reason"] == "no_list"
+
+
+async def test_who_chose_a_language_is_answered_in_it_and_who_declined_learning_is_told(person: Person) -> None:
+    assert (await run(person, "/help"))["language"] == "en"
+    chosen = {"language": "zh", "learning": False}
+    answer = await person.system.http.patch("/v1/settings", params=person.whose, json=chosen)
+    assert answer.status_code == 200, answer.text
+    assert (await run(person, "/help"))["language"] == "zh"
+    declined = await command(person, "/remember my locker is 42")
+    assert (declined["done"], declined["language"]) == (False, "zh")
+    assert "不要记录" in declined["text"]

@@ -66,6 +66,7 @@ async def answer(
     rt: Runtime, subject: Subject, session_id: str, text: str, effect: CommandEffect, turn_id: UUID | None = None
 ) -> CommandReply:
     """What the user is told; a list that is shown gives its numbers their meaning in this session."""
+    rt = await rt.of(subject)
     language = await _choose_language(rt, subject, session_id, text)
     reply = CommandReply.model_validate(
         {"command": effect.command, "done": effect.done, "reason": effect.reason, "text": "", "language": language}
@@ -93,7 +94,9 @@ async def answer(
 
 
 async def _choose_language(rt: Runtime, subject: Subject, session_id: str, text: str) -> Lang:
-    """That of the words of the command, else that in which the user spoke last, else English."""
+    """That of the user's settings, else of the words of the command, else that of what they said last, else English."""
+    if rt.policy.compose.language != "auto":
+        return "zh" if rt.policy.compose.language == "zh" else "en"
     command = slash.parse(text)
     words = command.args if command and command.action != "clear" and command.kind is None else ""
     words = text if detection.detect(text) == "zh" else words if command is None or words else ""
