@@ -7,7 +7,6 @@ import pytest
 from services.cli.evaluate.world import World
 from shared.extraction.ended_things import find_ended_things
 from shared.resolution.plain_endings import does_otherwise
-from shared.resolution.related import about
 from shared.resolution.returning import find_returned_to
 from shared.resolution.roles import fill_one_role, refills_another_role, refills_role
 
@@ -83,11 +82,6 @@ def test_two_holders_stand_where_one_is_said_to_be_beside_the_other() -> None:
 def test_who_changes_one_thing_keeps_another() -> None:
     assert refills_another_role("换医院了", "我是护士")
     assert "我是护士" in remembered("我是护士，在市一院上班", "换医院了")
-
-
-def test_texts_that_fill_one_role_find_each_other() -> None:
-    assert set(about("finally a new phone").signs) & set(about("I have a Pixel 4").signs)
-    assert set(about("浏览器换了").signs) & set(about("平时用Firefox").signs)
 
 
 @pytest.mark.parametrize(
