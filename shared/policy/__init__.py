@@ -20,6 +20,7 @@ from shared.policy.evolver import EvolutionPolicy, ExperiencePolicy, FeedbackPol
 from shared.policy.gate import Floor, GatePolicy
 from shared.policy.knowledge import KnowledgePolicy
 from shared.policy.limits import LimitsPolicy
+from shared.policy.models import ModelPrice, ModelsPolicy
 from shared.policy.observer import ObserverPolicy, SessionPolicy
 from shared.policy.personal import PersonalDataPolicy
 from shared.policy.retention import RetentionPolicy
@@ -44,6 +45,8 @@ __all__ = (
     "LimitsPolicy",
     "Maxima",
     "Minima",
+    "ModelPrice",
+    "ModelsPolicy",
     "ObservabilityPolicy",
     "ObserverPolicy",
     "PersonalDataPolicy",
@@ -76,6 +79,7 @@ class Policy(Slice):
     confidence: ConfidencePolicy = ConfidencePolicy()
     personal_data: PersonalDataPolicy = PersonalDataPolicy()
     observer: ObserverPolicy = ObserverPolicy()
+    models: ModelsPolicy = ModelsPolicy()
     analysis: AnalysisPolicy = AnalysisPolicy()
     compose: ComposePolicy = ComposePolicy()
     knowledge: KnowledgePolicy = KnowledgePolicy()
