@@ -18,7 +18,7 @@ URL, USER, TENANT, SESSION = "SMARTBRAIN_URL", "SMARTBRAIN_USER", "SMARTBRAIN_TE
 """Where commands find compose, and whose memory `smartbrain mcp` is about."""
 SERVICES = ("compose", "observer", "analyzer", "evolver", "relay", "librarian", "erasure", "governor")
 """Every service that stands on PostgreSQL and Kafka."""
-FRONTS = ("mcp",)
+FRONTS = ("mcp", "console")
 """Services that only ask compose over HTTP: they have no database, no broker, and a port of their own."""
 ALL = (*SERVICES, *FRONTS)
 """Every service, in the order in which they are started on one machine."""
@@ -110,6 +110,14 @@ class Settings(Contract):
         pattern=r"^https?://[^@\s]+/mcp$",
         description="Address under which clients reach `/mcp`, where it is not that of this machine",
     )
+    console_port: int | None = Field(
+        default=None, ge=0, le=65535, description="Port of the console; absent: the one after that of `/mcp`"
+    )
+    console_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^@\s]+$",
+        description="Address under which people reach the console, where it is not that of this machine",
+    )
     metrics_port: int = Field(
         default=0,
         ge=0,
@@ -126,13 +134,21 @@ class Settings(Contract):
     @property
     def port_of_mcp(self) -> int:
         """Where `/mcp` listens; 0 picks a free port."""
-        following = self.http_port + 1 if 0 < self.http_port < MOST_PORT else 0
-        return following if self.mcp_port is None else self.mcp_port
+        return _port_after(self.http_port) if self.mcp_port is None else self.mcp_port
+
+    @property
+    def port_of_console(self) -> int:
+        """Where the console listens; 0 picks a free port."""
+        return _port_after(self.port_of_mcp) if self.console_port is None else self.console_port
 
     @property
     def embedded_kafka(self) -> bool:
         """Whether SmartBrain runs its own broker."""
         return self.kafka_bootstrap is None
+
+
+def _port_after(port: int) -> int:
+    return port + 1 if 0 < port < MOST_PORT else 0
 
 
 def load(environ: Mapping[str, str] | None = None) -> Settings:

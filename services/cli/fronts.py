@@ -17,6 +17,5 @@ def load(name: str) -> None:
 def run(name: str, settings: Settings) -> None:
     """The service runs until SIGTERM."""
     build = import_module(f"services.{name}.app").build
-    uvloop.run(
-        service.serve(build(settings), host=settings.http_host, port=settings.port_of_mcp, announce=announce_port)
-    )
+    port = {"mcp": settings.port_of_mcp, "console": settings.port_of_console}[name]
+    uvloop.run(service.serve(build(settings), host=settings.http_host, port=port, announce=announce_port))

@@ -32,6 +32,7 @@ class Name(StrEnum):
     erasure = "erasure"
     governor = "governor"
     mcp = "mcp"
+    console = "console"
 
 
 def up(
@@ -48,7 +49,8 @@ def up(
     configure_logs(chosen.log_level, human=True)
     with Supervisor(chosen) as machine:
         running = machine.start(say=lambda line: out.print(line, markup=False))
-        out.print(f"SmartBrain is up: {running.http}  (API: {running.http}/docs, Kafka: {running.kafka})", markup=False)
+        out.print(f"SmartBrain is up. Look at it in a browser: {running.services['console']}", markup=False)
+        out.print(f"Programs ask {running.http}  (API: {running.http}/docs, Kafka: {running.kafka})", markup=False)
         out.print(f"Agents reach it over MCP: {running.services['mcp']}/mcp, or `smartbrain mcp`", markup=False)
         if not machine.needs_key:
             out.print(NO_KEY, markup=False)
@@ -82,7 +84,7 @@ def _serve_front(chosen: list[str], *, from_stdin: bool) -> None:
     from services.cli import fronts
 
     if len(chosen) > 1:
-        raise ConfigurationError("mcp has a port of its own: serve it in a process of its own")
+        raise ConfigurationError(f"{chosen[0]} has a port of its own: serve it in a process of its own")
     fronts.load(chosen[0])
     if from_stdin and not _hear_addresses():
         return

@@ -34,8 +34,8 @@ def mcp(
 ) -> None:
     """Serve the memory of one user to an agent over standard input and output, by the Model Context Protocol."""
     gc.disable()  # what is loaded stays: nothing is to be collected, and a client waits
-    from services.mcp.caller import AgentCaller
     from services.mcp.stdio import serve_stdio
+    from shared.fronts.caller import AgentCaller
 
     gc.freeze()
     gc.enable()

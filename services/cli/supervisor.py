@@ -214,6 +214,7 @@ class Supervisor:
             "SMARTBRAIN_DATA": str(self.data),
             "SMARTBRAIN_HTTP_PORT": str(self._ports.get("compose", self.settings.http_port)),
             "SMARTBRAIN_MCP_PORT": str(self._ports.get("mcp", self.settings.port_of_mcp)),
+            "SMARTBRAIN_CONSOLE_PORT": str(self._ports.get("console", self.settings.port_of_console)),
             "SMARTBRAIN_METRICS_PORT": "0",
             "SMARTBRAIN_PORT_FILE": str(port_file),
             "PYTHONPATH": os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH")))),

@@ -9,22 +9,19 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient
 from services.mcp.door import METADATA, PATH, Door, DoorPolicy
-from services.mcp.problems import CallError
 from services.mcp.server import Context, make_server
 from shared.access.loopback import is_loopback
-from shared.errors import ConfigurationError
+from shared.fronts.caller import AgentCaller
+from shared.fronts.client import ComposeClient
+from shared.fronts.guard import reaches, refuse_unguarded
 from shared.metrics.agents import AGENT_CALLS
 from shared.policy import AccessPolicy
 from shared.policy_file import load_policy
 from shared.service import Service
 from shared.settings import Settings
-from shared.telemetry import logger
 
 MOST_BYTES = 262_144
-PAUSE_S = 1.0
 
 
 def build(settings: Settings) -> Service:
@@ -43,7 +40,7 @@ def build(settings: Settings) -> Service:
     async def run() -> None:
         try:
             if not is_loopback(settings.http_host):
-                await refuse_unguarded(compose, settings.http_host)
+                await refuse_unguarded(compose, "mcp", settings.http_host)
             async with manager.run():
                 ready.set()
                 await asyncio.Event().wait()
@@ -58,7 +55,7 @@ def build(settings: Settings) -> Service:
             await JSONResponse({"error": {"code": "unavailable"}}, 503)(scope, receive, send)
 
     async def find_ready() -> dict[str, bool]:
-        return {"serving": ready.is_set(), "compose": await _reaches(compose)}
+        return {"serving": ready.is_set(), "compose": await reaches(compose)}
 
     door = Door(serve, compose, policy)
     return Service("mcp", run=run, ready=find_ready, http=make_app(door))
@@ -94,28 +91,3 @@ def find_caller(context: Context) -> AgentCaller:
 def note_call(tool: str, outcome: str) -> None:
     """The call is counted."""
     AGENT_CALLS.labels(tool, outcome).inc()
-
-
-async def refuse_unguarded(compose: ComposeClient, host: str) -> None:
-    """Returns once compose asks for keys; ConfigurationError where it asks nobody, and others could reach this."""
-    while True:
-        try:
-            if not await compose.is_open():
-                return
-        except CallError as problem:
-            logger().warning("mcp_waits", error=problem.message)
-            await asyncio.sleep(PAUSE_S)
-        else:
-            raise ConfigurationError(
-                f"mcp would listen on {host or 'every address'}, and compose asks for no key: make one with"
-                " `smartbrain keys create`, name an issuer (access.issuers in brain.yml), or leave"
-                " SMARTBRAIN_HTTP_HOST at 127.0.0.1"
-            )
-
-
-async def _reaches(compose: ComposeClient) -> bool:
-    try:
-        await compose.find_state()
-    except CallError:
-        return False
-    return True

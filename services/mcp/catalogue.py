@@ -6,8 +6,6 @@ from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
 
-from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient
 from services.mcp.contracts import (
     Arguments,
     Context,
@@ -33,6 +31,8 @@ from services.mcp.handler.recall import recall
 from services.mcp.handler.remember import remember
 from services.mcp.handler.status import get_status
 from services.mcp.handler.why import why
+from shared.fronts.caller import AgentCaller
+from shared.fronts.client import ComposeClient
 
 Act = Callable[[ComposeClient, AgentCaller, Any], Awaitable[ToolAnswer]]
 

@@ -8,10 +8,10 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from services.mcp.caller import AgentCaller, make_caller
-from services.mcp.client import ComposeClient
-from services.mcp.problems import CallError
-from services.mcp.rules.origins import LOOPBACK, is_own_host, is_own_origin
+from shared.fronts.caller import AgentCaller, make_caller
+from shared.fronts.client import ComposeClient
+from shared.fronts.origins import LOOPBACK, is_own_host, is_own_origin
+from shared.fronts.problems import CallError
 
 PATH = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource"

@@ -29,13 +29,14 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from services.mcp.caller import AgentCaller
 from services.mcp.catalogue import TOOLS
-from services.mcp.client import ComposeClient
 from services.mcp.handler.overview import read_overview
-from services.mcp.problems import CallError
+from services.mcp.problems import describe_problem
 from services.mcp.prompts import INSTRUCTIONS, USE_MEMORY
 from services.mcp.rules.languages import Spoken
+from shared.fronts.caller import AgentCaller
+from shared.fronts.client import ComposeClient
+from shared.fronts.problems import CallError
 
 Context = ServerRequestContext[Any]
 FindCaller = Callable[[Context], AgentCaller]
@@ -73,7 +74,7 @@ def make_server(compose: ComposeClient, find_caller: FindCaller, note: Note) -> 
         try:
             text = await read_overview(compose, find_caller(context), OVERVIEWS[uri])
         except CallError as problem:
-            raise MCPError(INVALID_PARAMS, problem.message, problem.describe()) from problem
+            raise MCPError(INVALID_PARAMS, problem.message, describe_problem(problem)) from problem
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=MARKDOWN, text=text)])
 
     return Server[Any](
@@ -112,7 +113,7 @@ def _describe_faults(tool: str, error: ValidationError) -> str:
 
 
 def _tell(problem: CallError) -> CallToolResult:
-    return CallToolResult(content=[TextContent(text=orjson.dumps(problem.describe()).decode())], is_error=True)
+    return CallToolResult(content=[TextContent(text=orjson.dumps(describe_problem(problem)).decode())], is_error=True)
 
 
 async def _list_tools(context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:

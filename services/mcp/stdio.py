@@ -5,9 +5,9 @@ from collections.abc import Callable
 import uvloop
 from mcp.server.stdio import stdio_server
 
-from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient
 from services.mcp.server import make_server
+from shared.fronts.caller import AgentCaller
+from shared.fronts.client import ComposeClient
 
 
 def serve_stdio(locate: Callable[[], str], caller: AgentCaller) -> None:

@@ -13,7 +13,7 @@ from schemas.turn_events import TurnEvents
 from shared.metrics.catalogue import ENTRIES
 from shared.settings import PREFIX, Settings
 
-SERVICES = ("compose", "mcp", "relay", "observer", "analyzer", "evolver", "librarian", "erasure", "governor")
+SERVICES = ("compose", "mcp", "console", "relay", "observer", "analyzer", "evolver", "librarian", "erasure", "governor")
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 METRIC = re.compile(r"\bsmartbrain_[a-z0-9_]+")
@@ -136,7 +136,7 @@ def test_every_scraped_address_is_one_that_a_service_listens_on() -> None:
     assert {name for name, _ in targets} == set(SERVICES)
     for name, port in targets:
         given = services[name]["environment"]
-        ports = {given.get(f"SMARTBRAIN_{kind}_PORT") for kind in ("METRICS", "HTTP", "MCP")}
+        ports = {given.get(f"SMARTBRAIN_{kind}_PORT") for kind in ("METRICS", "HTTP", "MCP", "CONSOLE")}
         assert str(port) in ports, name
 
 

@@ -11,7 +11,8 @@ import grimp
 
 ROOT = Path(__file__).parents[2]
 _PURE = (
-    "schemas shared.cache shared.classifiers shared.domain shared.errors shared.extraction shared.knowledge.owners "
+    "schemas shared.cache shared.classifiers shared.domain shared.errors shared.extraction shared.fronts.origins "
+    "shared.knowledge.owners "
     "shared.knowledge.port "
     "shared.language shared.model_calls.budget shared.models.cost shared.models.prompt shared.policy shared.resolution "
     "shared.screening shared.secrets shared.vectors shared.workdays services.evolver.learnt "

@@ -1,9 +1,9 @@
 """`get_context`: the package for what the user says now, as messages of a chat API."""
 
-from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient
 from services.mcp.contracts import Context, ContextArguments, ContextMessage
 from services.mcp.rules.marking import write_notice
+from shared.fronts.caller import AgentCaller
+from shared.fronts.client import ComposeClient
 
 
 async def get_context(compose: ComposeClient, caller: AgentCaller, arguments: ContextArguments) -> Context:

@@ -1,12 +1,12 @@
 """`correct`: a memory gets a new version in the user's words; the old one stays in its history."""
 
-from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient, Json
 from services.mcp.contracts import CorrectArguments, Corrected
 from services.mcp.handler.finding import find_by_id, find_by_words, find_newest
 from services.mcp.handler.showing import CANDIDATES_MOST, make_nonce, to_known
-from services.mcp.handler.writing import await_settled
 from services.mcp.rules.matching import pick_meant, says_same
+from shared.fronts.caller import AgentCaller
+from shared.fronts.client import ComposeClient, Json
+from shared.fronts.writing import await_settled
 
 CHOOSE = "Nothing was changed: no memory surely says this. Call again with the `memory_id` of the one that is meant."
 NOT_FOUND = "Nothing was changed: no memory comes near these words. Use `remember` if the user wants it known."

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient, Json
 from services.mcp.rules.matching import pick_meant
+from shared.fronts.caller import AgentCaller
+from shared.fronts.client import ComposeClient, Json
 
 LOOKED_THROUGH = 20
 

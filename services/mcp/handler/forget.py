@@ -1,11 +1,11 @@
 """`forget`: a memory is taken back, and stays in its history; nothing is erased."""
 
-from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient, Json
 from services.mcp.contracts import ForgetArguments, ForgottenMemory
 from services.mcp.handler.finding import find_by_id, find_by_words, find_taken_back
 from services.mcp.handler.showing import CANDIDATES_MOST, make_nonce, to_known
-from services.mcp.handler.writing import await_settled
+from shared.fronts.caller import AgentCaller
+from shared.fronts.client import ComposeClient, Json
+from shared.fronts.writing import await_settled
 
 TAKEN_BACK = (
     "It is taken back and no longer used; its history stays. To have it erased for good the user asks whoever runs"

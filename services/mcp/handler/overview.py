@@ -1,10 +1,10 @@
 """The resource `smartbrain://overview`: what is known of the user, as Markdown."""
 
-from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient
 from services.mcp.handler.showing import make_nonce
 from services.mcp.rules.languages import Spoken
 from services.mcp.rules.overviews import write_overview
+from shared.fronts.caller import AgentCaller
+from shared.fronts.client import ComposeClient
 
 MOST = 200
 

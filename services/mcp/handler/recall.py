@@ -2,13 +2,13 @@
 
 from typing import Literal
 
-from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient, Json
 from services.mcp.contracts import Evidence, RecallArguments, RecalledEvidence
 from services.mcp.handler.showing import make_nonce
 from services.mcp.rules.marking import mark_text, write_notice
 from services.mcp.rules.repeats import drop_repeats
 from services.mcp.rules.shortening import keep_fitting
+from shared.fronts.caller import AgentCaller
+from shared.fronts.client import ComposeClient, Json
 
 MOST = 20
 DIVERSITY = {"repeats": True}

@@ -1,11 +1,11 @@
 """`remember`: what the user dictates is written, or merged into what says it already; secrets are refused."""
 
-from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient, Json
 from services.mcp.contracts import RememberArguments, Remembered
 from services.mcp.handler.finding import find_by_id
 from services.mcp.handler.showing import make_nonce, to_known
-from services.mcp.handler.writing import await_settled
+from shared.fronts.caller import AgentCaller
+from shared.fronts.client import ComposeClient, Json
+from shared.fronts.writing import await_settled
 
 SAID = {
     "remembered": "It is remembered.",

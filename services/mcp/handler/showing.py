@@ -2,10 +2,10 @@
 
 import secrets
 
-from services.mcp.client import Json
 from services.mcp.contracts import Known
 from services.mcp.rules.marking import mark_text
 from services.mcp.rules.shortening import shorten_text
+from shared.fronts.client import Json
 
 CANDIDATES_MOST = 5
 WORDS_MOST = 80

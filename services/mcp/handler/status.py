@@ -2,11 +2,11 @@
 
 from importlib.metadata import version
 
-from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient, Json
 from services.mcp.contracts import Status, StatusArguments
-from services.mcp.problems import CallError
 from services.mcp.rules.remedies import DEFAULT, REMEDIES
+from shared.fronts.caller import AgentCaller
+from shared.fronts.client import ComposeClient, Json
+from shared.fronts.problems import CallError
 
 EMPTY = "Nothing is known of this user in this tenant yet: is the user, or the tenant, the right one?"
 UNWELL = "Some services are not well: what was said lately may not be learnt yet, or a search may be incomplete."

@@ -65,6 +65,7 @@ def made(user: str = "u", session: str = "s", *degraded: str) -> Composition:
         request=asked(user, session),
         package=package,
         planning=PlanningResult(planned),
+        wanted=SearchRequest(execute_composed(planned.plan, ()), MemoryState(NOTHING, Scope("t", "", "", user), 0, 0)),
         search=SearchResult(),
         ranking=RankingResult(FusePolicy(), fused),
         resolution=ResolutionResult(fused),
@@ -72,6 +73,7 @@ def made(user: str = "u", session: str = "s", *degraded: str) -> Composition:
         report=NOTHING_TO_REPORT,
         took_ms=1.0,
         epoch=0,
+        ended=(0.0,) * 7,
     )
 
 

@@ -3,8 +3,8 @@
 import asyncio
 import time
 
-from services.mcp.caller import AgentCaller
-from services.mcp.client import ComposeClient, Json
+from shared.fronts.caller import AgentCaller
+from shared.fronts.client import ComposeClient, Json
 
 WAIT_S = 5.0
 FIRST_PAUSE_S = 0.05

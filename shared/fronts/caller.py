@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.base import ExternalId
-from services.mcp.problems import CallError
+from shared.fronts.problems import CallError
 
 SESSION = "mcp"
 """The conversation of a client that names none."""

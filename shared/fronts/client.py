@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 import orjson
 from cachetools import TTLCache
 
-from services.mcp.caller import AgentCaller
-from services.mcp.problems import CallError, UnreachableError
 from shared.access.loopback import is_loopback
 from shared.errors import ConfigurationError
+from shared.fronts.caller import AgentCaller
+from shared.fronts.problems import CallError, UnreachableError
 
 if TYPE_CHECKING:
     import httpx  # takes a tenth of a second to load, which nobody waits for who only lists tools
@@ -116,7 +116,7 @@ class ComposeClient:
     ) -> Json:
         answer = await self._send(HttpRequest(method, path, query or {}, body, caller.bearer))
         if answer.is_success:
-            return _read(answer)
+            return _read(answer) if answer.content else {}
         raise _problem_of(answer)
 
     async def _send(self, request: HttpRequest) -> httpx.Response:

@@ -1,0 +1,59 @@
+"""The console: wires the door, the pages of every area and compose's client into a service."""
+
+import asyncio
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
+
+from services.console.answering import Answering, show_absence
+from services.console.areas import AREAS
+from services.console.door import ConsoleDoor, ConsoleDoorPolicy
+from services.console.home import Home
+from services.console.rendering import STATIC
+from services.console.sessions import Sessions
+from shared.access.loopback import is_loopback
+from shared.fronts.client import ComposeClient
+from shared.fronts.guard import reaches, refuse_unguarded
+from shared.service import Service
+from shared.settings import Settings
+
+
+def build(settings: Settings) -> Service:
+    """The service; it has no database and no broker, and asks compose."""
+    address = settings.url or f"http://127.0.0.1:{settings.http_port}"
+    compose = ComposeClient(lambda: address)
+    ready = asyncio.Event()
+
+    async def run() -> None:
+        try:
+            if not is_loopback(settings.http_host):
+                await refuse_unguarded(compose, "the console", settings.http_host)
+            ready.set()
+            await asyncio.Event().wait()
+        finally:
+            ready.clear()
+            await compose.close()
+
+    async def find_ready() -> dict[str, bool]:
+        return {"serving": ready.is_set(), "compose": await reaches(compose)}
+
+    policy = ConsoleDoorPolicy(settings.console_url, is_loopback(settings.http_host))
+    return Service("console", run=run, ready=find_ready, http=make_app(compose, policy))
+
+
+def make_app(compose: ComposeClient, policy: ConsoleDoorPolicy) -> Starlette:
+    """The pages behind the door."""
+    sessions = Sessions()
+    answering = Answering(compose, sessions, AREAS)
+    routes = [answering.make_route(entry) for entry in Home(sessions).pages]
+    routes += [answering.make_route(entry, area) for area in AREAS for entry in area.pages]
+    app = Starlette(
+        routes=[*routes, Mount("/static", StaticFiles(directory=STATIC), name="static")],
+        middleware=[Middleware(ConsoleDoor, sessions=sessions, policy=policy)],
+        exception_handlers={HTTPException: show_absence},
+    )
+    app.state.answering = answering
+    return app

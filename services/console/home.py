@@ -1,0 +1,134 @@
+"""Coming in and going out: the key, whose memory, the language and the look."""
+
+from dataclasses import replace
+
+from starlette.responses import Response
+
+from services.console.door import SESSION_COOKIE, write_cookie
+from services.console.page import LANGUAGE_COOKIE, THEME_COOKIE, THEMES, ConsolePage, PageEntry
+from services.console.rules.languages import LANGUAGES
+from services.console.sessions import Session, Sessions
+from shared.fronts.caller import AgentCaller, make_caller
+from shared.fronts.client import ComposeClient, Json
+from shared.fronts.problems import CallError
+
+YEAR_S = 365 * 24 * 3600
+
+
+class Home:
+    """The pages before and beside all areas."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+
+    @property
+    def pages(self) -> tuple[PageEntry, ...]:
+        """What they are."""
+        return (
+            PageEntry("/", lead_home),
+            PageEntry("/sign-in", self.show_sign_in, for_strangers=True),
+            PageEntry("/sign-in", self.sign_in, "POST", for_strangers=True),
+            PageEntry("/sign-out", self.sign_out, "POST"),
+            PageEntry("/whose", show_whose),
+            PageEntry("/whose", self.choose_user, "POST"),
+            PageEntry("/appearance", switch_appearance, "POST", for_strangers=True),
+        )
+
+    async def show_sign_in(self, page: ConsolePage) -> Response:
+        """The form for a key; where nobody needs one, the one for a name."""
+        return await _render_sign_in(page, refused=False)
+
+    async def sign_in(self, page: ConsolePage) -> Response:
+        """A session by the key, or by the name where this machine needs none."""
+        key = page.field("key")
+        if not key and not await may_enter_without_key(page):
+            return await _render_sign_in(page, refused=True)
+        caller = make_caller(key or None, {})
+        try:
+            access = await find_access(page.compose, caller)
+        except CallError as problem:
+            if problem.code != "unauthenticated":
+                raise
+            return await _render_sign_in(page, refused=True)
+        user = access["user_id"] or page.field("user") or None
+        tenant = access["tenant_id"] or page.field("tenant") or None
+        caller = make_caller(caller.bearer, {"user_id": user, "tenant_id": tenant})
+        session = Session(caller, access["name"], frozenset(access["scopes"]), access["user_id"] is not None)
+        self._sessions.end(page.visit.session_token)
+        answer = page.redirect(find_next(page))
+        token = self._sessions.begin(session)
+        answer.headers.append("set-cookie", write_cookie(SESSION_COOKIE, token, secure=page.visit.secure))
+        return answer
+
+    async def sign_out(self, page: ConsolePage) -> Response:
+        """The session is over."""
+        self._sessions.end(page.visit.session_token)
+        answer = page.redirect("/sign-in")
+        answer.headers.append("set-cookie", write_cookie(SESSION_COOKIE, "", secure=page.visit.secure))
+        return answer
+
+    async def choose_user(self, page: ConsolePage) -> Response:
+        """The session goes on about somebody else, whom the key is for too."""
+        session = page.session
+        user, tenant = page.field("user"), page.field("tenant")
+        if session.of_one or not user:
+            page.refuse("invalid_request", "user: is missing")
+        named = {"user_id": user, "tenant_id": tenant or session.caller.tenant_id}
+        session.caller = replace(make_caller(session.caller.bearer, named), session_id=session.caller.session_id)
+        session.language = None
+        session.notices.clear()
+        return page.redirect(find_next(page))
+
+
+async def lead_home(page: ConsolePage) -> Response:
+    """The first area that the key is for."""
+    return page.redirect(next((area.path for area in page.areas if page.session.may(area.scope)), "/whose"))
+
+
+async def show_whose(page: ConsolePage) -> Response:
+    """The form that asks whose memory is meant."""
+    if page.session.of_one:
+        return page.redirect("/")
+    return page.render("home/whose.html", title=page.tell("whose.title"), next=find_next(page))
+
+
+async def switch_appearance(page: ConsolePage) -> Response:
+    """The language and the look that were chosen hold in this browser."""
+    answer = page.redirect(find_next(page))
+    for name, field, known in ((LANGUAGE_COOKIE, "language", LANGUAGES), (THEME_COOKIE, "theme", THEMES)):
+        chosen = page.field(field)
+        if chosen in known:
+            answer.set_cookie(name, chosen, max_age=YEAR_S, httponly=True, samesite="strict", secure=page.visit.secure)
+    return answer
+
+
+async def may_enter_without_key(page: ConsolePage) -> bool:
+    """Whether compose asks nobody for a key, and only this machine can reach the console."""
+    return page.visit.open_without_key and await page.compose.is_open()
+
+
+async def find_access(compose: ComposeClient, caller: AgentCaller) -> Json:
+    """What the key is for; CallError where it is not taken.
+
+    A key that may not read is told nothing of itself: it is taken for one of an operator, and compose refuses the rest.
+    """
+    try:
+        return await compose.find_access(caller)
+    except CallError as problem:
+        if problem.code != "forbidden":
+            raise
+        return {"name": "", "tenant_id": None, "user_id": None, "scopes": ("operate",)}
+
+
+def find_next(page: ConsolePage) -> str:
+    """The page of the console that was wanted; never one of another server."""
+    wanted = page.field("next") or page.ask("next")
+    own = wanted.startswith("/") and not wanted.startswith("//") and "\\" not in wanted and wanted.isprintable()
+    return wanted if own else "/"
+
+
+async def _render_sign_in(page: ConsolePage, *, refused: bool) -> Response:
+    is_open = await may_enter_without_key(page)
+    title = page.tell("whose.title" if is_open else "sign_in.title")
+    shown = {"title": title, "is_open": is_open, "refused": refused, "next": find_next(page)}
+    return page.render("home/sign_in.html", status=401 if refused else 200, **shown)

@@ -1,0 +1,11 @@
+"""All that the console says, by name: in English and in Chinese. Each area has its own module."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from services.console.messages import common, explain, memory, operations
+
+Told = tuple[str, str]
+"""English, Chinese."""
+TABLES: tuple[Mapping[str, Told], ...] = (common.WORDS, memory.WORDS, explain.WORDS, operations.WORDS)
+MESSAGES: Mapping[str, Told] = MappingProxyType({name: told for table in TABLES for name, told in table.items()})

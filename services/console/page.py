@@ -1,0 +1,227 @@
+"""What a page is made of. How to add one:
+
+1. the function, in the package of its area: it takes a `ConsolePage`, asks compose, and answers. What compose
+   refuses needs no handling: it becomes a page that says what to do
+
+       async def show_notes(page: ConsolePage) -> Response:
+           found = await page.get("/v1/memories", type="note")
+           return page.render("memory/notes.html", title=page.tell("memory.overview"), memories=found["memories"])
+
+2. its line in the `AREA` of that package: `PageEntry("/memory/notes", show_notes)`; with `"POST"` where it changes
+   something, and then it ends with `page.redirect(...)`. A form of it holds `{{ form_token() }}`: without it the
+   answer is 403
+3. its template, `templates/<area>/notes.html`, which begins `{% extends "layout.html" %}`
+4. what it says, in both languages, in `messages/<area>.py`; templates write `{{ t("memory.overview") }}`
+5. `make test-browser` opens it if it stands in `tests/browser/pages.py`
+"""
+
+import zoneinfo
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from functools import cache
+from typing import Any, Literal, NoReturn
+from urllib.parse import quote
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from services.console.messages import MESSAGES
+from services.console.rendering import render
+from services.console.rules.languages import LANGUAGES, Spoken, choose_language
+from services.console.rules.telling import name_degree, read_moment, tell_day, tell_moment
+from services.console.sessions import Notice, Session
+from shared.clock import now
+from shared.fronts.caller import AgentCaller
+from shared.fronts.client import ComposeClient, Json
+from shared.fronts.problems import CallError
+
+LANGUAGE_COOKIE, THEME_COOKIE, ZONE_COOKIE = "smartbrain_language", "smartbrain_theme", "smartbrain_zone"
+THEMES = ("auto", "light", "dark")
+Method = Literal["GET", "POST"]
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One request as the door has let it in: its session if somebody is signed in, and what its forms must carry."""
+
+    session: Session | None
+    session_token: str | None
+    form_token: str
+    secure: bool
+    open_without_key: bool
+
+
+@dataclass(frozen=True)
+class ConsolePage:
+    """What a page function has: who asks, what they sent, compose in their name, and how to answer."""
+
+    request: Request
+    visit: Visit
+    compose: ComposeClient
+    areas: "tuple[Area, ...]"
+    form: Mapping[str, list[str]]
+
+    @property
+    def session(self) -> Session:
+        """Who is signed in; a page that is open to strangers has none."""
+        assert self.visit.session  # noqa: S101 # the others are led to the sign-in before they come here
+        return self.visit.session
+
+    @property
+    def caller(self) -> AgentCaller:
+        """In whose name compose is asked."""
+        return self.session.caller
+
+    @property
+    def language(self) -> Spoken:
+        """In which the page is written."""
+        cookies, headers = self.request.cookies, self.request.headers
+        setting = self.visit.session.language if self.visit.session else None
+        return choose_language(cookies.get(LANGUAGE_COOKIE), setting, headers.get("accept-language", ""))
+
+    @property
+    def theme(self) -> str:
+        """Light, dark, or as the system is."""
+        chosen = self.request.cookies.get(THEME_COOKIE, "auto")
+        return chosen if chosen in THEMES else "auto"
+
+    @property
+    def zone(self) -> tzinfo:
+        """The clock by which the reader lives, which the browser tells; UTC until it has."""
+        return find_zone(self.request.cookies.get(ZONE_COOKIE, ""))
+
+    @property
+    def here(self) -> str:
+        """The address of the page, to come back to; the one before it where this is the answer to a form."""
+        url = self.request.url
+        return f"{url.path}?{url.query}" if url.query and self.request.method == "GET" else url.path
+
+    @property
+    def is_part(self) -> bool:
+        """Whether only a part of a page is asked for, by a script of ours."""
+        return "hx-request" in self.request.headers
+
+    def tell(self, message: str, /, **values: object) -> str:
+        """The message in the language of the page."""
+        text = MESSAGES[message][LANGUAGES.index(self.language)]
+        return text.format(**values) if values else text
+
+    def tell_moment(self, told: str) -> str:
+        """The moment that compose wrote, in words."""
+        return tell_moment(read_moment(told), now(), self.zone, self.language)
+
+    def tell_day(self, told: str) -> str:
+        """The day that compose wrote, in words."""
+        return tell_day(read_moment(told), now(), self.zone, self.language)
+
+    def tell_degree(self, confidence: float) -> str:
+        """How sure it is, in words."""
+        return self.tell(name_degree(confidence))
+
+    def ask(self, field: str, default: str = "") -> str:
+        """The value of the address's query."""
+        return self.request.query_params.get(field, default)
+
+    def ask_number(self, field: str, default: int, most: int) -> int:
+        """The number of the address's query, within its bounds."""
+        asked = self.ask(field)
+        return min(int(asked), most) if asked.isdecimal() and len(asked) < 9 else default
+
+    def field(self, name: str, default: str = "") -> str:
+        """The value that the form sent, without spaces around it."""
+        values = self.form.get(name)
+        return values[0].strip() if values else default
+
+    async def get(self, path: str, **query: Any) -> Json:
+        """What compose says of something of the user whose memory this is."""
+        return await self.compose.get(self.caller, path, **query)
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> Json:
+        """What compose says to a body in the user's name."""
+        return await self.compose.post(self.caller, path, body)
+
+    async def change(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Json:
+        """What compose says to a change of something of the user's."""
+        return await self.compose.change(self.caller, method, path, body)
+
+    def render(self, template: str, /, *, status: int = 200, **values: Any) -> Response:
+        """The page, or the part of it that the template is."""
+        shown = {"page": self, "t": self.tell, "form_token": self.write_form_token, **values}
+        return HTMLResponse(render(template, shown), status)
+
+    def write_form_token(self) -> Markup:
+        """The hidden field without which no form is taken."""
+        return Markup('<input type="hidden" name="csrf" value="{}">').format(self.visit.form_token)
+
+    def take_notices(self) -> list[Notice]:
+        """What is to be told once."""
+        notices = self.visit.session.notices if self.visit.session else None
+        taken = list(notices or ())
+        if notices:
+            notices.clear()
+        return taken
+
+    def redirect(self, path: str, notice: Notice | None = None) -> Response:
+        """Leads to another page of the console, which then tells the notice."""
+        if notice and self.visit.session:
+            self.visit.session.notices.append(notice)
+        if self.is_part:
+            return Response(status_code=204, headers={"hx-redirect": path})
+        return RedirectResponse(path, 303)
+
+    def refuse(self, code: str, message: str) -> NoReturn:
+        """The page is the one that tells of this refusal."""
+        raise CallError(code, message)
+
+
+Show = Callable[[ConsolePage], Awaitable[Response]]
+
+
+@dataclass(frozen=True)
+class PageEntry:
+    """One page: its address, what makes it, and whether strangers see it."""
+
+    path: str
+    show: Show
+    method: Method = "GET"
+    for_strangers: bool = False
+
+
+@dataclass(frozen=True)
+class Area:
+    """Pages that belong together: an entry of the navigation, and the scope without which nobody needs it.
+
+    `tabs` are the messages and addresses of its own navigation.
+    """
+
+    name: str
+    path: str
+    scope: str
+    pages: tuple[PageEntry, ...]
+    tabs: tuple[tuple[str, str], ...] = ()
+    of_one_user: bool = True
+    """Whether it has to be known whose memory it is about."""
+
+    def owns(self, path: str) -> bool:
+        """Whether the page lies in this area."""
+        return path == self.path or path.startswith(f"{self.path}/")
+
+
+def quote_id(given: str) -> str:
+    """The id as one part of an address."""
+    return quote(given, safe="")
+
+
+@cache
+def _list_zones() -> frozenset[str]:
+    return frozenset(zoneinfo.available_timezones())
+
+
+def find_zone(name: str) -> tzinfo:
+    """The zone of that name; UTC where there is none."""
+    try:
+        return zoneinfo.ZoneInfo(name) if name in _list_zones() else UTC
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+        return UTC

@@ -1,0 +1,35 @@
+"""Templates become pages: everything that is put into one is escaped."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+FOLDER = Path(__file__).parent
+STATIC = FOLDER / "static"
+
+
+@cache
+def make_templates() -> Environment:
+    """The templates of every area; a value that is missing is an error and no empty place."""
+    return Environment(
+        loader=FileSystemLoader(FOLDER / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+
+
+def render(template: str, values: Mapping[str, Any]) -> str:
+    """The page."""
+    return make_templates().get_template(template).render(values, static_version=find_newest_change())
+
+
+@cache
+def find_newest_change() -> str:
+    """What changes with the files that browsers keep."""
+    return format(max(int(path.stat().st_mtime) for path in STATIC.iterdir()), "x")

@@ -1,0 +1,61 @@
+"""Moments and degrees in the words that a person would use, in both languages."""
+
+from datetime import datetime, timedelta, tzinfo
+
+from services.console.rules.languages import Spoken
+
+_MONTHS_WORDS = "January February March April May June July August September October November December"
+MONTHS = tuple(_MONTHS_WORDS.split())
+DEGREES: tuple[tuple[float, str], ...] = (
+    (0.85, "sure.very"),
+    (0.65, "sure.quite"),
+    (0.45, "sure.rather"),
+    (0.25, "sure.little"),
+    (0.0, "sure.hardly"),
+)
+"""From which confidence on which words are used; the message of each is named."""
+
+
+def read_moment(told: str) -> datetime:
+    """The moment that compose wrote."""
+    return datetime.fromisoformat(told)
+
+
+def tell_day(moment: datetime, now: datetime, zone: tzinfo, language: Spoken) -> str:
+    """The day: today and yesterday by name, the year only where it is another one."""
+    day, today = moment.astimezone(zone).date(), now.astimezone(zone).date()
+    if day == today:
+        return "today" if language == "en" else "今天"
+    if day == today - timedelta(days=1):
+        return "yesterday" if language == "en" else "昨天"
+    if language == "zh":
+        return f"{day.month}月{day.day}日" if day.year == today.year else f"{day.year}年{day.month}月{day.day}日"
+    written = f"{day.day} {MONTHS[day.month - 1]}"
+    return written if day.year == today.year else f"{written} {day.year}"
+
+
+def tell_moment(moment: datetime, now: datetime, zone: tzinfo, language: Spoken) -> str:
+    """The moment: minutes and hours ago, then the day with the time, after a week the day alone."""
+    seconds = (now - moment).total_seconds()
+    if 0 <= seconds < 60:
+        return "just now" if language == "en" else "刚刚"
+    if 0 <= seconds < 3600:
+        return _count(int(seconds // 60), "minute", "分钟", language)
+    if 0 <= seconds < 6 * 3600:
+        return _count(int(seconds // 3600), "hour", "小时", language)
+    day = tell_day(moment, now, zone, language)
+    if abs(seconds) > 7 * 24 * 3600:
+        return day
+    clock = moment.astimezone(zone).strftime("%H:%M")
+    return f"{day}, {clock}" if language == "en" else f"{day} {clock}"
+
+
+def _count(number: int, english: str, chinese: str, language: Spoken) -> str:
+    if language == "zh":
+        return f"{number} {chinese}前"
+    return f"{number} {english}{'' if number == 1 else 's'} ago"
+
+
+def name_degree(confidence: float) -> str:
+    """The message that says how sure it is."""
+    return next(name for least, name in DEGREES if confidence >= least)
