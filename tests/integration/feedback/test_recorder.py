@@ -14,20 +14,25 @@ from schemas.context_package import Constraints, ContextPackage, TokenBudget, Us
 from services.compose.context.stages import (
     NOTHING_TO_REPORT,
     Composition,
+    MemoryState,
     PlanningResult,
     RankingResult,
     ResolutionResult,
+    SearchRequest,
     SearchResult,
 )
 from services.compose.receipts import recorder as recording
 from services.compose.receipts.recorder import Recorder
 from services.compose.rules.packing.budget import Allocation, BudgetSignals
 from services.compose.rules.packing.draft import PackagedContext
+from services.compose.rules.pending.pending_changes import NOTHING
+from services.compose.rules.planning.execute import execute_composed
 from services.compose.rules.planning.plan import PlanPolicy, plan
 from services.compose.rules.ranking.fuse import FusePolicy, FusionResult
 from shared import clock
 from shared.db import Database
 from shared.domain.subjects import Subject
+from shared.knowledge.port import Scope
 from shared.policy import FeedbackPolicy, Policy
 from shared.store import contexts, injections
 from tests.system.databases import change, number, rows
