@@ -104,7 +104,7 @@ def _lead_stranger(page: ConsolePage, area: Area | None) -> Response | None:
     if area is None:
         return None
     if not session.may(area.scope):
-        raise CallError("forbidden", f"this needs {area.scope}")
+        raise CallError("forbidden", page.tell("error.lacks", scope=area.scope))
     if area.of_one_user and session.caller.user_id is None:
         return page.redirect(f"/whose{wanted}")
     return None

@@ -41,7 +41,8 @@ class Home:
     async def sign_in(self, page: ConsolePage) -> Response:
         """A session by the key, or by the name where this machine needs none."""
         key = page.field("key")
-        if not key and not await may_enter_without_key(page):
+        no_key = not (key.isascii() and key.isprintable()) or not (key or await may_enter_without_key(page))
+        if no_key:
             return await _render_sign_in(page, refused=True)
         caller = make_caller(key or None, {})
         try:

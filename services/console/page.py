@@ -22,12 +22,14 @@ from datetime import UTC, tzinfo
 from functools import cache
 from typing import Any, Literal, NoReturn
 from urllib.parse import quote
+from uuid import uuid4
 
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from services.console.messages import MESSAGES
+from services.console.prose import write_lines
 from services.console.rendering import render
 from services.console.rules.languages import LANGUAGES, Spoken, choose_language
 from services.console.rules.telling import name_degree, read_moment, tell_day, tell_moment
@@ -108,6 +110,11 @@ class ConsolePage:
         text = MESSAGES[message][LANGUAGES.index(self.language)]
         return text.format(**values) if values else text
 
+    def tell_one(self, kind: str, name: str) -> str:
+        """The message of this kind that has the name; the name where there is none."""
+        message = f"{kind}.{name}"
+        return self.tell(message) if message in MESSAGES else name
+
     def tell_moment(self, told: str) -> str:
         """The moment that compose wrote, in words."""
         return tell_moment(read_moment(told), now(), self.zone, self.language)
@@ -120,6 +127,14 @@ class ConsolePage:
         """How sure it is, in words."""
         return self.tell(name_degree(confidence))
 
+    def write_lines(self, text: str) -> Markup:
+        """A text of several lines as paragraphs and lists."""
+        return write_lines(text)
+
+    def make_once(self) -> str:
+        """What makes a form that is sent twice be done once."""
+        return uuid4().hex
+
     def ask(self, field: str, default: str = "") -> str:
         """The value of the address's query."""
         return self.request.query_params.get(field, default)
@@ -128,6 +143,19 @@ class ConsolePage:
         """The number of the address's query, within its bounds."""
         asked = self.ask(field)
         return min(int(asked), most) if asked.isdecimal() and len(asked) < 9 else default
+
+    def part(self, name: str) -> str:
+        """The part of the address that has this name, as compose's addresses have it."""
+        return self.quote(self.request.path_params[name])
+
+    def quote(self, given: str) -> str:
+        """The id as one part of an address."""
+        return quote(given, safe="")
+
+    def need(self, scope: str) -> None:
+        """CallError where the key is not for this."""
+        if not self.session.may(scope):
+            self.refuse("forbidden", self.tell("error.lacks", scope=scope))
 
     def field(self, name: str, default: str = "") -> str:
         """The value that the form sent, without spaces around it."""
@@ -209,9 +237,28 @@ class Area:
         return path == self.path or path.startswith(f"{self.path}/")
 
 
-def quote_id(given: str) -> str:
-    """The id as one part of an address."""
-    return quote(given, safe="")
+@dataclass(frozen=True)
+class Turning:
+    """Which part of a long list is shown, and the addresses of the parts beside it."""
+
+    first: int
+    last: int
+    count: int
+    newer: str | None
+    older: str | None
+
+
+def turn_pages(page: ConsolePage, offset: int, most: int, count: int) -> Turning:
+    """How to leaf through the list that the page is."""
+    asked = page.request.url
+
+    def lead(start: int) -> str:
+        led = asked.include_query_params(offset=start)
+        return f"{led.path}?{led.query}"
+
+    newer = lead(max(0, offset - most)) if offset else None
+    older = lead(offset + most) if offset + most < count else None
+    return Turning(offset + 1, min(offset + most, count), count, newer, older)
 
 
 @cache

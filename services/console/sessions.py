@@ -24,6 +24,8 @@ class Notice:
     undo: str | None = None
     """The address to which a POST takes it back."""
     undo_fields: dict[str, str] = field(default_factory=dict[str, str])
+    undo_ids: tuple[str, ...] = ()
+    """The memories that are taken back together."""
 
 
 @dataclass

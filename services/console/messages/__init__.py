@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from services.console.messages import common, explain, memory, operations
+from services.console.messages import common, explain, governing, memory, operations
 
 Told = tuple[str, str]
 """English, Chinese."""
-TABLES: tuple[Mapping[str, Told], ...] = (common.WORDS, memory.WORDS, explain.WORDS, operations.WORDS)
+TABLES: tuple[Mapping[str, Told], ...] = (common.WORDS, memory.WORDS, governing.WORDS, explain.WORDS, operations.WORDS)
 MESSAGES: Mapping[str, Told] = MappingProxyType({name: told for table in TABLES for name, told in table.items()})

@@ -14,7 +14,7 @@ from services.console.rules.telling import DEGREES
 VALUE = re.compile(r"\{(\w+)\}")
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 NAMED = re.compile(r"""\b(?:t|tell|Notice)\(\s*["']([a-z_.]+)["']""")
-MADE = re.compile(r"""["']([a-z_]+\.(?:[a-z_]+\.)*)["'] ~|f"([a-z_]+\.(?:[a-z_]+\.)*)\{""")
+MADE = re.compile(r"""["']([a-z_]+\.(?:[a-z_]+\.)*)["'] ~|f"([a-z_]+\.(?:[a-z_]+\.)*)\{|tell_one\("([a-z_]+)",""")
 """Names of which the end is worked out: `"area." ~ area.name` and `f"error.{code}"`."""
 SOURCES = {path: path.read_text("utf-8") for path in sorted(FOLDER.rglob("*")) if path.suffix in (".py", ".html")}
 

@@ -1,0 +1,117 @@
+"""What somebody does to their memories: remember, edit, take back, restore; each leaves what undoes it."""
+
+import asyncio
+from collections.abc import Mapping
+from uuid import uuid4
+
+from starlette.responses import Response
+
+from services.console.page import ConsolePage
+from services.console.sessions import Notice
+from shared.fronts.client import Json
+from shared.fronts.problems import CallError
+from shared.fronts.writing import await_settled
+
+CHOSEN_MOST = 200
+AT_ONCE = 8
+SHORT = 60
+
+
+async def remember(page: ConsolePage) -> Response:
+    """What was written is remembered, or a sentence says why not."""
+    text = page.field("text")
+    if not text:
+        page.refuse("invalid_request", page.tell("memory.write_something"))
+    body = {"text": text, "idempotency_key": page.field("once") or uuid4().hex}
+    receipt = await await_settled(page.compose, page.caller, await page.post("/v1/memories", body))
+    kept = receipt["memory_id"]
+    if receipt["status"] == "rejected" or not kept:
+        return page.redirect("/memory", Notice("notice.rejected"))
+    message = {"merged": "notice.merged"}.get(receipt["status"], "notice.remembered")
+    undo = f"/memory/one/{kept}/take-back" if message == "notice.remembered" and receipt["settled"] else None
+    return page.redirect("/memory", Notice(message, {"text": shorten(text)}, undo))
+
+
+async def edit(page: ConsolePage) -> Response:
+    """The memory has a new version in the words that were written; the old one can be had back."""
+    memory_id, text = page.part("memory_id"), page.field("text")
+    if not text:
+        page.refuse("invalid_request", page.tell("memory.write_something"))
+    receipt = await settle_write(page, "PATCH", memory_id, {"text": text})
+    if receipt["status"] == "rejected":
+        return page.redirect(f"/memory/one/{memory_id}", Notice("notice.rejected"))
+    left = receipt["memory_id"] if receipt["settled"] and receipt["memory_id"] else memory_id
+    undo = f"/memory/one/{memory_id}/restore" if receipt["settled"] else None
+    return page.redirect(f"/memory/one/{left}", Notice("notice.edited", {}, undo))
+
+
+async def take_back(page: ConsolePage) -> Response:
+    """The memory is used no more; its history stays, and it can be had back."""
+    memory_id = page.part("memory_id")
+    receipt = await settle_write(page, "DELETE", memory_id)
+    undo = f"/memory/one/{memory_id}/restore" if receipt["settled"] else None
+    return page.redirect(f"/memory/one/{memory_id}", Notice("notice.taken_back", {}, undo))
+
+
+async def restore(page: ConsolePage) -> Response:
+    """What an older version says holds again."""
+    memory_id = page.part("memory_id")
+    receipt = await settle_write(page, "POST", memory_id, path="/restore")
+    left = receipt["memory_id"] if receipt["settled"] and receipt["memory_id"] else memory_id
+    return page.redirect(f"/memory/one/{left}", Notice("notice.restored"))
+
+
+async def change_chosen(page: ConsolePage) -> Response:
+    """All that was chosen in a list is taken back or restored, or a question is asked before it is erased."""
+    chosen = page.form.get("memory_id", [])[:CHOSEN_MOST]
+    back, action = page.field("back") or "/memory/facts", page.field("action")
+    if not chosen:
+        return page.redirect(find_own(back), Notice("notice.none_chosen"))
+    if action == "erase":
+        return page.redirect(f"/memory/erase?scope=items&id={'&id='.join(map(page.quote, chosen))}")
+    if action not in ("forget", "restore"):
+        page.refuse("invalid_request", "action")
+    changed = await change_each(page, chosen, action)
+    undo = {"action": "restore", "back": back} if action == "forget" and changed else {}
+    message = "notice.chosen_taken_back" if action == "forget" else "notice.chosen_restored"
+    path = "/memory/chosen" if undo else None
+    return page.redirect(find_own(back), Notice(message, {"count": str(len(changed))}, path, undo, tuple(changed)))
+
+
+async def change_each(page: ConsolePage, chosen: list[str], action: str) -> list[str]:
+    """Those of the chosen that could be changed: one that is gone or changed meanwhile keeps no other back."""
+    some = asyncio.Semaphore(AT_ONCE)
+
+    async def change_one(memory_id: str) -> str | None:
+        async with some:
+            try:
+                if action == "forget":
+                    await settle_write(page, "DELETE", page.quote(memory_id))
+                else:
+                    await settle_write(page, "POST", page.quote(memory_id), path="/restore")
+            except CallError as problem:
+                if problem.code in ("unreachable", "unavailable", "forbidden", "rate_limited", "unauthenticated"):
+                    raise
+                return None
+            return memory_id
+
+    return [each for each in await asyncio.gather(*map(change_one, chosen)) if each]
+
+
+async def settle_write(
+    page: ConsolePage, method: str, memory_id: str, body: Mapping[str, str] | None = None, path: str = ""
+) -> Json:
+    """The receipt once the workers have the write, or as it stands after some seconds."""
+    receipt = await page.change(method, f"/v1/memories/{memory_id}{path}", body)
+    return await await_settled(page.compose, page.caller, receipt)
+
+
+def find_own(path: str) -> str:
+    """The page of this area, and of no other server."""
+    return path if path.startswith("/memory") and path.isprintable() and "\\" not in path else "/memory"
+
+
+def shorten(text: str) -> str:
+    """The beginning of the text, in one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= SHORT else f"{line[:SHORT]}…"

@@ -1,0 +1,32 @@
+"""One memory: what it says, since when, how sure, where it comes from, and what can be done about it."""
+
+from starlette.responses import Response
+
+from services.console.page import ConsolePage
+from shared.fronts.client import Json
+
+
+async def show_memory(page: ConsolePage) -> Response:
+    """The memory with its versions, the newest first, and the words that each rests on."""
+    memory_id = page.part("memory_id")
+    history = (await page.get(f"/v1/memories/{memory_id}/history"))["memories"]
+    memory = next((each for each in history if each["memory_id"] == memory_id), history[-1])
+    newest = history[-1]
+    return page.render(
+        "memory/one.html",
+        title=page.tell("memory.one"),
+        memory=memory,
+        newest=newest if newest["memory_id"] != memory["memory_id"] and newest["status"] == "active" else None,
+        versions=list(reversed(history)),
+        open_conflicts=[each for each in memory["conflicts"] if each["state"] == "open"],
+        can_restore=memory["status"] in ("retracted", "superseded", "expired", "candidate_evict"),
+        technical=tell_technical(memory),
+    )
+
+
+def tell_technical(memory: Json) -> list[tuple[str, str]]:
+    """What only who asks for it wants to see."""
+    names = ("memory_id", "type", "key", "version", "status", "assertion", "epistemic_type", "confidence", "valid_at")
+    made_by = {f"provenance.{name}": memory["provenance"].get(name) for name in ("detector", "pattern", "turn_id")}
+    told = {**{name: memory[name] for name in names}, **made_by}
+    return [(name, str(value)) for name, value in told.items() if value is not None]

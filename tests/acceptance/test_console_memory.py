@@ -1,0 +1,166 @@
+"""What somebody sees and governs in the console: corrected, taken back, had back, settled, erased to its proof."""
+
+import re
+from collections.abc import AsyncGenerator
+from html import escape
+from urllib.parse import quote
+
+import pytest
+
+from tests.system.conflicts import contradicted
+from tests.system.console import Visitor, serving_console, visiting
+from tests.system.person import Person
+from tests.system.running import System, listening
+from tests.system.wait import wait_for
+
+HOSTILE = '<script>alert("me")</script><img src=x onerror=alert(1)>'
+ONE = re.compile(r"/memory/one/([0-9a-f-]{36})")
+
+
+@pytest.fixture
+async def url(system: System) -> AsyncGenerator[str]:
+    """The console of a compose that needs no key on this machine."""
+    async with listening(system) as compose_url, serving_console(compose_url) as address:
+        yield address
+
+
+@pytest.fixture
+async def visitor(url: str, person: Person) -> AsyncGenerator[Visitor]:
+    """The person at the console, signed in by name."""
+    async with visiting(url) as arrived:
+        await arrived.sign_in(user=person.user_id, tenant=person.tenant_id)
+        yield arrived
+
+
+async def remember(visitor: Visitor, text: str) -> str:
+    """The id of what was written by hand."""
+    page = await visitor.send("/memory/remember", text=text)
+    assert f"Remembered: {text[:60]}" in page
+    found = ONE.search(await visitor.open("/memory/notes"))
+    assert found
+    return found.group(1)
+
+
+async def test_what_is_written_by_hand_is_found_corrected_and_had_back(visitor: Visitor) -> None:
+    memory_id = await remember(visitor, "My bike is green")
+    for path in ("/memory", "/memory/facts", "/memory/facts?type=note", "/memory/timeline", "/memory/search?q=bike"):
+        assert "My bike is green" in await visitor.open(path), path
+    assert "Nothing comes near" in await visitor.open("/memory/search?q=xylophone")
+
+    page = await visitor.send(f"/memory/one/{memory_id}/edit", text="My bike is blue")
+    assert "Changed. The old words stay in its history." in page
+    assert page.index("My bike is blue") < page.index("My bike is green"), "the newest version stands first"
+    assert "replaced" in page
+    assert "Something newer holds" in await visitor.open(f"/memory/one/{memory_id}")
+
+    page = await visitor.send(f"/memory/one/{memory_id}/restore")
+    assert "It holds again" in page
+    found = ONE.search(await visitor.open("/memory/notes"))
+    assert found
+    restored = found.group(1)
+    page = await visitor.send(f"/memory/one/{restored}/take-back")
+    assert "Taken back" in page
+    assert f'action="/memory/one/{restored}/restore"' in page, "and it can be undone"
+    assert "My bike is green" not in await visitor.open("/memory")
+    assert "My bike is green" in await visitor.open("/memory/facts?status=retracted")
+
+
+async def test_a_form_that_is_sent_twice_is_done_once(visitor: Visitor) -> None:
+    for _ in range(2):
+        await visitor.send("/memory/remember", text="I own two cats", once="the-same")
+    page = await visitor.open("/memory/facts")
+    assert page.count("I own two cats</a>") == 1
+
+
+async def test_several_are_taken_back_and_had_back_together(visitor: Visitor) -> None:
+    chosen = [await remember(visitor, text) for text in ("My bike is green", "My desk is oak")]
+    page = await visitor.send("/memory/chosen", memory_id=chosen, action="forget", back="/memory/facts")
+    assert "2 taken back." in page
+    assert "bike" not in await visitor.open("/memory")
+    page = await visitor.send("/memory/chosen", memory_id=chosen, action="restore", back="/memory/facts")
+    assert "2 brought back." in page
+    assert "Nothing was chosen" in await visitor.send("/memory/chosen", action="forget", back="/memory/notes")
+
+
+async def test_what_is_erased_is_followed_to_its_proof(visitor: Visitor) -> None:
+    memory_id = await remember(visitor, "My bike is green")
+    page = await visitor.send("/memory/chosen", memory_id=[memory_id], action="erase")
+    assert "Erase this for good?" in page
+    assert "My bike is green" in page
+    await visitor.send("/memory/erase", 422, scope="items", id=memory_id)
+    page = await visitor.send("/memory/erase", scope="items", id=memory_id, sure="yes")
+    assert "Hidden at once" in page
+    found = re.search(r"/memory/erasures/[0-9a-f-]{36}", page)
+    assert found or "Proof" in page
+    path = found.group() if found else ""
+
+    async def proved() -> bool:
+        return not path or "0 rows with anything of it were left" in await visitor.open(path)
+
+    await wait_for(proved, "the erasure has its proof")
+    assert "erased, and proved" in await visitor.open("/memory/erasures")
+    await visitor.open(f"/memory/one/{memory_id}", 404)
+
+
+async def test_a_conflict_is_settled(visitor: Visitor, person: Person) -> None:
+    conflict = await contradicted(person, "concise", "wordy")
+    assert "contradicts what is known" in await visitor.open("/memory")
+    page = await visitor.open("/memory/conflicts")
+    assert "concise" in page
+    assert "wordy" in page
+    page = await visitor.send(f"/memory/conflicts/{conflict['conflict_id']}", keep="said")
+    assert "Settled" in page
+    assert "instead of: concise" in page
+
+
+async def test_a_conversation_is_seen_ended_and_cleared(visitor: Visitor, person: Person) -> None:
+    session = "week 3/日记?"
+    await person.say("I live in Berlin.", session=session)
+    assert session in await visitor.open("/memory/sessions")
+    page = await visitor.open(f"/memory/session?id={quote(session, safe='')}")
+    assert session in page
+    page = await visitor.send("/memory/session/end", id=session)
+    assert "The conversation has ended" in page
+
+    async def summed_up() -> bool:
+        return "Berlin" in await visitor.open(f"/memory/session?id={quote(session, safe='')}")
+
+    await wait_for(summed_up, "the summary stands")
+    assert "The summary was cleared" in await visitor.send("/memory/session/clear", id=session)
+
+
+async def test_what_users_say_stays_text(visitor: Visitor, person: Person) -> None:
+    text = f"My motto is {HOSTILE}"
+    memory_id = await remember(visitor, text)
+    await person.say(f"I live in {HOSTILE}.", session=HOSTILE)
+    places = ("/memory", "/memory/facts", f"/memory/one/{memory_id}", "/memory/timeline", "/memory/sessions")
+    asked = f"/memory/search?q={quote(HOSTILE)}"
+    for path in (*places, asked, f"/memory/session?id={quote(HOSTILE, safe='')}", f"/memory/erase?id={memory_id}"):
+        answer = await visitor.http.get(path)
+        assert answer.status_code == 200
+        assert "<script>alert" not in answer.text, path
+        assert "<img" not in answer.text, path
+        assert escape(HOSTILE)[:20] in answer.text.replace("&#34;", "&quot;"), path
+
+
+async def test_what_is_of_another_is_not_there(url: str, visitor: Visitor, person: Person) -> None:
+    memory_id = await remember(visitor, "My bike is green")
+    erasure = await visitor.send("/memory/erase", scope="items", id=memory_id, sure="yes")
+    found = re.search(r"/memory/erasures/[0-9a-f-]{36}", str(erasure))
+    memory_id = await remember(visitor, "My desk is oak")
+    async with visiting(url) as other:
+        await other.sign_in(user="somebody-else", tenant=person.tenant_id)
+        paths = [f"/memory/one/{memory_id}", f"/memory/erase?id={memory_id}", "/memory/session?id=remember"]
+        for path in (*paths, *([found.group()] if found else [])):
+            page = await other.open(path, 404)
+            assert "There is nothing here" in page
+            assert "oak" not in page
+        for act in ("edit", "take-back", "restore"):
+            await other.send(f"/memory/one/{memory_id}/{act}", 404, text="mine now")
+    assert "My desk is oak" in await visitor.open("/memory")
+
+
+async def test_a_secret_is_refused_and_said_so(visitor: Visitor) -> None:
+    page = await visitor.send("/memory/remember", 422, text="my password is hunter2hunter2")
+    assert "This looks like a secret" in page
+    assert "hunter2" not in page
