@@ -118,7 +118,7 @@ def migrate(
             "SMARTBRAIN_DATABASE_URL is not set and nothing runs here; `smartbrain up` migrates itself"
         )
     applied, waiting = asyncio.run(_migrate(dsn, post=post))
-    created = asyncio.run(_topics(config.model_copy(update={"kafka_bootstrap": bootstrap}))) if bootstrap else []
+    created = asyncio.run(_topics(config.model_copy(update={"kafka_bootstrap": bootstrap}), dsn)) if bootstrap else []
     if as_json:
         emit({"applied": applied, "waiting": waiting, "topics": created})
         return
@@ -136,10 +136,10 @@ async def _migrate(dsn: str, *, post: bool) -> tuple[list[str], list[str]]:
     return applied, await schema.list_waiting(dsn)
 
 
-async def _topics(config: settings.Settings) -> list[str]:
-    from shared.bus.access import open_access
-    from shared.bus.topics import ensure_topics
+async def _topics(config: settings.Settings, dsn: str) -> list[str]:
+    """The names of the topics that had to be made."""
+    from services.cli.broker_topics import make_topics, note_topics
 
-    kafka = open_access(config, "migrate")
-    await kafka.check()
-    return await ensure_topics(kafka)
+    made = await make_topics(config, "migrate")
+    await note_topics(dsn, made)
+    return made

@@ -138,29 +138,32 @@ class Supervisor:
         alone = {name: (name,) for name in self._services if name not in LIGHT}
         return {**alone, light[0]: light} if light else alone
 
-    async def _ensure_topics(self) -> None:
-        from shared.bus.access import open_access
-        from shared.bus.topics import ensure_topics
+    async def make_topics_anew(self) -> None:
+        """The broker has its topics again; what was lost with those that it had is driven again."""
+        from services.cli.broker_topics import make_topics, note_topics
 
-        kafka = open_access(self.settings.model_copy(update={"kafka_bootstrap": self.bootstrap}), "up")
-        await kafka.check()
-        await ensure_topics(kafka)
+        await note_topics(self.dsn, await make_topics(self._on_broker, "up"))
+
+    @property
+    def _on_broker(self) -> Settings:
+        return self.settings.model_copy(update={"kafka_bootstrap": self.bootstrap})
 
     async def _prepare(self) -> None:
         # loaded while the services load their own code
+        from services.cli.broker_topics import make_topics, note_topics
         from shared import db
         from shared.access.authenticator import require_guard
         from shared.policy_file import load_policy
         from shared.store import schema
 
-        ready = asyncio.create_task(self._ensure_topics())
+        ready = asyncio.create_task(make_topics(self._on_broker, "up"))
         await schema.migrate(self.dsn)
         if self._services and not await schema.is_open(self.dsn):
             raise ConfigurationError(f"{db.CLOSED}; go on with `smartbrain restore`")
         if "compose" in self._services:
             access = load_policy(self.settings.policy).access
             self.needs_key = await require_guard(self.dsn, access, self.settings.http_host)
-        await ready
+        await note_topics(self.dsn, await ready)
 
     def describe(self) -> Running:
         """Where everything is."""
@@ -278,7 +281,7 @@ class Supervisor:
             mended.append("postgres")
         if self.broker and not is_running(lambda: self.broker.pid):  # type: ignore[union-attr]
             self.broker.start()
-            asyncio.run(self._ensure_topics())
+            asyncio.run(self.make_topics_anew())
             mended.append("broker")
         for name, process in list(self.processes.items()):
             if self._is_hung(process):

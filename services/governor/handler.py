@@ -45,6 +45,7 @@ from shared.store import (
     promoted,
     resources,
     sessions,
+    topics_made,
     turn_states,
     usage,
 )
@@ -62,13 +63,17 @@ BUSY_FACTOR = 10
 async def redrive(rt: Runtime) -> dict[str, int]:
     """How much of each kind was driven again: work older than the grace period whose event is neither done nor waiting.
 
-    The event is a new one: an event id that a consumer has claimed already would be taken for done.
+    Where the broker has lost its topics, it is all that is older than those that it has now. The event is a new one: an
+    event id that a consumer has claimed already would be taken for done.
     """
     grace = timedelta(seconds=rt.policy.delivery.redrive_after_s)
     async with rt.db.system() as conn:
         if not await outbox.sole_redriver(conn) or (await outbox.depth(conn)).age_s > grace.total_seconds() / 2:
             return {}
-        if await inbox.busy(conn, grace):
+        since_loss = await topics_made.load_age(conn)
+        if since_loss is not None:
+            grace = since_loss
+        elif await inbox.busy(conn, grace):
             grace *= BUSY_FACTOR
         requeued = {
             "turn": [_turn(row) for row in await turn_states.load_unobserved(conn, grace, LIMIT)],
@@ -79,6 +84,8 @@ async def redrive(rt: Runtime) -> dict[str, int]:
             "erasure": [_erasure(row, rt.version) for row in await tombstones.overdue(conn, ERASURE_IDLE, LIMIT)],
         }
         counts = {kind: await requeue_events(conn, kind, events) for kind, events in requeued.items()}
+        if since_loss is not None and all(len(events) < LIMIT for events in requeued.values()):
+            await topics_made.forget(conn, since_loss)
     rt.db.wake()
     return counts
 

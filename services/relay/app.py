@@ -16,7 +16,7 @@ from shared.loops import Loops
 from shared.metrics.outbox import OUTBOX_AGE, OUTBOX_FAILED, OUTBOX_ROWS, TURNS_HELD
 from shared.runtime import Runtime
 from shared.service import Service
-from shared.store import outbox, turns_under_way
+from shared.store import outbox, topics_made, turns_under_way
 from shared.telemetry import logger
 
 BALANCE_EVERY_S = 2.0
@@ -77,7 +77,7 @@ class _Relay:
     async def _work(self, conn: Connection) -> None:
         shards, policy = Shards(clock.uuid7()), self._rt.policy.delivery
         # a broker that has lost its data has lost its topics too
-        await ensure_topics(self._rt.kafka)
+        await topics_made.note(conn, await ensure_topics(self._rt.kafka))
         await self._publisher.start()
         loop = asyncio.get_running_loop()
         balance_at = 0.0

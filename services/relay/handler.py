@@ -58,7 +58,8 @@ async def relay_once(conn: Connection, publisher: Publisher, shards: Sequence[in
     """
     async with conn.transaction():
         lately, most = timedelta(seconds=policy.tenant_about_s), timedelta(seconds=policy.turn_under_way_s)
-        queues = await turns_under_way.load_queues(conn, policy.turns_beside_others + 1, lately, most)
+        moment = timedelta(seconds=policy.others_first_s)
+        queues = await turns_under_way.load_queues(conn, policy.turns_beside_others + 1, lately, most, moment)
         rows = await outbox.take(conn, shards, policy.relay_batch, share_room(queues, policy))
         if not rows:
             return Moved()

@@ -288,6 +288,7 @@ TABLES: tuple[Table, ...] = (
     Table("tenants_about", "nobody", "keep", "when a turn of a tenant was last published", plain=_columns("tenant")),
     Table("inbox", "nobody", "keep", "ids of events", plain=_columns("consumer")),
     Table("redriven", "nobody", "keep", "ids of what was driven again", plain=_columns("about")),
+    Table("topics_made", "nobody", "keep", "when a broker that had lost its topics got them again"),
     Table("relay_members", "nobody", "keep", "processes that are there"),
     Table("service_members", "nobody", "keep", "processes that are there", plain=_columns("service problems")),
     Table("serving", "nobody", "keep", "whether the database may be served"),

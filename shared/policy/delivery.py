@@ -27,6 +27,11 @@ class DeliveryPolicy(Slice):
     turns_beside_others: int = Field(
         default=2, ge=1, description="Turns that they have at once of one tenant while others are about"
     )
+    others_first_s: float = Field(
+        default=1.0,
+        ge=0,
+        description="How long a turn of another tenant that the workers have keeps the turns of a flood waiting",
+    )
     tenant_about_s: float = Field(default=10.0, gt=0, description="How long a tenant is about after each of its turns")
     turn_under_way_s: float = Field(
         default=300.0, gt=0, description="How long a turn without an outcome keeps others of its tenant waiting"

@@ -17,21 +17,31 @@ SELECT w.tenant,
     (SELECT count(*) FROM (SELECT FROM event_outbox o WHERE o.failed_at IS NULL AND o.waits_for = w.tenant
         LIMIT %(counted)s) AS each) AS waiting,
     (SELECT count(*) FROM turns_under_way u WHERE u.tenant = w.tenant AND u.since > now() - %(most)s) AS under_way,
-    ARRAY(SELECT a.tenant FROM tenants_about a WHERE a.last_at > now() - %(lately)s
-        ORDER BY a.last_at DESC LIMIT (SELECT count(*) FROM waiting)) AS about
-FROM waiting w WHERE w.tenant IS NOT NULL
+    NOT EXISTS (SELECT FROM tenants_about a WHERE a.tenant = w.tenant AND a.last_at > now() - %(moment)s) AS rested,
+    about.others, about.busy
+FROM waiting w CROSS JOIN (
+    SELECT coalesce(array_agg(tenant), '{}') AS others, coalesce(array_agg(tenant) FILTER (WHERE busy), '{}') AS busy
+    FROM (SELECT a.tenant, EXISTS (SELECT FROM turns_under_way u
+            WHERE u.tenant = a.tenant AND u.since > now() - %(moment)s) AS busy
+        FROM tenants_about a WHERE a.last_at > now() - %(lately)s
+        ORDER BY busy DESC, a.last_at DESC LIMIT (SELECT count(*) FROM waiting)) AS each
+) AS about WHERE w.tenant IS NOT NULL
 """
 
 
-async def load_queues(conn: Connection, counted: int, lately: timedelta, most: timedelta) -> TenantQueues:
+async def load_queues(
+    conn: Connection, counted: int, lately: timedelta, most: timedelta, moment: timedelta
+) -> TenantQueues:
     """Who waits, and who is about; a turn that is under way for longer than `most` no longer counts.
 
     No more turns are counted than `counted`, and no more tenants are listed than show whether another is about.
     """
-    params = {"counted": counted, "lately": lately, "most": most}
-    found = await (await conn.execute(_QUEUES, params)).fetchall()
-    waiting = tuple(TenantQueue(r["tenant"], r["waiting"], r["under_way"]) for r in found)
-    return TenantQueues(waiting, frozenset(found[0]["about"] if found else ()))
+    params = {"counted": counted, "lately": lately, "most": most, "moment": moment}
+    queues = await (await conn.execute(_QUEUES, params)).fetchall()
+    if not queues:
+        return TenantQueues((), frozenset(), frozenset())
+    waiting = tuple(TenantQueue(r["tenant"], r["waiting"], r["under_way"], r["rested"]) for r in queues)
+    return TenantQueues(waiting, frozenset(queues[0]["others"]), frozenset(queues[0]["busy"]))
 
 
 _FORGET: LiteralString = """

@@ -13,8 +13,6 @@ import httpx
 import pytest
 
 from services.cli.supervisor import MEND_EVERY_S, Process, Supervisor
-from shared.bus.access import KafkaAccess
-from shared.bus.topics import ensure_topics
 from shared.embedded.broker_process import EmbeddedBroker
 from shared.embedded.postgres import EmbeddedPostgres
 from shared.embedded.postgres_sockets import free_port
@@ -26,8 +24,8 @@ from tests.rag.server import Rag, serve_rag
 from tests.system.processes import Machine
 from tests.system.running import policy_file
 
-DELIVERY = {"redrive_after_s": 1.0, "redrive_every_s": 0.5, "relay_poll_ms": 200, "fuse_share": 1.0}
-"""What the broker lost is driven again soon, and poison stops no consumer: the fuse has tests of its own."""
+DELIVERY = {"fuse_share": 1.0}
+"""Poison stops no consumer: the fuse has tests of its own. All else is as users have it."""
 CLOCKS = Path(__file__).with_name("clock")
 
 
@@ -110,7 +108,9 @@ class Rig(Machine):
     async def kill(self, name: str) -> None:
         """The process of the service has been ended as by `kill -9`; one that is just being started as well."""
         async with self.unwatched():
-            self.supervisor.processes[name].child.kill()
+            child = self.supervisor.processes[name].child
+            child.kill()
+            await asyncio.to_thread(child.wait)
 
     async def restart(self, *names: str) -> None:
         """These processes were told to stop and are started again; they need not be ready yet."""
@@ -137,7 +137,7 @@ class Rig(Machine):
             await asyncio.to_thread(self.broker.kill)
             shutil.rmtree(self.broker.data)
             await asyncio.to_thread(self.broker.start)
-            await ensure_topics(KafkaAccess(self.bootstrap))
+            await self.supervisor.make_topics_anew()
 
     async def whole(self) -> bool:
         """Whether every process says that it is ready."""

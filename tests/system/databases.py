@@ -142,6 +142,7 @@ DELIVERY = (
     "tenants_about",
     "inbox",
     "redriven",
+    "topics_made",
     "relay_members",
     "service_members",
     "migrations",

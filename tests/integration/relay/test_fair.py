@@ -91,7 +91,7 @@ async def test_a_flood_waits_in_its_order_while_another_tenant_goes_ahead(
         await waits(dsn, quiet, 0)
         assert await published(kafka, quiet) == {"dan": [1, 2]}
         assert await published(kafka, loud) == {user: [1] for user in USERS}
-        # beside another it may have two: when one of its three ends, none follows
+        # beside another it may have two: when one of its three ends, none follows while his turns are under way
         first = rows(dsn, UNDER_WAY, t=loud)[0]
         await end(rt, loud, first["who"], first["turn_id"])
         await wait_for(lambda: len(rows(dsn, UNDER_WAY, t=loud)) == 2, "its outcome is published")
@@ -102,6 +102,30 @@ async def test_a_flood_waits_in_its_order_while_another_tenant_goes_ahead(
         assert number(dsn, WAITING, t=loud) == 27
         await end_all(rt, dsn, loud)
     assert await published(kafka, loud) == {user: list(range(1, 11)) for user in USERS}
+
+
+async def test_a_flood_goes_on_once_a_second_while_the_workers_have_a_turn_of_another_and_at_once_when_it_ends(
+    rt: Runtime, settings: Settings, dsn: str
+) -> None:
+    loud, quiet = somebody(), somebody()
+    await commit(rt, quiet, "dan", 1)
+    async with running(settings, ("relay",)):
+        await waits(dsn, quiet, 0)
+        await change(dsn, "UPDATE turns_under_way SET since = now() + interval '1 hour'")
+        await flood(rt, loud, 10)
+        rt.db.wake()
+        # beside him two leave in a second, though nothing of the flood ends
+        await waits(dsn, loud, 28)
+        for turn in rows(dsn, UNDER_WAY, t=loud):
+            await end(rt, loud, turn["who"], turn["turn_id"])
+        began = asyncio.get_running_loop().time()
+        await waits(dsn, loud, 26)
+        assert asyncio.get_running_loop().time() - began > 0.2, "they waited for a moment since the last ones"
+        for turn in rows(dsn, UNDER_WAY, t=quiet):
+            await end(rt, quiet, turn["who"], turn["turn_id"])
+        for turn in rows(dsn, UNDER_WAY, t=loud):
+            await end(rt, loud, turn["who"], turn["turn_id"])
+        await waits(dsn, loud, 24)
 
 
 async def test_two_relays_hold_a_flood_back_and_lose_nothing_of_it(

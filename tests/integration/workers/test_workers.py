@@ -9,7 +9,7 @@ from services.governor import handler as governor
 from services.observer import handler as observer
 from shared.bus.delivery import Delivered, parse
 from shared.domain.subjects import Subject
-from shared.store import inbox, turn_states
+from shared.store import inbox, topics_made, turn_states
 from tests.system.databases import Databases, state
 from tests.system.kafka import Stored
 from tests.system.person import Person
@@ -75,3 +75,22 @@ async def test_a_turn_that_nobody_observed_is_driven_again_once_its_grace_is_ove
         assert (await governor.redrive(rt))["turn"] == 0
         async with rt.db.system() as conn:
             assert await turn_states.count_late(conn, timedelta(seconds=30)) == 1
+
+
+async def test_what_a_broker_lost_with_its_topics_is_driven_again_at_once_and_once(
+    databases: Databases, kafka: str
+) -> None:
+    async with running(settings_for(databases.fresh(), kafka), ("compose",)) as system:
+        rt = system["compose"].rt
+        await Person(system).commit("I like tea.")
+        await system.change("DELETE FROM event_outbox")
+        await system.change("INSERT INTO inbox (consumer, event_id) VALUES ('observer', gen_random_uuid())")
+        async with rt.db.system() as conn:
+            await topics_made.note(conn, ["another"])
+        assert (await governor.redrive(rt))["turn"] == 0, "its topic is there, it may still be read"
+        async with rt.db.system() as conn:
+            await topics_made.note(conn, [TURN_COMMITTED.name])
+        await Person(system).commit("I like milk.")
+        assert (await governor.redrive(rt))["turn"] == 1, "the younger one is in the topic that was made"
+        assert (await governor.redrive(rt))["turn"] == 0
+        assert system.number("SELECT count(*) FROM topics_made") == 0

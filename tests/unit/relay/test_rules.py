@@ -11,12 +11,10 @@ MANY = 5
 """As far as the turns of one tenant are counted under this policy."""
 
 
-def rooms(*waiting: tuple[str, int, int], about: str = "") -> dict[str, int]:
+def rooms(*waiting: tuple[str, int, int], about: str = "", busy: str = "", rested: str = "") -> dict[str, int]:
     """By tenant its room, where these tenants wait with so many turns, have so many under way, and others are about."""
-    return share_room(
-        TenantQueues(tuple(TenantQueue(*each) for each in waiting), frozenset(about.split())),
-        POLICY,
-    )
+    queues = tuple(TenantQueue(*each, rested=each[0] in rested.split()) for each in waiting)
+    return share_room(TenantQueues(queues, frozenset(about.split()), frozenset(busy.split())), POLICY)
 
 
 def test_whoever_is_alone_fills_the_workers() -> None:
@@ -52,6 +50,17 @@ def test_however_many_flood_each_may_have_as_many_under_way_as_beside_others() -
 
 def test_tenants_who_speak_now_and_then_do_not_hold_each_other_back() -> None:
     assert rooms(("one", 1, 0), ("two", 2, 0), ("three", 4, 0), about="four") == {"one": 4, "two": 4, "three": 4}
+
+
+def test_a_flood_waits_for_the_end_of_anothers_turn_or_for_a_moment_since_its_own_last_one() -> None:
+    assert rooms(("flood", MANY, 0), about="flood quiet", busy="quiet") == {}
+    assert rooms(("flood", MANY, 0), about="flood quiet", busy="quiet", rested="flood") == {"flood": 4}
+    assert rooms(("flood", MANY, 3), about="flood quiet", busy="flood") == {"flood": 1}
+    assert rooms(("one", MANY, 0), ("two", MANY, 0), about="one two", busy="one two") == {"one": 50, "two": 50}
+
+
+def test_who_is_quiet_never_waits_for_anothers_turn() -> None:
+    assert rooms(("one", 4, 0), ("two", 1, 0), about="one two three", busy="three one") == {"one": 4, "two": 4}
 
 
 def test_nobody_waits_where_nothing_waits() -> None:
