@@ -16,7 +16,7 @@ LOCK := $(BIN)/uv pip compile pyproject.toml -q --universal --python-version 3.1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-long test-faults test-kafka test-ollama models check lint types imports generated wheel eval learn learn-static learn-ranking bench bench-compose bench-isolation bench-keys bench-fairness bench-mcp bench-calibration bench-erasure bench-retrieval bench-packages bench-endings bench-gate schemas docs format lock clean
+.PHONY: help setup demo run test test-long test-browser test-faults test-kafka test-ollama models check lint types imports generated wheel eval learn learn-static learn-ranking bench bench-compose bench-isolation bench-keys bench-fairness bench-mcp bench-calibration bench-erasure bench-retrieval bench-packages bench-endings bench-gate schemas docs format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' Makefile
@@ -35,6 +35,9 @@ test: $(OK) ## Unit, integration and acceptance tests on the embedded PostgreSQL
 
 test-long: $(OK) ## The same with every race and history in full
 	SMARTBRAIN_TEST_LONG=1 $(MAKE) test
+
+test-browser: $(OK) ## What people do in the console, in Chromium (apt-get install chromium), and axe on every page
+	$(BIN)/python -m pytest tests/browser $(ARGS)
 
 test-faults: $(OK) ## A running system broken in every way: turns lost, doubled, seconds to recover; ARGS="kill-evolver" or --long
 	$(BIN)/python -m tests.faults $(ARGS)

@@ -1,0 +1,96 @@
+"""A browser on the console of the system that tests share; whatever a page complains of fails its test."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+
+import pytest
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, Request
+
+from tests.browser.chromium import MISSING, find_chromium, opening_browser
+from tests.system.console import serving_console
+from tests.system.person import Person
+from tests.system.running import System, listening
+
+WAIT_MS = 30_000
+
+
+def pytest_configure() -> None:
+    """Nothing begins without a browser."""
+    if not find_chromium():
+        pytest.exit(MISSING, 2)
+
+
+@pytest.fixture(scope="session")
+async def browser() -> AsyncGenerator[Browser]:
+    """Chromium, once for all tests."""
+    async with opening_browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+async def url(system: System) -> AsyncGenerator[str]:
+    """The console."""
+    async with listening(system) as compose_url, serving_console(compose_url) as address:
+        yield address
+
+
+@dataclass
+class Tab:
+    """One tab of a browser that nobody has used, and what its pages complained of."""
+
+    url: str
+    person: Person
+    page: Page
+    complaints: list[str] = field(default_factory=list[str])
+
+    def hear(self) -> None:
+        """Errors of scripts, refusals of the policy, and requests to anybody else are noted."""
+
+        def hear_console(message: ConsoleMessage) -> None:
+            if message.type in ("error", "warning"):
+                self.complaints.append(f"{message.type}: {message.text}")
+
+        def hear_request(request: Request) -> None:
+            if not request.url.startswith(self.url):
+                self.complaints.append(f"asked {request.url}")
+
+        self.page.on("console", hear_console)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", hear_request)
+
+    async def open(self, path: str) -> None:
+        """The page is there, with its scripts."""
+        await self.page.goto(self.url + path, wait_until="load")
+
+    async def come_in(self) -> None:
+        """The person's memory is shown."""
+        await self.open("/")
+        if not await self.page.locator("#user").count():
+            return
+        await self.page.get_by_label("Name", exact=True).fill(self.person.user_id)
+        await self.page.locator("details.more summary").click()
+        await self.page.locator("input[name=tenant]").fill(self.person.tenant_id)
+        await self.page.get_by_role("button", name="Show").click()
+        await self.page.wait_for_url(f"{self.url}/memory")
+
+    async def see(self, text: str) -> None:
+        """The text can be seen."""
+        await self.page.get_by_text(text).first.wait_for()
+
+
+@pytest.fixture
+async def context(browser: Browser) -> AsyncGenerator[BrowserContext]:
+    """A browser that nobody has used."""
+    opened = await browser.new_context(locale="en-GB", viewport={"width": 1180, "height": 860})
+    opened.set_default_timeout(WAIT_MS)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def tab(url: str, person: Person, context: BrowserContext) -> AsyncGenerator[Tab]:
+    """A tab of the person's, which has nothing to complain of at the end."""
+    opened = Tab(url, person, await context.new_page())
+    opened.hear()
+    yield opened
+    assert opened.complaints == []

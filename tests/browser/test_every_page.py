@@ -1,0 +1,60 @@
+"""Every page, in both languages and looks: a screen reader finds its way, and nothing is too wide."""
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Page
+
+from tests.browser.conftest import Tab
+from tests.browser.pages import PLAIN
+
+GRAVE = ("serious", "critical")
+
+
+async def find_violations(page: Page) -> list[str]:
+    """What axe finds that is serious or worse, with the first place of each."""
+    found = (await Axe().run(page)).response["violations"]
+    return [
+        f"{page.url}: {each['id']}: {each['help']}: {each['nodes'][0]['html']} ({each['nodes'][0]['failureSummary']})"
+        for each in found
+        if each["impact"] in GRAVE
+    ]
+
+
+async def list_pages(tab: Tab) -> list[str]:
+    """The addresses of all plain pages, and of one memory, one conversation and one erasure."""
+    (memory,) = await tab.person.memories(query="Rotterdam")
+    erased = await tab.person.post("/v1/erasures", {**tab.person.whose, "scope": "session", "session_ids": ["gone"]})
+    of_one = f"/memory/one/{memory['memory_id']}"
+    more = (of_one, f"/memory/erase?id={memory['memory_id']}", "/memory/session?id=s1", "/memory/search?q=dog")
+    return [*PLAIN, *more, f"/memory/erasures/{erased.json()['tombstone_id']}", "/nothing", "/whose"]
+
+
+@pytest.mark.parametrize(("language", "theme"), [("en", "light"), ("zh", "dark")])
+async def test_no_page_has_a_serious_fault_or_is_too_wide(tab: Tab, language: str, theme: str) -> None:
+    await tab.person.say("I live in Rotterdam.")
+    await tab.person.say("My dog is called Rex.", session="gone")
+    await tab.person.compose("Where do I live?")
+    await tab.open("/")
+    assert await find_violations(tab.page) == []
+    await tab.come_in()
+    for name, value in (("language", language), ("theme", theme)):
+        await tab.page.locator(f"button[name={name}][value={value}]").click()
+        await tab.page.wait_for_load_state()
+    faults: list[str] = []
+    for path in await list_pages(tab):
+        await tab.open(path)
+        faults += await find_violations(tab.page)
+        for width in (360, 1180):
+            await tab.page.set_viewport_size({"width": width, "height": 800})
+            beyond = await tab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            if beyond > 0:
+                faults.append(f"{path}: {beyond} pixels beyond {width}")
+    tab.complaints = [each for each in tab.complaints if "404" not in each]  # the page that is not there
+    assert faults == []
+
+
+async def test_the_door_has_no_serious_fault_in_the_dark(tab: Tab) -> None:
+    await tab.open("/sign-in")
+    await tab.page.locator("button[name=theme][value=dark]").click()
+    await tab.page.wait_for_load_state()
+    assert await find_violations(tab.page) == []
