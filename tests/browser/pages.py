@@ -2,10 +2,12 @@
 
 from services.console.areas import AREAS
 
+OF_SOMETHING = ("/memory/session", "/memory/erase", "/operations/flow")
+"""Pages of something that the query names, and a part of a page."""
 PLAIN = tuple(
     entry.path
     for area in AREAS
     for entry in area.pages
-    if entry.method == "GET" and "{" not in entry.path and entry.path not in ("/memory/session", "/memory/erase")
+    if entry.method == "GET" and "{" not in entry.path and entry.path not in OF_SOMETHING
 )
 """Pages at an address of their own."""
