@@ -157,7 +157,7 @@ MEMORY_CHANGED = Topic(
     _name("memory.changed"),
     "tenant:user",
     (MemoryChanged, MemoryWriteRejected, EvolutionBlockedByErasure),
-    "evolver, compose",
+    "evolver, compose, governor",
     (USERS,),
     retention_hours=336,
 )
@@ -201,7 +201,7 @@ ERASURE_STATE = Topic(
     _name("erasure.state"),
     "tenant:user",
     (DeletionEvent,),
-    "compose, erasure",
+    "compose, erasure, governor",
     (USERS,),
     partitions=6,
     retention_hours=720,

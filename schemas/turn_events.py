@@ -205,6 +205,8 @@ class CommitResult(Contract):
     accepted: Accepted
     deferred: tuple[str, ...] = DEFERRED
     remember: bool = True
+    learning: bool = True
+    """False: the user's settings decline learning, and nothing is derived from the turn."""
     redacted: tuple[Redaction, ...] = ()
     ignored_fields: tuple[str, ...] = ()
 

@@ -17,6 +17,7 @@ from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage
 from schemas.envelope import user_key
 from schemas.erasure import DeletionReceipt, ErasureRequest
+from schemas.settings import SettingsView
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from schemas.turn_events import CommitResult, ErrorReply, TurnEvents
 from schemas.vocabulary import ErasureScope
@@ -79,6 +80,16 @@ class _OverHttp:
         content = message.model_dump_json(exclude_unset=True, exclude_none=True).encode()
         try:
             answer = await self._client.post(self.paths[type(message)], content=content, timeout=timeout_s)
+        except httpx.HTTPError as error:
+            raise TransientError(f"{self._client.base_url}: {type(error).__name__}") from error
+        return answer.content
+
+    async def ask_settings(self, owner: dict[str, str], changes: Mapping[str, Any] | None) -> bytes:
+        """The settings of whom is named, after these changes."""
+        try:
+            answer = await self._client.request(
+                "GET" if changes is None else "PATCH", "/v1/settings", params=owner, json=changes
+            )
         except httpx.HTTPError as error:
             raise TransientError(f"{self._client.base_url}: {type(error).__name__}") from error
         return answer.content
@@ -181,6 +192,19 @@ class SmartBrain:
             },
         )
         return _read(ContextPackage, await self._way.send(asked, timeout_s))
+
+    async def load_settings(self, user_id: str | None = None) -> SettingsView:
+        """What holds for the user, or without one for the tenant; over HTTP only. Raises as `commit` does."""
+        return _read(SettingsView, await self._ask_settings(user_id, None))
+
+    async def change_settings(self, user_id: str | None = None, **changes: Any) -> SettingsView:
+        """What holds after these changes, None being the default again; over HTTP only. Raises as `commit` does."""
+        return _read(SettingsView, await self._ask_settings(user_id, changes))
+
+    async def _ask_settings(self, user_id: str | None, changes: Mapping[str, Any] | None) -> bytes:
+        if not isinstance(self._way, _OverHttp):
+            raise ConfigurationError("settings are asked for over HTTP: give the client the address of compose")
+        return await self._way.ask_settings(self._tenant | ({"user_id": user_id} if user_id else {}), changes)
 
 
 def _read_key(text: str) -> KeyText:

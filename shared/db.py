@@ -31,6 +31,9 @@ KEYS = "smartbrain_keys"
 """Each change of a key is notified here by its transaction: the key's id."""
 CHANNEL = "smartbrain_outbox"
 
+RECONNECT_S = 4.0
+"""A pool whose server is away begins anew after so long: left alone, it pauses twice as long before each try, and a
+server that was away for half a minute was not seen for another half."""
 IDLE_S = 60.0
 """A pool that has not needed a connection for so long closes it: each is a process of the server."""
 
@@ -259,7 +262,7 @@ class Database:
 
     async def listen(self, heard: Callable[[], None]) -> None:
         """Calls `heard` at every wake-up until cancelled; reconnects by itself."""
-        await self._follow(CHANNEL, lambda _: heard())
+        await self.follow(CHANNEL, lambda _: heard())
 
     async def listen_for_erasures(self, heard: Callable[[tuple[Subject, int] | None], None]) -> None:
         """Calls `heard` with the user and the new epoch at every erasure of this database, until cancelled.
@@ -274,13 +277,13 @@ class Database:
             tenant_id, user_id, epoch = orjson.loads(payload)
             heard((Subject(tenant_id, user_id), epoch))
 
-        await self._follow(ERASED, told)
+        await self.follow(ERASED, told)
 
     async def listen_for_keys(self, heard: Callable[[str | None], None], lost: Callable[[], None]) -> None:
         """Calls `heard` with the id of every key that changes, with None once it listens; `lost` until then."""
-        await self._follow(KEYS, heard, lost)
+        await self.follow(KEYS, heard, lost)
 
-    async def _follow(
+    async def follow(
         self, channel: LiteralString, heard: Callable[[str | None], None], lost: Callable[[], None] = lambda: None
     ) -> None:
         """Calls `heard` with what is notified; with None once it listens, again after every break."""
@@ -333,7 +336,14 @@ def _pool(dsn: str, role: LiteralString, size: int, schema: str, *, least: int =
     return cast(
         "Pool",
         AsyncConnectionPool(
-            dsn, min_size=min(least, size), max_size=size, open=False, timeout=10, max_idle=IDLE_S, kwargs=kwargs
+            dsn,
+            min_size=min(least, size),
+            max_size=size,
+            open=False,
+            timeout=10,
+            max_idle=IDLE_S,
+            reconnect_timeout=RECONNECT_S,
+            kwargs=kwargs,
         ),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -14,6 +14,7 @@ from shared import cache
 from shared.cache import UserCache
 from shared.db import Database
 from shared.domain.subjects import Subject
+from shared.domain.user_settings import hold_settings
 from shared.errors import ConfigurationError
 from shared.knowledge.factory import make_knowledge
 from shared.knowledge.none import NoKnowledge
@@ -26,6 +27,7 @@ from shared.policy import Policy
 from shared.policy_file import load_policy
 from shared.settings import Settings
 from shared.single_flight import BackgroundCache
+from shared.user_settings import UserSettings
 
 if TYPE_CHECKING:
     from shared.bus.access import KafkaAccess
@@ -57,6 +59,18 @@ class Runtime:
         default_factory=partial(UserCache[str, Any], keep_s=PAGES_KEPT_S, most=PAGES_MOST)
     )
 
+    user_settings: UserSettings | None = None
+    """None: nobody chooses anything, and the policy is the same for all."""
+
+    async def of(self, owner: Subject) -> Runtime:
+        """The same, with the policy as the settings of this user and their tenant make it."""
+        if self.user_settings is None:
+            return self
+        chosen = await self.user_settings.find(owner)
+        if not (chosen.tenant or chosen.user):
+            return self
+        return replace(self, policy=hold_settings(self.policy, chosen.tenant, chosen.user).policy)
+
     def forget(self, owner: Subject, epoch: int) -> None:
         """Of the user's words from before this epoch nothing is left in the memory of the process."""
         self.read_turns.forget(owner, epoch)
@@ -64,6 +78,8 @@ class Runtime:
         self.thoughts.forget((owner.tenant_id, owner.user_id))
         self.experience.forget(owner.tenant_id)
         self.known.drop(owner)
+        if self.user_settings:
+            self.user_settings.forget(owner)
         cache.forget_texts()
 
     def forget_everybody(self) -> None:
@@ -124,6 +140,7 @@ async def open_runtime(
             thoughts,
             knowledge=knowledge,
             known=known,
+            user_settings=UserSettings(db, policy.settings.cache_s),
         )
         try:
             yield runtime

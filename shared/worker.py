@@ -29,6 +29,8 @@ def worker(
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(_forget_erased(rt, longest_s))
                 tasks.create_task(_drop_old(rt))
+                if rt.user_settings:
+                    tasks.create_task(rt.user_settings.listen())
                 for timer in timers:
                     tasks.create_task(_coroutine(timer))
                 await asyncio.Event().wait()

@@ -28,6 +28,7 @@ CONSUMER = "analyzer"
 
 async def propose(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
     """Each observation has a proposal and the event that carries it on; again changes nothing."""
+    rt = await rt.of(subject)
     wanted = [o for event in events for o in _payload(event).observation_ids]
     async with rt.db.transaction(subject) as conn:
         found = [o for o in await observations.load(conn, subject, wanted) if o.state == "new"]

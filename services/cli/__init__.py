@@ -39,6 +39,7 @@ COMMANDS = MappingProxyType(
         "erase": "erase:erase",
         "conflicts": "conflicts:group",
         "sessions": "sessions:app",
+        "settings": "settings:app",
         "contexts": "receipts:contexts",
         "receipts": "receipts:receipts",
         "media": "media:app",

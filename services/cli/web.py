@@ -44,6 +44,10 @@ class Web:
         """The answer's JSON; RefusedError or TransientError as compose says."""
         return self._call("PUT", path, orjson.dumps(body))
 
+    def patch(self, path: str, body: dict[str, Any], query: dict[str, Any]) -> dict[str, Any]:
+        """The answer's JSON; RefusedError or TransientError as compose says."""
+        return self._call("PATCH", f"{path}?{urlencode(query)}", orjson.dumps(body))
+
     def delete(self, path: str, query: dict[str, Any]) -> dict[str, Any]:
         """The answer's JSON; RefusedError or TransientError as compose says."""
         return self._call("DELETE", f"{path}?{urlencode(query)}", None)

@@ -3,7 +3,7 @@
 import asyncio
 from functools import partial
 
-from services.governor import handler
+from services.governor import ageing, handler
 from shared.errors import TransientError
 from shared.loops import Loops
 from shared.runtime import Runtime
@@ -13,7 +13,8 @@ from shared.telemetry import logger
 LOOP = "rounds"
 PRUNE_EVERY = 360
 """Rounds between two prunings: of the inbox and what was driven again, of models' answers and accounts, of injections,
-packages and receipts, and of erasures whose years are over."""
+packages and receipts, and of erasures whose years are over; and between two looks for what is older than its users
+have it kept."""
 
 
 def build(rt: Runtime) -> Service:
@@ -31,6 +32,7 @@ def build(rt: Runtime) -> Service:
                     await handler.end_idle(rt)
                     if until_pruning <= 0:
                         await handler.prune_all(rt)
+                        await ageing.erase_aged(rt)
                         until_pruning = PRUNE_EVERY
             except TransientError as error:
                 logger().warning("governor_waits", error=str(error))

@@ -64,7 +64,7 @@ async def renew(rt: Runtime, subject: Subject, turn: Turn, asking: ModelCalls) -
 
     One that reaches further is for the turn that it reaches to: it holds these messages too, and no version is lost.
     """
-    if not rt.policy.session.use_model:
+    if not (rt.policy.session.use_model and rt.policy.session.summaries):
         return Retold()
     async with rt.db.transaction(subject) as conn:
         basis = await _basis(conn, subject, turn)

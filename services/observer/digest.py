@@ -98,6 +98,8 @@ async def renew(
     policy = rolling.to_summary_policy(rt.policy)
     mine = {name: [each for each in batch if each.turn.session_id == name] for name in states}
     due = {name: _stretches(states[name], mine[name], policy) for name in states}
+    if not rt.policy.session.summaries:
+        due = dict.fromkeys(due, ())
     bases: dict[str, SummaryBase] = {}
     for name in (name for name, stretches in due.items() if stretches):
         async with rt.db.transaction(subject) as conn:

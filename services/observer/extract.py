@@ -23,6 +23,8 @@ from shared.extraction import (
     slash,
     turn_texts,
 )
+from shared.extraction.dictated import keep_dictated
+from shared.extraction.kinds import keep_kinds
 from shared.extraction.stretches import stretches
 from shared.model_calls.answer_cache import AnswerKey, digest
 from shared.model_calls.calls import ModelCalls
@@ -60,7 +62,11 @@ async def extract(
     observed = await asyncio.to_thread(observe, turn, context, limits)
     model = models.chat_model_id
     sources = _sources(stretches(turn, limits)[0], observed, context, limits)
-    if model is None or not policy.use_model or not any(source.role == "user" for source in sources):
+    if (
+        model is None
+        or not (policy.use_model and policy.auto_remember)
+        or not any(source.role == "user" for source in sources)
+    ):
         return Extraction(observed)
     messages = [PromptMessage(source.role, redact(source.text)[0], source.name) for source in sources]
     version, notes = _version(policy, prompt_version)
@@ -83,6 +89,13 @@ async def extract(
     finds: list[tuple[Observation, prompts.Wrong]] = [(each, wrong[text]) for each, text in rules if text in wrong]
     merged = merge_items(observed, items, sources, by, limits.max_observations, finds)
     return Extraction(merged, notes, answer.prompt_version)
+
+
+def keep_allowed(policy: ObserverPolicy, observed: Observed) -> Observed:
+    """What of it the policy lets be kept, which is that of the user's settings."""
+    if not policy.auto_remember:
+        observed = keep_dictated(observed)
+    return keep_kinds(observed, frozenset(policy.kinds), policy.refused_keys)
 
 
 async def read(policy: ObserverPolicy, turn: TurnText, context: ObserveContext) -> Extraction:
@@ -117,7 +130,8 @@ def asked_of(
     models: ModelProvider, policy: ObserverPolicy, turn: TurnText, prompt_version: str | None
 ) -> AnswerKey | None:
     """What the model would be asked about the words; None where there is no model to ask, or no user speaks."""
-    if models.chat_model_id is None or not policy.use_model or not any(map(is_spoken, turn.messages)):
+    reads = policy.use_model and policy.auto_remember
+    if models.chat_model_id is None or not reads or not any(map(is_spoken, turn.messages)):
         return None
     wanted = prompt_version or ""
     version = wanted if wanted in prompts.EXTRACT else policy.extract_prompt

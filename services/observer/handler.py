@@ -86,6 +86,7 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
 
     The rules alone read it: whatever a model may add comes later, by the event that asks for it.
     """
+    rt = await rt.of(subject)
     by_turn = dict.fromkeys(_payload(event).turn_id for event in events)
     ids = [event.envelope.event_id for event in events]
     async with rt.db.transaction(subject) as conn:
@@ -108,6 +109,7 @@ async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID])
     Search has no more than the short messages in which habits are looked for. What models answered before counts, as if
     they had been asked at once.
     """
+    rt = await rt.of(subject)
     async with rt.db.transaction(subject) as conn:
         loaded = await _load(conn, rt, subject, turn_ids)
     thoughts = await _think(rt, loaded)
@@ -125,7 +127,7 @@ async def _load(
     """The turns that nobody has observed; `live`: what memory had shown of them before is looked for."""
     policy = rt.policy.observer
     batch = [turn for turn in await turns.load(conn, subject, turn_ids) if not turn.observed]
-    batch, silence, unread = await _obey_wishes(conn, subject, batch)
+    batch, silence, unread = await _obey_wishes(conn, subject, batch, learn=policy.learn)
     if live:
         batch = await shown.mark_recalled(conn, subject, batch)
     named = await entities.named_near(conn, subject, [turn.turn_id for turn in batch], policy.entity_window_turns)
@@ -141,7 +143,7 @@ async def load_answers(conn: Connection, rt: Runtime, subject: Subject, found: S
 
 
 async def _obey_wishes(
-    conn: Connection, subject: Subject, batch: Sequence[Turn]
+    conn: Connection, subject: Subject, batch: Sequence[Turn], *, learn: bool
 ) -> tuple[list[Turn], Wishes, dict[UUID, tuple[ReadingNote, ...]]]:
     """The turns, those that are not to be remembered without their words; what holds after them; what was not read."""
     silence = await wishes.load_standing(subject, {turn.session_id for turn in batch}).on(conn)
@@ -152,7 +154,8 @@ async def _obey_wishes(
     unread: dict[UUID, tuple[ReadingNote, ...]] = {}
     for turn in batch:
         text = turn_texts.turn_text(turn)
-        if why := silence.hear(turn_texts.place_of(turn), text):
+        place = turn_texts.place_of(turn)
+        if why := silence.hear(place if learn else replace(place, learning=False), text):
             unread[turn.turn_id] = not_read(text, why)
             turn = turn_texts.withhold(turn, why)
         visible.append(turn)
@@ -169,7 +172,8 @@ async def _think(rt: Runtime, loaded: TurnBatch) -> list[ObservedTurn]:
     thoughts: list[ObservedTurn] = []
     for turn in loaded.turns:
         extraction = await _read(rt, loaded, turn)
-        extraction = replace(extraction, observed=loaded.habits.settle(turn, extraction.observed, rt.policy.observer))
+        observed = loaded.habits.settle(turn, extraction.observed, rt.policy.observer)
+        extraction = replace(extraction, observed=extract.keep_allowed(rt.policy.observer, observed))
         loaded.named.note(rows.mention_rows(turn, extraction.observed))
         observed_rows = turn_texts.observation_rows(turn, extraction.observed, rt.policy.confidence)
         feedback = (

@@ -80,6 +80,7 @@ class ModelReading:
 
 async def add_from_model(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
     """Each turn has what a model adds to it, the newest first, each by itself; again changes nothing."""
+    rt = await rt.of(subject)
     for event in sorted(events, key=_since, reverse=True):
         await _add(rt, subject, event)
 
@@ -108,10 +109,10 @@ async def _load(conn: Connection, rt: Runtime, subject: Subject, event: Delivere
     """The turn, unless it was read by a model before, or nothing is to be learnt from it any more."""
     if await inbox.had(conn, CONSUMER, event.envelope.event_id):
         return None
-    turn = await turns.learnable(conn, subject, _payload(event).turn_id)
+    policy = rt.policy.observer
+    turn = await turns.learnable(conn, subject, _payload(event).turn_id) if policy.learn else None
     if turn is None:
         return None
-    policy = rt.policy.observer
     key = extract.asked_about(rt.models, policy, turn)
     cache = AnswerCache(await model_cache.find(conn, subject, [key.hash] if key else []))
     fresh = [turn] if key and not cache.has(key) else []
@@ -155,6 +156,7 @@ async def _think(rt: Runtime, subject: Subject, loaded: ModelBatch, *, since: da
         )
         if not WITHOUT.intersection(extraction.notes):
             extraction = replace(extraction, notes=(*extraction.notes, READ))
+    extraction = replace(extraction, observed=extract.keep_allowed(policy, extraction.observed))
     observed_rows = turn_texts.observation_rows(turn, extraction.observed, rt.policy.confidence)
     added = tuple(row for row in observed_rows if row.detector.startswith(BY_MODEL))
     return ModelReading(extraction, added, Retold() if late else await condense.renew(rt, subject, turn, asking))

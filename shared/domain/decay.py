@@ -6,11 +6,11 @@ from typing import Any, Literal
 from uuid import UUID
 
 from schemas.vocabulary import Epistemic, MemoryStatus, MemoryType, Provenance
+from shared.policy import ConfidencePolicy
+from shared.policy.ranking import Steps
 
-Steps = tuple[tuple[float, float], ...]
-"""(days, factor) in rising order: a factor holds from its day up to, not including, the next one's (X13)."""
-DECAY: Steps = ((0, 1.0), (30, 0.85), (90, 0.6), (180, 0.3))
-"""What is left of a confidence so many days after it was last validated."""
+DECAY: Steps = ConfidencePolicy().decay
+"""What is left of a confidence so many days after it was last validated, where policy does not say otherwise."""
 Job = Literal["feedback", "fuse", "calibration", "consolidation", "outdated", "refreshed", "expiry", "misses"]
 """What changes memories beside statements."""
 ROUND: tuple[Job, ...] = ("expiry", "misses", "calibration", "fuse", "outdated", "refreshed", "consolidation")
@@ -82,6 +82,6 @@ def confidence_effective(confidence: float, days_since_validated: float, decay: 
     return confidence * step(decay, days_since_validated)
 
 
-def effective(kept: MemoryStats, now: datetime) -> float:
+def effective(kept: MemoryStats, now: datetime, decay: Steps = DECAY) -> float:
     """What the memory is worth now: its age counts from when it was last validated, else from when it was made."""
-    return confidence_effective(kept.confidence, age_days(kept.last_validated_at or kept.created_at, now))
+    return confidence_effective(kept.confidence, age_days(kept.last_validated_at or kept.created_at, now), decay)

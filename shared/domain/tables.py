@@ -25,7 +25,7 @@ Rebuilt = Literal["", "copied", "replaced"]
 LOG: frozenset[ErasureScope] = frozenset(("personal",))
 """Spared with the log, of which an erasure of scope `personal` takes nothing."""
 WISH: frozenset[ErasureScope] = frozenset(("personal", "session", "items"))
-"""Spared by all but an erasure of everything: who wished not to be remembered still does."""
+"""Spared by all but an erasure of everything: who wished not to be remembered, or chose settings, still does."""
 
 
 def _columns(names: str) -> frozenset[str]:
@@ -193,6 +193,11 @@ TABLES: tuple[Table, ...] = (
         spared_by=WISH,
     ),
     Table(
+        "user_settings", "user", "delete", "no words; what a user chose outlives what was erased of them",
+        plain=_columns("chosen"),
+        spared_by=WISH,
+    ),
+    Table(
         "postings", "session", "delete", "the terms of a chunk",
         found_by=("chunk_id",),
         goes_with="memory_chunks",
@@ -268,6 +273,9 @@ TABLES: tuple[Table, ...] = (
     Table(
         "knowledge_versions", "tenant", "keep", "counts changes of knowledge",
         plain=_columns("org_id profile_id"),
+    ),
+    Table(
+        "tenant_settings", "tenant", "keep", "what a tenant chose for all its users", plain=_columns("chosen"),
     ),
     Table(
         "api_keys", "tenant", "keep", "who may ask: a key outlives the rows of the users that it is for",

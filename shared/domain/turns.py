@@ -54,6 +54,8 @@ class Turn:
     recalled: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict[str, Sequence[Sequence[int]]])
     remember: bool = True
     """False where the caller says that nothing is to be learnt from it."""
+    learning: bool = True
+    """False where the user's settings declined learning when it was committed."""
     withheld: str | None = None
     """By whose wish nothing is learnt from it, once that was decided."""
     org_id: str | None = None

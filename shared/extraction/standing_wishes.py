@@ -9,7 +9,7 @@ from uuid import UUID
 from shared.extraction import TurnText, wishes
 from shared.extraction.wishes import MemoryWish
 
-Why = Literal["caller", "message", "session", "person"]
+Why = Literal["settings", "caller", "message", "session", "person"]
 PERSON = ""
 """In the place of a session: the person."""
 
@@ -26,7 +26,10 @@ class StandingWish:
 
 @dataclass(frozen=True, slots=True)
 class TurnPlace:
-    """A turn: where and when it was said, whether its caller lets it be remembered, and what was decided of it."""
+    """A turn: where and when it was said, whether its caller lets it be remembered, and what was decided of it.
+
+    `learning`: whether the settings of its user let anything be learnt.
+    """
 
     turn_id: UUID
     session_id: str
@@ -34,6 +37,7 @@ class TurnPlace:
     at: datetime
     remember: bool = True
     withheld: str | None = None
+    learning: bool = True
 
 
 class Wishes:
@@ -62,6 +66,8 @@ class Wishes:
         self._quiet[session_id, seq] = why
 
     def _why(self, place: TurnPlace, own: tuple[MemoryWish, ...], text: TurnText) -> str | None:
+        if not place.learning:
+            return "settings"
         if not place.remember:
             return "caller"
         if any(wish.scope == "message" and not wish.remember for wish in own):

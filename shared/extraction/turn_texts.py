@@ -65,7 +65,8 @@ def turn_text(turn: Turn) -> TurnText:
 
 def place_of(turn: Turn) -> TurnPlace:
     """The turn, as wishes are followed."""
-    return TurnPlace(turn.turn_id, turn.session_id, turn.seq, turn.committed_at, turn.remember, turn.withheld)
+    told = turn.remember, turn.withheld, turn.learning
+    return TurnPlace(turn.turn_id, turn.session_id, turn.seq, turn.committed_at, *told)
 
 
 def withhold(turn: Turn, why: Why | str) -> Turn:
@@ -94,7 +95,7 @@ def leave_event(event: Event, why: str) -> Event | None:
 def left_of(text: str, why: str, kept: Sequence[tuple[int, int]] = ()) -> str:
     """A message of a withheld turn: what it asks to be forgotten, where that was not said for this message alone."""
     spans = list(kept)
-    if why in ("session", "person"):
+    if why in ("session", "person", "settings"):
         wished = [(wish.start, wish.end) for wish in wishes.find(text)]
         spans += [
             (each.start, each.end)

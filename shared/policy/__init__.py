@@ -16,24 +16,28 @@ from shared.policy.compose import ArmWeights, ComposePolicy, ObservabilityPolicy
 from shared.policy.confidence import ConfidencePolicy, ProvenanceLevel
 from shared.policy.delivery import DeliveryPolicy
 from shared.policy.erasure import ErasurePolicy, LegalProfile
-from shared.policy.evolver import EvolutionPolicy, ExperiencePolicy, FeedbackPolicy, PromotionPolicy
+from shared.policy.evolver import CalibrationPolicy, EvolutionPolicy, ExperiencePolicy, FeedbackPolicy, PromotionPolicy
 from shared.policy.gate import Floor, GatePolicy
 from shared.policy.knowledge import KnowledgePolicy
 from shared.policy.limits import LimitsPolicy
 from shared.policy.models import ModelPrice, ModelsPolicy
 from shared.policy.observer import ObserverPolicy, SessionPolicy
 from shared.policy.personal import PersonalDataPolicy
+from shared.policy.ranking import DiversityShares, RankingPolicy
 from shared.policy.retention import RetentionPolicy
+from shared.policy.settings import SettingsPolicy
 
 __all__ = (
     "AccessPolicy",
     "AnalysisPolicy",
     "ArmWeights",
     "BudgetPolicy",
+    "CalibrationPolicy",
     "Ceilings",
     "ComposePolicy",
     "ConfidencePolicy",
     "DeliveryPolicy",
+    "DiversityShares",
     "ErasurePolicy",
     "EvolutionPolicy",
     "ExperiencePolicy",
@@ -53,8 +57,10 @@ __all__ = (
     "Policy",
     "PromotionPolicy",
     "ProvenanceLevel",
+    "RankingPolicy",
     "RetentionPolicy",
     "SessionPolicy",
+    "SettingsPolicy",
     "Shares",
     "Slice",
     "TokenIssuer",
@@ -88,6 +94,7 @@ class Policy(Slice):
     evolution: EvolutionPolicy = EvolutionPolicy()
     erasure: ErasurePolicy = ErasurePolicy()
     session: SessionPolicy = SessionPolicy()
+    settings: SettingsPolicy = SettingsPolicy()
     delivery: DeliveryPolicy = DeliveryPolicy()
     access: AccessPolicy = AccessPolicy()
     limits: LimitsPolicy = LimitsPolicy()

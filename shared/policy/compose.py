@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from shared.policy.base import Slice
 from shared.policy.budget import BudgetPolicy
+from shared.policy.ranking import DiversityShares, RankingPolicy
 from shared.screening.sanitize import SanitizePolicy
 
 
@@ -40,6 +41,9 @@ class ComposePolicy(Slice):
         description="Notes about the user in a package whose request names no limit; 0: nothing personal; null: as"
         " many as help",
     )
+    language: Literal["auto", "zh", "en"] = Field(
+        default="auto", description="Of headings and hints where nobody chose; `auto`: that of the conversation"
+    )
     snippet_max_chars: int = Field(default=800, ge=1, description="Characters of one piece of evidence")
     arm_limit: int = Field(default=50, ge=1, le=1000, description="Candidates of each search arm")
     core_limit: int = Field(default=50, ge=0, description="Core memories among which those that are needed are chosen")
@@ -72,6 +76,10 @@ class ComposePolicy(Slice):
     )
     weights: ArmWeights = Field(
         default=ArmWeights(), description="What a place in the list of each search arm counts for"
+    )
+    ranking: RankingPolicy = Field(default=RankingPolicy(), description="What the order is made of: see below")
+    diversity: DiversityShares = Field(
+        default=DiversityShares(), description="How much of one source, and of memory beside knowledge: see below"
     )
     budget: BudgetPolicy = Field(default=BudgetPolicy(), description="Tokens: see below")
     sanitize: SanitizePolicy = Field(default=SanitizePolicy(), description="What is cut out of texts: see below")

@@ -1,9 +1,12 @@
 """How sure memories are: read by the observer, the analyzer, the evolver and compose."""
 
-from pydantic import Field
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from schemas.vocabulary import Assertion, Provenance
 from shared.policy.base import Slice
+from shared.policy.ranking import Steps, check_steps
 
 
 class ProvenanceLevel(Slice):
@@ -45,7 +48,16 @@ class ConfidencePolicy(Slice):
         default=ProvenanceLevel(provenance="analysis", initial=0.7, cap=0.8),
         description="Of a declaration that was made in several sessions",
     )
+    decay: Steps = Field(
+        default=((0, 1.0), (30, 0.85), (90, 0.6), (180, 0.3)),
+        description="What is left of a confidence so many days after it was last confirmed: pairs of days and factor",
+    )
     repeated_sessions: int = Field(default=2, ge=2, description="Sessions that turn a declaration into analysis")
+
+    @model_validator(mode="after")
+    def _rises(self) -> Self:
+        check_steps("decay", self.decay)
+        return self
 
     def provenance_cap(self, provenance: Provenance, flags: tuple[str, ...] = ()) -> float:
         """The most that a memory of this provenance can reach, whatever raises it."""

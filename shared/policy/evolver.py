@@ -47,6 +47,25 @@ class ExperiencePolicy(Slice):
     least_calls: int = Field(default=5, ge=1, description="Calls for one intent below which nothing is said of it")
 
 
+class CalibrationPolicy(Slice):
+    """What the reception of a memory does to its confidence in a round of upkeep (R060); one rule applies at a time.
+
+    What nobody judged is neutral: of praise and blame alone a share is made.
+    """
+
+    verdicts_least: int = Field(default=2, ge=1, description="Praise and blame of fewer packages make no share")
+    rejected_uses: int = Field(default=5, ge=1, description="Packages after which it may be rejected or corrected ...")
+    rejected_below: float = Field(default=0.3, ge=0, le=1, description="... rejected, where less than this was praise")
+    rejected_step: float = Field(default=0.2, ge=0, le=1, description="Confidence down")
+    corrected_least: int = Field(default=2, ge=1, description="... corrected, where so many packages were")
+    corrected_step: float = Field(default=0.15, ge=0, le=1, description="Confidence down")
+    praised_uses: int = Field(default=10, ge=1, description="Packages after which it may be praised ...")
+    praised_above: float = Field(default=0.8, ge=0, le=1, description="... where more than this was praise")
+    praised_step: float = Field(default=0.1, ge=0, le=1, description="Confidence up, within its cap")
+    least: float = Field(default=0.1, ge=0, le=1, description="Steps down end here")
+    evicted_below: float = Field(default=0.2, ge=0, le=1, description="A rejected memory below this goes out of sight")
+
+
 class EvolutionPolicy(Slice):
     """What becomes of memories with time and use."""
 
@@ -67,5 +86,6 @@ class EvolutionPolicy(Slice):
     fuse_strikes: int = Field(
         default=3, ge=1, description="Corrections or rejections that take a memory out of packages"
     )
+    calibration: CalibrationPolicy = Field(default=CalibrationPolicy(), description="See below")
     promotion: PromotionPolicy = Field(default=PromotionPolicy(), description="See below")
     experience: ExperiencePolicy = Field(default=ExperiencePolicy(), description="See below")

@@ -1,10 +1,13 @@
 """What the observer goes by: what it keeps, and sessions."""
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import Field
 
+from schemas.memory_types import MemoryType
 from shared.policy.base import Slice
+
+USER_TYPES: tuple[MemoryType, ...] = tuple(each for each in get_args(MemoryType) if each != "agent_experience")
 
 
 class ObserverPolicy(Slice):
@@ -19,6 +22,14 @@ class ObserverPolicy(Slice):
         default=2, ge=1, description="A name becomes an entity memory after so many mentions"
     )
     entity_window_turns: int = Field(default=20, ge=1, description="... within so many turns")
+    kinds: tuple[MemoryType, ...] = Field(
+        default=USER_TYPES,
+        description="Types that are kept of what is said by the way; what is dictated is kept whatever its type",
+    )
+    refused_keys: tuple[Annotated[str, Field(pattern="^[a-z]+:[^\\s]{0,127}$")], ...] = Field(
+        default=(),
+        description="Beginnings of keys under which nothing is kept, such as `profile:` or `preference:food`",
+    )
     profile_slots: tuple[Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,47}$")], ...] = Field(
         default=(),
         description="Slots that keys of a profile may name beside the built-in ones, such as `favourite_colour`",
@@ -47,6 +58,13 @@ class ObserverPolicy(Slice):
     model_known_max: int = Field(
         default=20, ge=0, le=20, description="Current memories that the model is shown with a turn"
     )
+    learn: bool = Field(
+        default=True, description="Whether anything is derived from turns where nobody chose; they are logged anyway"
+    )
+    auto_remember: bool = Field(
+        default=True,
+        description="Whether what is said by the way is kept where nobody chose; false: what is dictated alone",
+    )
     log_withheld: bool = Field(
         default=True, description="Whether the log keeps the words of turns that are not to be remembered"
     )
@@ -65,6 +83,7 @@ class ObserverPolicy(Slice):
 class SessionPolicy(Slice):
     """When a session ends by itself, and what is shown of it."""
 
+    summaries: bool = Field(default=True, description="Whether sessions have a summary where nobody chose")
     idle_hours: float = Field(default=24.0, gt=0, description="A session without a turn for so long is archived")
     blocks_max: int = Field(default=20, ge=1, description="Summary blocks of archived stretches that are shown")
     entity_slots_max: int = Field(default=20, ge=0, description="Names that are shown")

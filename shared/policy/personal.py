@@ -1,19 +1,10 @@
 """What becomes of personal data where a text comes in."""
 
-from typing import Literal
-
 from pydantic import Field
 
+from schemas.settings import Handling, Strict
 from shared.policy.base import Slice
 from shared.secrets import SecretKind
-
-Handling = Literal["keep", "redact", "refuse"]
-"""It stays; a placeholder stands for it (`[PHONE]`); a turn, note or edit that has it is refused, nothing is stored.
-
-Where there is nothing to refuse (texts of media, what a model is asked) a placeholder stands for what is refused, too.
-"""
-Strict = Literal["redact", "refuse"]
-"""As `Handling`, of what never stands in clear."""
 
 
 class PersonalDataPolicy(Slice):

@@ -12,11 +12,17 @@ HOURS = 24
 
 
 class RetentionPolicy(Slice):
-    """The log, memories, summaries and sessions have no period: they stay until their owner has them erased.
+    """The log, memories, summaries and sessions stay until their owner has them erased, or `user_days` is over.
 
     What the broker keeps of topics is in `schemas/topics.py` (docs/reference/topics.md).
     """
 
+    user_days: int | None = Field(
+        default=None,
+        ge=1,
+        description="What was said and learnt of a user, where nobody chose: memories that were not said or confirmed"
+        " for so long, and sessions in which nothing was, are erased; null: nothing by its age",
+    )
     packages_days: int = Field(
         default=7, ge=1, description="Packages as they were answered, and the plans that led to them; they hold text"
     )

@@ -36,7 +36,8 @@ coalesce((SELECT jsonb_agg(jsonb_build_object('event_id', e.event_id, 'ordinal',
 _COLUMNS: LiteralString = (
     "SELECT t.turn_id, t.session_id, t.seq, t.event_id, t.trace_id, t.policy_version, t.said_at, t.committed_at,"
     " t.context_id, t.observed_at IS NOT NULL AS observed, t.experiment, t.recalled, t.org_id,"
-    " coalesce((t.result ->> 'remember')::boolean, true) AS remember, t.withheld," + _EVENTS
+    " coalesce((t.result ->> 'remember')::boolean, true) AS remember,"
+    " coalesce((t.result ->> 'learning')::boolean, true) AS learning, t.withheld," + _EVENTS
 )
 _LOAD: LiteralString = (
     _COLUMNS
@@ -192,6 +193,7 @@ def _turn(row: Mapping[str, Any]) -> Turn:
         row["experiment"],
         row["recalled"] or {},
         row["remember"],
+        row["learning"],
         row["withheld"],
         row["org_id"],
     )

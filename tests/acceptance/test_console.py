@@ -121,6 +121,13 @@ async def test_while_compose_is_away_the_page_says_so() -> None:
         assert "Memory cannot be reached" in await visitor.open("/sign-in", 503)
 
 
+async def test_the_address_of_compose_leads_to_the_console(system: System) -> None:
+    for asked in ("/", "/?a=b"):
+        answer = await system.http.get(asked)
+        assert (answer.status_code, answer.headers["location"]) == (307, "http://compose:8789/")
+    assert (await system.http.post("/")).status_code == 404
+
+
 async def test_beyond_this_machine_it_does_not_start_while_compose_needs_no_key(system: System) -> None:
     async with listening(system) as compose_url:
         service = build(Settings(url=compose_url, http_host="0.0.0.0"))  # noqa: S104 # it is not listened on

@@ -108,6 +108,15 @@ async def test_two_policies_stand_side_by_side(person: Person) -> None:
     assert after["policy_version"] == plain["policy_version"]
 
 
+async def test_the_settings_of_the_user_hold_unless_the_policy_that_is_asked_for_says_otherwise(person: Person) -> None:
+    await person.say(TALKS[1].said[0])
+    answer = await person.system.http.patch("/v1/settings", params=person.whose, json={"inject_limit": 0})
+    assert answer.status_code == 200, answer.text
+    assert TALKS[1].hit not in str((await explained(person, TALKS[1].asked))["messages"])
+    above = await explained(person, TALKS[1].asked, policy={"compose": {"inject_limit": 5}})
+    assert TALKS[1].hit in str(above["messages"])
+
+
 @pytest.mark.parametrize(
     ("policy", "field"),
     [

@@ -45,7 +45,8 @@ class Case:
 
 DECIDED = {"promotions reject", "promotions retry", "dlq drop", "quarantine redrive"}
 """What is refused to its owner too: it was decided otherwise before, or would change nothing."""
-GROUPS = {"memories", "conflicts", "sessions", "contexts", "media", "promotions", "knowledge", "dlq", "quarantine"}
+_GROUPS = "memories conflicts sessions settings contexts media promotions knowledge dlq quarantine"
+GROUPS = frozenset(_GROUPS.split())
 CASES = (
     Case("memories list"),
     Case("memories list --status all --json"),
@@ -53,6 +54,9 @@ CASES = (
     Case("memories history {memory_id}", fails=True),
     Case("memories history {memory_id} --json", fails=True),
     Case("conflicts list"),
+    Case("settings show --json", tells=False),
+    Case("settings set learning=false --json", tells=False),
+    Case("settings reset all --json", tells=False),
     Case("sessions list", tells=False),
     Case("sessions show {session}", fails=True),
     Case("contexts list --json", tells=False),

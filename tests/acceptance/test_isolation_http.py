@@ -52,8 +52,6 @@ REQUEUE = "/v1/erasures/{tombstone_id}/requeue"
 """Refused to its owner too while nothing is escalated."""
 RETRY = "/v1/promotions/{proposal_id}/retry"
 """Refused to its owner too while nothing has failed."""
-OF_THE_KEY = "/v1/access"
-"""Tells of whoever asks, and nothing of a user."""
 FIGURES = {
     "/v1/users",
     *(f"/v1/operations/{name}" for name in ("flow", "series", "alerts", "models")),
@@ -61,6 +59,8 @@ FIGURES = {
 """Tell how much there is of whom is asked for, and no id of anything of theirs."""
 USES = "/v1/memories/{memory_id}/uses"
 """No package carried this memory: the message that it was learnt from stands in it."""
+OF_THE_KEY, SETTINGS = "/v1/access", "/v1/settings"
+"""Of whoever asks, and of how memory works for a user: nothing that anybody said."""
 LETTER, GIVEN_UP = "/v1/dead-letters/{letter_id}", "/v1/quarantine/{quarantine_id}"
 REFUSED_TO_ITS_OWNER = {REQUEUE, RETRY, f"{LETTER}/drop", f"{GIVEN_UP}/redrive"}
 """What has been redriven is not dropped as well, and the turn of what was given up has its outcome."""
@@ -91,6 +91,8 @@ CASES = (
     Case("get", "/v1/writes/{turn_id}", "missing"),
     Case("get", "/v1/answers", "empty"),
     Case("get", "/v1/conflicts", "empty"),
+    Case("get", SETTINGS, "own"),
+    Case("patch", SETTINGS, "own", lambda _: {"learning": False}),
     Case("get", "/v1/sessions", "empty"),
     Case("get", "/v1/sessions/{session_id}", "missing"),
     Case("get", "/v1/sessions/{session_id}/summary", "missing"),
@@ -285,7 +287,7 @@ async def test_who_it_belongs_to_is_shown_and_changes_it(anna: Known) -> None:
             answer.text,
         )
         words |= {*anna.shown_in(answer.text)}
-        if case.method == "get" and case.path not in (OF_THE_KEY, USES, *FIGURES):
+        if case.method == "get" and case.path not in (OF_THE_KEY, SETTINGS, USES, *FIGURES):
             assert anna.shown_in(answer.text) or any(each in answer.text for each in (*anna.ids, SESSION)), case
     assert words == set(anna.words)
     await anna.person.system.settled()

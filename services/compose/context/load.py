@@ -18,6 +18,7 @@ from services.compose.rules.packing.pack import PackInputs, PackPolicy, check
 from services.compose.rules.packing.render import MESSAGE_OVERHEAD
 from services.compose.rules.packing.spoken import UserMessageParts, split_message
 from services.compose.rules.pending.pending_changes import PendingChanges
+from services.compose.rules.ranking.diversity import DiversityPolicy
 from services.compose.rules.resolving.needed import KEYS, PREFIXES
 from services.compose.rules.resolving.outdated import OutdatedStatement
 from shared import clock
@@ -75,7 +76,7 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> ComposeState
     return ComposeState(
         # what is known of a relative is no part of who the user is: it is found where it is asked about
         core=[m for m in core if f"memory:{m.memory_id}" not in hidden and not tells_of_relative(m.content_text)],
-        summary=changes.summary(summary.text, summary.lines, summary.ended),
+        summary=changes.summary(summary.text, summary.lines, summary.ended) if rt.policy.session.summaries else "",
         names=changes.names(names),
         window=recent.window,
         earlier=earlier,
@@ -107,6 +108,12 @@ async def load_memory(rt: Runtime, call: Call, request: RetrieveRequest) -> Memo
     return MemoryState(changes, scope, version, epoch)
 
 
+async def load_owned(rt: Runtime, call: Call) -> Runtime:
+    """The runtime with the policy as the user's settings have it, within the deadline; TransientError beyond it."""
+    async with _in_time(call.left_s()):
+        return await rt.of(call.subject)
+
+
 @asynccontextmanager
 async def _in_time(left_s: float) -> AsyncGenerator[None, None]:
     """What has no substitute, within the time that is left; TransientError beyond it."""
@@ -119,7 +126,8 @@ async def _in_time(left_s: float) -> AsyncGenerator[None, None]:
 
 async def _foresee(rt: Runtime, call: Call, pending: Sequence[Turn], epoch: int, now: Turn | None) -> PendingChanges:
     """What the turns without an outcome, and then the message being answered, will end."""
-    open_turns = pending_turns.OpenTurns(pending, epoch, rt.read_turns)
+    learnt = pending if rt.policy.observer.learn else ()
+    open_turns = pending_turns.OpenTurns(learnt, epoch, rt.read_turns)
     return await pending_turns.foresee(rt.db, call.subject, open_turns, now, rt.policy.confidence)
 
 
@@ -202,6 +210,8 @@ def pack_limits(policy: ComposePolicy) -> PackPolicy:
     return PackPolicy(
         budget=policy.budget,
         sanitize=policy.sanitize,
+        diversity=DiversityPolicy.of(policy.diversity),
+        memory_ratio=policy.diversity.memory_share,
         recent_turns_max=policy.recent_turns_max,
         evidence_max_items=policy.evidence_max,
         max_snippet_chars=policy.snippet_max_chars,

@@ -39,6 +39,7 @@ def package(
 ) -> PackagedContext:
     """The package of what was found, in its order; `degraded` says what the stages before lacked."""
     policy, planned, parts = rt.policy.compose, planning.planned, state.parts
+    language = planned.language if policy.language == "auto" else policy.language
     window = [_to_recent(turn, policy.sanitize) for turn in state.earlier]
     inputs = PackInputs(
         context_id=str(clock.uuid7()),
@@ -49,13 +50,13 @@ def package(
         content_parts=parts.parts,
         token_limit=request.limit(policy.default_profile),
         intent=planned.intent,
-        language=planned.language,
+        language=language,
         nonce=token_hex(NONCE_BYTES),
         core=resolution.core,
         working_summary=state.summary,
         entities=state.names,
         recent=[turn for turn, _, _ in window],
-        hints=experience.get_known_hints(rt, call.subject, planned.intent, planned.language),
+        hints=experience.get_known_hints(rt, call.subject, planned.intent, language),
         evidence=resolution.evidence,
         degraded_reason=[*degraded, *parts.degraded],
         withheld=[*parts.withheld, *(each for _, more, _ in window for each in more)],

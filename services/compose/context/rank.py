@@ -16,10 +16,10 @@ from services.compose.rules.packing.pack import PackPolicy
 from services.compose.rules.planning.cues import asks_for_questions
 from services.compose.rules.planning.plan import points_back
 from services.compose.rules.ranking.diversity import DiversityPolicy
-from services.compose.rules.ranking.fuse import OF_BEST, FusePolicy, best_of, fuse
+from services.compose.rules.ranking.fuse import FusePolicy, best_of, fuse
 from services.compose.rules.ranking.repeats import RepeatCandidate
 from services.compose.rules.ranking.reranking import keys
-from services.compose.rules.ranking.signals import weigh_wishes
+from services.compose.rules.ranking.signals import SignalPolicy, weigh_wishes
 from services.compose.rules.resolving.needed import asks_for_all, place_of, select_needed
 from services.compose.rules.resolving.scopes import core_of_scope, without_past
 from shared.domain.turns import Event
@@ -30,9 +30,6 @@ from shared.policy import ComposePolicy
 from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy, show
 from shared.store.core_memory import CoreMemoryRow
-
-FOR_SMALL_TALK = 0.3
-"""So likely the best must be to help where nothing was asked: a greeting is near every greeting."""
 
 
 async def rank(
@@ -64,7 +61,7 @@ async def rank(
 
 async def rank_plan(rt: Runtime, call: Call, request: RetrieveRequest, search: SearchResult) -> RankingResult:
     """What a plan found in one order, by the plan's own ranking and budget."""
-    policy = _plan_policy(rt.policy.compose, request, search)
+    policy = _plan_policy(rt, request, search)
     wanted = RerankRequest(request.queries[0].text, request.ranking.rerank, keys(search.pending))
     reranked = await rerank_candidates(rt, wanted, search.candidates, policy, call.left_s())
     return RankingResult(
@@ -138,15 +135,19 @@ def _package_policy(rt: Runtime, search: SearchResult, notes: int | None, intent
         limit=max(policy.evidence_max, notes or 0),
         memories_max=max(MEMORIES_MOST, notes or 0),
         least_score=policy.least_score,
-        least_best=max(best_of(policy.least_score), FOR_SMALL_TALK if intent == "small_talk" else 0.0),
-        least_share=OF_BEST,
+        least_best=max(best_of(policy.least_score), policy.ranking.small_talk_least if intent == "small_talk" else 0.0),
+        least_share=policy.ranking.share_of_best,
+        signals=SignalPolicy(policy.ranking, rt.policy.confidence.decay),
+        diversity=DiversityPolicy.of(policy.diversity),
+        memory_ratio=policy.diversity.memory_share,
         lists=search.lists,
         sanitize=policy.sanitize,
     )
 
 
-def _plan_policy(policy: ComposePolicy, request: RetrieveRequest, search: SearchResult) -> FusePolicy:
+def _plan_policy(rt: Runtime, request: RetrieveRequest, search: SearchResult) -> FusePolicy:
     """The plan's own ranking and budget; what was said is bound per session and turn only where the plan says so."""
+    policy = rt.policy.compose
     diversity = request.budget.diversity
     given = diversity.model_fields_set
     per_session = [getattr(diversity, name) for name in ("by_document", "by_source") if name in given]
@@ -162,11 +163,13 @@ def _plan_policy(policy: ComposePolicy, request: RetrieveRequest, search: Search
         diversity=DiversityPolicy(
             by_document=diversity.by_document,
             by_section=diversity.by_section,
-            by_uri=per_turn or 2,
+            by_uri=per_turn or policy.diversity.by_uri,
             by_domain=diversity.by_source,
             by_session=min(per_session, default=None),
             by_turn=per_turn,
         ),
+        signals=SignalPolicy(policy.ranking, rt.policy.confidence.decay),
+        memory_ratio=policy.diversity.memory_share,
         repeats=diversity.repeats,
         limit=request.budget.top_k,
         memories_max=request.budget.top_k,
@@ -175,6 +178,6 @@ def _plan_policy(policy: ComposePolicy, request: RetrieveRequest, search: Search
         candidates_max=request.budget.candidate_k,
         least_score=policy.least_score if least is None else least,
         least_best=best_of(policy.least_score) if least is None else 0.0,
-        least_share=OF_BEST if least is None else 0.0,
+        least_share=policy.ranking.share_of_best if least is None else 0.0,
         sanitize=policy.sanitize,
     )

@@ -33,6 +33,7 @@ from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.knowledge.port import Scope
 from shared.language.normalise import normalise
+from shared.policy import PersonalDataPolicy
 from shared.store.core_memory import CoreMemoryRow
 
 Status = Literal["ok", "timeout", "failed", "skipped"]
@@ -229,6 +230,8 @@ class Composition:
     """The user's when it was begun: after an erasure it is not recorded any more."""
     ended: tuple[float, ...]
     """When it began, and when each of STEPS had ended."""
+    personal: PersonalDataPolicy
+    """What of the user's personal data may be recorded in clear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,3 +241,4 @@ class PlanExecution:
     request: RetrieveRequest
     pack: EvidencePack
     epoch: int
+    personal: PersonalDataPolicy

@@ -25,7 +25,7 @@ from shared.domain.turns import SESSION_END
 from shared.errors import RefusedError, TransientError
 from shared.metrics.erasure import TURNS_DROPPED_BY_ERASURE
 from shared.metrics.turns import TURNS_COMMITTED, TURNS_REFUSED
-from shared.policy import PersonalDataPolicy
+from shared.policy import PersonalDataPolicy, Policy
 from shared.runtime import Runtime
 from shared.secrets import kind_of_id, redact
 from shared.store import media as registry
@@ -66,9 +66,10 @@ async def commit_turn(
     TransientError: the database is away, try again.
     """
     _refuse_named(turn)
+    rt = await rt.of(Subject(turn.tenant_id, turn.user_id))
     known, unsafe = await _media(turn, rt)
     silent = await why_wordless(turn, rt)
-    body = _body(turn, rt.version, rt.policy.personal_data, trace_id or clock.uuid7().hex, ignored, known, silent)
+    body = _body(turn, rt.version, rt.policy, trace_id or clock.uuid7().hex, ignored, known, silent)
     body["refused"] = bool(unsafe)
     body["sent_at"] = sent_at.isoformat() if sent_at else None
     async with rt.db.single() as conn:
@@ -141,7 +142,7 @@ async def _media(turn: TurnEvents, rt: Runtime) -> tuple[Mapping[str, Registered
 def _body(
     turn: TurnEvents,
     policy_version: str,
-    personal: PersonalDataPolicy,
+    policy: Policy,
     trace_id: str,
     ignored: tuple[str, ...],
     known: Mapping[str, Registered] = NOTHING_KNOWN,
@@ -149,15 +150,15 @@ def _body(
 ) -> dict[str, Any]:
     """The turn as the database takes it: its events, its event on the bus, and the result that is answered."""
     turn_id, event_id = clock.uuid7(), clock.uuid7()
-    cleaning = Cleaning(personal.kinds_kept)
+    cleaning = Cleaning(policy.personal_data.kinds_kept)
     happened = list(_events(turn, cleaning, known))
     events: list[dict[str, Any]] = [
         {"event_id": str(clock.uuid7()), "ordinal": ordinal, **event}
         for ordinal, event in enumerate(wordless(happened, silent) if silent else happened)
     ]
     metadata = clean_json(turn.metadata, "metadata", cleaning) if turn.metadata is not None else None
-    _refuse_personal(cleaning, personal)
-    result = _result(turn, turn_id, event_id, cleaning, ignored)
+    _refuse_personal(cleaning, policy.personal_data)
+    result = _result(turn, turn_id, event_id, cleaning, ignored, learning=policy.observer.learn)
     envelope = _envelope(turn, turn_id, event_id, events, trace_id, policy_version)
     return {
         "tenant_id": turn.tenant_id,
@@ -183,7 +184,7 @@ def _body(
 
 
 def _result(
-    turn: TurnEvents, turn_id: UUID, event_id: UUID, cleaning: Cleaning, ignored: Sequence[str]
+    turn: TurnEvents, turn_id: UUID, event_id: UUID, cleaning: Cleaning, ignored: Sequence[str], *, learning: bool
 ) -> CommitResult:
     return CommitResult(
         turn_id=turn_id,
@@ -194,8 +195,9 @@ def _result(
         accepted=Accepted(
             messages=len(turn.messages), tool_calls=len(turn.tool_calls), refs=len(turn.refs), items=len(turn.items)
         ),
-        deferred=DEFERRED if turn.remember else (),
+        deferred=DEFERRED if turn.remember and learning else (),
         remember=turn.remember,
+        learning=learning,
         redacted=tuple(cleaning.redacted),
         ignored_fields=tuple(redact(name, cleaning.kept)[0] for name in ignored),
     )

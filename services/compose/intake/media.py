@@ -26,13 +26,14 @@ async def put(rt: Runtime, media_id: str, state: MediaState) -> MediaView:
 
     RefusedError `media_changed` where the id stands for another type or content, `secret_refused` where it is a secret.
     """
+    subject = Subject(state.tenant_id, state.user_id)
+    rt = await rt.of(subject)
     if kind := kind_of_id(media_id):
         raise refuse_media("secret_refused", f"looks like a secret ({kind}); nothing was stored", 422)
     text = (
         None if state.recognized_text is None else redact(state.recognized_text, rt.policy.personal_data.kinds_kept)[0]
     )
     said = {"type": state.type, "status": state.security_status, "checksum": state.checksum, "text": text}
-    subject = Subject(state.tenant_id, state.user_id)
     async with rt.db.transaction(subject) as conn:
         found = await media.put(conn, subject, media_id, said)
     if found is None:

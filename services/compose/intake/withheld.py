@@ -31,7 +31,8 @@ async def why_wordless(turn: TurnEvents, rt: Runtime) -> str | None:
         silence.note(turn.session_id, seq, why)
     for each in waiting:
         silence.hear(place_of(each), turn_text(each))
-    place = TurnPlace(clock.uuid7(), turn.session_id, seq + 1, clock.now(), turn.remember)
+    learning = rt.policy.observer.learn
+    place = TurnPlace(clock.uuid7(), turn.session_id, seq + 1, clock.now(), turn.remember, learning=learning)
     return silence.hear(place, _text(turn))
 
 

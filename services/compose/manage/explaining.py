@@ -24,7 +24,7 @@ _FENCE = re.compile(r"\A<[a-z_]+ nonce=[^>]*>|</[a-z_]+>\Z")
 
 async def explain(rt: Runtime, request: ExplainRequest, ignored: Sequence[str], language: Told) -> Explanation:
     """The package of the message under the policy that is asked for, with all of its way there; nothing is recorded."""
-    own = with_overrides(rt, request.policy)
+    own = await with_overrides(rt, Subject(request.tenant_id, request.user_id), request.policy)
     plain = ComposeRequest.model_construct(**{name: getattr(request, name) for name in ComposeRequest.model_fields})
     composition = await compose_unnoted(plain, own)
     told = explain_composition(composition, own.version, ignored, language)

@@ -7,6 +7,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from schemas.turn_events import FieldProblem
+from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from shared.policy import ComposePolicy, Policy
 from shared.runtime import Runtime
@@ -20,12 +21,15 @@ OPEN_KEYS: dict[str, frozenset[str]] = {
 """What may be set otherwise, by part of brain.yml."""
 
 
-def with_overrides(rt: Runtime, overrides: Mapping[str, Any]) -> Runtime:
-    """The same runtime under the policy with these keys; itself without any. RefusedError names what may not be."""
+async def with_overrides(rt: Runtime, owner: Subject, overrides: Mapping[str, Any]) -> Runtime:
+    """The runtime under the policy that the owner's settings make, with these keys above them; itself without any.
+
+    RefusedError names what may not be set.
+    """
     if not overrides:
         return rt
-    policy = override(rt.policy, overrides)
-    return replace(rt, policy=policy, version=policy.version)
+    policy = override((await rt.of(owner)).policy, overrides)
+    return replace(rt, policy=policy, version=policy.version, user_settings=None)
 
 
 def override(policy: Policy, overrides: Mapping[str, Any]) -> Policy:

@@ -34,7 +34,7 @@ def to_row(composition: Composition, policy: Policy, version: str) -> Row:
     prints_of, pieces = _fingerprints(package)
     injection = _injection(composition, version)
     observability = policy.observability
-    secrets = _secrets(package.user_message.content, policy.personal_data.kinds_kept)
+    secrets = _secrets(package.user_message.content, composition.personal.kinds_kept)
     # the plan holds the message's words in other shapes, so that no secret of it could be found there for sure
     plan = _plan(composition) if observability.store_plans and not secrets else None
     body = blank_secrets(_body(package), secrets) if observability.store_contexts else None
@@ -69,7 +69,7 @@ def to_plan_row(execution: PlanExecution, policy: Policy) -> Row | None:
     if not policy.observability.store_plans:
         return None
     plan = request.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"tenant_id", "user_id"})
-    cleaning = Cleaning(policy.personal_data.kinds_kept)
+    cleaning = Cleaning(execution.personal.kinds_kept)
     clean_json(plan, "plan", cleaning)
     if cleaning.redacted:
         return None

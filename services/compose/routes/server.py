@@ -14,12 +14,14 @@ from services.compose.routes import (
     promotions,
     receipts,
     sessions,
+    settings,
     turns,
     whose,
 )
 from services.compose.routes.access import Authenticate, refuse_lacking_scope
 from services.compose.routes.bounds import Framing, refuse_unknown_parameters
 from services.compose.routes.errors import ERROR_HANDLERS, Identify
+from services.compose.routes.front import LeadToConsole
 from services.compose.routes.limits import Limiter, LimitKeys, LimitRequests
 from services.compose.routes.openapi import describe
 from shared.access.authenticator import Authenticator
@@ -35,6 +37,7 @@ ROUTERS = (
     memories.router,
     memories.answers_router,
     sessions.router,
+    settings.router,
     promotions.router,
     knowledge.experience_router,
     receipts.router,
@@ -70,6 +73,8 @@ def create_app(
     app.add_middleware(LimitRequests, policy=policy.limits)
     app.add_middleware(Framing)
     app.add_middleware(Identify)
+    if rt:
+        app.add_middleware(LeadToConsole, settings=rt.settings)
     for router in ROUTERS:
         app.include_router(router)
     describe(app, policy.erasure.profiles)

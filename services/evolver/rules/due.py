@@ -6,13 +6,11 @@ from typing import Any, Literal
 
 from services.evolver.rules import Effect, step_confidence
 from shared.domain.decay import Due, Job, MemoryStats, effective
-from shared.policy import Policy
+from shared.policy import CalibrationPolicy, Policy
 
 Verdict = Literal["rejected", "corrected", "praised"]
-RISE, CORRECTED, REJECTED = 0.1, 0.15, 0.2
-LEAST, EVICTED_BELOW = 0.1, 0.2
-VERDICTS_LEAST = 2
-"""Praise and blame of fewer receptions than this make no rate: one angry word is no verdict."""
+STEPS = CalibrationPolicy()
+"""Where policy does not say otherwise."""
 _COUNTED = ("injection_count", "positive_count", "correction_count")
 
 
@@ -25,34 +23,34 @@ class Received:
     corrections: int
 
 
-def count_received(kept: MemoryStats) -> Received:
+def count_received(kept: MemoryStats, steps: CalibrationPolicy = STEPS) -> Received:
     """Of the receptions that said anything, the share that was praise: what nobody judged is neutral (R059)."""
     injections, positives, corrections = (
         max(getattr(kept, name) - kept.calibrated.get(name, 0), 0) for name in _COUNTED
     )
     judged = positives + corrections
-    return Received(injections, positives / judged if judged >= VERDICTS_LEAST else None, corrections)
+    return Received(injections, positives / judged if judged >= steps.verdicts_least else None, corrections)
 
 
-def verdict(seen: Received) -> Verdict | None:
+def verdict(seen: Received, steps: CalibrationPolicy = STEPS) -> Verdict | None:
     """The one rule of R060 that applies, the strongest negative first."""
     rate = seen.positive_rate
-    if seen.injections >= 5 and rate is not None and rate < 0.3:
+    if seen.injections >= steps.rejected_uses and rate is not None and rate < steps.rejected_below:
         return "rejected"
-    if seen.injections >= 5 and seen.corrections >= 2:
+    if seen.injections >= steps.rejected_uses and seen.corrections >= steps.corrected_least:
         return "corrected"
-    if seen.injections >= 10 and rate is not None and rate > 0.8:
+    if seen.injections >= steps.praised_uses and rate is not None and rate > steps.praised_above:
         return "praised"
     return None
 
 
-def calibrate(confidence: float, received: Verdict, cap: float) -> tuple[float, bool]:
+def calibrate(confidence: float, received: Verdict, cap: float, steps: CalibrationPolicy = STEPS) -> tuple[float, bool]:
     """The confidence after the rule, and whether the memory is to be evicted: only what was rejected is (R060)."""
     if received == "praised":
-        return max(confidence, min(round(confidence + RISE, 4), cap)), False
-    loss = REJECTED if received == "rejected" else CORRECTED
-    after = min(confidence, max(round(confidence - loss, 4), LEAST))
-    return after, received == "rejected" and after < EVICTED_BELOW
+        return max(confidence, min(round(confidence + steps.praised_step, 4), cap)), False
+    loss = steps.rejected_step if received == "rejected" else steps.corrected_step
+    after = min(confidence, max(round(confidence - loss, 4), steps.least))
+    return after, received == "rejected" and after < steps.evicted_below
 
 
 def decide_due(stats: MemoryStats, now: datetime, policy: Policy) -> Due | None:
@@ -82,11 +80,12 @@ def _misses(stats: MemoryStats, policy: Policy) -> Due | None:
 
 
 def _calibration(stats: MemoryStats, policy: Policy) -> Due | None:
-    seen = count_received(stats)
-    received = verdict(seen) if stats.shown else None
+    steps = policy.evolution.calibration
+    seen = count_received(stats, steps)
+    received = verdict(seen, steps) if stats.shown else None
     if received is None:
         return None
-    after, evicted = calibrate(round(stats.confidence, 4), received, _cap(stats, policy))
+    after, evicted = calibrate(round(stats.confidence, 4), received, _cap(stats, policy), steps)
     moved = {"from": round(stats.confidence, 4), "to": after, "evicted": evicted}
     return Due("calibration", (stats.memory_id,), {"rule": received, **asdict(seen), **moved})
 
@@ -101,7 +100,7 @@ def fuse(stats: MemoryStats, policy: Policy) -> Due | None:
 
 def _decay(stats: MemoryStats, now: datetime, policy: Policy) -> Due | None:
     """Worth too little by now, it answers questions about the past only (R056); worth enough again, all questions."""
-    left = effective(stats, now)
+    left = effective(stats, now, policy.confidence.decay)
     low, marked = left < policy.evolution.outdated_below, stats.epistemic_type == "outdated"
     if not stats.shown or low == marked or (marked and stats.epistemic_prev is None):
         return None
@@ -121,7 +120,8 @@ def apply_job(stats: MemoryStats, job: Job, detail: dict[str, Any], at: datetime
             least = policy.feedback.least_confidence
             return replace(stats, fused_at=at, fused_from=stats.confidence, confidence=min(stats.confidence, least))
         case "calibration":
-            confidence, evicted = calibrate(round(stats.confidence, 4), detail["rule"], _cap(stats, policy))
+            steps = policy.evolution.calibration
+            confidence, evicted = calibrate(round(stats.confidence, 4), detail["rule"], _cap(stats, policy), steps)
             counted = {name: getattr(stats, name) for name in _COUNTED}
             fresh = replace(stats, confidence=confidence, calibrated=counted)
             # one that is a candidate is out of sight until somebody wants it back: shown, it would do more harm

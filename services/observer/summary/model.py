@@ -54,6 +54,8 @@ class SummaryPolicy:
     token_limit: int = 8192
     token_share: float = 0.7
     window_tokens: int = 8192
+    language: Language | None = None
+    """Of the headings; None: that of the conversation."""
     big_tool_tokens: int = 1000
     text_tokens: int = 400
     context_share: float = 0.3

@@ -36,6 +36,7 @@ def summarise(
     _take_facts(items, fresh, facts)
     _take_questions(items, fresh, facts)
     base = count_items(previous or _nothing(fresh), fresh)
+    base = replace(base, language=policy.language or base.language)
     items = _with_context(items, fresh, base.language, policy, count)
     return with_items(replace(base, version=base.version + 1), items.values(), policy, count, redact)
 

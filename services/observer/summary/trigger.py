@@ -21,6 +21,7 @@ def to_summary_policy(policy: Policy) -> SummaryPolicy:
         after_turns=min(observer.summarize_after_turns, max(1, compose.recent_turns_max)),
         token_limit=observer.summary_token_limit,
         token_share=observer.summary_token_share,
+        language=None if compose.language == "auto" else compose.language,
         window_tokens=min(shares.window for shares in compose.budget.profiles.values()),
     )
 

@@ -33,7 +33,7 @@ from shared import clock
 from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.knowledge.port import Scope
-from shared.policy import FeedbackPolicy, Policy
+from shared.policy import FeedbackPolicy, PersonalDataPolicy, Policy
 from shared.store import contexts, injections
 from tests.system.databases import change, number, rows
 from tests.system.wait import wait_for
@@ -79,6 +79,7 @@ def made(user: str = "u", session: str = "s", *degraded: str) -> Composition:
         took_ms=1.0,
         epoch=0,
         ended=(0.0,) * 7,
+        personal=PersonalDataPolicy(),
     )
 
 

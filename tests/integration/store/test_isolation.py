@@ -35,7 +35,7 @@ SAYS = {
     "resources": {"reason", "document_id", "content_hash"},
     "model_cache": {"answer", "said"},
 }
-OF_A_TENANT = {"knowledge_versions", "api_keys"}
+OF_A_TENANT = {"knowledge_versions", "api_keys", "tenant_settings"}
 """Tables that say nothing of a user: all of a tenant may see and count them, nobody may delete."""
 SHARED = {"agent_experience"}
 """Tables with rows of all of a tenant beside those of one user."""

@@ -22,6 +22,7 @@ RELEASED = {
     "0011_pre_house_secret.sql": "869801d1a04d4355ec85ac146acc01529f4bb91cf310bb90dd308f1e254371d6",
     "0012_pre_turns_under_way.sql": "51473ef925d13a334da4bad5cb2650c309a87a5e3cbdf4f1b63290f73baa2de0",
     "0013_pre_topics_made.sql": "d9c6e7018e2a4bbac54ef4624819e7db216a7ac75c6d0b1059a1f768eb7bba79",
+    "0014_pre_settings.sql": "9402120bb5764487c56f3511bcf884143d4500cb0e11ddac7ee2b192194248f9",
     "0016_pre_operations.sql": "35abdf23df74bbe99f724a393224768ff4e8178aa1521a2926f9811ce84a0526",
 }
 """A new script gets its line here (`sha256sum shared/migrations/*.sql`); a line that stands here is never changed:

@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 from urllib.parse import urlsplit
 
 from services.compose.rules.candidates import Candidate, Dropped, RankedCandidate
 from services.compose.rules.ranking.repeats import REPEATED
 from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms, terms
+from shared.policy import DiversityShares
 from shared.screening.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
 
 
@@ -25,6 +27,11 @@ class DiversityPolicy:
     by_domain: int = 10
     by_session: int | None = None
     by_turn: int | None = None
+
+    @classmethod
+    def of(cls, shares: DiversityShares) -> Self:
+        """The limits of a package, as policy has them."""
+        return cls(shares.by_document, shares.by_section, shares.by_uri, shares.by_domain)
 
 
 def diversify(

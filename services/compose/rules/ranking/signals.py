@@ -1,33 +1,25 @@
 """Signals of the final score: recency, decayed confidence, provenance, frequency, advice (seed 004 2.3.2.4, 4.1)."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from schemas.memory_types import types_with
-from schemas.vocabulary import Intent, Provenance
+from schemas.vocabulary import Intent
 from services.compose.rules.candidates import Candidate, Factors, Frequency, weigh_odds
-from shared.domain.decay import DECAY, Steps, age_days, confidence_effective, step
+from shared.domain.decay import DECAY, age_days, confidence_effective, step
+from shared.policy import RankingPolicy
+from shared.policy.ranking import Steps
 
-
-def _provenance_weights() -> dict[Provenance, float]:
-    return {"observation": 0.6, "analysis": 0.8, "confirmed_by_user": 1.0, "tool": 0.9}
+DEFAULT_RANKING = RankingPolicy()
 
 
 @dataclass(frozen=True, slots=True)
 class SignalPolicy:
-    """The seed's tables; recency reads `valid_at`, decay reads `last_validated_at` (X53)."""
+    """The seed's tables, as policy has them; recency reads `valid_at`, decay reads `last_validated_at` (X53)."""
 
-    recency: Steps = ((0, 1.2), (7, 1.0), (30, 0.8), (90, 0.6))
+    ranking: RankingPolicy = DEFAULT_RANKING
     decay: Steps = DECAY
-    provenance: Mapping[Provenance, float] = field(default_factory=_provenance_weights)
-    frequency_min: int = 5
-    frequency_good: float = 0.7
-    frequency_bad: float = 0.3
-    frequency_up: float = 1.1
-    frequency_down: float = 0.7
-    turn_confidence: float = 0.6
-    turn_provenance: float = 0.6
 
 
 DEFAULT_SIGNALS = SignalPolicy()
@@ -43,25 +35,27 @@ def frequency(injections: int, positives: int, corrections: int, misses: int) ->
 
 def frequency_factor(frequency: Frequency, policy: SignalPolicy = DEFAULT_SIGNALS) -> float:
     """Up where injected often and well received, down where badly, else 1 (seed 004 section 4.1, step 1.3)."""
-    if frequency.injections < policy.frequency_min:
+    limits = policy.ranking.frequency
+    if frequency.injections < limits.least:
         return 1.0
-    if frequency.positive_rate > policy.frequency_good:
-        return policy.frequency_up
-    return policy.frequency_down if frequency.positive_rate < policy.frequency_bad else 1.0
+    if frequency.positive_rate > limits.good:
+        return limits.up
+    return limits.down if frequency.positive_rate < limits.bad else 1.0
 
 
 def factors(candidate: Candidate, relevance: float, now: datetime, policy: SignalPolicy = DEFAULT_SIGNALS) -> Factors:
     """All signals of a memory; what was said and what a document says are judged by relevance alone."""
     if candidate.is_resource:
         return Factors(relevance)
+    ranking = policy.ranking
     if candidate.memory_id is None:
-        return Factors(relevance, confidence=policy.turn_confidence, provenance=policy.turn_provenance)
+        return Factors(relevance, confidence=ranking.turn_confidence, provenance=ranking.turn_provenance)
     validated = candidate.last_validated_at or candidate.valid_at
     return Factors(
         relevance=relevance,
-        recency=step(policy.recency, age_days(candidate.valid_at, now)),
+        recency=step(ranking.recency, age_days(candidate.valid_at, now)),
         confidence=confidence_effective(candidate.confidence, age_days(validated, now), policy.decay),
-        provenance=policy.provenance.get(candidate.provenance, 0.6),
+        provenance=ranking.provenance.weight_of(candidate.provenance),
         frequency=frequency_factor(candidate.frequency, policy),
     )
 

@@ -8,7 +8,7 @@ import pytest
 from schemas.vocabulary import Provenance
 from services.evolver.rules.due import Received, apply_job, calibrate, count_received, decide_due, fuse, verdict
 from shared.domain.decay import MemoryStats, confidence_effective, effective
-from shared.policy import ConfidencePolicy, EvolutionPolicy, Policy
+from shared.policy import CalibrationPolicy, ConfidencePolicy, EvolutionPolicy, Policy
 from tests.unit.evolver.rules.kept import NOW, ago, kept
 
 POLICY = Policy()
@@ -22,6 +22,19 @@ CAPS = ConfidencePolicy()
 def test_what_time_leaves_of_a_confidence(days: float, left: float) -> None:
     """OC124, OC125, OC127, OC128, OC130, OC131."""
     assert confidence_effective(1.0, days) == left
+
+
+def test_policy_says_what_time_and_reception_do() -> None:
+    steps = CalibrationPolicy(rejected_uses=2, rejected_below=0.5, rejected_step=0.5, evicted_below=0.4)
+    seen = Received(2, 0.4, 1)
+    assert (verdict(seen), verdict(seen, steps)) == (None, "rejected")
+    assert calibrate(0.8, "rejected", 1.0, steps) == (pytest.approx(0.3), True)
+    policy = Policy(confidence=ConfidencePolicy(decay=((0, 0.2),)))
+    fresh = kept(confidence=0.9, last_validated_at=NOW, created_at=NOW)
+    assert decide_due(fresh, NOW, POLICY) is None
+    found = decide_due(fresh, NOW, policy)
+    assert found is not None
+    assert found.job == "outdated"
 
 
 def test_age_counts_from_the_last_validation_else_from_when_it_was_made() -> None:

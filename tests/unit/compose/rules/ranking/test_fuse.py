@@ -8,8 +8,9 @@ import pytest
 from services.compose.rules.candidates import Candidate, Factors, Frequency, ListOf, RankedCandidate
 from services.compose.rules.ranking.diversity import DiversityPolicy, diversify
 from services.compose.rules.ranking.fuse import FusePolicy, best_of, fuse, merge, rrf, share
-from services.compose.rules.ranking.signals import factors, frequency_factor
+from services.compose.rules.ranking.signals import SignalPolicy, factors, frequency_factor
 from shared.domain.decay import confidence_effective
+from shared.policy.ranking import FrequencyFactors, ProvenanceWeights, RankingPolicy
 from shared.screening.sanitize import SanitizePolicy
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
@@ -76,6 +77,19 @@ def test_oc121_and_oc122_final_scores() -> None:
 )
 def test_frequency(injections: int, rate: float, factor: float) -> None:
     assert frequency_factor(Frequency(injections, rate)) == factor
+
+
+def test_policy_says_what_each_signal_counts_for() -> None:
+    ranking = RankingPolicy(
+        recency=((0, 2.0), (10, 3.0)),
+        provenance=ProvenanceWeights(analysis=0.25),
+        frequency=FrequencyFactors(least=2, good=0.4, up=4.0),
+    )
+    one = _memory(
+        "a", valid_at=NOW - timedelta(days=20), confidence=0.8, provenance="analysis", frequency=Frequency(2, 0.5)
+    )
+    made = factors(one, 1.0, NOW, SignalPolicy(ranking, ((0, 0.5),)))
+    assert (made.recency, made.confidence, made.provenance, made.frequency) == (3.0, 0.4, 0.25, 4.0)
 
 
 def test_recency_reads_validity_and_decay_reads_validation() -> None:

@@ -1,0 +1,130 @@
+"""What holds for a user or a tenant, and changes of it: each setting within what policy and tenant allow."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.settings import AllowedValues, SettingName, SettingsChange, SettingsView
+from schemas.turn_events import FieldProblem
+from shared.domain.requesters import Requester, find_scope_denial
+from shared.domain.subjects import Subject
+from shared.domain.user_settings import (
+    SETTINGS,
+    HeldSettings,
+    Level,
+    find_allowed,
+    hold_settings,
+    is_allowed,
+    view_setting,
+)
+from shared.errors import RefusedError
+from shared.policy import Policy
+from shared.runtime import Runtime
+from shared.store import user_settings
+from shared.store.user_settings import OF_TENANT, ChosenSettings
+
+FIXED = "setting_fixed"
+"""The code of the refusal of a setting that the caller may not change."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsSeen:
+    """Settings as one caller sees them: whose they are, what holds before and with that one's choices."""
+
+    policy: Policy
+    owner: Subject
+    level: Level
+    before: Policy
+    held: HeldSettings
+    changeable: frozenset[SettingName]
+
+    @property
+    def names(self) -> list[SettingName]:
+        """The settings that there are at this level."""
+        return [name for name in SETTINGS if self.level == "tenant" or name != "users_may"]
+
+
+async def view(rt: Runtime, owner: Subject, requester: Requester) -> SettingsView:
+    """What holds for the user, or for the tenant where no user is named."""
+    (chosen,) = await rt.db.read(owner, user_settings.load(owner))
+    return _show(_ask(rt, owner, requester, chosen))
+
+
+async def change(rt: Runtime, owner: Subject, requester: Requester, changes: SettingsChange) -> SettingsView:
+    """What holds after the change, in every process from now on.
+
+    RefusedError 422 names the settings whose value cannot be, 403 those that the caller may not change.
+    """
+    wanted = changes.wanted
+    if not wanted:
+        raise refuse_settings("invalid_request", [FieldProblem(field="body", problem="names no setting")], 422)
+    named: dict[str, Any] = {str(name): value for name, value in wanted.items()}
+    async with rt.db.transaction(owner) as conn:
+        chosen = await user_settings.load(owner).on(conn)
+        refuse_misfits(_ask(rt, owner, requester, chosen), wanted)
+        await user_settings.change(conn, owner, named, requester.name or "local")
+        after = await user_settings.load(owner).on(conn)
+    if rt.user_settings:
+        rt.user_settings.forget(owner)
+    return _show(_ask(rt, owner, requester, after))
+
+
+def _ask(rt: Runtime, owner: Subject, requester: Requester, chosen: ChosenSettings) -> SettingsSeen:
+    of_tenant = hold_settings(rt.policy, chosen.tenant, {})
+    if owner.user_id == OF_TENANT:
+        may = () if find_scope_denial(requester, "admin") else rt.policy.settings.tenant_may
+        return SettingsSeen(rt.policy, owner, "tenant", rt.policy, of_tenant, frozenset(may))
+    may = () if find_scope_denial(requester, "write") else of_tenant.policy.settings.user_may
+    held = hold_settings(rt.policy, chosen.tenant, chosen.user)
+    return SettingsSeen(rt.policy, owner, "user", of_tenant.policy, held, frozenset(may))
+
+
+def refuse_misfits(seen: SettingsSeen, wanted: Mapping[SettingName, Any]) -> None:
+    """RefusedError names every setting that cannot be so, or is not the caller's to change.
+
+    What was chosen may always be taken back.
+    """
+    fixed = [
+        FieldProblem(field=name, problem=f"is not for this caller to change ({seen.level})")
+        for name, value in wanted.items()
+        if value is not None and name not in seen.changeable
+    ]
+    if fixed:
+        raise refuse_settings(FIXED, fixed, 403)
+    bad = [
+        FieldProblem(field=name, problem=tell_allowed(find_allowed(seen.policy, seen.before, name, seen.level)))
+        for name, value in wanted.items()
+        if value is not None and not is_allowed(seen.policy, seen.before, name, seen.level, value)
+    ]
+    if bad:
+        raise refuse_settings("invalid_request", bad, 422)
+
+
+def refuse_settings(code: str, found: Sequence[FieldProblem], status: int) -> RefusedError:
+    """The refusal of these settings."""
+    return RefusedError(code, f"{found[0].field}: {found[0].problem}", tuple(found), status)
+
+
+def tell_allowed(allowed: AllowedValues) -> str:
+    """What a setting may be, in a sentence."""
+    if allowed.values:
+        return f"may be {', '.join(str(each).lower() if isinstance(each, bool) else each for each in allowed.values)}"
+    return f"may be from {allowed.least} to {allowed.most}"
+
+
+def _show(seen: SettingsSeen) -> SettingsView:
+    return SettingsView(
+        tenant_id=seen.owner.tenant_id,
+        user_id=seen.owner.user_id or None,
+        settings=tuple(
+            view_setting(
+                seen.policy,
+                seen.before,
+                name,
+                seen.held.settings[name],
+                seen.level,
+                may=name in seen.changeable,
+            )
+            for name in seen.names
+        ),
+    )

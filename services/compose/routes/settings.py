@@ -1,0 +1,64 @@
+"""Routes of settings: what a user or a tenant has chosen of how memory works for them."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from schemas.base import ExternalId
+from schemas.settings import SettingsChange, SettingsView
+from schemas.turn_events import FieldProblem
+from services.compose.manage import settings
+from services.compose.routes.access import READ, WRITE, AskedBy, choose_owner
+from services.compose.routes.limits import count_user
+from services.compose.routes.openapi import body_of
+from services.compose.routes.requests import ParsedBody, ServiceRuntime, TenantId, json_of, parse_body
+from shared.access.refusals import refuse_denied
+from shared.domain.requesters import find_scope_denial
+from shared.domain.subjects import Subject
+from shared.errors import RefusedError
+
+OptionalUserId = Annotated[ExternalId | None, Query(description="Whose settings; without it those of the tenant")]
+
+router = APIRouter(prefix="/v1/settings", tags=["settings"])
+
+
+async def get_owner(
+    request: Request, requester: AskedBy, user_id: OptionalUserId = None, tenant_id: TenantId | None = None
+) -> Subject:
+    """Whose settings are asked for: a user's, or a tenant's."""
+    owner = choose_owner(requester, tenant_id, user_id)
+    if user_id is not None:
+        count_user(request, requester, owner)
+    return owner
+
+
+SettingsOwner = Annotated[Subject, Depends(get_owner)]
+
+
+@router.get(
+    "", name="view", dependencies=[READ], summary="What holds for a user or a tenant, who chose it, and what it may be"
+)
+async def get_settings(owner: SettingsOwner, requester: AskedBy, rt: ServiceRuntime) -> SettingsView:
+    return await settings.view(rt, owner, requester)
+
+
+@router.patch(
+    "",
+    response_model=SettingsView,
+    openapi_extra=body_of(SettingsChange),
+    name="change",
+    dependencies=[WRITE],
+    summary="Change settings, from now on in every process; null is the default again. A tenant's need `admin`",
+)
+async def change_settings(
+    body: Annotated[ParsedBody[SettingsChange], Depends(parse_body(SettingsChange))],
+    owner: SettingsOwner,
+    requester: AskedBy,
+    rt: ServiceRuntime,
+) -> Response:
+    if not owner.user_id and (denial := find_scope_denial(requester, "admin")):
+        raise refuse_denied(denial)
+    if body.ignored:
+        problems = tuple(FieldProblem(field=name, problem="is no setting") for name in body.ignored)
+        raise RefusedError("invalid_request", f"{problems[0].field}: {problems[0].problem}", problems)
+    return json_of(await settings.change(rt, owner, requester, body.value))

@@ -1,0 +1,57 @@
+"""What of the policy a tenant may choose for its users, and a user for themself."""
+
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from schemas.settings import RETENTION_MOST, SettingName
+from shared.policy.base import Slice
+
+OF_USERS: tuple[SettingName, ...] = (
+    "summary_enabled",
+    "inject_limit",
+    "llm_rerank",
+    "auto_remember",
+    "auto_mode",
+    "language",
+    "learning",
+    "retention_days",
+    "personal_phone",
+    "personal_email",
+    "personal_id_number",
+    "personal_bank_card",
+    "personal_address",
+)
+OF_TENANTS: tuple[SettingName, ...] = (*OF_USERS, "users_may")
+
+
+class SettingsPolicy(Slice):
+    """Which settings a tenant and a user may change, and within which bounds.
+
+    What holds where nobody chose is said where it belongs: `session.summaries`, `compose.inject_limit`,
+    `compose.reranker`, `observer.auto_remember`, `observer.use_model`, `compose.language`, `observer.learn`,
+    `retention.user_days` and `personal_data`. A choice that the policy does not allow any more is passed over.
+    """
+
+    tenant_may: tuple[SettingName, ...] = Field(
+        default=OF_TENANTS, description="Settings that a tenant may choose for all its users"
+    )
+    user_may: tuple[SettingName, ...] = Field(
+        default=OF_USERS, description="Settings that a user may choose, where the tenant does not say fewer"
+    )
+    retention_days_least: int = Field(default=1, ge=1, description="The shortest `retention_days`")
+    retention_days_most: int = Field(default=3650, ge=1, le=RETENTION_MOST, description="The longest `retention_days`")
+    cache_s: float = Field(
+        default=2.0,
+        ge=0,
+        le=10,
+        description="How long a process that does not hear of a change goes on with what it knew",
+    )
+
+    @model_validator(mode="after")
+    def _can_be_kept(self) -> Self:
+        if self.retention_days_least > self.retention_days_most:
+            raise ValueError("retention_days_least: is more than retention_days_most")
+        if "users_may" in self.user_may:
+            raise ValueError("user_may: users_may is a setting of tenants alone")
+        return self

@@ -1,0 +1,50 @@
+"""What is kept where only dictation is, and where policy keeps some kinds and keys alone; in both languages."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from shared.extraction import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe
+from shared.extraction.dictated import BY_THE_WAY, keep_dictated
+from shared.extraction.kinds import KEY, KIND, keep_kinds
+
+AT = datetime(2026, 5, 1, tzinfo=UTC)
+
+
+def read(text: str) -> Observed:
+    """What is understood of one message of the user."""
+    return observe(TurnText((MessageText("user", text, None, 0, AT),)), ObserveContext(AT), ObservePolicy())
+
+
+@pytest.mark.parametrize("text", ["I live in Oslo. I like jasmine tea.", "我住在苏州。我喜欢喝茉莉花茶。"])
+def test_what_is_said_by_the_way_is_not_kept_and_says_why(text: str) -> None:
+    assert read(text).observations
+    found = keep_dictated(read(text))
+    assert found.observations == ()
+    assert {note.decision for note in found.explain} == {"dropped"}
+    assert BY_THE_WAY in {note.reason for note in found.explain}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember that my locker is number 12.",
+        "记住：我的工位在三楼靠窗。",
+        "Forget that I live in Oslo.",
+        "忘掉我住在苏州这件事。",
+    ],
+)
+def test_what_is_dictated_or_taken_back_stays(text: str) -> None:
+    assert keep_dictated(read(text)) == read(text)
+    assert read(text).observations
+
+
+@pytest.mark.parametrize("text", ["I like jasmine tea.", "我喜欢喝茉莉花茶。"])
+def test_policy_says_which_kinds_and_keys_are_kept(text: str) -> None:
+    (one,) = read(text).observations
+    assert keep_kinds(read(text), {one.kind}, ()) == read(text)
+    by_kind = keep_kinds(read(text), {"task"}, ())
+    assert (by_kind.observations, by_kind.explain[-1].reason) == ((), KIND)
+    assert one.key
+    by_key = keep_kinds(read(text), {one.kind}, (one.key[:11],))
+    assert (by_key.observations, by_key.explain[-1].reason) == ((), KEY)
