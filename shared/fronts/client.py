@@ -79,7 +79,12 @@ class ComposeClient:
         return await self._ask(caller, method, path, query=await self._name_owner(caller, {}), body=body)
 
     async def change_any(
-        self, caller: AgentCaller, method: str, path: str, query: Mapping[str, Any], body: Mapping[str, Any] | None = None
+        self,
+        caller: AgentCaller,
+        method: str,
+        path: str,
+        query: Mapping[str, Any],
+        body: Mapping[str, Any] | None = None,
     ) -> Json:
         """What compose says of whom the query names, or of everybody whom the key is for where it names nobody."""
         return await self._ask(caller, method, path, query=query, body=body)

@@ -1,5 +1,6 @@
 """What is stuck, and what waits where: the first page of whoever operates the house, which renews itself."""
 
+import asyncio
 from typing import Any
 
 from starlette.responses import Response
@@ -22,8 +23,9 @@ async def show_flow(page: ConsolePage) -> Response:
 
 async def _load(page: ConsolePage) -> dict[str, Any]:
     whom = find_whom(page)
-    flow = await page.get_any("/v1/operations/flow", **whom)
-    alerts = await page.get_any("/v1/operations/alerts", **whom)
+    flow, alerts = await asyncio.gather(
+        page.get_any("/v1/operations/flow", **whom), page.get_any("/v1/operations/alerts", **whom)
+    )
     stages: list[Json] = flow["given_up"]
     return {
         "flow": flow,
