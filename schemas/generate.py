@@ -14,6 +14,7 @@ from schemas.envelope import Envelope
 from schemas.erasure import DeletionReceipt, ErasureRequest
 from schemas.events import Payload
 from schemas.evidence_pack import EvidencePack
+from schemas.exporting import ExportDocument
 from schemas.memory_item import MemoryItem, WriteReceipt
 from schemas.retrieval_plan import RetrievalPlan
 from schemas.retrieve import RetrieveRequest
@@ -38,6 +39,7 @@ CONTRACTS: dict[str, type[BaseModel]] = {
         ArchiveReceipt,
         ErasureRequest,
         DeletionReceipt,
+        ExportDocument,
         Envelope,
     )
 }

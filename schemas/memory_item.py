@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field, StringConstraints, model_validator
 
 from schemas.base import WORDS_PATTERN, Contract, ExternalId, HasWords, Instant, Json, JsonSchemaValue, has
 from schemas.memory_types import MemoryTypeV1
-from schemas.vocabulary import Assertion, Epistemic, MemoryStatus, MemoryType
+from schemas.vocabulary import Assertion, Epistemic, FeedbackVerdict, MemoryStatus, MemoryType
 
 Words = Annotated[
     str,
@@ -49,6 +49,8 @@ class MemoryItem(Contract):
         default=None, description="The rule by which packages do not show all of it; `content` is what they show"
     )
     fused_at: Instant | None = Field(default=None, description="Since when it is shown nowhere: rejected too often")
+    pinned: bool = Field(default=False, description="It leads core memory, and upkeep leaves it as it is")
+    silenced_at: Instant | None = Field(default=None, description="Since when the user does not want it brought up")
     created_at: Instant | None = None
 
 
@@ -104,4 +106,19 @@ class RememberRequest(Contract):
     user_id: ExternalId
     session_id: ExternalId = "remember"
     text: Words
+    idempotency_key: ExternalId | None = None
+
+
+class MemoryFeedback(Contract):
+    """What the user says of one memory: right confirms it, wrong takes it back, not_useful counts as an answer that
+    used nothing of it, never_again keeps it out of every package until `right` or the end of the feedback.
+
+    The same verdict on the same memory of the same package counts once, and `not_useful` without one once a day.
+    """
+
+    tenant_id: ExternalId = "default"
+    user_id: ExternalId
+    memory_id: UUID = Field(validation_alias=AliasChoices("memory_id", "memory_item_id", "item_id"))
+    context_id: UUID | None = Field(default=None, description="The package in which the user saw it")
+    verdict: FeedbackVerdict
     idempotency_key: ExternalId | None = None

@@ -42,6 +42,22 @@ class SessionLine(Contract):
     last_turn_at: Instant
     archived_at: Instant | None = None
     metadata: JsonObject = Field(default_factory=dict)
+    remembered: bool = Field(default=True, description="False: by the user's wish nothing is learnt in it now")
+
+
+class SessionChange(Contract):
+    """Whether a session is remembered from here on."""
+
+    remembered: bool
+
+
+class SessionWish(Contract):
+    """The wish stands in the log, before everything that is committed after it."""
+
+    session_id: str
+    remembered: bool
+    turn_id: UUID
+    since: Instant
 
 
 class SessionPage(Contract):

@@ -17,6 +17,7 @@ from pydantic import (
 from pydantic_core import CoreSchema
 
 from schemas.base import NO_NUL, Contract, ExternalId, Instant, Json, JsonObject, JsonSchemaValue, has, when
+from schemas.commands import CommandReply
 from schemas.content import SAYS_SOMETHING, Content, problems_at, says_something
 from schemas.experiment import ExperimentContext
 from schemas.vocabulary import MemoryType, Role
@@ -29,6 +30,9 @@ ShortText = Annotated[str, StringConstraints(max_length=512, pattern=NO_NUL)]
 Uri = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=NO_NUL)]
 MAX_METADATA_BYTES = 8192
 """The most that the metadata of a session, or of one message, may hold as JSON."""
+
+MERGED_MOST = 20
+"""So many others at most become one with a memory at once."""
 
 
 def _within_bounds(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -83,10 +87,17 @@ class TurnRef(Contract):
     meta: JsonObject = Field(default_factory=dict)
 
 
+Judgement = Literal["not_useful", "never_again", "bring_up_again"]
+"""What the user says of the use of a memory: of no use, not to be brought up, or no longer so."""
+_ALONE: JsonSchemaValue = {"properties": {"retract": {"const": False}, "restore": {"const": False}}}
+
+
 class StructuredItem(Contract):
     """A memory that the caller already knows in structured form; `retract` takes one back by its key or id.
 
-    With `memory_id` alone it is the next version of that memory; `restore` makes that version's content hold again.
+    With `memory_id` alone it is the next version of that memory; `restore` makes that version's content hold again,
+    `pin` has it lead every package, or no more, `merge` names others that become one with it, and `feedback` judges its
+    use.
     """
 
     type: MemoryType
@@ -99,15 +110,36 @@ class StructuredItem(Contract):
     confirmed: bool = False
     retract: bool = False
     restore: bool = False
+    feedback: Annotated[
+        Judgement | None, Field(description="Of the use of the memory that `memory_id` names; nothing else is read")
+    ] = None
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
+    pin: bool | None = None
+    merge: Annotated[tuple[UUID, ...], Field(max_length=MERGED_MOST)] = ()
 
     @classmethod
     def conditions(cls) -> Sequence[JsonSchemaValue]:
-        """What is taken back is named, what is restored by its id alone; else something is said."""
-        named, says = {"anyOf": [has("key", minLength=1), has("memory_id")]}, {"anyOf": [has("value"), has("text")]}
-        no_retract = {"properties": {"retract": {"const": False}}}
-        restore = when("restore", True, {"allOf": [has("memory_id"), no_retract]}, says)
-        return (when("retract", True, {"allOf": [named, {"properties": {"restore": {"const": False}}}]}, restore),)
+        """What is taken back is named, what is restored, pinned, merged or judged by its id alone; else something is said."""
+        named, says = (
+            {"anyOf": [has("key", minLength=1), has("memory_id")]},
+            {"anyOf": [has("value"), has("text"), has("feedback")]},
+        )
+        no_pin, no_merge = {"pin": {"type": "null"}}, {"merge": {"maxItems": 0}}
+        alone = {"retract": {"const": False}, "restore": {"const": False}}
+        pinned = {"required": ["pin"], "properties": {"pin": {"type": "boolean"}}}
+        merged = {"required": ["merge"], "properties": {"merge": {"minItems": 1}}}
+        merge = {"if": merged, "then": {"allOf": [has("memory_id"), {"properties": {**alone, **no_pin}}]}, "else": says}
+        pin = {
+            "if": pinned,
+            "then": {"allOf": [has("memory_id"), {"properties": {**alone, **no_merge}}]},
+            "else": merge,
+        }
+        others = {**no_pin, **no_merge}
+        restored = {"allOf": [has("memory_id"), {"properties": {"retract": {"const": False}, **others}}]}
+        restore = when("restore", True, restored, pin)
+        taken = {"allOf": [named, {"properties": {"restore": {"const": False}, **others}}]}
+        judges = {"if": has("feedback"), "then": {"allOf": [has("memory_id"), {"properties": {**alone, **others}}]}}
+        return (when("retract", True, taken, restore), judges)
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
@@ -115,7 +147,12 @@ class StructuredItem(Contract):
             raise ValueError("an item to retract needs its key or its memory_id")
         if self.restore and (self.retract or not self.memory_id):
             raise ValueError("an item to restore needs its memory_id, and cannot be retracted as well")
-        if not (self.retract or self.restore) and self.text is None and self.value is None:
+        acts = (self.retract, self.restore, self.pin is not None, bool(self.merge), bool(self.feedback))
+        if sum(acts) > 1:
+            raise ValueError("an item does one thing: it retracts, restores, pins, merges or judges")
+        if (self.pin is not None or self.merge or self.feedback) and not self.memory_id:
+            raise ValueError("an item to pin, to merge or to judge needs its memory_id")
+        if not any(acts) and self.text is None and self.value is None:
             raise ValueError("an item needs a value or a text")
         return self
 
@@ -141,6 +178,9 @@ class TurnEvents(Contract):
         False
     )
     remember: Annotated[bool, Field(description="False: nothing is learnt from this turn; its outcome says so")] = True
+    session_remembered: Annotated[
+        bool | None, Field(description="False: nothing is learnt in this session from here on, until it is true")
+    ] = None
     context_id: UUID | None = None
     experiment_context: ExperimentContext | None = None
 
@@ -151,7 +191,7 @@ class TurnEvents(Contract):
         if handler.mode == "validation":
             own = handler.resolve_ref_schema(schema)
             some = [has(name, minItems=1) for name in ("messages", "tool_calls", "refs", "items")]
-            some.append(has("end_session", const=True))
+            some += [has("end_session", const=True), has("session_remembered")]
             nested = {"type": "object", "properties": {**own["properties"]}, "anyOf": some}
             own["properties"]["turn_events"] = {**nested, "deprecated": True}
             own["anyOf"] = [*some, has("turn_events")]
@@ -168,8 +208,12 @@ class TurnEvents(Contract):
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
-        if not (self.messages or self.tool_calls or self.refs or self.items or self.end_session):
-            raise ValueError("a turn needs at least one of messages, tool_calls, refs, items, end_session")
+        if not (self.messages or self.tool_calls or self.refs or self.items or self.end_session) and (
+            self.session_remembered is None
+        ):
+            raise ValueError(
+                "a turn needs at least one of messages, tool_calls, refs, items, end_session, session_remembered"
+            )
         return self
 
 
@@ -209,6 +253,9 @@ class CommitResult(Contract):
     """False: the user's settings decline learning, and nothing is derived from the turn."""
     redacted: tuple[Redaction, ...] = ()
     ignored_fields: tuple[str, ...] = ()
+    reply: Annotated[
+        CommandReply | None, Field(description="Where the user gave a command: what came of it; over HTTP")
+    ] = None
 
 
 class FieldProblem(Contract):

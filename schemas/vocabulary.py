@@ -20,6 +20,8 @@ Language = Literal["zh", "en", "other"]
 EntityKind = Literal["person", "org", "repo", "file", "url", "topic", "place", "product", "other"]
 ProposalAction = Literal["create", "confirm", "merge", "supersede", "retract", "skip", "ask"]
 FeedbackSignal = Literal["positive_confirm", "correction", "negative", "neutral"]
+FeedbackVerdict = Literal["right", "wrong", "not_useful", "never_again"]
+"""What a user says of a memory by hand."""
 DropReason = Literal[
     "relevance",
     "recency",

@@ -55,6 +55,8 @@ def commit(
         return
     for result, outcome in zip(results, outcomes or [None] * len(results), strict=True):
         out.print(f"turn {result['turn_id']} session={result['session_id']} seq={result['seq']}", markup=False)
+        if result["reply"]:
+            out.print(result["reply"]["text"], markup=False)
         if result["redacted"]:
             kinds = ", ".join(r["kind"] for r in result["redacted"])
             out.print(f"  redacted before storage: {kinds}", markup=False)

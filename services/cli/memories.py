@@ -1,5 +1,6 @@
 """`smartbrain memories`: what is known of a user, what was known, why, and an older version restored."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -64,6 +65,12 @@ SAY: dict[Lang, dict[str, str]] = {
         "held": "搁置",
         "said": "说过",
         "passed over": "略过",
+        "pinned": "置顶",
+        "unpinned": "取消置顶",
+        "imported": "导入",
+        "of no use": "没有用",
+        "not to be brought up": "不再提起",
+        "to be brought up again": "可以再提起",
         "status active": "有效",
         "status superseded": "已被取代",
         "status retracted": "已撤回",
@@ -127,6 +134,8 @@ def show_memories(memories: list[Json], *, ids: bool = False) -> None:
         out.print(Text(title, "bold"))
         for m in groups[kind]:
             line = Text(f"  {m['valid_at'][:10]}  ", "dim").append(m["content"], "default")
+            if m["pinned"]:
+                line.append("  (置顶)" if zh else "  (pinned)", "dim")
             if m["status"] != "active":
                 line.append(f"  ({m['status']})", "dim")
             if ids:
@@ -205,26 +214,51 @@ def moment(at: str) -> str:
 
 @group.command("restore")
 def restore(memory_id: Id, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Make an older version's content the newest version."""
-    whose = {"tenant_id": tenant, "user_id": user}
-    with Web(data_folder.url()) as web:
-        receipt = web.post(f"/v1/memories/{memory_id}/restore", {}, whose)
-        outcome = web.outcome(whose, receipt["turn_id"])
-    if as_json:
-        emit({"receipt": receipt, "outcome": outcome})
-    else:
-        out.print(f"memory {receipt['memory_id']}", markup=False)
-        show_outcome(outcome)
+    """Make an older version's content the newest version; of one that was merged, part what was merged."""
+    _act(lambda web, whose: web.post(f"/v1/memories/{memory_id}/restore", {}, whose), user, tenant, as_json=as_json)
+
+
+@group.command("pin")
+def pin(memory_id: Id, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
+    """Have a memory lead every package; it does not age, and upkeep leaves it as it is."""
+    _act(lambda web, whose: web.put(f"/v1/memories/{memory_id}/pin", {}, whose), user, tenant, as_json=as_json)
+
+
+@group.command("unpin")
+def unpin(memory_id: Id, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
+    """Let a pinned memory be like all others again."""
+    _act(lambda web, whose: web.delete(f"/v1/memories/{memory_id}/pin", whose), user, tenant, as_json=as_json)
+
+
+@group.command("merge")
+def merge(
+    keep: Annotated[UUID, typer.Argument(help="The memory whose words stay.")],
+    others: Annotated[list[UUID], typer.Argument(help="Those that become one with it.")],
+    content: Annotated[str | None, typer.Option("--content", help="Words for the one that they become.")] = None,
+    user: User = "me",
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Make one memory of several; `memories restore` of any of them parts them again."""
+    asked = {"keep": str(keep), "others": [str(each) for each in others], "content": content}
+    _act(lambda web, whose: web.post("/v1/memories/merge", asked, whose), user, tenant, as_json=as_json)
 
 
 def forget(memory_id: Id, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Take a memory back: it is not used any more, its history stays. `erase --memory` leaves nothing of it."""
+    _act(lambda web, whose: web.delete(f"/v1/memories/{memory_id}", whose), user, tenant, as_json=as_json)
+
+
+def _act(write: Callable[[Web, Json], Json], user: str, tenant: str, *, as_json: bool) -> None:
+    """The write is made and settled, and what it came to is shown."""
     whose = {"tenant_id": tenant, "user_id": user}
     with Web(data_folder.url()) as web:
-        receipt = web.delete(f"/v1/memories/{memory_id}", whose)
+        receipt = write(web, whose)
         outcome = web.outcome(whose, receipt["turn_id"])
+        receipt = web.get(f"/v1/writes/{receipt['receipt_id']}", whose)
     if as_json:
         emit({"receipt": receipt, "outcome": outcome})
-    else:
-        out.print(f"memory {receipt['memory_id']}", markup=False)
-        show_outcome(outcome)
+        return
+    reason = f"  ({receipt['reason']})" if receipt["reason"] else ""
+    out.print(f"memory {receipt['memory_id']}{reason}", markup=False)
+    show_outcome(outcome)

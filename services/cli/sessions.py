@@ -78,6 +78,25 @@ def archive(
         _show(ended)
 
 
+@app.command("remember")
+def remember(
+    session: SessionId,
+    user: User = "me",
+    tenant: Tenant = "default",
+    remembered: Annotated[bool, typer.Option("--on/--off", help="Learn from it, or learn nothing.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Learn nothing in a session from here on, or learn again."""
+    whose = {"tenant_id": tenant, "user_id": user}
+    with Web(data_folder.url()) as web:
+        wish = web.patch(_path(session), {"remembered": remembered}, whose)
+    if as_json:
+        emit(wish)
+        return
+    state = "remembered" if remembered else "not remembered"
+    out.print(f"{session}: {state} since {wish['since'][:19]}, turn {wish['turn_id']}", markup=False)
+
+
 def _show(session: dict[str, Any]) -> None:
     since = f" since {session['archived_at'][:19]}" if session["archived_at"] else ""
     out.print(Text(f"{session['session_id']}: {session['state']}{since}, {session['turns']} turns", "bold"))

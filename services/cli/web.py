@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from types import TracebackType
 from typing import Any, Self
@@ -13,6 +14,8 @@ from rich.progress import track
 from services.cli.output import err
 from shared.errors import RefusedError, TransientError
 from shared.settings import API_KEY
+
+PIECE_BYTES = 65_536
 
 
 class Web:
@@ -40,9 +43,9 @@ class Web:
         """The answer's JSON; RefusedError or TransientError as compose says."""
         return self._call("POST", f"{path}?{urlencode(query)}" if query else path, orjson.dumps(body))
 
-    def put(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    def put(self, path: str, body: dict[str, Any], query: dict[str, Any] | None = None) -> dict[str, Any]:
         """The answer's JSON; RefusedError or TransientError as compose says."""
-        return self._call("PUT", path, orjson.dumps(body))
+        return self._call("PUT", f"{path}?{urlencode(query)}" if query else path, orjson.dumps(body))
 
     def patch(self, path: str, body: dict[str, Any], query: dict[str, Any]) -> dict[str, Any]:
         """The answer's JSON; RefusedError or TransientError as compose says."""
@@ -52,6 +55,23 @@ class Web:
         """The answer's JSON; RefusedError or TransientError as compose says."""
         return self._call("DELETE", f"{path}?{urlencode(query)}", None)
 
+    def send(self, path: str, query: dict[str, Any], body: bytes) -> dict[str, Any]:
+        """The answer's JSON to a body that is JSON already; RefusedError or TransientError as compose says."""
+        return self._call("POST", f"{path}?{urlencode(query)}", body)
+
+    def stream(self, path: str, query: dict[str, Any]) -> Iterator[bytes]:
+        """The answer in pieces as it comes; RefusedError or TransientError as compose says, or where it breaks off."""
+        try:
+            self._connection.request("GET", f"{path}?{urlencode(query)}", None, self._headers)
+            response = self._connection.getresponse()
+            if response.status >= 400:
+                self._raise(response.status, orjson.loads(response.read() or b"{}"))
+            while piece := response.read(PIECE_BYTES):
+                yield piece
+        except (OSError, HTTPException, orjson.JSONDecodeError) as error:
+            self._connection.close()
+            raise TransientError(f"{self._base} broke off: {error}") from error
+
     def _call(self, method: str, path: str, body: bytes | None) -> dict[str, Any]:
         try:
             self._connection.request(method, path, body, self._headers)
@@ -60,13 +80,17 @@ class Web:
         except (OSError, HTTPException, orjson.JSONDecodeError) as error:
             self._connection.close()
             raise TransientError(f"{self._base} does not answer: {error}") from error
-        if response.status == 503:
-            raise TransientError(answer.get("message", "unavailable"))
-        if response.status == 401 and "authorization" not in self._headers:
-            raise RefusedError("unauthenticated", f"{self._base} asks for a key: set {API_KEY}", status=401)
-        if response.status >= 400:
-            raise RefusedError(answer.get("code", "refused"), answer.get("message", ""), status=response.status)
+        self._raise(response.status, answer)
         return answer
+
+    def _raise(self, status: int, answer: dict[str, Any]) -> None:
+        """RefusedError or TransientError where the answer is one."""
+        if status == 503:
+            raise TransientError(answer.get("message", "unavailable"))
+        if status == 401 and "authorization" not in self._headers:
+            raise RefusedError("unauthenticated", f"{self._base} asks for a key: set {API_KEY}", status=401)
+        if status >= 400:
+            raise RefusedError(answer.get("code", "refused"), answer.get("message", ""), status=status)
 
     def commit_all(self, bodies: list[dict[str, Any]], *, show: bool) -> list[dict[str, Any]]:
         """The result of each commit, in order; a progress bar where there are many."""

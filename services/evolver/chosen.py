@@ -53,8 +53,12 @@ async def load(conn: Connection, subject: Subject, seen: ObservationRow, policy:
         line = await versions.line(conn, subject, filled.related_memory_id)
     alone = replace(statement_of(filled), quote="", old_value=None, old_key=None, related=None)
     beside = await memory.load_concerned(subject, [alone]).on(conn)
-    now = next((m for m in reversed(line) if m.status == "active"), None)
-    end = versions.end_of(line)
+    became = versions.follow(line, filled.related_memory_id or named)
+    # where what it became is gone, whatever else the line holds
+    end = became or versions.end_of(line)
+    now = became if became and became.status == "active" else None
+    if became is None:
+        now = next((m for m in reversed(line) if m.status == "active"), None)
     return UserChoice(
         replace(
             filled,

@@ -1,76 +1,44 @@
 """Proposals and corrections -> memory versions: the only writer of memory tables."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from schemas.envelope import Envelope
 from schemas.events import (
     AnalysisProposed,
-    EvolutionBlockedByErasure,
     MemoryChanged,
     MemoryWriteRejected,
     ObservationRecorded,
-    Payload,
 )
-from schemas.topics import MEMORY_CHANGED, Topic
-from schemas.vocabulary import Assertion, MemoryStatus
-from services.evolver import chosen, fence, rules
+from schemas.vocabulary import Assertion
+from services.evolver import chosen, fence, governed, imported, judged, rules
+from services.evolver.changes import MemoryChanges, block, end, tell, to_changed
 from services.evolver.chosen import UserChoice
-from shared import clock
 from shared.bus.delivery import Delivered
 from shared.db import Connection
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
 from shared.domain.statements import MAY_AMEND, SUSPECTED, ActiveMemory, candidate_id, is_twin
 from shared.domain.subjects import Subject
-from shared.extraction.turn_texts import is_forgotten, takes_back_before
+from shared.extraction.turn_texts import IMPORT, takes_back_before
 from shared.indexing import chunk_of, show
-from shared.metrics.erasure import EVOLUTION_BLOCKED
 from shared.metrics.turns import OUTCOME_SECONDS
 from shared.resolution.from_rows import known_of, statement_of, with_content
-from shared.resolution.resolve import NO_ADVICE, Advice, Confirm, Operation, Reject, Retract, Write, resolve
+from shared.resolution.resolve import NO_ADVICE, Confirm, Operation, Reject, Retract, Write, resolve
 from shared.runtime import Runtime
 from shared.store import chunks, conflicts, inbox, memory, observations, outbox, outcomes, versions
-from shared.store.chunks import Chunk
 from shared.store.conflicts import OpenConflict, SettledConflict
 from shared.store.observations import Mark
 from shared.telemetry import logger
 
 CONSUMER = "evolver"
+Act = Callable[[MemoryChanges, ObservationRow], Coroutine[Any, Any, Reject | None]]
 USERS_WORD: frozenset[Assertion] = frozenset({"directive", "confirmed", "correction", "declared"})
 """What the user said in so many words: it brings back what they had rejected."""
 SAID_OUTRIGHT = frozenset({"directive", "correction", "confirmed"})
 """Statements that settle what was open about the memory that they confirm."""
-Change = Literal["created", "superseded", "retracted", "confirmed"]
-
-
-@dataclass
-class MemoryChanges:
-    """What one transaction does: memories as they become, and the rows that tell of it, written at its end."""
-
-    conn: Connection
-    subject: Subject
-    rt: Runtime
-    known: dict[UUID, ActiveMemory]
-    envelopes: dict[UUID, Envelope]
-    fused: frozenset[UUID] = frozenset()
-    advice: Mapping[UUID, Advice] = field(default_factory=dict[UUID, Advice])
-    marks: list[Mark] = field(default_factory=list[Mark])
-    chunks: list[Chunk] = field(default_factory=list[Chunk])
-    hidden: list[UUID] = field(default_factory=list[UUID])
-    conflicts: list[OpenConflict] = field(default_factory=list[OpenConflict])
-    settled: list[SettledConflict] = field(default_factory=list[SettledConflict])
-    events: list[tuple[Topic, Envelope]] = field(default_factory=list[tuple[Topic, Envelope]])
-    choices: dict[UUID, UserChoice] = field(default_factory=dict[UUID, UserChoice])
-
-    def choose(self, choice: UserChoice) -> ObservationRow:
-        """What the user chose, with the content and the standing memories that it is about."""
-        self.known |= {m.memory_id: known_of(m) for m in choice.active}
-        self.fused |= {m.memory_id for m in choice.active if m.fused_from is not None}
-        self.choices[choice.seen.observation_id] = choice
-        return choice.seen
 
 
 async def apply_proposals(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
@@ -112,11 +80,15 @@ async def _evolve(
         due = [seen for seen in due if seen.observation_id not in standing.waiting]
         evolution = await begin_changes(conn, rt, subject, due, envelopes)
         for blocked in standing.waiting.values():
-            _block(evolution, blocked)
+            block(evolution, blocked)
         for seen in due:
             if blocked := standing.barred.get(seen.observation_id):
                 evolution.marks.append(Mark(seen.observation_id, "blocked", "erased"))
-                _block(evolution, blocked)
+                block(evolution, blocked)
+                continue
+            if act := _find_act(seen):
+                if refused := await act(evolution, seen):
+                    await _apply(evolution, seen, refused)
                 continue
             if chosen.is_choice(seen):
                 choice = await chosen.load(conn, subject, seen, rt.policy.confidence)
@@ -124,6 +96,13 @@ async def _evolve(
                     await _apply(evolution, seen, Reject("skip", "no_such_version"))
                     continue
                 seen = evolution.choose(choice)
+                if governed.is_parting(choice):
+                    await governed.part(evolution, choice)
+                    continue
+                await _lift_silence(evolution, choice)
+            if judged.is_judgement(seen):
+                await _judge(evolution, seen)
+                continue
             if takes_back_before(seen):
                 targets = [known_of(m) for m in await memory.said_before(conn, subject, seen.turn_id)]
                 await _apply(evolution, seen, _taken_back(targets))
@@ -146,6 +125,13 @@ async def _evolve(
         OUTCOME_SECONDS.observe(done.took_s)
 
 
+def _find_act(seen: ObservationRow) -> Act | None:
+    """What is done for an item that names a memory and says nothing of its words."""
+    if seen.detector != "items":
+        return None
+    return governed.govern if seen.pattern in governed.ACTS else imported.take_in if seen.pattern == IMPORT else None
+
+
 def _taken_back(targets: Sequence[ActiveMemory]) -> Operation:
     return Retract(tuple(targets), "taken_back") if targets else Reject("skip", "nothing_known_to_retract")
 
@@ -156,10 +142,11 @@ async def begin_changes(
     advice = await observations.advice(conn, subject, [o.observation_id for o in due])
     advised = {memory_id for advised_on in advice.values() for memory_id in advised_on}
     active = await memory.load_concerned(subject, [statement_of(o) for o in due], advised).on(conn)
-    known = {m.memory_id: known_of(m) for m in active}
     cause = next(iter(envelopes.values()))
     fused = frozenset(m.memory_id for m in active if m.fused_from is not None)
-    return MemoryChanges(conn, subject, rt, known, {o.observation_id: cause for o in due} | envelopes, fused, advice)
+    silenced = frozenset(m.memory_id for m in active if m.silenced_at is not None)
+    causes = {o.observation_id: cause for o in due} | envelopes
+    return MemoryChanges(conn, subject, rt, {m.memory_id: known_of(m) for m in active}, causes, fused, silenced, advice)
 
 
 async def _apply(evolution: MemoryChanges, seen: ObservationRow, operation: Operation) -> None:
@@ -178,7 +165,7 @@ async def _apply(evolution: MemoryChanges, seen: ObservationRow, operation: Oper
                 Mark(seen.observation_id, "rejected", f"{operation.action}:{operation.reason}", held)
             )
             rejected = MemoryWriteRejected(observation_id=seen.observation_id, reason=operation.reason)
-            _tell(evolution, seen, rejected, seen.observation_id)
+            tell(evolution, seen, rejected, seen.observation_id)
 
 
 def _conflict(seen: ObservationRow, held: UUID, kind: str) -> OpenConflict:
@@ -201,13 +188,17 @@ async def _write(evolution: MemoryChanges, seen: ObservationRow, write: Write) -
     if choice:
         fresh = chosen.continue_version(fresh, choice)
         await versions.succeed(conn, subject, fresh)
-    await _end(evolution, seen, write.ends, "superseded", fresh.memory_id)
+    await end(evolution, seen, write.ends, "superseded", fresh.memory_id)
     await memory.insert(conn, subject, fresh)
+    if any(old.memory_id in evolution.silenced for old in write.ends):
+        await judged.silence_version(conn, subject, fresh.memory_id, seen.said_at)
+        evolution.silenced |= {fresh.memory_id}
+        evolution.hidden.append(fresh.memory_id)
     evolution.known[fresh.memory_id] = known_of(fresh)
     evolution.chunks.append(chunk_of(fresh))
     action = "supersede" if write.ends else "create"
     evolution.marks.append(Mark(seen.observation_id, "evolved", f"{action}:{write.relation.reason}", fresh.memory_id))
-    _tell(evolution, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id)
+    tell(evolution, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id)
     logger().debug("memory_written", memory_id=str(fresh.memory_id), type=fresh.type, version=fresh.version)
 
 
@@ -278,7 +269,7 @@ async def _confirm(evolution: MemoryChanges, seen: ObservationRow, confirm: Conf
         turn=seen.turn_id,
         by_user=by_user,
     )
-    if by_user and fused:
+    if by_user and fused and target.memory_id not in evolution.silenced:
         await show(evolution.conn, evolution.subject, [target.memory_id])
         evolution.fused -= {target.memory_id}
     gained = replace(
@@ -290,81 +281,46 @@ async def _confirm(evolution: MemoryChanges, seen: ObservationRow, confirm: Conf
         evolution.settled.append(SettledConflict(target.memory_id, "kept", seen.said_at))
     before, after = (None, None) if hidden else (target.confidence, relation.confidence)
     changed = to_changed(target, "confirmed", "active", before=before, after=after)
-    _tell(evolution, seen, changed, seen.observation_id)
+    tell(evolution, seen, changed, seen.observation_id)
+
+
+async def _judge(evolution: MemoryChanges, seen: ObservationRow) -> None:
+    """What the user says of a memory's use is done, and told where it is shown or hidden by it."""
+    judgement = await judged.judge(evolution.conn, evolution.subject, seen, evolution.rt.policy)
+    if judgement is None:
+        await _apply(evolution, seen, Reject("skip", "no_such_version"))
+        return
+    before, after = judgement
+    evolution.marks.append(Mark(seen.observation_id, "evolved", f"{seen.pattern}:said_by_hand", after.memory_id))
+    if after.silenced_at is None:
+        evolution.silenced -= {after.memory_id}
+    else:
+        evolution.silenced |= {after.memory_id}
+        evolution.fused |= {after.memory_id}
+    if before.shown != after.shown:
+        changed = MemoryChanged(
+            memory_id=after.memory_id,
+            root_id=after.root_id,
+            version=after.version,
+            change="shown" if after.shown else "silenced",
+            status=after.status,
+        )
+        tell(evolution, seen, changed, after.memory_id)
+
+
+async def _lift_silence(evolution: MemoryChanges, choice: UserChoice) -> None:
+    """Who restores a memory, or says that it is right, wants it brought up again."""
+    lifted = evolution.silenced & {each.memory_id for each in choice.active}
+    if choice.restored and lifted:
+        await judged.lift_silence(evolution.conn, evolution.subject, lifted)
+        evolution.silenced -= lifted
 
 
 async def _retract(evolution: MemoryChanges, seen: ObservationRow, retract: Retract) -> None:
-    await _end(evolution, seen, retract.targets, "retracted", None)
+    await end(evolution, seen, retract.targets, "retracted", None)
     evolution.marks.append(
         Mark(seen.observation_id, "evolved", f"retract:{retract.reason}", retract.targets[0].memory_id)
     )
-
-
-async def _end(
-    evolution: MemoryChanges,
-    seen: ObservationRow,
-    ends: Sequence[ActiveMemory],
-    status: Literal["superseded", "retracted"],
-    by: UUID | None,
-) -> None:
-    if not ends:
-        return
-    ids = [old.memory_id for old in ends]
-    forgotten = status == "retracted" and is_forgotten(seen)
-    await memory.close(evolution.conn, evolution.subject, ids, status, seen.said_at, by, forgotten=forgotten)
-    for old in ends:
-        evolution.known.pop(old.memory_id, None)
-        evolution.hidden.append(old.memory_id)
-        evolution.settled.append(SettledConflict(old.memory_id, "replaced", seen.said_at))
-        changed = to_changed(old, status, status, by=by, before=old.confidence)
-        _tell(evolution, seen, changed, old.memory_id)
-
-
-def to_changed(
-    target: ActiveMemory,
-    change: Change,
-    status: MemoryStatus,
-    *,
-    by: UUID | None = None,
-    before: float | None = None,
-    after: float | None = None,
-) -> MemoryChanged:
-    return MemoryChanged(
-        memory_id=target.memory_id,
-        root_id=target.root_id,
-        version=target.version,
-        change=change,
-        status=status,
-        superseded_by=by,
-        confidence_before=before,
-        confidence_after=after,
-    )
-
-
-def _block(evolution: MemoryChanges, blocked: EvolutionBlockedByErasure) -> None:
-    EVOLUTION_BLOCKED.inc()
-    about = f"{blocked.event_type}:{blocked.observation_id}:{blocked.tombstone_id}"
-    cause = evolution.envelopes.get(blocked.observation_id) or next(iter(evolution.envelopes.values()))
-    fresh = {
-        "event_id": clock.uuid7(),
-        "event_type": blocked.event_type,
-        "idempotency_key": about,
-        "occurred_at": clock.now(),
-        "payload": blocked.model_dump(mode="json"),
-    }
-    evolution.events.append((MEMORY_CHANGED, cause.model_copy(update=fresh)))
-
-
-def _tell(evolution: MemoryChanges, seen: ObservationRow, payload: Payload, about: UUID) -> None:
-    cause = evolution.envelopes[seen.observation_id]
-    fresh = {
-        "event_id": clock.uuid7(),
-        "event_type": payload.event_type,
-        "idempotency_key": f"{payload.event_type}:{about}:{seen.observation_id}",
-        "occurred_at": clock.now(),
-        "payload": payload.model_dump(mode="json"),
-    }
-    evolution.events.append((MEMORY_CHANGED, cause.model_copy(update=fresh)))
 
 
 async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:

@@ -101,6 +101,7 @@ async def find_mergeable(conn: Connection, subject: Subject, shown: Sequence[Mem
         each
         for each in shown
         if each.memory_id not in disputed
+        and not each.pinned
         and each.type not in NOT_MERGED
         and each.valid_until is None
         and each.epistemic_type != "outdated"

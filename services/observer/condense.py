@@ -90,6 +90,7 @@ async def _basis(conn: Connection, subject: Subject, turn: Turn) -> SummarySourc
     if summary is None:
         return None
     shown = await summaries.reached_by_model(conn, subject, turn.session_id, digest.MODEL_ID)
+    shown = max(shown, await summaries.load_cleared_to(conn, subject, turn.session_id))
     since = turns.window(subject, turn.session_id, digest.MAX_TURNS, after=shown, before=turn.seq + 1)
     return SummarySource(row, summary, await since.on(conn))
 

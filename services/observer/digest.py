@@ -165,20 +165,22 @@ def to_grown(state: SessionState, mine: Sequence[SummaryInput], versions: Sequen
 class SummaryBase:
     """What a session's next summary is made from: the newest that can be read, and the turns after it.
 
-    `version` is that of the newest, readable or not; `archived_to` is the last turn of the last archived stretch.
+    `version` is that of the newest, readable or not; `archived_to` is the last turn of the last archived stretch. Up to
+    `cleared_to` nothing is summed up any more.
     """
 
     session_id: str
     version: int
     summary: Summary | None
     archived_to: int
+    cleared_to: int = 0
     turns: Sequence[Turn] = ()
     said: Mapping[UUID, Sequence[ObservationRow]] = field(default_factory=dict[UUID, Sequence[ObservationRow]])
 
     @property
     def covered(self) -> int:
         """The last turn that the summary knows of."""
-        return self.summary.source_to_seq if self.summary else 0
+        return max(self.summary.source_to_seq if self.summary else 0, self.cleared_to)
 
     def move_base(self, row: SummaryRow) -> "SummaryBase":
         """The same after this version."""
@@ -194,14 +196,15 @@ def read_row(row: SummaryRow) -> Summary | None:
 async def _basis(
     conn: Connection, subject: Subject, session: str, mine: Sequence[SummaryInput], *, ends: bool
 ) -> SummaryBase:
-    """At most `MAX_TURNS` turns after the newest summary that can be read, from the first turn on where none can."""
+    """At most `MAX_TURNS` turns after the newest summary that can be read or was cleared; else from the first on."""
     row = await summaries.latest(subject, session).on(conn)
     while row and read_row(row) is None:
         logger().warning("summary_unreadable", version=row.version, reaches_to=row.source_to_seq)
         row = await summaries.latest(subject, session, before=row.version).on(conn)
-    archived_to = await summaries.archived_to(conn, subject, session) if ends else 0
+    cleared_to = await summaries.load_cleared_to(conn, subject, session)
+    archived_to = max(await summaries.archived_to(conn, subject, session), cleared_to) if ends else 0
     summary = await without_stale_lines(conn, subject, session, read_row(row)) if row else None
-    basis = SummaryBase(session, await summaries.newest(conn, subject, session), summary, archived_to)
+    basis = SummaryBase(session, await summaries.newest(conn, subject, session), summary, archived_to, cleared_to)
     own = {each.turn.turn_id for each in mine}
     since = turns.window(subject, session, MAX_TURNS, after=basis.covered, before=mine[-1].turn.seq)
     earlier = [turn for turn in await since.on(conn) if turn.turn_id not in own]

@@ -103,6 +103,12 @@ async def read(policy: ObserverPolicy, turn: TurnText, context: ObserveContext) 
     return Extraction(await asyncio.to_thread(observe, turn, context, _limits(policy)))
 
 
+async def list_names(policy: ObserverPolicy, turn: TurnText, context: ObserveContext) -> Extraction:
+    """Of a turn that was imported: the names in it, by which it is found."""
+    found = await read(policy, turn, context)
+    return Extraction(Observed(mentions=found.observed.mentions))
+
+
 def _limits(policy: ObserverPolicy) -> ObservePolicy:
     return ObservePolicy(entity_min_mentions=policy.entity_min_mentions, profile_slots=frozenset(policy.profile_slots))
 

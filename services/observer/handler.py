@@ -93,7 +93,7 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
         loaded = await _load(conn, rt, subject, by_turn, live=True)
         states = await sessions.states(conn, subject, {turn.session_id for turn in loaded.turns})
     thoughts = await _think(rt, loaded)
-    renewed = await digest.renew(rt, subject, states, [t.heard for t in thoughts])
+    renewed = await digest.renew(rt, subject, states, [t.heard for t in thoughts if not t.turn.imported])
     async with rt.db.transaction(subject, since=loaded.epoch) as conn:
         await inbox.claim(conn, CONSUMER, ids)
         await _save(conn, subject, thoughts, renewed, rt.policy.session.entity_slots_max)
@@ -172,13 +172,15 @@ async def _think(rt: Runtime, loaded: TurnBatch) -> list[ObservedTurn]:
     thoughts: list[ObservedTurn] = []
     for turn in loaded.turns:
         extraction = await _read(rt, loaded, turn)
-        observed = loaded.habits.settle(turn, extraction.observed, rt.policy.observer)
+        observed = extraction.observed
+        if not turn.imported:
+            observed = loaded.habits.settle(turn, observed, rt.policy.observer)
         extraction = replace(extraction, observed=extract.keep_allowed(rt.policy.observer, observed))
         loaded.named.note(rows.mention_rows(turn, extraction.observed))
         observed_rows = turn_texts.observation_rows(turn, extraction.observed, rt.policy.confidence)
         feedback = (
             received.FeedbackResult()
-            if turn.withheld
+            if turn.withheld or turn.imported
             else loaded.earlier.judge(turn, extraction.observed, observed_rows)
         )
         chunks = () if turn.withheld else await asyncio.to_thread(rows.turn_chunks, turn, rt.policy.compose.sanitize)
@@ -200,6 +202,8 @@ async def _read(rt: Runtime, loaded: TurnBatch, turn: Turn) -> Extraction:
     )
     if turn.withheld:
         return await extract.taken_back(turn_texts.turn_text(turn), context, loaded.unread[turn.turn_id])
+    if turn.imported:
+        return await extract.list_names(rt.policy.observer, turn_texts.read_words(turn), context)
     if loaded.asking is None:
         return await extract.read(rt.policy.observer, turn_texts.turn_text(turn), context)
     return await extract.extract(

@@ -9,7 +9,7 @@ from shared import clock
 from shared.domain import chunk_ids
 from shared.domain.blocks import Recognized, searchable
 from shared.domain.turns import Event, Turn
-from shared.extraction import Observed
+from shared.extraction import Observed, turn_texts
 from shared.extraction.intent import understand
 from shared.extraction.turn_texts import IN_EXPERIMENT, SPOKEN, render_result, take_own_text
 from shared.language import detection, segment
@@ -48,7 +48,12 @@ def mention_rows(turn: Turn, observed: Observed) -> list[MentionRow]:
 
 
 def turn_chunks(turn: Turn, policy: SanitizePolicy = DEFAULT_SANITIZE) -> list[Chunk]:
-    """The turn as search reads it: messages with what stands for their media, and tool results cut to length."""
+    """The turn as search reads it: messages with what stands for their media, and tool results cut to length.
+
+    Of a turn in which the user only gives commands nothing: what is told of them is known otherwise.
+    """
+    if turn_texts.only_commands(turn):
+        return []
     return [_chunk(turn, event, text, media) for event, text, media in _texts(turn, policy) if text.strip()]
 
 
@@ -131,6 +136,9 @@ def notes(turn: Turn, extraction: Extraction, summary: Mapping[str, Any]) -> dic
     if turn.experiment:
         named = {name: turn.experiment[name] for name in IN_EXPERIMENT}
         extra.append({"reason": EXPERIMENT, **named, "prompt_version": extraction.prompt_version})
+    if turn.command:
+        command = {name: turn.command.get(name) for name in ("command", "done", "number", "memory_ids")}
+        extra.append({"reason": "command", "rule": turn.command.get("reason"), **command})
     recalled = [
         {"ordinal": int(ordinal), "span": list(span), "decision": "dropped", "reason": "recalled"}
         for ordinal, spans in turn.recalled.items()

@@ -55,6 +55,7 @@ class MemoryStats:
     calibrated: dict[str, int] = field(default_factory=dict[str, int])
     fused_at: datetime | None = None
     fused_from: float | None = None
+    silenced_at: datetime | None = None
 
     @property
     def shown(self) -> bool:

@@ -42,3 +42,6 @@ class Memory:
     fused_at: datetime | None = None
     fused_from: float | None = None
     """What the confidence was before the memory was rejected too often; a confirmation gives it back."""
+    pinned: bool = False
+    silenced_at: datetime | None = None
+    """Since when the user does not want it brought up."""

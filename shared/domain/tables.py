@@ -193,6 +193,10 @@ TABLES: tuple[Table, ...] = (
         spared_by=WISH,
     ),
     Table(
+        "shown_lists", "user", "delete", "numbers of memories that may be gone: whoever wants one lists them anew",
+        plain=_columns("session_id facts notes"),
+    ),
+    Table(
         "user_settings", "user", "delete", "no words; what a user chose outlives what was erased of them",
         plain=_columns("chosen"),
         spared_by=WISH,

@@ -11,6 +11,10 @@ from shared.domain.blocks import load_blocks
 
 SESSION_END = "session_end"
 """The event in the log that ends a session."""
+WISH = "wish"
+"""The event in the log that says whether the session is to be remembered from here on."""
+WORDLESS = frozenset({SESSION_END, WISH})
+"""Events in which nobody says or does anything."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,10 @@ class Turn:
     withheld: str | None = None
     """By whose wish nothing is learnt from it, once that was decided."""
     org_id: str | None = None
+    imported: bool = False
+    """Whether it came with an import: nothing is learnt from its words, its items say what had been learnt."""
+    command: Mapping[str, Any] | None = None
+    """What the command of its user did, if they gave one."""
 
     def list_texts(self, event_type: str) -> list[str]:
         """The texts of its messages of this type that were not erased, in order."""
@@ -71,8 +79,8 @@ class Turn:
 
     @property
     def only_ends(self) -> bool:
-        """Whether it does nothing but end its session."""
-        return all(e.event_type == SESSION_END for e in self.events)
+        """Whether it does nothing but end its session, or say whether that is remembered."""
+        return all(e.event_type in WORDLESS for e in self.events)
 
     def dimension(self, name: str) -> str | None:
         """What the turn's experiment says of this dimension, if it is in one."""

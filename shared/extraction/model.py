@@ -71,6 +71,8 @@ class TurnText:
     tool_calls: tuple[ToolText, ...] = ()
     refs: tuple[RefText, ...] = ()
     items: tuple[StructuredStatement, ...] = ()
+    remembered: bool | None = None
+    """What the caller says of remembering the session from here on, if anything."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,8 +75,8 @@ def find(text: str) -> tuple[RememberCommand, ...]:
     if command is not None:
         if command.cmd != "remember" or not command.args:
             return ()
-        start = text.index(command.args[0], text.lower().index("remember") + 8)
-        return (RememberCommand(command.args, start, start + len(command.args), "/remember", 0),)
+        end = command.start + len(command.args)
+        return (RememberCommand(command.args, command.start, end, "/remember", 0),)
     found: list[RememberCommand] = []
     own = blank(text)
     for pattern, asked in ((_ZH, _ASKED_ZH), (_EN, _ASKED_EN)):

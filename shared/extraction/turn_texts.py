@@ -10,7 +10,7 @@ import orjson
 from schemas.content import TEXT_ONLY
 from shared.domain.observations import ObservationRow
 from shared.domain.statements import CLAIMED, MISREAD, RELATED, candidate_id, input_hash
-from shared.domain.turns import SESSION_END, Event, Turn
+from shared.domain.turns import SESSION_END, WISH, WORDLESS, Event, Turn
 from shared.extraction import (
     MessageText,
     Observation,
@@ -22,6 +22,7 @@ from shared.extraction import (
     forget,
     recalled,
     retractions,
+    slash,
     wishes,
 )
 from shared.extraction.clauses import language_of
@@ -33,15 +34,33 @@ from shared.secrets import redact
 SPOKEN = frozenset({"user_message", "assistant_message", "system"})
 """The events that are messages."""
 
-RESTORE, EDIT = "restore", "edit"
-"""The patterns of items that name a memory: its content is to hold again, or its next version is given."""
+RESTORE, EDIT, PIN, UNPIN, MERGE, IMPORT = "restore", "edit", "pin", "unpin", "merge", "import"
+"""The patterns of items that name a memory: its content is to hold again, its next version is given, it is to lead core
+memory or no more, others become one with it, or it came with an import as it had been."""
+ACTS = frozenset({RESTORE, PIN, UNPIN, MERGE, IMPORT})
+"""Those of them whose words, if they have any, do not stand for a statement by themselves."""
+IMPORTED = "imported"
+"""Where an item holds a version of a memory as an import brought it."""
+OTHERS = "others"
+"""Where the value of an item that merges names the others."""
+NOT_USEFUL, NEVER_AGAIN, BRING_UP_AGAIN = "not_useful", "never_again", "bring_up_again"
+JUDGEMENTS = frozenset({NOT_USEFUL, NEVER_AGAIN, BRING_UP_AGAIN})
+"""The patterns of items that judge the use of a memory and leave what it says."""
 
 IN_EXPERIMENT = ("experiment_id", "variant")
 """What each row that a turn leaves says of the experiment that the turn was in."""
 
 
 def turn_text(turn: Turn) -> TurnText:
-    """The turn as the rules read it: in everybody's own words; events that were erased are left out."""
+    """The turn as the rules read it: in everybody's own words; events that were erased are left out.
+
+    In one that was imported there is nothing to read: what was learnt from it came with it.
+    """
+    return TurnText(()) if turn.imported else read_words(turn)
+
+
+def read_words(turn: Turn) -> TurnText:
+    """The words of the turn, wherever it came from."""
     calls = {e.ordinal: e for e in turn.events if e.event_type == "tool_call" and e.content is not None}
     return TurnText(
         messages=tuple(
@@ -60,7 +79,14 @@ def turn_text(turn: Turn) -> TurnText:
             for e in turn.events
             if e.event_type == "item" and e.content is not None and not e.content.get("memory_id")
         ),
+        remembered=next((bool(e.content["remember"]) for e in turn.events if e.event_type == WISH and e.content), None),
     )
+
+
+def only_commands(turn: Turn) -> bool:
+    """Whether the user speaks in the turn, and only gives commands."""
+    texts = turn.list_texts("user_message")
+    return bool(texts) and all(map(slash.commands, texts))
 
 
 def place_of(turn: Turn) -> TurnPlace:
@@ -81,7 +107,7 @@ def keep_session_end(turn: Turn) -> Turn:
 
 
 def leave_event(event: Event, why: str) -> Event | None:
-    if event.event_type == SESSION_END:
+    if event.event_type in WORDLESS:
         return event
     content = event.content or {}
     if event.event_type == "item":
@@ -145,12 +171,16 @@ def _item(content: Mapping[str, Any]) -> StructuredStatement:
 def observation_rows(turn: Turn, observed: Observed, policy: ConfidencePolicy) -> tuple[ObservationRow, ...]:
     """The observations of a turn as rows, items that name a memory by id among them."""
     rows = [_row(turn, o, policy) for o in (*observed.observations, *observed.suspected)]
-    rows += [
-        _by_id(turn, e) for e in turn.events if e.event_type == "item" and e.content and e.content.get("memory_id")
-    ]
+    rows += [_by_id(turn, e) for e in turn.events if _names_memory(turn, e)]
     # what has a key finds its own memory before words without one look for theirs
     rows.sort(key=lambda row: (row.ordinal, row.key is None, row.span_start))
     return tuple({row.input_hash: row for row in rows}.values())
+
+
+def _names_memory(turn: Turn, event: Event) -> bool:
+    """Whether the event is an item that names a memory; of an imported turn only what came with it counts."""
+    content = event.content or {}
+    return event.event_type == "item" and bool(content.get("memory_id")) and turn.imported == (IMPORTED in content)
 
 
 def _row(turn: Turn, seen: Observation, policy: ConfidencePolicy) -> ObservationRow:
@@ -238,7 +268,12 @@ def _by_id(turn: Turn, event: Event) -> ObservationRow:
     content = event.content or {}
     given = content.get("value")
     text = content.get("text") or ("" if given is None else show_value(given))
-    clean, hits = redact(text)
+    clean, hits = (text, ()) if turn.imported else redact(text)
+    value = {} if given is None else {VALUE: redact_value(given)}
+    if content.get("merge"):
+        value = {OTHERS: content["merge"]}
+    if turn.imported:
+        value = {IMPORTED: content[IMPORTED]}
     return ObservationRow(
         observation_id=chosen_id(turn.turn_id, event.ordinal, content["memory_id"]),
         turn_id=turn.turn_id,
@@ -248,14 +283,14 @@ def _by_id(turn: Turn, event: Event) -> ObservationRow:
         kind=content["type"],
         # a retraction is of the version that it names, not of what stands under its key by now
         key=None if content.get("retract") else content.get("key"),
-        value={} if given is None else {VALUE: redact_value(given)},
+        value=value,
         text=clean,
         assertion="directive",
         epistemic="fact",
         polarity=0,
         confidence=1.0,
         detector="items",
-        pattern=RESTORE if content.get("restore") else "memory_id" if content.get("retract") else EDIT,
+        pattern=_pattern(content),
         language=language_of(clean),
         retracts=bool(content.get("retract")),
         old_value=None,
@@ -265,3 +300,16 @@ def _by_id(turn: Turn, event: Event) -> ObservationRow:
         input_hash=input_hash(turn.turn_id, event.ordinal, content["memory_id"]),
         related_memory_id=UUID(content["memory_id"]),
     )
+
+
+def _pattern(content: Mapping[str, Any]) -> str:
+    """What an item does to the memory that it names."""
+    if judged := content.get("feedback"):
+        return str(judged)
+    if IMPORTED in content:
+        return IMPORT
+    if content.get("pin") is not None:
+        return PIN if content["pin"] else UNPIN
+    if content.get("merge"):
+        return MERGE
+    return RESTORE if content.get("restore") else "memory_id" if content.get("retract") else EDIT

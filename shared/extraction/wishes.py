@@ -54,8 +54,10 @@ def find(text: str) -> tuple[MemoryWish, ...]:
 
 
 def list_wishes(turn: TurnText) -> tuple[MemoryWish, ...]:
-    """The wishes in the user's messages."""
-    return tuple(wish for message in turn.messages if message.role == "user" for wish in find(message.text))
+    """The wishes in the user's messages, and what the caller says for them after these."""
+    worded = (wish for message in turn.messages if message.role == "user" for wish in find(message.text))
+    given = () if turn.remembered is None else (MemoryWish("session", turn.remembered, 0, 0),)
+    return (*worded, *given)
 
 
 def of_message(turn: TurnText) -> bool:

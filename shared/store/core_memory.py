@@ -25,11 +25,12 @@ class CoreMemoryRow:
     valid_at: datetime
     last_validated_at: datetime | None
     source_turn_id: UUID | None
+    pinned: bool = False
 
 
 _CORE: LiteralString = """
 SELECT memory_id, type, key, content_text, confidence::float8 AS confidence, provenance_class, epistemic_type, valid_at,
-    last_validated_at, source_turn_id
+    last_validated_at, source_turn_id, pinned
 FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active'
     AND type IN ('profile', 'preference', 'constraint', 'goal')
     AND (valid_until IS NULL OR valid_until > now()) AND epistemic_type <> 'outdated' AND fused_at IS NULL
@@ -40,13 +41,20 @@ LIMIT %(limit)s
 """The types and the order are those of the index memory_core, to the letter: it is read no further than the limit."""
 _KEYED: LiteralString = """
 SELECT memory_id, type, key, content_text, confidence::float8 AS confidence, provenance_class, epistemic_type, valid_at,
-    last_validated_at, source_turn_id
+    last_validated_at, source_turn_id, pinned
 FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active'
     AND type IN ('profile', 'preference', 'constraint') AND (key = ANY(%(keys)s) OR key LIKE ANY(%(starts)s))
     AND (valid_until IS NULL OR valid_until > now()) AND epistemic_type <> 'outdated' AND fused_at IS NULL
     AND NOT 'self_benefit' = ANY(flags)
 """
-_CORE_AND_KEYED: LiteralString = "(" + _CORE + ") UNION (" + _KEYED + ")"
+_PINNED: LiteralString = """
+SELECT memory_id, type, key, content_text, confidence::float8 AS confidence, provenance_class, epistemic_type, valid_at,
+    last_validated_at, source_turn_id, pinned
+FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active' AND pinned
+    AND (valid_until IS NULL OR valid_until > now()) AND fused_at IS NULL AND NOT 'self_benefit' = ANY(flags)
+ORDER BY valid_at DESC, memory_id LIMIT %(limit)s
+"""
+_CORE_AND_KEYED: LiteralString = "(" + _CORE + ") UNION (" + _KEYED + ") UNION (" + _PINNED + ")"
 
 
 def core(
@@ -54,7 +62,7 @@ def core(
 ) -> Read[list[CoreMemoryRow]]:
     """The stable memories that a package may carry unasked: pinned and confirmed first, so many, and all of these keys.
 
-    The order is lost where keys are given.
+    Where keys are given what is pinned is there whatever its type, and the order is lost.
     """
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit}
     if not (keys or prefixes):

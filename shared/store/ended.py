@@ -1,8 +1,8 @@
-"""Statements that hold no longer: versions of memories that were superseded or retracted, the latest first."""
+"""Statements that no message may repeat: memories that are not to be brought up, and versions that hold no longer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, LiteralString
 
 from shared.db import Read
@@ -32,27 +32,35 @@ class EndedVersion:
     """Whether what took its place stands under the same key."""
 
 
+NEVER = datetime(9000, 1, 1, tzinfo=UTC)
+"""Until when what is not to be brought up is not shown: whoever asks about the past is not shown it either."""
 _ENDED: LiteralString = """
 SELECT s.memory_id, s.content_text AS text, s.value ->> 'quote' AS quote,
-    coalesce(s.value ->> 'value', s.value ->> 'target') AS value, s.invalid_at AS until, s.source_turns AS turns,
+    coalesce(s.value ->> 'value', s.value ->> 'target') AS value, coalesce(s.invalid_at, %(never)s) AS until,
+    s.source_turns AS turns,
     s.value ->> 'speaker' AS speaker,
     concat_ws(' ', o.content_text, o.value ->> 'value') AS instead, o.value ->> 'quote' AS ender,
     coalesce(o.key = s.key, false) AS same_key
 FROM memory_items s LEFT JOIN memory_items o ON o.tenant_id = %(tenant)s AND o.user_id = %(user)s
     AND o.memory_id = s.superseded_by AND o.value ->> 'speaker' IS NOT DISTINCT FROM s.value ->> 'speaker'
-WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s AND s.status IN ('superseded', 'retracted')
+WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s AND (s.status IN ('superseded', 'retracted')
+        OR (s.status = 'active' AND s.silenced_at IS NOT NULL))
     AND (s.type <> 'entity' OR s.key IS NULL)
-    AND (s.status = 'retracted' OR o.memory_id IS NOT NULL) AND NOT s.provenance ? 'forgotten'
+    AND (s.status IN ('retracted', 'active') OR o.memory_id IS NOT NULL) AND NOT s.provenance ? 'forgotten'
     AND NOT EXISTS (SELECT FROM memory_items a WHERE a.tenant_id = %(tenant)s
         AND a.user_id = %(user)s AND a.status = 'active' AND a.type = s.type AND a.key = s.key
+        AND a.memory_id <> s.memory_id
         AND a.value ->> 'value' = s.value ->> 'value')
 ORDER BY s.invalid_at DESC, s.memory_id LIMIT %(most)s
 """
 
 
 def versions(subject: Subject, most: int) -> Read[list[EndedVersion]]:
-    """What held last and holds no longer, at most `most`; what was said again since is not among them."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "most": most}
+    """What is not to be brought up, then what held last and holds no longer, at most `most` together.
+
+    What was said again since is not among those that hold no longer.
+    """
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "most": most, "never": NEVER}
     return Read(_ENDED, params, _versions)
 
 

@@ -14,7 +14,7 @@ _COLUMNS: LiteralString = """
 SELECT memory_id, root_id, version, type, key, status, confidence::float8 AS confidence, provenance_class,
     epistemic_type, epistemic_prev, flags, pinned, superseded_by, valid_at, invalid_at, valid_until, last_validated_at,
     created_at, injection_count, positive_count, correction_count, miss_count, calibrated, fused_at,
-    fused_from::float8 AS fused_from
+    fused_from::float8 AS fused_from, silenced_at
 FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active'
 """
 _ACTIVE: LiteralString = _COLUMNS + " ORDER BY valid_at, memory_id"
@@ -39,11 +39,11 @@ UPDATE memory_items m SET status = d.status, confidence = d.confidence, epistemi
     epistemic_prev = d.epistemic_prev, pinned = d.pinned, superseded_by = d.superseded_by, invalid_at = d.invalid_at,
     last_validated_at = d.last_validated_at, injection_count = d.injection_count, positive_count = d.positive_count,
     correction_count = d.correction_count, miss_count = d.miss_count, calibrated = d.calibrated,
-    fused_at = d.fused_at, fused_from = d.fused_from, updated_at = now()
+    fused_at = d.fused_at, fused_from = d.fused_from, silenced_at = d.silenced_at, updated_at = now()
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(memory_id uuid, status text, confidence real, epistemic_type text,
     epistemic_prev text, pinned boolean, superseded_by uuid, invalid_at timestamptz, last_validated_at timestamptz,
     injection_count integer, positive_count integer, correction_count integer, miss_count integer, calibrated jsonb,
-    fused_at timestamptz, fused_from real)
+    fused_at timestamptz, fused_from real, silenced_at timestamptz)
 WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.memory_id = d.memory_id AND m.status = 'active'
 """
 
@@ -65,6 +65,19 @@ async def latest_version(conn: Connection, subject: Subject, root_id: UUID) -> i
     """The greatest number that a version of this root has; 0 where there is none."""
     row = await (await conn.execute(_LATEST, {**to_params(subject), "root": root_id})).fetchone()
     return int(row["version"] or 0) if row else 0
+
+
+_TAKEN: LiteralString = """
+SELECT FROM memory_items
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND root_id = %(root)s AND version = %(version)s
+"""
+
+
+async def free_version(conn: Connection, subject: Subject, root_id: UUID, wanted: int) -> int:
+    """The number that is wanted for a version of this root, or where it is taken the next that no version has."""
+    params = {**to_params(subject), "root": root_id, "version": wanted}
+    taken = (await conn.execute(_TAKEN, params)).rowcount
+    return await latest_version(conn, subject, root_id) + 1 if taken else wanted
 
 
 _EMBEDDED: LiteralString = """

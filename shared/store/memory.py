@@ -22,7 +22,7 @@ _COLUMNS: LiteralString = """
 SELECT memory_id, root_id, version, type, key, value, content_text, content_hash, language, polarity, status,
     confidence::float8 AS confidence, provenance_class, provenance, assertion, epistemic_type, flags, supersedes,
     superseded_by, valid_at, invalid_at, valid_until, last_validated_at, source_sessions, source_turn_id, source_turns,
-    created_at, fused_at, fused_from::float8 AS fused_from
+    created_at, fused_at, fused_from::float8 AS fused_from, pinned, silenced_at
 FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
 
@@ -175,17 +175,21 @@ async def list_memories(
 _INSERT: LiteralString = """
 INSERT INTO memory_items (tenant_id, user_id, memory_id, root_id, version, type, key, value, content_text, content_hash,
     language, polarity, status, confidence, provenance_class, provenance, assertion, epistemic_type, flags, supersedes,
-    superseded_by, valid_at, invalid_at, valid_until, last_validated_at, source_sessions, source_turn_id, source_turns)
+    superseded_by, valid_at, invalid_at, valid_until, last_validated_at, source_sessions, source_turn_id, source_turns,
+    pinned)
 VALUES (%(tenant)s, %(user)s, %(memory_id)s, %(root_id)s, %(version)s, %(type)s, %(key)s, %(value)s::jsonb,
     %(content_text)s, %(content_hash)s, %(language)s, %(polarity)s, %(status)s, %(confidence)s, %(provenance_class)s,
     %(provenance)s::jsonb, %(assertion)s, %(epistemic_type)s, %(flags)s, %(supersedes)s, %(superseded_by)s,
     %(valid_at)s, %(invalid_at)s, %(valid_until)s, %(last_validated_at)s, %(source_sessions)s, %(source_turn_id)s,
-    %(source_turns)s)
+    %(source_turns)s, %(pinned)s OR EXISTS (SELECT FROM memory_items p WHERE p.tenant_id = %(tenant)s
+        AND p.user_id = %(user)s AND p.memory_id = ANY(%(supersedes)s::uuid[]) AND p.pinned))
 """
 
 
 async def insert(conn: Connection, subject: Subject, memory: Memory) -> None:
-    """A new version stands; a second active one under the same key raises TransientError."""
+    """A new version stands, pinned where one that it supersedes is; a second active one under the same key raises
+    TransientError.
+    """
     lists = ("flags", "supersedes", "source_sessions", "source_turns")
     row = {
         **vars(memory),
@@ -231,6 +235,24 @@ async def close(
     return (await conn.execute(_CLOSE, params)).rowcount
 
 
+_PIN: LiteralString = """
+UPDATE memory_items SET pinned = %(pinned)s, updated_at = now(),
+    epistemic_type = CASE WHEN %(pinned)s THEN coalesce(epistemic_prev, epistemic_type) ELSE epistemic_type END,
+    epistemic_prev = CASE WHEN %(pinned)s THEN NULL ELSE epistemic_prev END,
+    confidence = CASE WHEN %(pinned)s THEN coalesce(fused_from, confidence) ELSE confidence END,
+    correction_count = CASE WHEN %(pinned)s AND fused_at IS NOT NULL THEN 0 ELSE correction_count END,
+    fused_at = CASE WHEN %(pinned)s THEN NULL ELSE fused_at END,
+    fused_from = CASE WHEN %(pinned)s THEN NULL ELSE fused_from END
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = %(id)s AND status = 'active'
+"""
+
+
+async def pin(conn: Connection, subject: Subject, memory_id: UUID, *, pinned: bool) -> None:
+    """The memory leads core memory, or no more; pinned it counts as neither outdated nor rejected."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "id": memory_id, "pinned": pinned}
+    await conn.execute(_PIN, params)
+
+
 TURNS_MOST = 100
 """So many of the turns that said a memory are kept with it: the first and the newest."""
 
@@ -254,8 +276,8 @@ UPDATE memory_items SET
     updated_at = now(),
     correction_count = CASE WHEN %(by_user)s THEN 0 ELSE correction_count END,
     calibrated = CASE WHEN %(by_user)s THEN calibrated - 'correction_count' ELSE calibrated END,
-    fused_at = CASE WHEN %(by_user)s THEN NULL ELSE fused_at END,
-    fused_from = CASE WHEN %(by_user)s THEN NULL ELSE fused_from END,
+    fused_at = CASE WHEN %(by_user)s THEN silenced_at ELSE fused_at END,
+    fused_from = CASE WHEN NOT %(by_user)s THEN fused_from WHEN silenced_at IS NOT NULL THEN %(confidence)s END,
     epistemic_type = CASE WHEN %(by_user)s THEN coalesce(epistemic_prev, epistemic_type) ELSE epistemic_type END,
     epistemic_prev = CASE WHEN %(by_user)s THEN NULL ELSE epistemic_prev END
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = %(id)s AND status = 'active'
@@ -279,7 +301,7 @@ async def confirm(
     """The memory has been said again: its evidence grew, its words did not change; the sessions that said it.
 
     Where the user said it, what they had rejected before no longer counts, and it is outdated no longer. Whoever else
-    says it leaves a fused memory the standing that it has.
+    says it leaves a fused memory the standing that it has. What is not to be brought up stays out of sight.
     """
     params = {
         "tenant": subject.tenant_id,
@@ -322,5 +344,7 @@ def to_item(memory: Memory, subject: Subject) -> MemoryItem:
         supersedes=memory.supersedes,
         valid_until=memory.valid_until,
         fused_at=memory.fused_at,
+        pinned=memory.pinned,
+        silenced_at=memory.silenced_at,
         created_at=memory.created_at,
     )

@@ -56,10 +56,11 @@ LEFT JOIN LATERAL (
     SELECT jsonb_object_agg(t.seq, jsonb_build_object('turn_id', t.turn_id, 'said_at', t.said_at)) AS turns,
         jsonb_agg(m.gone) FILTER (WHERE m.gone IS NOT NULL) AS ended
     FROM turns t LEFT JOIN LATERAL (
-        SELECT jsonb_agg(jsonb_build_object('text', e.content_text, 'turn_id', t.turn_id, 'ended_at', e.invalid_at,
+        SELECT jsonb_agg(jsonb_build_object('text', e.content_text, 'turn_id', t.turn_id, 'ended_at',
+            coalesce(e.invalid_at, e.silenced_at),
             'word', coalesce(e.value ->> 'target', e.value ->> 'value'))) AS gone
         FROM memory_items e WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.source_turn_id = t.turn_id
-            AND e.status IN ('superseded', 'retracted')) m ON true
+            AND (e.status IN ('superseded', 'retracted') OR e.silenced_at IS NOT NULL)) m ON true
     WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = %(session)s AND l.text <> ''
         AND t.seq = ANY(ARRAY(SELECT DISTINCT (i ->> 'seq')::integer
             FROM jsonb_array_elements(l.summary_json -> 'items') i))
@@ -165,13 +166,19 @@ async def newest(conn: Connection, subject: Subject, session_id: str) -> int:
 _PUT: LiteralString = """
 INSERT INTO session_summaries (tenant_id, user_id, session_id, version, reason, text, summary_json, source_from_seq,
     source_to_seq, model_id, level, block_from_seq, block_text)
-VALUES (%(tenant)s, %(user)s, %(session_id)s, %(version)s, %(reason)s, %(text)s, %(summary_json)s::jsonb,
-    %(source_from_seq)s, %(source_to_seq)s, %(model_id)s, %(level)s, %(block_from_seq)s, %(block_text)s)
+SELECT %(tenant)s, %(user)s, %(session_id)s, %(version)s, %(reason)s, %(text)s, %(summary_json)s::jsonb,
+    %(source_from_seq)s, %(source_to_seq)s, %(model_id)s, %(level)s, %(block_from_seq)s, %(block_text)s
+FROM (SELECT cleared_seq FROM sessions
+    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session_id)s FOR SHARE) AS s
+WHERE s.cleared_seq < %(source_from_seq)s
 """
 
 
 async def put(conn: Connection, subject: Subject, summary: SummaryRow) -> None:
-    """The version stands; another observer's write of the same version raises TransientError."""
+    """The version stands, unless what it sums up was cleared meanwhile.
+
+    Another observer's write of the same version raises TransientError.
+    """
     row: Mapping[str, Any] = {
         **vars(summary),
         "summary_json": orjson.dumps(summary.summary_json).decode(),
@@ -186,7 +193,25 @@ DELETE FROM session_summaries WHERE tenant_id = %(tenant)s AND user_id = %(user)
 """
 
 
-async def clear(conn: Connection, subject: Subject, session_id: str) -> int:
-    """How many versions were removed; the next summary starts afresh."""
+_BEGIN_AFRESH: LiteralString = """
+UPDATE sessions SET cleared_seq = next_seq - 1, summary_seq = next_seq - 1, open_tokens = 0
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
+"""
+_CLEARED_TO: LiteralString = """
+SELECT cleared_seq FROM sessions WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
+"""
+
+
+async def load_cleared_to(conn: Connection, subject: Subject, session_id: str) -> int:
+    """The last turn of the session before its summary was cleared; 0 where it never was."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
+    row = await (await conn.execute(_CLEARED_TO, params)).fetchone()
+    return row["cleared_seq"] if row else 0
+
+
+async def clear(conn: Connection, subject: Subject, session_id: str) -> int:
+    """How many versions were removed; the next summary starts afresh, with what is said from now on."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
+    # first: whoever is writing a version has written it then, and it goes too
+    await conn.execute(_BEGIN_AFRESH, params)
     return (await conn.execute(_CLEAR, params)).rowcount

@@ -37,7 +37,8 @@ _COLUMNS: LiteralString = (
     "SELECT t.turn_id, t.session_id, t.seq, t.event_id, t.trace_id, t.policy_version, t.said_at, t.committed_at,"
     " t.context_id, t.observed_at IS NOT NULL AS observed, t.experiment, t.recalled, t.org_id,"
     " coalesce((t.result ->> 'remember')::boolean, true) AS remember,"
-    " coalesce((t.result ->> 'learning')::boolean, true) AS learning, t.withheld," + _EVENTS
+    " coalesce((t.result ->> 'learning')::boolean, true) AS learning, t.withheld, t.imported,"
+    " t.result -> 'command' AS command," + _EVENTS
 )
 _LOAD: LiteralString = (
     _COLUMNS
@@ -196,6 +197,8 @@ def _turn(row: Mapping[str, Any]) -> Turn:
         row["learning"],
         row["withheld"],
         row["org_id"],
+        row["imported"],
+        row["command"],
     )
 
 

@@ -67,6 +67,17 @@ def in_order(found: Iterable[Memory]) -> list[Memory]:
     return ordered
 
 
+def follow(chain: Sequence[Memory], memory_id: UUID | None) -> Memory | None:
+    """What the version of a line has become: itself, or what superseded it, and so on; None where that is not there."""
+    by_id = {m.memory_id: m for m in chain}
+    at = by_id.get(memory_id) if memory_id else None
+    for _ in chain:
+        if at is None or at.superseded_by is None:
+            return at
+        at = by_id.get(at.superseded_by)
+    return None
+
+
 def end_of(found: Sequence[Memory]) -> Memory | None:
     """The newest version of a line in order that nothing has superseded."""
     return next((m for m in reversed(found) if m.superseded_by is None), None)
@@ -88,6 +99,18 @@ async def succeed(conn: Connection, subject: Subject, fresh: Memory) -> None:
         "by": fresh.memory_id,
     }
     await conn.execute(_SUCCEED, params)
+
+
+_SUPERSEDE_AGAIN: LiteralString = """
+UPDATE memory_items SET superseded_by = %(by)s, updated_at = now()
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = %(id)s AND status <> 'active'
+"""
+
+
+async def supersede_again(conn: Connection, subject: Subject, memory_id: UUID, by: UUID) -> None:
+    """The version that had become a part of another is followed by one of its own."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "id": memory_id, "by": by}
+    await conn.execute(_SUPERSEDE_AGAIN, params)
 
 
 _SETTLE: LiteralString = """

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Generator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from tests.system.known import MEDIA, SESSION, Known, known, strangers
 from tests.system.person import Person
 from tests.system.running import System, listening, policy_file, running, settings_for
 
+EXPORTED = Path(__file__).parents[2] / "schemas" / "examples" / "ExportDocument.json"
 OF_NOBODY = {"up", "status", "serve", "migrate", "demo", "observe", "eval", "schemas", "topics", "backup", "restore"}
 """Commands that name no user: they run the system, or read what is given to them."""
 OF_KEYS = {"keys create", "keys list", "keys revoke", "keys rotate"}
@@ -43,7 +45,7 @@ class Case:
         return " ".join(words[:2] if words[0] in GROUPS else words[:1])
 
 
-DECIDED = {"promotions reject", "promotions retry", "dlq drop", "quarantine redrive"}
+DECIDED = {"memories merge", "promotions reject", "promotions retry", "dlq drop", "quarantine redrive"}
 """What is refused to its owner too: it was decided otherwise before, or would change nothing."""
 _GROUPS = "memories conflicts sessions settings contexts media promotions knowledge dlq quarantine"
 GROUPS = frozenset(_GROUPS.split())
@@ -85,17 +87,26 @@ CASES = (
     Case("rebuild --apply", tells=False),
     Case("upkeep --now --json", tells=False),
     Case("memories restore {ended_id}", fails=True),
+    Case("memories pin {memory_id}", fails=True, tells=False),
+    Case("memories unpin {memory_id}", fails=True, tells=False),
+    Case("memories merge {memory_id} {ended_id}", fails=True, tells=False),
+    Case("export"),
+    Case("export --format markdown"),
+    Case("import {exported}", tells=False),
     Case("conflicts settle {conflict_id} --keep said", fails=True, tells=False),
     Case("promotions approve {proposal_id} --consent --visibility brand", fails=True),
     Case("promotions reject {proposal_id}", fails=True, tells=False),
     Case("promotions retry {proposal_id}", fails=True, tells=False),
+    Case("sessions remember {session}", tells=False),
     Case("sessions archive {session}", fails=True, tells=False),
     Case("knowledge changed", tells=False, of_tenant=True),
     Case("media set {media} --type image --status safe", tells=False),
     Case("remember the_bike_is_blue", tells=False),
     Case("commit I_like_skating --session {session}", tells=False),
+    Case("say /memory --session {session}"),
     Case("erase --list --json", tells=False),
     Case("erase --verify {tombstone_id}", fails=True, tells=False),
+    Case("feedback {memory_id} not_useful", fails=True, tells=False),
     Case("forget {memory_id}", fails=True, tells=False),
     Case("erase --memory {memory_id} --yes --no-wait", fails=True, tells=False),
 )
@@ -141,7 +152,7 @@ def commands(of: Any, path: tuple[str, ...] = ()) -> Generator[tuple[str, Any]]:
 
 async def run(case: Case, who: Person, of: Known) -> tuple[int, str]:
     """The exit code, and all that the command printed or failed with."""
-    words = [each.format(**vars(of), session=SESSION, media=MEDIA) for each in case.words.split()]
+    words = [each.format(**vars(of), session=SESSION, media=MEDIA, exported=EXPORTED) for each in case.words.split()]
     whose = ["--tenant", who.tenant_id, *([] if case.of_tenant else ["--user", who.user_id])]
     done = await asyncio.to_thread(CliRunner().invoke, app, [*words, *whose])
     return done.exit_code, f"{done.output}\n{done.stderr}\n{done.exception}"
@@ -149,7 +160,7 @@ async def run(case: Case, who: Person, of: Known) -> tuple[int, str]:
 
 def leaked(of: Known, case: Case, told: str) -> list[str]:
     """What of somebody was told that the command's words did not hold."""
-    asked = case.words.format(**vars(of), session=SESSION, media=MEDIA)
+    asked = case.words.format(**vars(of), session=SESSION, media=MEDIA, exported=EXPORTED)
     return [*of.shown_in(told), *(each for each in of.ids if each in told and each not in asked)]
 
 

@@ -48,6 +48,12 @@ def _said(_: Known) -> Json:
     return {"session_id": SESSION, "messages": [{"role": "user", "content": "I live in Oslo. 我喜欢散步。"}]}
 
 
+EMPTY_EXPORT = {
+    "format": "smartbrain.export",
+    "version": 1,
+    "exported_at": "2026-03-01T00:00:00Z",
+    "counts": {"sessions": 0, "turns": 0, "memories": 0, "conflicts": 0, "feedback": 0},
+}
 REQUEUE = "/v1/erasures/{tombstone_id}/requeue"
 """Refused to its owner too while nothing is escalated."""
 RETRY = "/v1/promotions/{proposal_id}/retry"
@@ -62,8 +68,8 @@ USES = "/v1/memories/{memory_id}/uses"
 OF_THE_KEY, SETTINGS = "/v1/access", "/v1/settings"
 """Of whoever asks, and of how memory works for a user: nothing that anybody said."""
 LETTER, GIVEN_UP = "/v1/dead-letters/{letter_id}", "/v1/quarantine/{quarantine_id}"
-REFUSED_TO_ITS_OWNER = {REQUEUE, RETRY, f"{LETTER}/drop", f"{GIVEN_UP}/redrive"}
-"""What has been redriven is not dropped as well, and the turn of what was given up has its outcome."""
+REFUSED_TO_ITS_OWNER = {REQUEUE, RETRY, "/v1/memories/merge", f"{LETTER}/drop", f"{GIVEN_UP}/redrive"}
+"""What has been redriven is not dropped as well, what has ended is not merged, what was given up has its outcome."""
 
 
 def _operator(_: Known) -> Json:
@@ -89,6 +95,8 @@ CASES = (
     Case("get", "/v1/operations/erasures", "empty"),
     Case("get", "/v1/operations/turns/{turn_id}", "missing"),
     Case("get", "/v1/writes/{turn_id}", "missing"),
+    Case("get", "/v1/changes", "empty"),
+    Case("get", "/v1/export", "own"),
     Case("get", "/v1/answers", "empty"),
     Case("get", "/v1/conflicts", "empty"),
     Case("get", SETTINGS, "own"),
@@ -118,13 +126,34 @@ CASES = (
     Case("get", GIVEN_UP, "missing"),
     Case("post", f"{GIVEN_UP}/redrive", "missing", _operator),
     Case("post", f"{GIVEN_UP}/drop", "missing", _operator),
+    Case("put", "/v1/memories/{memory_id}/pin", "missing"),
+    Case("delete", "/v1/memories/{memory_id}/pin", "missing"),
     Case("post", "/v1/memories/{ended_id}/restore", "missing"),
     Case("patch", "/v1/memories/{memory_id}", "missing", lambda _: {"text": "likes water"}),
+    Case("post", "/v1/memories/merge", "missing", lambda of: {"keep": of.memory_id, "others": [of.ended_id]}),
+    Case("post", "/v1/memories/bulk", "missing", lambda of: {"action": "pin", "memory_ids": [of.memory_id]}),
+    Case("post", "/v1/import", "own", lambda _: EMPTY_EXPORT),
     Case("post", "/v1/conflicts/{conflict_id}", "missing", lambda _: {"keep": "said"}),
     Case("post", "/v1/promotions/{proposal_id}", "missing", lambda _: {"decision": "reject"}, named_in_body=True),
     Case("post", RETRY, "missing", named_in_body=True),
     Case("post", "/v1/sessions/{session_id}/archive", "missing"),
     Case("delete", "/v1/sessions/{session_id}/summary", "own"),
+    Case(
+        "post",
+        "/v1/commands",
+        "own",
+        lambda _: {"session_id": SESSION, "text": "/memory search tea"},
+        named_in_body=True,
+    ),
+    Case("patch", "/v1/sessions/{session_id}", "own", lambda _: {"remembered": True}),
+    Case(
+        "post",
+        "/v1/feedback",
+        "missing",
+        lambda of: {"memory_id": str(of.memory_id), "verdict": "not_useful"},
+        named_in_body=True,
+    ),
+    Case("delete", "/v1/feedback/{memory_id}", "missing"),
     Case("delete", "/v1/memories/{memory_id}", "missing"),
     Case(
         "post",
@@ -248,6 +277,9 @@ async def test_ids_of_another_in_a_body_reach_nothing(anna: Known, neighbours: d
         await other.say(session=SESSION, items=[{**item, "retract": True}]),
         await other.say(session=SESSION, items=[{**item, "restore": True}]),
         await other.say(session=SESSION, items=[{**item, "text": "likes water"}]),
+        await other.say(session=SESSION, items=[{**item, "pin": True}]),
+        await other.say(session=SESSION, items=[{**item, "merge": [own.memory_id]}]),
+        await other.say(session=SESSION, items=[{**item, "memory_id": own.memory_id, "merge": [anna.memory_id]}]),
         await other.say("不对，我不喜欢喝茶了。", session=SESSION, context_id=anna.context_id),
     ]
     asked = [

@@ -72,9 +72,42 @@ async def tell(system: System, people: int = 4) -> list[Person]:
         await person.post("/v1/turns", {**body, "messages": [*body["messages"], answer]})
     await caught_up(system.bootstrap)
     assert await system.settled() == people * (len(STORY) + 1)
+    await govern(told[0], Person(system))
+    await say_by_hand(told[0])
     await told[0].say("I used to like milk.", session="gone")
     await completed(told[0], await erase(told[0], "session", session_ids=["gone"]))
     return told
+
+
+async def govern(person: Person, other: Person) -> None:
+    """The person has pinned one memory and merged two, and the other has taken in all that is kept of them."""
+    one, two, three = [each["memory_id"] for each in await person.memories()][:3]
+    http, whose = person.system.http, person.whose
+    done = [
+        await http.put(f"/v1/memories/{one}/pin", params=whose),
+        await http.post("/v1/memories/merge", params=whose, json={"keep": two, "others": [three]}),
+    ]
+    for answer in done:
+        await person.outcome(answer.json()["turn_id"])
+    document = (await person.get("/v1/export")).json()
+    taken = await http.post("/v1/import", params=other.whose, json=document)
+    await other.outcome(taken.json()["turn_id"])
+    assert len(await other.memories()) == len(await person.memories())
+
+
+async def say_by_hand(person: Person) -> None:
+    """One fact is forgotten by its number, one of no use, one never to be brought up; a session is not remembered."""
+    listed = (await person.commit("/memory"))["reply"]["items"]
+    tea, city, store = (
+        next(each for each in listed if word in each["text"]) for word in ("喝茶", "Hangzhou", "Postgre")
+    )
+    await person.say(f"/forget {store['kind']} {store['number']}")
+    for named, verdict in ((tea, "not_useful"), (city, "never_again"), (city, "right"), (city, "never_again")):
+        said = {**person.whose, "memory_id": named["memory_id"], "verdict": verdict}
+        await person.outcome((await person.post("/v1/feedback", said)).json()["turn_id"])
+    quiet = {"messages": [], "session_remembered": False}
+    await person.say(session="quiet", **quiet)
+    await person.say("I like milk.", session="quiet")
 
 
 async def test_every_event_delivered_again_changes_nothing(system: System) -> None:
@@ -107,6 +140,8 @@ async def test_a_worker_that_died_before_it_acknowledged_has_done_everything_onc
         receipts = await asyncio.gather(*(person.commit(text) for person in people))
         await asyncio.gather(*(p.thought(r["turn_id"]) for p, r in zip(people, receipts, strict=True)))
     assert await system.settled() == len(people) * len(STORY)
+    await say_by_hand(people[0])
+    await system.settled()
     before = await at_rest(system, acknowledged=False)
     await system.stop(*WORKERS)
     await system.start(*WORKERS)

@@ -164,3 +164,43 @@ async def test_the_receipt_of_what_is_dictated_says_that_it_was_rejected(person:
         await person.outcome(receipt["turn_id"])
         later = (await person.get(f"/v1/writes/{receipt['receipt_id']}")).json()
         assert (later["status"], later["reason"], later["settled"]) == ("rejected", "wish:person", True)
+
+
+@pytest.mark.parametrize(
+    ("before", "silent", "after"),
+    [
+        ("I live in Oslo.", "I love jasmine tea.", "I love hiking."),
+        ("我住在苏州。", "我喜欢喝茉莉花茶。", "我喜欢爬山。"),
+    ],
+)
+async def test_an_application_says_for_the_user_whether_a_session_is_remembered(
+    person: Person, before: str, silent: str, after: str
+) -> None:
+    async def change(*, remembered: bool) -> Json:
+        address = "/v1/sessions/s1"
+        answer = await person.system.http.patch(address, params=person.whose, json={"remembered": remembered})
+        assert answer.status_code == 202, answer.text
+        return answer.json()
+
+    early = await person.commit(before)
+    await change(remembered=False)  # what was said before it is learnt, though nobody has read it yet
+    await person.outcome(early["turn_id"])
+    assert reasons(await person.say(silent)) == {"wish:session"}
+    assert (await person.get("/v1/sessions/s1")).json()["remembered"] is False
+    assert len(await person.memories()) == 1
+    since = await change(remembered=True)
+    assert (await person.outcome(since["turn_id"]))["status"] == "ignored"
+    await person.say(after)
+    assert len(await person.memories()) == 2
+    assert (await person.get("/v1/sessions/s1")).json()["remembered"] is True
+
+
+async def test_a_session_may_begin_unremembered_and_redelivery_changes_nothing(person: Person) -> None:
+    more = {"messages": [], "session_remembered": False, "idempotency_key": "quiet please"}
+    first = await person.commit(session="quiet", **more)
+    assert reasons(await person.say("I live in Oslo.", session="quiet")) == {"wish:session"}
+    lifted = await person.system.http.patch("/v1/sessions/quiet", params=person.whose, json={"remembered": True})
+    assert lifted.status_code == 202
+    assert (await person.commit(session="quiet", **more))["turn_id"] == first["turn_id"]
+    await person.say("I love hiking.", session="quiet")
+    assert await person.contents() == ["I love hiking"]

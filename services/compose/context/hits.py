@@ -22,6 +22,7 @@ from services.compose.rules.searching.bm25 import Floats
 from shared.extraction import retractions
 from shared.language.normalise import fold
 from shared.language.replies import says_something
+from shared.store.ended import NEVER
 from shared.store.search import Hit
 
 
@@ -140,7 +141,7 @@ def _memory(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | N
     until = changes.outdated.ended_at(hit.text, hit.valid_at) if hit.type == "event" else None
     if until is None:
         return CurrentText(hit.text)
-    return CurrentText(hit.text, until=until) if past else None
+    return CurrentText(hit.text, until=until) if past and until < NEVER else None
 
 
 def _message(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | None:
@@ -151,7 +152,7 @@ def _message(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | 
     until = changes.outdated.ended_at(left.text, hit.said_at, hit.role, hit.turn_id, hit.name)
     if until is None:
         return left
-    return replace(left, until=until) if past else None
+    return replace(left, until=until) if past and until < NEVER else None
 
 
 def _taken_back(changes: PendingChanges, hit: Hit) -> list[dict[str, Any]]:

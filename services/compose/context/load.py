@@ -25,7 +25,9 @@ from shared import clock
 from shared.domain import blocks
 from shared.domain.turns import Turn
 from shared.errors import RefusedError, TransientError
+from shared.extraction import slash
 from shared.extraction.relatives import tells_of_relative
+from shared.extraction.turn_texts import only_commands
 from shared.policy import ComposePolicy
 from shared.runtime import Runtime
 from shared.store import core_memory, ended, entities, knowledge, sessions, summaries, turns
@@ -67,7 +69,7 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> ComposeState
             admitted = media.admit_blocks(message, registered)
         else:
             core, summary, recent, epoch, gone, taken, joined = await rt.db.read(subject, *reads)
-        earlier = pending_turns.list_turns_before(recent.window, message)
+        earlier = [t for t in pending_turns.list_turns_before(recent.window, message) if not only_commands(t)]
         now = pending_turns.message(message, request.session_id, call.at)
         changes = await _foresee(rt, call, recent.pending, epoch, now)
     changes = changes.with_ended(map(to_ended, gone), pending_turns.taken_back(earlier, now, taken))
@@ -75,7 +77,11 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> ComposeState
     names = [slot["name"] for slot in sessions.foremost(summary.entity_slots, rt.policy.session.entity_slots_max)]
     return ComposeState(
         # what is known of a relative is no part of who the user is: it is found where it is asked about
-        core=[m for m in core if f"memory:{m.memory_id}" not in hidden and not tells_of_relative(m.content_text)],
+        core=[
+            m
+            for m in core
+            if f"memory:{m.memory_id}" not in hidden and (m.pinned or not tells_of_relative(m.content_text))
+        ],
         summary=changes.summary(summary.text, summary.lines, summary.ended) if rt.policy.session.summaries else "",
         names=changes.names(names),
         window=recent.window,
@@ -84,7 +90,8 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> ComposeState
         memory=MemoryState(changes, scope, version, epoch),
         hidden=tuple(hidden),
         parts=read_message(request, admitted, policy),
-        question=blocks.to_question(admitted, ASKED_CHARS, policy.sanitize),
+        # a command asks memory nothing
+        question="" if slash.commands(message.words) else blocks.to_question(admitted, ASKED_CHARS, policy.sanitize),
         joined=joined,
     )
 

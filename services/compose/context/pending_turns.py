@@ -25,7 +25,17 @@ from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.domain.turns import Event, Turn
 from shared.extraction import ObserveContext, ObservePolicy, TurnText, observe, retractions
-from shared.extraction.turn_texts import RESTORE, SPOKEN, is_forgotten, observation_rows, place_of, turn_text
+from shared.extraction.turn_texts import (
+    ACTS,
+    BRING_UP_AGAIN,
+    NEVER_AGAIN,
+    NOT_USEFUL,
+    SPOKEN,
+    is_forgotten,
+    observation_rows,
+    place_of,
+    turn_text,
+)
 from shared.policy import ConfidencePolicy
 from shared.resolution.from_rows import known_of, quoted_text, statement_of, words_of
 from shared.resolution.resolve import Operation
@@ -36,6 +46,8 @@ READING = ObservePolicy(profile_slots=None, max_message_chars=2000)
 """Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""
 
 
+_NOT_STATED = frozenset({("items", act) for act in (*ACTS, NOT_USEFUL, BRING_UP_AGAIN)})
+"""Items of which nothing is foreseen: what they are about is read where they are followed."""
 NO_MESSAGES: Mapping[int, PendingMessage] = {}
 
 
@@ -127,8 +139,10 @@ def to_pending(
 ) -> list[PendingObservation]:
     """What was observed of a turn, as statements on their way; names that it only mentions state nothing."""
     # what a restored version says is read where it is restored
-    kept = [row for row in rows if row.detector != "entities" and (row.detector, row.pattern) != ("items", RESTORE)]
-    return [to_pending_observation(row, messages.get(row.ordinal), now=now) for row in kept]
+    kept = [row for row in rows if row.detector != "entities" and (row.detector, row.pattern) not in _NOT_STATED]
+    # what is never to be brought up is left out as if it were taken back
+    stated = [replace(row, retracts=True) if row.pattern == NEVER_AGAIN else row for row in kept]
+    return [to_pending_observation(row, messages.get(row.ordinal), now=now) for row in stated]
 
 
 def to_pending_observation(row: ObservationRow, spoken: PendingMessage | None, *, now: bool) -> PendingObservation:

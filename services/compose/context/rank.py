@@ -75,8 +75,17 @@ def inject_limit(request: ComposeRequest, policy: ComposePolicy) -> int | None:
 
 
 def select_core(state: ComposeState, planning: PlanningResult) -> list[CoreMemory]:
-    """The core memory that the package carries whatever was found; all of it where the message asks what is known."""
-    core = [to_core(known) for known in state.core]
+    """The core memory that the package carries whatever was found; all of it where the message asks what is known.
+
+    What the user pinned leads, whatever its type.
+    """
+    every = [to_core(known) for known in state.core]
+    pinned = sorted((each for each in every if each.is_pinned), key=place_of)
+    return [*pinned, *choose_unpinned([each for each in every if not each.is_pinned], state, planning)]
+
+
+def choose_unpinned(core: list[CoreMemory], state: ComposeState, planning: PlanningResult) -> list[CoreMemory]:
+    """Those of the core memories that the user has not pinned which the package carries, in their order."""
     if asks_for_all(state.question, planning.planned.intent) and not points_back(state.question):
         return without_past(sorted(core, key=place_of))
     needed = select_needed(core, planning.planned.intent, nearness_to(planning.question(state.question)))
@@ -97,6 +106,7 @@ def to_core(known: CoreMemoryRow) -> CoreMemory:
         valid_at=known.valid_at,
         last_validated_at=known.last_validated_at,
         category=known.key or known.type,
+        is_pinned=known.pinned,
     )
 
 

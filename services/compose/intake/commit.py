@@ -15,13 +15,14 @@ from schemas.events import TurnCommitted
 from schemas.topics import TURN_COMMITTED
 from schemas.turn_events import DEFERRED, Accepted, CommitResult, FieldProblem, Message, TurnEvents
 from services.compose.intake import media
+from services.compose.intake.commands import CommandEffect, decide_effect, find_command, load_effect
 from services.compose.intake.redact import Cleaning, clean_blocks, clean_id, clean_json, clean_text
 from services.compose.intake.withheld import why_wordless, wordless
 from shared import clock
 from shared.db import CLOSED
 from shared.domain.blocks import media_ids
 from shared.domain.subjects import Subject
-from shared.domain.turns import SESSION_END
+from shared.domain.turns import SESSION_END, WISH, WORDLESS
 from shared.errors import RefusedError, TransientError
 from shared.metrics.erasure import TURNS_DROPPED_BY_ERASURE
 from shared.metrics.turns import TURNS_COMMITTED, TURNS_REFUSED
@@ -29,23 +30,28 @@ from shared.policy import PersonalDataPolicy, Policy
 from shared.runtime import Runtime
 from shared.secrets import kind_of_id, redact
 from shared.store import media as registry
-from shared.store import turns
+from shared.store import summaries, turns
 from shared.store.media import Registered
 from shared.telemetry import logger
 
-UNSAID = {"idempotency_key"}
-UNHASHED = {*UNSAID, "remember"}
-"""What two commits may differ in and be the same. What most leave out is not hashed: hashes stay as they were."""
+ACTS = {"pin", "merge", "feedback"}
+"""What an item may do beside; left out of the hash of a commit where no item does it."""
+COMMAND = "command"
+"""Where the result of a turn keeps what its user's command did."""
 NOTHING_KNOWN: Mapping[str, Registered] = {}
 _ROLE_EVENTS = {"user": "user_message", "assistant": "assistant_message", "tool": "tool_result", "system": "system"}
 
 
 @dataclass(frozen=True)
 class Committed:
-    """The result of a commit; `fresh` is False when the same commit had been made before."""
+    """The result of a commit; `fresh` is False when the same commit had been made before.
+
+    `effect` is what the command of its user did, if they gave one.
+    """
 
     result: CommitResult
     fresh: bool
+    effect: CommandEffect | None = None
 
 
 async def commit_turn(
@@ -67,13 +73,13 @@ async def commit_turn(
     """
     _refuse_named(turn)
     rt = await rt.of(Subject(turn.tenant_id, turn.user_id))
-    known, unsafe = await _media(turn, rt)
+    registered, unsafe = await _media(turn, rt)
     silent = await why_wordless(turn, rt)
-    body = _body(turn, rt.version, rt.policy, trace_id or clock.uuid7().hex, ignored, known, silent)
+    effect = await _decide_effect(turn, rt)
+    body = _body(turn, rt.version, rt.policy, trace_id or clock.uuid7().hex, ignored, registered, silent, effect)
     body["refused"] = bool(unsafe)
     body["sent_at"] = sent_at.isoformat() if sent_at else None
-    async with rt.db.single() as conn:
-        outcome, result = await turns.commit(conn, body)
+    outcome, result = await _commit(rt, turn, body, effect)
     if outcome == "closed":
         raise TransientError(CLOSED)
     if outcome == "erased":
@@ -92,7 +98,28 @@ async def commit_turn(
     if outcome == "written":
         TURNS_COMMITTED.labels(transport).inc()
         logger().info("turn_committed", turn_id=result["turn_id"], tenant_id=turn.tenant_id, trace_id=body["trace_id"])
-    return Committed(CommitResult.model_validate(result), outcome == "written")
+    done = load_effect(result.pop(COMMAND, None))
+    return Committed(CommitResult.model_validate(result), outcome == "written", done)
+
+
+async def _decide_effect(turn: TurnEvents, rt: Runtime) -> CommandEffect | None:
+    text = find_command(turn)
+    return await decide_effect(rt, Subject(turn.tenant_id, turn.user_id), turn.session_id, text) if text else None
+
+
+async def _commit(
+    rt: Runtime, turn: TurnEvents, body: Mapping[str, Any], effect: CommandEffect | None
+) -> tuple[str, dict[str, Any]]:
+    """The turn is committed, and with it the summary of its session cleared where its command says so."""
+    if effect is None or not effect.clears:
+        async with rt.db.single() as conn:
+            return await turns.commit(conn, body)
+    subject = Subject(turn.tenant_id, turn.user_id)
+    async with rt.db.transaction(subject) as conn:
+        outcome, result = await turns.commit(conn, body)
+        if outcome == "written":
+            await summaries.clear(conn, subject, turn.session_id)
+        return outcome, result
 
 
 def _refuse_named(turn: TurnEvents) -> None:
@@ -107,7 +134,7 @@ def _refuse_named(turn: TurnEvents) -> None:
             raise RefusedError("secret_refused", f"{field}: {problem.problem}", (problem,))
 
 
-def _refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
+def refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
     """RefusedError personal_data_refused, which names every field that holds what the policy does not take."""
     fields = {each.field: each.kind for each in cleaning.redacted if each.kind in personal.kinds_refused}
     if fields:
@@ -147,17 +174,21 @@ def _body(
     ignored: tuple[str, ...],
     known: Mapping[str, Registered] = NOTHING_KNOWN,
     silent: str | None = None,
+    effect: CommandEffect | None = None,
 ) -> dict[str, Any]:
     """The turn as the database takes it: its events, its event on the bus, and the result that is answered."""
     turn_id, event_id = clock.uuid7(), clock.uuid7()
     cleaning = Cleaning(policy.personal_data.kinds_kept)
-    happened = list(_events(turn, cleaning, known))
+    if effect and effect.items:
+        happened = list(_events(turn.model_copy(update={"items": (*turn.items, *effect.items)}), cleaning, known))
+    else:
+        happened = list(_events(turn, cleaning, known))
     events: list[dict[str, Any]] = [
         {"event_id": str(clock.uuid7()), "ordinal": ordinal, **event}
         for ordinal, event in enumerate(wordless(happened, silent) if silent else happened)
     ]
     metadata = clean_json(turn.metadata, "metadata", cleaning) if turn.metadata is not None else None
-    _refuse_personal(cleaning, policy.personal_data)
+    refuse_personal(cleaning, policy.personal_data)
     result = _result(turn, turn_id, event_id, cleaning, ignored, learning=policy.observer.learn)
     envelope = _envelope(turn, turn_id, event_id, events, trace_id, policy_version)
     return {
@@ -173,12 +204,12 @@ def _body(
         "org_id": turn.org_id,
         "metadata": metadata,
         "idempotency_key": turn.idempotency_key or turn_id.hex,
-        "request_hash": _hash(turn.model_dump_json(exclude=UNHASHED if turn.remember else UNSAID).encode()),
+        "request_hash": _hash(turn.model_dump_json(exclude=_list_unhashed(turn)).encode()),
         "topic": TURN_COMMITTED.name,
         "experiment": _experiment(turn),
-        "only_ends": all(event["event_type"] == SESSION_END for event in events),
+        "only_ends": all(event["event_type"] in WORDLESS for event in events),
         "events": events,
-        "result": result.model_dump(mode="json"),
+        "result": {**result.model_dump(mode="json"), **({COMMAND: effect.to_json()} if effect else {})},
         "envelope": envelope.model_dump(mode="json"),
     }
 
@@ -233,6 +264,17 @@ def _envelope(
     )
 
 
+def _list_unhashed(turn: TurnEvents) -> dict[str, Any]:
+    """What two commits may differ in and be the same. What most leave out is not hashed: hashes stay as they were."""
+    left_out: dict[str, Any] = {"idempotency_key": True}
+    if turn.remember:
+        left_out["remember"] = True
+    if turn.session_remembered is None:
+        left_out["session_remembered"] = True
+    plain = {n: ACTS for n, item in enumerate(turn.items) if item.pin is None and not item.merge and not item.feedback}
+    return {**left_out, "items": plain} if plain else left_out
+
+
 def _experiment(turn: TurnEvents) -> dict[str, Any] | None:
     return turn.experiment_context.model_dump(mode="json", exclude_none=True) if turn.experiment_context else None
 
@@ -268,6 +310,9 @@ def _events(turn: TurnEvents, cleaning: Cleaning, known: Mapping[str, Registered
     for n, item in enumerate(turn.items):
         body = clean_json(item.model_dump(mode="json"), f"items.{n}", cleaning)
         yield {"event_type": "item", "role": None, "name": None, "content": body, "said_at": None}
+    if turn.session_remembered is not None:
+        wish = {"remember": turn.session_remembered}
+        yield {"event_type": WISH, "role": None, "name": None, "content": wish, "said_at": None}
     if turn.end_session:
         yield {"event_type": SESSION_END, "role": None, "name": None, "content": {}, "said_at": None}
 

@@ -40,7 +40,8 @@ def _text(turn: TurnEvents) -> TurnText:
     at = clock.now()
     words = [m.content if isinstance(m.content, str) else words_of(m.content) for m in turn.messages]
     spoken = zip(turn.messages, words, strict=True)
-    return TurnText(tuple(MessageText(m.role, text, m.name, n, at) for n, (m, text) in enumerate(spoken)))
+    messages = tuple(MessageText(m.role, text, m.name, n, at) for n, (m, text) in enumerate(spoken))
+    return TurnText(messages, remembered=turn.session_remembered)
 
 
 def wordless(events: Sequence[dict[str, Any]], why: str) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.extraction.edited import show_value
 from shared.extraction.manipulation import manipulates
-from shared.extraction.turn_texts import SPOKEN
+from shared.extraction.turn_texts import BRING_UP_AGAIN, NEVER_AGAIN, NOT_USEFUL, SPOKEN
 from shared.runtime import Runtime
 from shared.secrets import refuses
 from shared.store import history, versions
@@ -27,6 +27,13 @@ ACTIONS = {
     "retract": "retracted",
     "ask": "held",
     "skip": "passed over",
+    "pin": "pinned",
+    "unpin": "unpinned",
+    "merge": "merged",
+    "import": "imported",
+    NOT_USEFUL: "of no use",
+    NEVER_AGAIN: "not to be brought up",
+    BRING_UP_AGAIN: "to be brought up again",
 }
 
 
@@ -44,16 +51,17 @@ async def history_of(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryHi
     shown_ = [
         MemoryVersion(
             **to_item(m, subject, rt).model_dump(),
-            evidence=_evidence(m, found),
+            evidence=to_evidence(m, found),
             upkeep=tuple(UpkeepView.model_validate(vars(u)) for u in upkept if m.memory_id in u.memory_ids),
-            conflicts=tuple(_conflict(d) for d in disputes if d.memory_id == m.memory_id),
+            conflicts=tuple(to_conflict(d) for d in disputes if d.memory_id == m.memory_id),
         )
         for m in line
     ]
     return MemoryHistory(memories=tuple(shown_))
 
 
-def _evidence(version: Memory, found: Sequence[MemorySource]) -> tuple[EvidenceView, ...]:
+def to_evidence(version: Memory, found: Sequence[MemorySource]) -> tuple[EvidenceView, ...]:
+    """What of these observations made the version what it is."""
     acted = [(seen, action) for seen in found if (action := _action(version, seen))]
     return tuple(
         EvidenceView(
@@ -102,10 +110,11 @@ async def conflicts(rt: Runtime, subject: Subject, *, state: str | None, limit: 
     """The user's conflicts in this state, newest first."""
     async with rt.db.transaction(subject) as conn:
         found = await history.disputes(conn, subject, state=state, limit=limit, offset=offset)
-    return ConflictPage(conflicts=tuple(_conflict(each) for each in found))
+    return ConflictPage(conflicts=tuple(to_conflict(each) for each in found))
 
 
-def _conflict(each: Dispute) -> ConflictView:
+def to_conflict(each: Dispute) -> ConflictView:
+    """The conflict as it is shown; what was erased says nothing."""
     given = {name: value for name, value in vars(each).items() if name in ConflictView.model_fields}
     said = "" if each.erased else each.text
     return ConflictView.model_validate({**given, "said": said, "quote": _quote(each)})

@@ -1,7 +1,15 @@
 """A user's sessions, shown and ended: reads rows, ends one by committing a turn (seed 004 sections 3.1, 5 and 6)."""
 
-from schemas.sessions import ArchiveReceipt, EntitySlot, SessionLine, SessionPage, SessionView, SummaryBlock
-from schemas.turn_events import FieldProblem
+from schemas.sessions import (
+    ArchiveReceipt,
+    EntitySlot,
+    SessionLine,
+    SessionPage,
+    SessionView,
+    SessionWish,
+    SummaryBlock,
+)
+from schemas.turn_events import FieldProblem, TurnEvents
 from schemas.views import SummaryView
 from services.compose.intake.commit import commit_turn
 from shared.domain.session_end import make_session_end
@@ -26,6 +34,7 @@ def _line(row: SessionRow) -> SessionLine:
         last_turn_at=row.last_turn_at,
         archived_at=row.archived_at,
         metadata=row.metadata,
+        remembered=row.remembered,
     )
 
 
@@ -80,3 +89,12 @@ async def archive(rt: Runtime, subject: Subject, session_id: str) -> ArchiveRece
         archived_at=made.committed_at,
         state="ending",
     )
+
+
+async def remember_session(rt: Runtime, subject: Subject, session_id: str, *, remembered: bool) -> SessionWish:
+    """The wish is committed: what is said in the session after it is remembered or not; a session may begin with it."""
+    turn = TurnEvents(
+        tenant_id=subject.tenant_id, user_id=subject.user_id, session_id=session_id, session_remembered=remembered
+    )
+    result = (await commit_turn(turn, rt, transport="http")).result
+    return SessionWish(session_id=session_id, remembered=remembered, turn_id=result.turn_id, since=result.committed_at)

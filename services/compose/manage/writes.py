@@ -16,7 +16,17 @@ from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.errors import RefusedError
 from shared.extraction import ObserveContext, Observed, ObservePolicy, observe
-from shared.extraction.turn_texts import EDIT, RESTORE, observation_rows, turn_text, withhold
+from shared.extraction.turn_texts import (
+    EDIT,
+    JUDGEMENTS,
+    MERGE,
+    PIN,
+    RESTORE,
+    UNPIN,
+    observation_rows,
+    turn_text,
+    withhold,
+)
 from shared.resolution.resolve import Confirm, Operation, Reject, Retract, Write
 from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy, show
@@ -26,6 +36,8 @@ from shared.store.outcomes import OPEN
 
 NOTHING = "nothing_to_remember"
 SAID_AGAIN = "said_again"
+CHANGED_NOTHING = frozenset({"already_pinned", "not_pinned", "already_merged"})
+"""Reasons of acts that found things as they were to be."""
 NOT_FOUND, GONE = 404, 410
 FOLLOWED_MOST = 8
 """Merges of merges that are followed."""
@@ -101,7 +113,7 @@ async def find_decision(
     held = _held_back(left.content_text, left.provenance_class, sanitize)
     if left.memory_id != wanted.related_memory_id:
         return Fate("merged", left.memory_id, "consolidated", held)
-    if verb == "confirm":
+    if verb == "confirm" or reason in CHANGED_NOTHING:
         return Fate("merged", left.memory_id, reason, held)
     return Fate("accepted", left.memory_id, held_back=held)
 
@@ -143,7 +155,9 @@ async def _foreseen(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
     wanted = choose_wanted(rows)
     if wanted is None:
         return Fate("rejected", reason=f"wish:{why}" if why else _why_nothing(explain_reading(observed)))
-    if wanted.detector == "items" and wanted.pattern in (RESTORE, EDIT):
+    if wanted.detector == "items" and wanted.pattern in JUDGEMENTS:
+        return Fate("accepted", wanted.related_memory_id)
+    if wanted.detector == "items" and wanted.pattern in (RESTORE, EDIT, PIN, UNPIN, MERGE):
         return tell_fate(wanted, await foresee_edit(rt, subject, wanted), rt)
     said = pending_turns.to_pending(rows)
     before = OpenTurns(earlier, epoch, rt.read_turns)
@@ -181,10 +195,18 @@ def _fate(wanted: ObservationRow, operation: Operation | None) -> Fate:
 
 
 async def foresee_edit(rt: Runtime, subject: Subject, wanted: ObservationRow) -> Fate:
-    """An edit that changes nothing confirms the version that it names; every other choice is a version of its own."""
-    if wanted.pattern == EDIT and wanted.related_memory_id and not wanted.value:
+    """What names the version that holds and changes nothing confirms it, and what is pinned is the memory itself; every
+    other choice is a version of its own.
+    """
+    pinning = wanted.pattern in (PIN, UNPIN)
+    if wanted.related_memory_id and (pinning or (wanted.pattern != MERGE and not wanted.value)):
         async with rt.db.transaction(subject) as conn:
             named = await memory.by_ids(conn, subject, [wanted.related_memory_id])
-        if named and named[0].content_text == wanted.text:
+        if pinning and named and named[0].pinned == (wanted.pattern == PIN):
+            return Fate("merged", named[0].memory_id, "already_pinned" if named[0].pinned else "not_pinned")
+        if pinning:
+            return Fate("accepted", wanted.related_memory_id)
+        holds = bool(named) and wanted.pattern == RESTORE and named[0].status == "active"
+        if named and (holds or named[0].content_text == wanted.text):
             return Fate("merged", named[0].memory_id, SAID_AGAIN)
     return Fate("accepted", wanted.observation_id)

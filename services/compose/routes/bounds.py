@@ -11,10 +11,13 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from schemas.exporting import IMPORT_MAX_BYTES
 from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, FieldProblem
 from shared import parsing
 from shared.errors import RefusedError
 
+LARGE = {"/v1/import": IMPORT_MAX_BYTES}
+"""The addresses whose bodies may be larger than others."""
 WHOSE = ("user_id", "tenant_id")
 """The parameters that say whose data a request is about: they stand first wherever parameters are listed."""
 
@@ -27,9 +30,10 @@ class Framing:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The application's answer, or 400 or 413 at once."""
-        refusal = find_framing_problem(Headers(scope=scope)) if scope["type"] == "http" else None
+        most = LARGE.get(scope.get("path", ""), MAX_BODY_BYTES)
+        refusal = find_framing_problem(Headers(scope=scope), most) if scope["type"] == "http" else None
         if refusal is None:
-            await self._app(scope, receive_bounded(receive), send)
+            await self._app(scope, receive_bounded(receive, most), send)
             return
         status, code, details, headers = refusal
         reply = ErrorReply(
@@ -42,7 +46,7 @@ class Framing:
         await answer(scope, receive, send)
 
 
-def receive_bounded(receive: Receive) -> Receive:
+def receive_bounded(receive: Receive, most: int = MAX_BODY_BYTES) -> Receive:
     """The same; RefusedError 413 to the route that reads a body beyond the limit, however it is sent."""
     received = 0
 
@@ -50,14 +54,16 @@ def receive_bounded(receive: Receive) -> Receive:
         nonlocal received
         message = await receive()
         received += len(message.get("body", b""))
-        if received > MAX_BODY_BYTES:
-            raise parsing.refuse_size(received, MAX_BODY_BYTES)
+        if received > most:
+            raise parsing.refuse_size(received, most)
         return message
 
     return receive_part
 
 
-def find_framing_problem(headers: Headers) -> tuple[int, str, FieldProblem, dict[str, str]] | None:
+def find_framing_problem(
+    headers: Headers, most: int = MAX_BODY_BYTES
+) -> tuple[int, str, FieldProblem, dict[str, str]] | None:
     """Status, code, problem and headers of the refusal, if there is one.
 
     A proxy in front may believe the length where we believe the encoding, and then sees other requests than we do: such
@@ -69,8 +75,8 @@ def find_framing_problem(headers: Headers) -> tuple[int, str, FieldProblem, dict
     if "transfer-encoding" in headers:
         problem = "cannot stand beside transfer-encoding: where the body ends would be a matter of opinion"
         return 400, "invalid_framing", FieldProblem(field="content-length", problem=problem), {"connection": "close"}
-    if length.isdecimal() and int(length) > MAX_BODY_BYTES:
-        return 413, "too_large", FieldProblem(field="body", problem=f"{length} bytes, at most {MAX_BODY_BYTES}"), {}
+    if length.isdecimal() and int(length) > most:
+        return 413, "too_large", FieldProblem(field="body", problem=f"{length} bytes, at most {most}"), {}
     return None
 
 

@@ -6,10 +6,11 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import WithJsonSchema
 
-from schemas.memory_item import MemoryEdit, MemoryItem, RememberRequest, Settlement, WriteReceipt
+from schemas.governing import BulkReceipt, BulkRequest, MergeRequest
+from schemas.memory_item import MemoryEdit, MemoryFeedback, MemoryItem, RememberRequest, Settlement, WriteReceipt
 from schemas.views import AnswerPage, ConflictPage, MemoryHistory, MemoryPage
 from schemas.vocabulary import ListedStatus, MemoryType
-from services.compose.manage import history, memories, writes
+from services.compose.manage import feedback, governing, history, memories, writes
 from services.compose.routes.access import READ, WRITE
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import Limit, Offset, Owner, ParsedBody, ServiceRuntime, json_of, parse_body
@@ -17,6 +18,7 @@ from services.compose.routes.requests import Limit, Offset, Owner, ParsedBody, S
 AS_OF = WithJsonSchema({"anyOf": [{"type": "string", "format": name} for name in ("date", "date-time")]})
 
 router = APIRouter(prefix="/v1", tags=["memories"])
+feedback_router = APIRouter(prefix="/v1/feedback", tags=["memories"])
 answers_router = APIRouter(prefix="/v1/answers", tags=["models"])
 
 
@@ -90,6 +92,58 @@ async def edit(
     return json_of(await history.edit(rt, owner, memory_id, body.value), 202)
 
 
+@router.put(
+    "/memories/{memory_id}/pin",
+    status_code=202,
+    name="pin",
+    dependencies=[WRITE],
+    summary="Have a memory lead every package, and leave it as it is",
+)
+async def pin(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
+    return await governing.pin(rt, owner, memory_id, pinned=True)
+
+
+@router.delete(
+    "/memories/{memory_id}/pin",
+    status_code=202,
+    name="unpin",
+    dependencies=[WRITE],
+    summary="Let a pinned memory be like all others again",
+)
+async def unpin(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
+    return await governing.pin(rt, owner, memory_id, pinned=False)
+
+
+@router.post(
+    "/memories/merge",
+    response_model=WriteReceipt,
+    status_code=202,
+    openapi_extra=body_of(MergeRequest),
+    name="merge",
+    dependencies=[WRITE],
+    summary="Make one memory of several; restoring one of them undoes it",
+)
+async def merge(
+    body: Annotated[ParsedBody[MergeRequest], Depends(parse_body(MergeRequest))], owner: Owner, rt: ServiceRuntime
+) -> Response:
+    return json_of(await governing.merge(rt, owner, body.value), 202)
+
+
+@router.post(
+    "/memories/bulk",
+    response_model=BulkReceipt,
+    status_code=202,
+    openapi_extra=body_of(BulkRequest),
+    name="bulk",
+    dependencies=[WRITE],
+    summary="Take back, pin, unpin or restore many memories at once",
+)
+async def act_on_many(
+    body: Annotated[ParsedBody[BulkRequest], Depends(parse_body(BulkRequest))], owner: Owner, rt: ServiceRuntime
+) -> Response:
+    return json_of(await governing.act_on_many(rt, owner, body.value), 202)
+
+
 @router.get(
     "/memories/{memory_id}/history",
     name="versions",
@@ -151,6 +205,32 @@ async def settle_conflict(
     rt: ServiceRuntime,
 ) -> Response:
     return json_of(await history.settle(rt, owner, conflict_id, body.value), 202)
+
+
+@feedback_router.post(
+    "",
+    response_model=WriteReceipt,
+    status_code=202,
+    openapi_extra=body_of(MemoryFeedback),
+    name="give",
+    dependencies=[WRITE],
+    summary="Say that a memory is right, wrong, not useful, or never to be brought up again",
+)
+async def give_feedback(
+    body: Annotated[ParsedBody[MemoryFeedback], Depends(parse_body(MemoryFeedback))], rt: ServiceRuntime
+) -> Response:
+    return json_of(await feedback.give_feedback(rt, body.value), 202)
+
+
+@feedback_router.delete(
+    "/{memory_id}",
+    status_code=202,
+    name="end",
+    dependencies=[WRITE],
+    summary="A memory that was never to be brought up again may be again",
+)
+async def end_silence(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
+    return await feedback.end_silence(rt, owner, memory_id)
 
 
 @answers_router.get(

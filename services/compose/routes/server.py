@@ -4,10 +4,12 @@ from fastapi import Depends, FastAPI
 
 from services.compose.receipts.recorder import Recorder
 from services.compose.routes import (
+    commands,
     context,
     dead_letters,
     erasures,
     explain,
+    governing,
     knowledge,
     memories,
     operations,
@@ -34,8 +36,11 @@ ROUTERS = (
     context.router,
     explain.router,
     turns.media_router,
+    commands.router,
     memories.router,
+    memories.feedback_router,
     memories.answers_router,
+    governing.router,
     sessions.router,
     settings.router,
     promotions.router,

@@ -1,12 +1,24 @@
-"""Routes of sessions: listed, ended, their summaries shown and cleared."""
+"""Routes of sessions: listed, ended, remembered or not, their summaries shown and cleared."""
 
-from fastapi import APIRouter, Response
+from typing import Annotated
 
-from schemas.sessions import ArchiveReceipt, SessionPage, SessionView
+from fastapi import APIRouter, Depends, Response
+
+from schemas.sessions import ArchiveReceipt, SessionChange, SessionPage, SessionView, SessionWish
 from schemas.views import SummaryView
 from services.compose.manage import memories, sessions
 from services.compose.routes.access import READ, WRITE
-from services.compose.routes.requests import Limit, Offset, Owner, ServiceRuntime, SessionId
+from services.compose.routes.openapi import body_of
+from services.compose.routes.requests import (
+    Limit,
+    Offset,
+    Owner,
+    ParsedBody,
+    ServiceRuntime,
+    SessionId,
+    json_of,
+    parse_body,
+)
 
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
 
@@ -48,3 +60,21 @@ async def clear_summary(session_id: SessionId, owner: Owner, rt: ServiceRuntime)
 )
 async def get_session(session_id: SessionId, owner: Owner, rt: ServiceRuntime) -> SessionView:
     return await sessions.one(rt, owner, session_id)
+
+
+@router.patch(
+    "/{session_id:external}",
+    response_model=SessionWish,
+    status_code=202,
+    openapi_extra=body_of(SessionChange),
+    name="remember",
+    dependencies=[WRITE],
+    summary="Learn nothing in the session from here on, or learn again; a session may begin with it",
+)
+async def remember_session(
+    session_id: SessionId,
+    body: Annotated[ParsedBody[SessionChange], Depends(parse_body(SessionChange))],
+    owner: Owner,
+    rt: ServiceRuntime,
+) -> Response:
+    return json_of(await sessions.remember_session(rt, owner, session_id, remembered=body.value.remembered), 202)

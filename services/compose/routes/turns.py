@@ -10,7 +10,7 @@ from schemas.turn_events import CommitResult, TurnEvents
 from schemas.views import TurnOutcomeView, TurnView
 from services.compose.intake import media
 from services.compose.intake.commit import commit_turn
-from services.compose.manage import memories
+from services.compose.manage import commands, memories
 from services.compose.routes.access import OPERATE, READ, WRITE
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import (
@@ -59,7 +59,7 @@ async def post_turn(
     turn = with_key(body.value, request)
     await recorder.wait_until_recorded(Subject(turn.tenant_id, turn.user_id), turn.session_id)
     committed = await commit_turn(turn, rt, transport="http", ignored=body.ignored)
-    return json_of(committed.result, 201 if committed.fresh else 200)
+    return json_of(await commands.add_reply(rt, turn, committed), 201 if committed.fresh else 200)
 
 
 @router.get("/{turn_id}", name="turn", dependencies=[READ], summary="A turn as it was said")

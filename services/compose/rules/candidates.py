@@ -184,6 +184,7 @@ class CoreMemory:
     valid_at: datetime | None = None
     last_validated_at: datetime | None = None
     category: str = ""
+    is_pinned: bool = False
 
     @property
     def comes_from(self) -> Source:

@@ -54,7 +54,12 @@ def calibrate(confidence: float, received: Verdict, cap: float, steps: Calibrati
 
 
 def decide_due(stats: MemoryStats, now: datetime, policy: Policy) -> Due | None:
-    """The next thing to be done to an active memory by itself; None where it may stay as it is."""
+    """The next thing to be done to an active memory by itself; None where it may stay as it is.
+
+    One that is pinned ends when what it says is over, and not before.
+    """
+    if stats.pinned:
+        return _expiry(stats, now)
     return (
         _expiry(stats, now)
         or _misses(stats, policy)
@@ -74,7 +79,7 @@ def _misses(stats: MemoryStats, policy: Policy) -> Due | None:
     hits = stats.injection_count - stats.miss_count
     if stats.miss_count < policy.evolution.misses_most or hits > 0 or stats.positive_count:
         return None
-    if stats.pinned or stats.provenance_class == "confirmed_by_user":
+    if stats.provenance_class == "confirmed_by_user":
         return None
     return Due("misses", (stats.memory_id,), {"misses": stats.miss_count})
 
@@ -92,7 +97,12 @@ def _calibration(stats: MemoryStats, policy: Policy) -> Due | None:
 
 def fuse(stats: MemoryStats, policy: Policy) -> Due | None:
     """It is taken out of sight, where it was rejected too often since the user last confirmed it (R061)."""
-    if stats.status != "active" or stats.fused_at or stats.correction_count < policy.evolution.fuse_strikes:
+    if (
+        stats.status != "active"
+        or stats.pinned
+        or stats.fused_at
+        or stats.correction_count < policy.evolution.fuse_strikes
+    ):
         return None
     detail = {"strikes": stats.correction_count, "from": round(stats.confidence, 4)}
     return Due("fuse", (stats.memory_id,), detail)

@@ -41,7 +41,7 @@ SELECT session_id FROM sessions WHERE tenant_id = %(tenant)s AND user_id = %(use
 """
 _FROM_TURNS: LiteralString = """
 SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
-    AND (source_turn_id = ANY(%(turns)s) OR (provenance ?| '{merged,amended}' AND source_turns && %(turns)s)
+    AND (source_turn_id = ANY(%(turns)s) OR (provenance ?| '{merged,amended,carried}' AND source_turns && %(turns)s)
         OR memory_id IN (SELECT observation_id FROM observations
             WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(turns)s)))
 """

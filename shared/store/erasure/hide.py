@@ -96,7 +96,7 @@ _OF_TURNS: LiteralString = " AND turn_id = ANY(%(turns)s)"
 _OF_SESSIONS: LiteralString = " AND session_id = ANY(%(sessions)s)"
 _EMPTIED: LiteralString = """
 UPDATE turns SET tombstone_id = %(tombstone)s, unlearnt_by = %(tombstone)s, request_hash = '', recalled = NULL,
-    experiment = NULL, org_id = NULL, result = result || '{"ignored_fields": [], "redacted": []}',
+    experiment = NULL, org_id = NULL, result = (result - 'command') || '{"ignored_fields": [], "redacted": []}',
     outcome = jsonb_build_object('event_type', 'turn.outcome', 'turn_id', turn_id, 'status', 'erased'),
     observed_at = coalesce(observed_at, now()), outcome_at = coalesce(outcome_at, now())
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
@@ -176,6 +176,7 @@ UPDATE search_stats SET (chunks, terms, names) = (
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
 _STRIP: tuple[LiteralString, ...] = (
+    "DELETE FROM shown_lists WHERE tenant_id = %(tenant)s AND user_id = %(user)s",
     """
 UPDATE memory_items m SET superseded_by = CASE WHEN superseded_by = ANY(%(memories)s) THEN NULL ELSE superseded_by END,
     supersedes = ARRAY(SELECT s FROM unnest(supersedes) AS s WHERE s <> ALL(%(memories)s)),

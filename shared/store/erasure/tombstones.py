@@ -138,6 +138,18 @@ async def find_erased(conn: Connection, subject: Subject, memories: Iterable[UUI
     return {row["id"] for row in await (await conn.execute(_ERASED, params)).fetchall()}
 
 
+_HASHES: LiteralString = """
+SELECT DISTINCT content_hash FROM erasure_suppressions
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND content_hash = ANY(%(hashes)s)
+"""
+
+
+async def find_hashes(conn: Connection, subject: Subject, hashes: Iterable[str]) -> set[str]:
+    """Those of these that something which was erased has, whenever that was."""
+    params = {**to_params(subject), "hashes": list(hashes)}
+    return {row["content_hash"] for row in await (await conn.execute(_HASHES, params)).fetchall()}
+
+
 _EPOCH: LiteralString = """
 SELECT coalesce((SELECT epoch FROM erasure_epochs WHERE tenant_id = %(tenant)s AND user_id = %(user)s), 0) AS epoch
 """

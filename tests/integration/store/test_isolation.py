@@ -141,6 +141,10 @@ async def everybody(person: Person) -> None:
         **subject,
     )
     await person.system.change(
+        "INSERT INTO shown_lists (tenant_id, user_id, session_id, facts, notes) VALUES (%(t)s, %(u)s, 's', '{}', '{}')",
+        **subject,
+    )
+    await person.system.change(
         "INSERT INTO conflicts (tenant_id, user_id, conflict_id, memory_id, observation_id, kind, opened_at)"
         " VALUES (%(t)s, %(u)s, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'test', now())",
         **subject,

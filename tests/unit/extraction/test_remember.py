@@ -4,7 +4,8 @@ import pytest
 
 from shared.extraction import ObserveContext, ObservePolicy, RefText, StructuredStatement, ToolText, TurnText, observe
 from shared.extraction.dates import find
-from shared.extraction.slash import parse
+from shared.extraction.remember import find as find_remembered
+from shared.extraction.slash import commands, find_unknown, parse, read_dictated
 from tests.unit.extraction.say import NOW, said, stated
 
 
@@ -121,12 +122,55 @@ def test_numbers_of_documents_and_accounts_are_blanked(text: str, number: str, *
         ("/mem", ("memory", "", None, None, None)),  # OC223, OC224
         ("/del fact 3", ("forget", "fact 3", None, "fact", 3)),
         ("/remember x", ("remember", "x", None, None, None)),
+        ("/记忆 搜索 简洁", ("memory", "搜索 简洁", "search", None, None)),
+        ("／摘要 清空", ("summary", "清空", "clear", None, None)),
+        ("/忘记 事实 #3", ("forget", "事实 #3", None, "fact", 3)),
+        ("/forget the tea", ("forget", "the tea", None, None, None)),
+        ("/help", ("help", "", None, None, None)),
     ],
 )
 def test_slash_commands_are_read(text: str, expected: tuple[object, ...]) -> None:
     command = parse(text)
     assert command is not None
     assert (command.cmd, command.args, command.action, command.kind, command.id) == expected
+
+
+@pytest.mark.parametrize("args", ["{}", "fact {}", "#{}", "笔记 {}"])
+def test_a_memory_is_named_by_its_id(args: str) -> None:
+    named = "0199d3a0-0000-7000-8000-00000000000a"
+    command = parse(f"/del {args.format(named)}")
+    assert command is not None
+    assert str(command.memory_id) == named
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("/remember  the code is 4", "the code is 4"),
+        ("/记住 我喜欢茶", "我喜欢茶"),
+        ("记住：我喜欢茶", "我喜欢茶"),
+        ("Remember: I like tea", "I like tea"),
+        ("/remember", ""),
+    ],
+)
+def test_what_is_dictated_is_read_and_observed(text: str, words: str) -> None:
+    assert read_dictated(text) == words
+    assert not commands(text)
+    assert [one.text for one in find_remembered(text)] == ([words] if words else [])
+
+
+@pytest.mark.parametrize("text", ["I remember: it rained", "记住了", "/memory", "记住", "请记住：我喜欢茶"])
+def test_other_words_are_not_a_command_to_remember(text: str) -> None:
+    assert read_dictated(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [("/shrug", "shrug"), (" /Deploy prod", "Deploy"), ("/memory", None), ("/etc/hosts", None), ("/123", None),
+     ("either/or", None), ("/ok, then", None)],
+)  # fmt: skip
+def test_what_only_looks_like_a_command_is_told_from_paths(text: str, word: str | None) -> None:
+    assert find_unknown(text) == word
 
 
 @pytest.mark.parametrize("text", ["/123", "/unknown", "/etc/hosts", "memory", "/", "/ memory", "see /memory"])

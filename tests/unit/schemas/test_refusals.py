@@ -18,7 +18,18 @@ MISSING = object()
 ENTRY = {"role": "user", "content": "好"}
 QUERY = {"text": "龙井"}
 
+NAMED = {"type": "note", "memory_id": "019caf2e-0000-7000-8000-000000000003"}
 CASES: list[tuple[str, str, Any]] = [
+    # ExportDocument
+    ("ExportDocument", "version", 2),
+    ("ExportDocument", "format", "smartbrain.backup"),
+    ("ExportDocument", "counts", MISSING),
+    ("ExportDocument", "memories.0.confidence", 1.5),
+    ("ExportDocument", "memories.0.type", "mood"),
+    ("ExportDocument", "memories.0.content", " "),
+    ("ExportDocument", "memories.1.valid_at", "yesterday"),
+    ("ExportDocument", "turns.0.session_id", ""),
+    ("ExportDocument", "turns.0.events.0.content", "I live in Lisbon."),
     # TurnEvents
     ("TurnEvents", "user_id", MISSING),
     ("TurnEvents", "session_id", MISSING),
@@ -260,6 +271,8 @@ def test_an_envelope_without_one_of_its_fields_is_refused(field: str) -> None:
         ("TurnEvents", {"messages": [], "tool_calls": [], "refs": [], "items": []}, "body", "at least one of"),
         ("TurnEvents", {"items": [{"type": "note"}]}, "items.0", "needs a value or a text"),
         ("TurnEvents", {"items": [{"type": "note", "retract": True}]}, "items.0", "needs its key or its memory_id"),
+        ("TurnEvents", {"items": [{"type": "note", "pin": True}]}, "items.0", "needs its memory_id"),
+        ("TurnEvents", {"items": [{**NAMED, "pin": True, "retract": True}]}, "items.0", "does one thing"),
         (
             "RetrievalPlan",
             {"global_filters": {"time_range": {"from": "2026-02-02T00:00:00Z", "to": "2026-02-01T00:00:00Z"}}},

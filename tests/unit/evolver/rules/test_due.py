@@ -16,6 +16,24 @@ CAPS = ConfidencePolicy()
 
 
 @pytest.mark.parametrize(
+    "worn",
+    [
+        {"last_validated_at": ago(900), "created_at": ago(900)},
+        {"miss_count": 90, "injection_count": 90},
+        {"injection_count": 20, "correction_count": 9},
+    ],
+    ids=["old", "missed", "rejected"],
+)
+def test_what_is_pinned_is_left_as_it_is(worn: dict[str, Any]) -> None:
+    assert decide_due(kept(**worn), NOW, POLICY) is not None
+    assert decide_due(kept(**worn, pinned=True), NOW, POLICY) is None
+    assert fuse(kept(**worn, pinned=True), POLICY) is None
+    over = decide_due(kept(**worn, pinned=True, valid_until=ago(1)), NOW, POLICY)
+    assert over is not None
+    assert over.job == "expiry"
+
+
+@pytest.mark.parametrize(
     ("days", "left"),
     [(0, 1.0), (29, 1.0), (30, 0.85), (89, 0.85), (90, 0.6), (179.9, 0.6), (180, 0.3), (365, 0.3)],
 )

@@ -1,0 +1,37 @@
+"""`smartbrain feedback`: what a user says of one memory by hand."""
+
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from schemas.vocabulary import FeedbackVerdict
+from services.cli import data_folder
+from services.cli.names import Tenant, User
+from services.cli.output import AsJson, emit, out, refuse
+from services.cli.web import Web
+
+
+def feedback(
+    memory_id: Annotated[UUID, typer.Argument(help="The memory, as `smartbrain memories list --ids` shows it.")],
+    verdict: Annotated[FeedbackVerdict | None, typer.Argument(help="right, wrong, not_useful or never_again.")] = None,
+    end: Annotated[bool, typer.Option("--end", help="Bring up again what was never to be brought up.")] = False,
+    context: Annotated[UUID | None, typer.Option("--context", help="The package in which it was seen.")] = None,
+    user: User = "me",
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Say that a memory is right, wrong, not useful, or never to be brought up again."""
+    if (verdict is None) == (not end):
+        raise refuse("give either a verdict or --end")
+    whose = {"tenant_id": tenant, "user_id": user}
+    with Web(data_folder.url()) as web:
+        if end:
+            receipt = web.delete(f"/v1/feedback/{memory_id}", whose)
+        else:
+            body = {**whose, "memory_id": str(memory_id), "verdict": verdict}
+            receipt = web.post("/v1/feedback", {**body, "context_id": str(context)} if context else body)
+    if as_json:
+        emit(receipt)
+        return
+    out.print(f"{receipt['status']} {receipt['memory_id'] or ''} {receipt['reason'] or ''}".rstrip(), markup=False)

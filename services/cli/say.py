@@ -1,0 +1,34 @@
+"""`smartbrain say`: one message of a user, and what a command in it is answered."""
+
+from typing import Annotated, Any
+
+import typer
+
+from services.cli import data_folder
+from services.cli.names import Session, Tenant, User, check_id, check_words
+from services.cli.output import AsJson, emit, out
+from services.cli.web import Web
+
+
+def say(
+    text: Annotated[
+        str, typer.Argument(help='What the user says: "/memory", "/forget fact 2", ...', callback=check_words)
+    ],
+    user: User = "me",
+    session: Session = "cli",
+    tenant: Tenant = "default",
+    key: Annotated[str | None, typer.Option("--key", help="Idempotency key.", callback=check_id)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say one thing as a user; a command (/help lists them) is done and answered."""
+    whose = {"tenant_id": tenant, "user_id": user, "session_id": session}
+    body: dict[str, Any] = {**whose, "messages": [{"role": "user", "content": text}], "idempotency_key": key}
+    with Web(data_folder.url()) as web:
+        result = web.post("/v1/turns", body)
+        web.outcome(whose, result["turn_id"])
+    if as_json:
+        emit(result)
+    elif result["reply"]:
+        out.print(result["reply"]["text"], markup=False)
+    else:
+        out.print(f"turn {result['turn_id']} session={result['session_id']} seq={result['seq']}", markup=False)

@@ -1,0 +1,124 @@
+"""What a command in a turn does: decided before the turn is committed, done with it, and kept in its result.
+
+What it takes back stands in the log as an item of the turn, so that workers, a redelivery and a rebuild find the same.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from schemas.content import words_of
+from schemas.turn_events import StructuredItem, TurnEvents
+from shared.domain.memories import Memory
+from shared.domain.subjects import Subject
+from shared.extraction import slash
+from shared.extraction.slash import SlashCommand
+from shared.runtime import Runtime
+from shared.store import memory, shown_lists, versions
+
+UNKNOWN = "unknown"
+NO_LIST, NO_NUMBER, NO_MEMORY, CHANGED, GONE = "no_list", "no_such_number", "no_such_memory", "changed", "gone"
+UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True)
+class CommandEffect:
+    """What a command does; no words, since it is kept with the turn. `memory_ids`: what it takes back, or would have.
+
+    `items` are what the log keeps of it, `clears` whether the session's summary goes with the commit.
+    """
+
+    command: str
+    done: bool = True
+    reason: str | None = None
+    memory_ids: tuple[UUID, ...] = ()
+    number: int | None = None
+    items: tuple[StructuredItem, ...] = ()
+    clears: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is kept."""
+        ids = [str(each) for each in self.memory_ids]
+        figures = {"done": self.done, "reason": self.reason, "number": self.number, "clears": self.clears}
+        return {"command": self.command, **figures, "memory_ids": ids}
+
+    @property
+    def changes(self) -> bool:
+        """Whether something of the user's is another after it."""
+        return bool(self.items) or self.clears or (self.command == "remember" and self.done)
+
+
+def load_effect(stored: dict[str, Any] | None) -> CommandEffect | None:
+    """The effect that was kept with a turn, without its items."""
+    if not stored:
+        return None
+    ids = tuple(map(UUID, stored["memory_ids"]))
+    return CommandEffect(
+        stored["command"], stored["done"], stored["reason"], ids, stored["number"], clears=stored["clears"]
+    )
+
+
+def find_command(turn: TurnEvents) -> str | None:
+    """The last message of the user, where it is a command or looks like one."""
+    spoken = [m.content for m in turn.messages if m.role == "user"]
+    texts = [content if isinstance(content, str) else words_of(content) for content in spoken]
+    return texts[-1] if texts and is_command(texts[-1]) else None
+
+
+def is_command(text: str) -> bool:
+    """Whether an answer is due to the text as to a command."""
+    return bool(slash.parse(text) or slash.read_dictated(text) or slash.find_unknown(text))
+
+
+def may_change(text: str) -> bool:
+    """Whether a command of this form changes something, if it is done."""
+    command = slash.parse(text)
+    if command is None:
+        return slash.read_dictated(text) is not None
+    return command.cmd in ("forget", "remember") or (command.cmd == "summary" and command.action == "clear")
+
+
+async def decide_effect(rt: Runtime, subject: Subject, session_id: str, text: str) -> CommandEffect:
+    """What the command does, by what is known now; nothing is written."""
+    command = slash.parse(text)
+    if command is None:
+        dictated = slash.read_dictated(text)
+        return CommandEffect("remember") if dictated else CommandEffect(UNKNOWN, False, UNKNOWN)
+    if command.cmd == "forget":
+        return await _decide_forgetting(rt, subject, session_id, command)
+    if command.cmd == "remember" and not command.args:
+        return CommandEffect("remember", False, UNCLEAR)
+    if command.args and command.action is None and command.cmd in ("memory", "summary"):
+        return CommandEffect(command.cmd, False, UNCLEAR)
+    if command.cmd == "memory" and (command.action == "clear" or (command.action == "search" and not command.rest)):
+        return CommandEffect("memory", False, "not_by_command" if command.action == "clear" else UNCLEAR)
+    return CommandEffect(command.cmd, clears=command.cmd == "summary" and command.action == "clear")
+
+
+async def _decide_forgetting(rt: Runtime, subject: Subject, session_id: str, command: SlashCommand) -> CommandEffect:
+    """The memory that had the number when it was last shown; another in its place is never taken for it."""
+    effect = CommandEffect("forget", False, number=command.id)
+    memory_id = command.memory_id
+    if command.kind is not None and command.id is not None:
+        (shown,) = await rt.db.read(subject, shown_lists.load(subject, session_id))
+        if shown is None:
+            return replace(effect, reason=NO_LIST)
+        memory_id = shown.find(command.kind, command.id)
+        if memory_id is None:
+            return replace(effect, reason=NO_NUMBER)
+    if memory_id is None:
+        return replace(effect, reason=UNCLEAR)
+    async with rt.db.transaction(subject) as conn:
+        named = await memory.by_ids(conn, subject, [memory_id])
+        line = await versions.line(conn, subject, memory_id) if named and named[0].status != "active" else []
+    return _forget(effect, named[0] if named else None, line)
+
+
+def _forget(effect: CommandEffect, named: Memory | None, line: list[Memory]) -> CommandEffect:
+    if named is None or named.status == "erased":
+        return replace(effect, reason=NO_MEMORY if effect.number is None else GONE)
+    if named.status == "active":
+        item = StructuredItem(type=named.type, key=named.key, memory_id=named.memory_id, retract=True)
+        return replace(effect, done=True, memory_ids=(named.memory_id,), items=(item,))
+    now = [each.memory_id for each in line if each.status == "active"]
+    return replace(effect, reason=CHANGED if now else GONE, memory_ids=tuple(now[-1:]))

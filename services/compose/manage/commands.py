@@ -1,0 +1,189 @@
+"""Commands of a user answered: from what was kept of what a command did, and from what is known now."""
+
+from collections.abc import Sequence
+from typing import Literal
+from uuid import UUID
+
+from schemas.commands import CommandItem, CommandReply, CommandRequest
+from schemas.compose import ComposeRequest, IncomingMessage
+from schemas.turn_events import CommitResult, Message, TurnEvents
+from services.compose.context.pipeline import compose_context
+from services.compose.context.stages import Composition
+from services.compose.intake.commands import UNKNOWN, CommandEffect, decide_effect, find_command, may_change
+from services.compose.intake.commit import Committed, commit_turn
+from services.compose.manage import writes
+from services.compose.manage.memories import to_item
+from services.compose.rules.command_texts import Lang, list_items, list_texts, tell, tell_refusal
+from shared.domain.memories import Memory
+from shared.domain.subjects import Subject
+from shared.errors import RefusedError
+from shared.extraction import slash
+from shared.language import detection
+from shared.runtime import Runtime
+from shared.screening.sanitize import show, show_own
+from shared.secrets import redact
+from shared.store import memory, shown_lists, summaries, turns
+
+LISTED = 20
+"""So many facts, and so many notes, are shown with a number: the newest."""
+LOOKED_AT = 200
+SEARCH_SESSION = "memory-search"
+"""In which nothing is said: what this session has just said would not be given a second time."""
+LANGUAGE_TURNS = 5
+"""A command without words of a language is answered in that of so many of the session's newest turns."""
+
+
+async def run_command(rt: Runtime, request: CommandRequest) -> CommandReply:
+    """The command is done and answered. What changes something is committed as a turn; the same key has its reply."""
+    subject = Subject(request.tenant_id, request.user_id)
+    effect = await decide_effect(rt, subject, request.session_id, request.text)
+    if not effect.changes and not (request.idempotency_key and may_change(request.text)):
+        return await answer(rt, subject, request.session_id, request.text, effect)
+    turn = TurnEvents(
+        tenant_id=request.tenant_id,
+        user_id=request.user_id,
+        session_id=request.session_id,
+        idempotency_key=request.idempotency_key,
+        messages=(Message(role="user", content=request.text),),
+    )
+    committed = await commit_turn(turn, rt, transport="http")
+    return await answer(
+        rt, subject, request.session_id, request.text, committed.effect or effect, committed.result.turn_id
+    )
+
+
+async def add_reply(rt: Runtime, turn: TurnEvents, committed: Committed) -> CommitResult:
+    """The result with the reply to the turn's command, where it has one."""
+    text = find_command(turn)
+    if text is None or committed.effect is None:
+        return committed.result
+    subject = Subject(turn.tenant_id, turn.user_id)
+    reply = await answer(rt, subject, turn.session_id, text, committed.effect, committed.result.turn_id)
+    return committed.result.model_copy(update={"reply": reply})
+
+
+async def answer(
+    rt: Runtime, subject: Subject, session_id: str, text: str, effect: CommandEffect, turn_id: UUID | None = None
+) -> CommandReply:
+    """What the user is told; a list that is shown gives its numbers their meaning in this session."""
+    language = await _choose_language(rt, subject, session_id, text)
+    reply = CommandReply.model_validate(
+        {"command": effect.command, "done": effect.done, "reason": effect.reason, "text": "", "language": language}
+    )
+    if effect.command == UNKNOWN:
+        word = slash.find_unknown(text)
+        sentence = tell("unknown", language, word=word) if word else tell("no_command", language)
+    elif effect.command == "forget":
+        sentence = await _tell_forgotten(rt, subject, effect, language)
+    elif effect.command == "remember" and effect.done and turn_id is not None:
+        return await _tell_remembered(rt, subject, reply, text, turn_id)
+    elif not effect.done:
+        sentence = tell(
+            "not_by_command" if effect.reason == "not_by_command" else f"{effect.command}_unclear", language
+        )
+    elif effect.command == "memory":
+        return await _list_known(rt, subject, session_id, reply, text)
+    elif effect.command == "summary":
+        sentence = (
+            tell("cleared", language) if effect.clears else await _tell_summary(rt, subject, session_id, language)
+        )
+    else:
+        sentence = tell("help", language)
+    return reply.model_copy(update={"text": sentence})
+
+
+async def _choose_language(rt: Runtime, subject: Subject, session_id: str, text: str) -> Lang:
+    """That of the words of the command, else that in which the user spoke last, else English."""
+    command = slash.parse(text)
+    words = command.args if command and command.action != "clear" and command.kind is None else ""
+    words = text if detection.detect(text) == "zh" else words if command is None or words else ""
+    if (language := detection.detect(words)) != "other":
+        return "zh" if language == "zh" else "en"
+    after, before = -1, 2**31 - 1
+    (recent,) = await rt.db.read(subject, turns.window(subject, session_id, LANGUAGE_TURNS, after=after, before=before))
+    spoken = [each for turn in recent for each in turn.list_texts("user_message") if not slash.commands(each)]
+    return "zh" if spoken and detection.detect(" ".join(spoken)) == "zh" else "en"
+
+
+async def _list_known(rt: Runtime, subject: Subject, session_id: str, reply: CommandReply, text: str) -> CommandReply:
+    """The newest that is known, with numbers; or what a message would be given, with none."""
+    command = slash.parse(text)
+    if command is not None and command.action == "search":
+        request = ComposeRequest(
+            tenant_id=subject.tenant_id,
+            user_id=subject.user_id,
+            session_id=SEARCH_SESSION,
+            user_message=IncomingMessage(content=command.rest),
+        )
+        texts = list_injected(rt, await compose_context(request, rt))
+        return reply.model_copy(update={"text": list_texts(texts, reply.language)})
+    async with rt.db.transaction(subject) as conn:
+        newest, count = await memory.list_memories(conn, subject, limit=LOOKED_AT)
+        notes, _ = await memory.list_memories(conn, subject, type="note", limit=LISTED)
+        facts = [each for each in newest if each.type != "note"][:LISTED]
+        await shown_lists.put(conn, subject, session_id, [m.memory_id for m in facts], [m.memory_id for m in notes])
+    items = (*_number(rt, subject, "fact", facts, reply.language), *_number(rt, subject, "note", notes, reply.language))
+    return reply.model_copy(update={"items": items, "text": list_items(items, count - len(items), reply.language)})
+
+
+def _number(
+    rt: Runtime, subject: Subject, kind: Literal["fact", "note"], memories: Sequence[Memory], language: Lang
+) -> list[CommandItem]:
+    """The memories with their numbers, as policy shows them."""
+    return [
+        CommandItem(
+            kind=kind,
+            number=number,
+            memory_id=each.memory_id,
+            type=each.type,
+            text=_show(each, rt, subject) + (f" ({tell('silenced', language)})" if each.silenced_at else ""),
+        )
+        for number, each in enumerate(memories, 1)
+    ]
+
+
+def _show(each: Memory, rt: Runtime, subject: Subject) -> str:
+    return " ".join(to_item(each, subject, rt).content.split())
+
+
+def list_injected(rt: Runtime, composed: Composition) -> list[str]:
+    """The texts of the memory that the package carries: core memory, then evidence in its order."""
+    package, policy = composed.package, rt.policy.compose.sanitize
+    blocks = "\n".join(block.text for block in (*package.system_blocks, *package.developer_blocks))
+    core = [each.text for each in composed.resolution.core if each.text in blocks]
+    packed = {each.id for each in package.evidence}
+    candidates = [each.candidate for each in composed.resolution.evidence if each.key in packed]
+    evidence = [show(each.text, each.comes_from, policy).text for each in candidates]
+    return [" ".join(text.split()) for text in dict.fromkeys((*core, *evidence)) if text.strip()]
+
+
+async def _tell_forgotten(rt: Runtime, subject: Subject, effect: CommandEffect, language: Lang) -> str:
+    async with rt.db.transaction(subject) as conn:
+        named = await memory.by_ids(conn, subject, effect.memory_ids)
+    texts = ", ".join(_show(each, rt, subject) for each in named if each.status != "erased")
+    if effect.done:
+        return tell("forgotten", language, text=texts or "-")
+    if effect.reason == "unclear":
+        return tell("forget_unclear", language)
+    return tell(effect.reason or "gone", language, n=effect.number, text=texts)
+
+
+async def _tell_summary(rt: Runtime, subject: Subject, session_id: str, language: Lang) -> str:
+    (row,) = await rt.db.read(subject, summaries.latest(subject, session_id))
+    text = show_own(row.text, rt.policy.compose.sanitize).text.strip() if row else ""
+    return f"{tell('summary', language)}\n{text}" if text else tell("no_summary", language)
+
+
+async def _tell_remembered(
+    rt: Runtime, subject: Subject, reply: CommandReply, text: str, turn_id: UUID
+) -> CommandReply:
+    """What became of it, or will."""
+    try:
+        receipt = await writes.receipt(rt, subject, turn_id)
+    except RefusedError:  # it was erased meanwhile
+        return reply.model_copy(update={"done": False, "text": tell("gone", reply.language), "reason": "gone"})
+    if receipt.status == "rejected":
+        told = tell_refusal(receipt.reason, reply.language)
+        return reply.model_copy(update={"done": False, "text": told, "reason": receipt.reason})
+    words = show_own(redact(slash.read_dictated(text) or "")[0], rt.policy.compose.sanitize).text
+    return reply.model_copy(update={"text": tell(receipt.status, reply.language, text=words)})

@@ -1,0 +1,70 @@
+"""What a user says of a memory by hand: an item of a turn, which takes the path of everything that is learnt."""
+
+from datetime import datetime
+from uuid import UUID
+
+from schemas.memory_item import MemoryFeedback, MemoryItem, WriteReceipt
+from schemas.turn_events import StructuredItem, TurnEvents
+from schemas.vocabulary import FeedbackVerdict
+from services.compose.manage.memories import PANEL_SESSION, one, refuse_field, write
+from shared import clock
+from shared.domain.subjects import Subject
+from shared.runtime import Runtime
+
+
+async def give_feedback(rt: Runtime, given: MemoryFeedback) -> WriteReceipt:
+    """The receipt of what the verdict does within a second; the same verdict of the same package has the first's.
+
+    RefusedError not_found where this user has no such memory, `erased` where its content is gone.
+    """
+    subject = Subject(given.tenant_id, given.user_id)
+    item = to_item(await _find(rt, subject, given.memory_id), given.verdict)
+    return await _write(rt, subject, item, given.idempotency_key or make_key(given, clock.now()))
+
+
+def make_key(given: MemoryFeedback, now: datetime) -> str | None:
+    """Of one package the same verdict counts once, and without a package `not_useful` once a day.
+
+    The other verdicts say how things are to be: said twice they change nothing, said again later they hold again.
+    """
+    said_of = f"feedback:{given.verdict}:{given.memory_id.hex}"
+    if given.context_id is not None:
+        return f"{said_of}:{given.context_id.hex}"
+    return f"{said_of}:{now:%Y-%m-%d}" if given.verdict == "not_useful" else None
+
+
+async def end_silence(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceipt:
+    """The memory may be brought up again within a second; one that always could be stays as it is."""
+    memory = await _find(rt, subject, memory_id)
+    item = StructuredItem(type=memory.type, key=memory.key, memory_id=memory_id, feedback="bring_up_again")
+    return await _write(rt, subject, item, None)
+
+
+def to_item(memory: MemoryItem, verdict: FeedbackVerdict) -> StructuredItem:
+    """The verdict as the log keeps it: who says that a memory is right restores it, who says wrong takes it back."""
+    named = StructuredItem(type=memory.type, key=memory.key, memory_id=memory.memory_id, restore=True)
+    match verdict:
+        case "right":
+            return named
+        case "wrong":
+            return named.model_copy(update={"restore": False, "retract": True})
+        case "not_useful" | "never_again":
+            return named.model_copy(update={"restore": False, "feedback": verdict})
+
+
+async def _find(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
+    memory = await one(rt, subject, memory_id)
+    if memory.status == "erased":
+        raise refuse_field("erased", "memory_id", "was erased; its content is gone", 409)
+    return memory
+
+
+async def _write(rt: Runtime, subject: Subject, item: StructuredItem, key: str | None) -> WriteReceipt:
+    turn = TurnEvents(
+        tenant_id=subject.tenant_id,
+        user_id=subject.user_id,
+        session_id=PANEL_SESSION,
+        idempotency_key=key,
+        items=(item,),
+    )
+    return await write(rt, turn)

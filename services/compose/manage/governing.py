@@ -1,0 +1,123 @@
+"""What a user does to memories by hand: pinned, made one, many at once. Writes by committing turns."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from schemas.governing import BulkAction, BulkReceipt, BulkRefusal, BulkRequest, MergeRequest
+from schemas.memory_item import WriteReceipt
+from schemas.turn_events import StructuredItem, TurnEvents
+from services.compose.intake.commit import commit_turn
+from services.compose.manage.memories import PANEL_SESSION, refuse_field, refuse_missing, write
+from shared.domain.memories import Memory
+from shared.domain.subjects import Subject
+from shared.extraction.manipulation import manipulates
+from shared.runtime import Runtime
+from shared.secrets import refuses
+from shared.store import memory
+
+
+async def pin(rt: Runtime, subject: Subject, memory_id: UUID, *, pinned: bool) -> WriteReceipt:
+    """The memory leads core memory within a second, or no more; RefusedError for a version of the past."""
+    (target,) = await _load(rt, subject, {"memory_id": memory_id})
+    _require_active("memory_id", target)
+    return await write(rt, _turn(subject, (_item(target, pin=pinned),)))
+
+
+async def merge(rt: Runtime, subject: Subject, request: MergeRequest) -> WriteReceipt:
+    """All that are named are one memory within a second; RefusedError where one of them holds no longer.
+
+    RefusedError for a secret in the words that are given, and for words that try to steer the agent.
+    """
+    fields = {"keep": request.keep, **{f"others.{n}": each for n, each in enumerate(request.others)}}
+    targets = await _load(rt, subject, fields)
+    for field, each in zip(fields, targets, strict=True):
+        _require_active(field, each)
+    if request.content:
+        refuse_words("content", request.content)
+    item = _item(targets[0], merge=request.others, text=request.content)
+    return await write(rt, _turn(subject, (item,), request.idempotency_key))
+
+
+async def act_on_many(rt: Runtime, subject: Subject, request: BulkRequest) -> BulkReceipt:
+    """One turn has the act for every memory that it reaches; each of the others is named with the reason."""
+    wanted = list(dict.fromkeys(request.memory_ids))
+    async with rt.db.transaction(subject) as conn:
+        by_id = {each.memory_id: each for each in await memory.by_ids(conn, subject, wanted)}
+    refused = tuple(each for id in wanted if (each := _why_not(request.action, id, by_id.get(id))))
+    left = [by_id[id] for id in wanted if id not in {each.memory_id for each in refused}]
+    if not by_id:
+        raise refuse_missing("memory_ids")
+    if not left:
+        return BulkReceipt(action=request.action, refused=refused)
+    turn = _turn(subject, [to_item(request.action, each) for each in left], request.idempotency_key)
+    done = (await commit_turn(turn, rt, transport="http")).result
+    return BulkReceipt(
+        action=request.action,
+        receipt_id=done.turn_id,
+        turn_id=done.turn_id,
+        written_at=done.committed_at,
+        accepted=tuple(each.memory_id for each in left),
+        refused=refused,
+    )
+
+
+def to_item(action: BulkAction, target: Memory) -> StructuredItem:
+    """The act as an item of a turn."""
+    match action:
+        case "forget":
+            return _item(target, retract=True)
+        case "restore":
+            return _item(target, restore=True)
+        case _:
+            return _item(target, pin=action == "pin")
+
+
+def _why_not(action: BulkAction, memory_id: UUID, target: Memory | None) -> BulkRefusal | None:
+    if target is None:
+        return BulkRefusal(memory_id=memory_id, code="not_found", problem="not found")
+    if target.status == "erased":
+        return BulkRefusal(memory_id=memory_id, code="erased", problem="was erased; its content is gone")
+    if action == "restore" and target.status == "active" and target.fused_at is None:
+        return BulkRefusal(memory_id=memory_id, code="already_active", problem="holds now; there is nothing to restore")
+    if action != "restore" and target.status != "active":
+        return BulkRefusal(memory_id=memory_id, code="not_active", problem=f"is {target.status}; it does not hold now")
+    return None
+
+
+def refuse_words(field: str, given: str) -> None:
+    """RefusedError for a secret, and for words that try to steer the agent."""
+    refusal = refuses(given)
+    if refusal:
+        raise refuse_field("secret_refused", field, f"looks like a secret ({refusal.kind}); it was not stored", 422)
+    if manipulates(given):
+        raise refuse_field("manipulation_refused", field, "tries to steer the agent; it was not stored", 422)
+
+
+async def _load(rt: Runtime, subject: Subject, fields: dict[str, UUID]) -> list[Memory]:
+    async with rt.db.transaction(subject) as conn:
+        by_id = {each.memory_id: each for each in await memory.by_ids(conn, subject, fields.values())}
+    missing = next((field for field, id in fields.items() if id not in by_id), None)
+    if missing:
+        raise refuse_missing(missing)
+    return [by_id[id] for id in fields.values()]
+
+
+def _require_active(field: str, target: Memory) -> None:
+    if target.status != "active":
+        problem = f"is {target.status}; only the version that holds now can be pinned or merged"
+        raise refuse_field("not_active", field, problem, 409)
+
+
+def _item(target: Memory, **act: Any) -> StructuredItem:
+    return StructuredItem(type=target.type, key=target.key, memory_id=target.memory_id, **act)
+
+
+def _turn(subject: Subject, items: Sequence[StructuredItem], key: str | None = None) -> TurnEvents:
+    return TurnEvents(
+        tenant_id=subject.tenant_id,
+        user_id=subject.user_id,
+        session_id=PANEL_SESSION,
+        idempotency_key=key,
+        items=tuple(items),
+    )

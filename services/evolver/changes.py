@@ -1,0 +1,127 @@
+"""What one transaction of the evolver does to memories, and the rows that tell of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from schemas.envelope import Envelope
+from schemas.events import EvolutionBlockedByErasure, MemoryChanged, Payload
+from schemas.topics import MEMORY_CHANGED, Topic
+from schemas.vocabulary import MemoryStatus
+from services.evolver.chosen import UserChoice
+from shared import clock
+from shared.db import Connection
+from shared.domain.observations import ObservationRow
+from shared.domain.statements import ActiveMemory
+from shared.domain.subjects import Subject
+from shared.extraction.turn_texts import is_forgotten
+from shared.metrics.erasure import EVOLUTION_BLOCKED
+from shared.resolution.from_rows import known_of
+from shared.resolution.resolve import Advice
+from shared.runtime import Runtime
+from shared.store import memory
+from shared.store.chunks import Chunk
+from shared.store.conflicts import OpenConflict, SettledConflict
+from shared.store.observations import Mark
+
+Change = Literal["created", "superseded", "retracted", "confirmed", "pinned", "unpinned"]
+
+
+@dataclass
+class MemoryChanges:
+    """What one transaction does: memories as they become, and the rows that tell of it, written at its end."""
+
+    conn: Connection
+    subject: Subject
+    rt: Runtime
+    known: dict[UUID, ActiveMemory]
+    envelopes: dict[UUID, Envelope]
+    fused: frozenset[UUID] = frozenset()
+    silenced: frozenset[UUID] = frozenset()
+    advice: Mapping[UUID, Advice] = field(default_factory=dict[UUID, Advice])
+    marks: list[Mark] = field(default_factory=list[Mark])
+    chunks: list[Chunk] = field(default_factory=list[Chunk])
+    hidden: list[UUID] = field(default_factory=list[UUID])
+    conflicts: list[OpenConflict] = field(default_factory=list[OpenConflict])
+    settled: list[SettledConflict] = field(default_factory=list[SettledConflict])
+    events: list[tuple[Topic, Envelope]] = field(default_factory=list[tuple[Topic, Envelope]])
+    choices: dict[UUID, UserChoice] = field(default_factory=dict[UUID, UserChoice])
+
+    def choose(self, choice: UserChoice) -> ObservationRow:
+        """What the user chose, with the content and the standing memories that it is about."""
+        self.known |= {m.memory_id: known_of(m) for m in choice.active}
+        self.fused |= {m.memory_id for m in choice.active if m.fused_from is not None}
+        self.silenced |= {m.memory_id for m in choice.active if m.silenced_at is not None}
+        self.choices[choice.seen.observation_id] = choice
+        return choice.seen
+
+
+async def end(
+    evolution: MemoryChanges,
+    seen: ObservationRow,
+    ends: Sequence[ActiveMemory],
+    status: Literal["superseded", "retracted"],
+    by: UUID | None,
+    at: datetime | None = None,
+) -> None:
+    """These hold no longer, from then on, or from when it was said."""
+    if not ends:
+        return
+    ids = [old.memory_id for old in ends]
+    forgotten = status == "retracted" and is_forgotten(seen)
+    await memory.close(evolution.conn, evolution.subject, ids, status, at or seen.said_at, by, forgotten=forgotten)
+    for old in ends:
+        evolution.known.pop(old.memory_id, None)
+        evolution.hidden.append(old.memory_id)
+        evolution.settled.append(SettledConflict(old.memory_id, "replaced", seen.said_at))
+        changed = to_changed(old, status, status, by=by, before=old.confidence)
+        tell(evolution, seen, changed, old.memory_id)
+
+
+def to_changed(
+    target: ActiveMemory,
+    change: Change,
+    status: MemoryStatus,
+    *,
+    by: UUID | None = None,
+    before: float | None = None,
+    after: float | None = None,
+) -> MemoryChanged:
+    return MemoryChanged(
+        memory_id=target.memory_id,
+        root_id=target.root_id,
+        version=target.version,
+        change=change,
+        status=status,
+        superseded_by=by,
+        confidence_before=before,
+        confidence_after=after,
+    )
+
+
+def block(evolution: MemoryChanges, blocked: EvolutionBlockedByErasure) -> None:
+    EVOLUTION_BLOCKED.inc()
+    about = f"{blocked.event_type}:{blocked.observation_id}:{blocked.tombstone_id}"
+    cause = evolution.envelopes.get(blocked.observation_id) or next(iter(evolution.envelopes.values()))
+    fresh = {
+        "event_id": clock.uuid7(),
+        "event_type": blocked.event_type,
+        "idempotency_key": about,
+        "occurred_at": clock.now(),
+        "payload": blocked.model_dump(mode="json"),
+    }
+    evolution.events.append((MEMORY_CHANGED, cause.model_copy(update=fresh)))
+
+
+def tell(evolution: MemoryChanges, seen: ObservationRow, payload: Payload, about: UUID) -> None:
+    cause = evolution.envelopes[seen.observation_id]
+    fresh = {
+        "event_id": clock.uuid7(),
+        "event_type": payload.event_type,
+        "idempotency_key": f"{payload.event_type}:{about}:{seen.observation_id}",
+        "occurred_at": clock.now(),
+        "payload": payload.model_dump(mode="json"),
+    }
+    evolution.events.append((MEMORY_CHANGED, cause.model_copy(update=fresh)))

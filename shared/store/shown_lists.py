@@ -1,0 +1,56 @@
+"""shown_lists: which memories were shown with which numbers. Written and read by compose; ids only."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import LiteralString
+from uuid import UUID
+
+from shared.db import Connection, Read
+from shared.domain.subjects import Subject
+
+
+@dataclass(frozen=True)
+class ShownList:
+    """The memories that a session was shown last, in the order of their numbers."""
+
+    facts: tuple[UUID, ...] = ()
+    notes: tuple[UUID, ...] = ()
+
+    def find(self, kind: str, number: int) -> UUID | None:
+        """The memory that has this number."""
+        ids = self.notes if kind == "note" else self.facts
+        return ids[number - 1] if 1 <= number <= len(ids) else None
+
+
+_LOAD: LiteralString = """
+SELECT facts, notes FROM shown_lists
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
+"""
+
+
+def load(subject: Subject, session_id: str) -> Read[ShownList | None]:
+    """What the session was shown last; None where nothing was."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
+    return Read(_LOAD, params, lambda rows: ShownList(*map(tuple, rows[0].values())) if rows else None)
+
+
+_PUT: LiteralString = """
+INSERT INTO shown_lists AS l (tenant_id, user_id, session_id, facts, notes)
+VALUES (%(tenant)s, %(user)s, %(session)s, %(facts)s, %(notes)s)
+ON CONFLICT (tenant_id, user_id, session_id) DO UPDATE SET facts = excluded.facts, notes = excluded.notes,
+    shown_at = now(), epoch = current_setting('app.epoch')::integer
+"""
+
+
+async def put(
+    conn: Connection, subject: Subject, session_id: str, facts: Sequence[UUID], notes: Sequence[UUID]
+) -> None:
+    """From now on numbers in this session mean these memories."""
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "session": session_id,
+        "facts": list(facts),
+        "notes": list(notes),
+    }
+    await conn.execute(_PUT, params)

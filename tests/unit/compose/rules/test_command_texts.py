@@ -1,0 +1,44 @@
+"""What is told of commands is told in both languages, with the same parts."""
+
+from string import Formatter
+from uuid import UUID
+
+import pytest
+
+from schemas.commands import CommandItem
+from services.compose.rules.command_texts import SAY, Lang, list_items, list_texts, tell_refusal
+from shared.language.detection import detect
+
+MEMORY = UUID(int=1)
+TEA = CommandItem(kind="fact", number=1, memory_id=MEMORY, type="preference", text="tea")
+CODE = CommandItem(kind="note", number=1, memory_id=MEMORY, type="note", text="42")
+
+
+def parts(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name}
+
+
+def test_both_languages_say_the_same_things_with_the_same_parts() -> None:
+    assert {key: parts(text) for key, text in SAY["en"].items()} == {
+        key: parts(text) for key, text in SAY["zh"].items()
+    }
+    assert {detect(text) for key, text in SAY["zh"].items() if key != "more"} == {"zh"}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_list_has_the_numbers_and_how_they_are_used(language: Lang) -> None:
+    told = list_items([TEA, CODE], 3, language).splitlines()
+    assert told[2] == "1. tea"
+    assert told[4] == "1. 42"
+    assert "3" in told[5]
+    assert "/forget fact 1" in told[6]
+    assert list_items([], 0, language) == SAY[language]["nothing"]
+    assert list_texts([], language) == SAY[language]["search_nothing"]
+    assert list_texts(["tea"], language).endswith("- tea")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_refusal_says_why(language: Lang) -> None:
+    assert SAY[language]["wish"] in tell_refusal("wish:person", language)
+    assert SAY[language]["secret"] in tell_refusal("secret:api_key", language)
+    assert "weaker_than_known" in tell_refusal("weaker_than_known", language)
