@@ -7,6 +7,9 @@ from typing import Literal
 from schemas.base import Contract
 from schemas.vocabulary import SearchMode
 
+Step = Literal["load", "plan", "search", "rank", "resolve", "package"]
+"""The steps of a package, in their order."""
+
 
 class ArmTiming(Contract):
     """How one search arm did."""

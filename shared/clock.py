@@ -18,3 +18,13 @@ def uuid7() -> UUID:
     value = (value & ~(0xF << 76)) | (0x7 << 76)
     value = (value & ~(0x3 << 62)) | (0x2 << 62)
     return UUID(int=value)
+
+
+def find_moment(uuid: UUID) -> datetime | None:
+    """When this UUIDv7 was made, by the clock of whoever made it; None of any other id."""
+    if uuid.version != 7:
+        return None
+    try:
+        return datetime.fromtimestamp((uuid.int >> 80) / 1000, UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -174,6 +174,16 @@ class ConsolePage:
         """What compose says to a change of something of the user's."""
         return await self.compose.change(self.caller, method, path, body)
 
+    async def get_any(self, path: str, **query: Any) -> Json:
+        """What compose tells an operator of whom the query names, or of everybody."""
+        named = {name: value for name, value in query.items() if value not in (None, "")}
+        return await self.compose.change_any(self.caller, "GET", path, named)
+
+    async def change_any(self, path: str, query: Mapping[str, Any], body: Mapping[str, Any]) -> Json:
+        """What compose says to what an operator does with something of whom the query names."""
+        named = {name: value for name, value in query.items() if value}
+        return await self.compose.change_any(self.caller, "POST", path, named, body)
+
     def render(self, template: str, /, *, status: int = 200, **values: Any) -> Response:
         """The page, or the part of it that the template is."""
         shown = {"page": self, "t": self.tell, "form_token": self.write_form_token, **values}

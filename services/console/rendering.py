@@ -7,6 +7,8 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from services.console.rules.telling import strip_fences
+
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
 
@@ -14,7 +16,7 @@ STATIC = FOLDER / "static"
 @cache
 def make_templates() -> Environment:
     """The templates of every area; a value that is missing is an error and no empty place."""
-    return Environment(
+    templates = Environment(
         loader=FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -22,6 +24,8 @@ def make_templates() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
+    templates.filters["plain"] = strip_fences
+    return templates
 
 
 def render(template: str, values: Mapping[str, Any]) -> str:

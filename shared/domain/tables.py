@@ -272,7 +272,7 @@ TABLES: tuple[Table, ...] = (
         "audit_events", "user", "keep", "that an erasure was done, or an operator acted",
         plain=_columns("kind about details"),
     ),
-    Table("model_usage", "user", "keep", "figures by which cost is shared and charged", plain=_columns("purpose")),
+    Table("model_usage", "user", "keep", "figures by which cost is shared", plain=_columns("purpose model")),
     # ---- of no user: ids, counts and states
     Table(
         "knowledge_versions", "tenant", "keep", "counts changes of knowledge",

@@ -86,6 +86,17 @@ class ComposeClient:
             return answer.content, answer.headers.get("content-type", "application/octet-stream")
         raise _problem_of(answer)
 
+    async def change_any(
+        self,
+        caller: AgentCaller,
+        method: str,
+        path: str,
+        query: Mapping[str, Any],
+        body: Mapping[str, Any] | None = None,
+    ) -> Json:
+        """What compose says of whom the query names, or of everybody whom the key is for where it names nobody."""
+        return await self._ask(caller, method, path, query=query, body=body)
+
     async def find_access(self, caller: AgentCaller) -> Json:
         """What the caller's key is for, at most a few seconds old; CallError where it is not taken."""
         access = self._access.get(caller.bearer or "")

@@ -3,6 +3,7 @@
 Prometheus' rules, Grafana's dashboards, the runbook and docs/reference/metrics.md are made of them by `make docs`.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -10,6 +11,22 @@ from typing import Literal
 from prometheus_client import Counter, Gauge, Histogram
 
 Metric = Counter | Gauge | Histogram
+Figure = Literal[
+    "turns_overdue",
+    "settled_p95_s",
+    "package_p95_s",
+    "packages_degraded_share",
+    "outbox_oldest_s",
+    "outbox_failed",
+    "redriven_hour",
+    "given_up_lately",
+    "services_silent",
+    "lag_most",
+    "erasures_escalated",
+    "erasures_warn",
+    "erasures_critical",
+]
+"""What can be told from tables and from what services say of themselves."""
 Board = Literal["pipeline", "compose", "erasure", "models"]
 BOARDS: dict[Board, str] = {
     "pipeline": "From a turn to a memory: is anything lost, late, failing or set aside?",
@@ -51,6 +68,7 @@ class Alert:
     """When somebody is called: `expr` with its threshold holds for `after`, and what they do then.
 
     "page" wakes somebody, "ticket" waits for the morning. `action` is the first step, `runbook` all of it, in Markdown.
+    `figure` is what tables tell of it now: compose says by it whether the condition holds, without Prometheus.
     """
 
     name: str
@@ -60,6 +78,13 @@ class Alert:
     action: str
     runbook: str
     after: str = ""
+    figure: Figure | None = None
+
+    @property
+    def threshold(self) -> float:
+        """Above what the figure is too much: as in the expression."""
+        bounds = re.findall(r"> ([\d.]+)", self.expr)
+        return float(bounds[0]) if bounds else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ EVENTS_DEAD_LETTERED = make_counter(
         Alert(
             "DeadLetters",
             "page",
+            figure="given_up_lately",
             expr="sum by (service, topic) (increase(smartbrain_events_dead_lettered_total[15m])) > 0",
             summary="{{ $labels.service }} set aside events of {{ $labels.topic }}",
             action="List them with smartbrain dlq, mend the cause, redrive them.",
@@ -63,6 +64,7 @@ watch_from_outside(
         Alert(
             "ServiceMissing",
             "page",
+            figure="services_silent",
             expr=(
                 'up{job=~"compose|relay|observer|analyzer|evolver|librarian|erasure|governor"} == 0 or'
                 ' absent(up{job="compose"}) or absent(up{job="relay"}) or absent(up{job="observer"}) or'
@@ -135,6 +137,7 @@ CONSUMER_LAG = make_gauge(
         Alert(
             "ConsumerFallsBehind",
             "ticket",
+            figure="lag_most",
             expr=(
                 "max by (service, topic) (smartbrain_consumer_lag) > 1000 and max by (service, topic)"
                 " (delta(smartbrain_consumer_lag[10m])) > 0"

@@ -22,6 +22,7 @@ ERASURES = make_gauge(
         Alert(
             "ErasureEscalated",
             "page",
+            figure="erasures_escalated",
             expr=(
                 'max(smartbrain_erasures{status="escalated"}) > 0 or max(smartbrain_erasures_due{level="overdue"}) > 0'
             ),
@@ -86,6 +87,7 @@ ERASURES_DUE = make_gauge(
         Alert(
             "ErasureDueSoon",
             "ticket",
+            figure="erasures_warn",
             expr='max(smartbrain_erasures_due{level="warn"}) > 0',
             after="5m",
             summary="{{ $value }} erasures have used most of the time that they may take",
@@ -105,6 +107,7 @@ ERASURES_DUE = make_gauge(
         Alert(
             "ErasureCritical",
             "page",
+            figure="erasures_critical",
             expr='max(smartbrain_erasures_due{level="critical"}) > 0',
             after="1m",
             summary="{{ $value }} erasures have little time left before their deadline",

@@ -10,6 +10,7 @@ OUTBOX_AGE = make_gauge(
         Alert(
             "OutboxStalled",
             "page",
+            figure="outbox_oldest_s",
             expr="max(smartbrain_outbox_age_seconds) > 30",
             after="1m",
             summary="The oldest outbox row is {{ $value }} s old",
@@ -48,6 +49,7 @@ OUTBOX_FAILED = make_gauge(
         Alert(
             "OutboxRefused",
             "page",
+            figure="outbox_failed",
             expr="max(smartbrain_outbox_failed_rows) > 0",
             after="1m",
             summary="The broker refused {{ $value }} outbox rows for good",
@@ -119,6 +121,7 @@ REDRIVEN = make_counter(
         Alert(
             "WorkDrivenAgain",
             "ticket",
+            figure="redriven_hour",
             expr="sum by (kind) (increase(smartbrain_redriven_total[1h])) > 20",
             summary="{{ $value }} of {{ $labels.kind }} had to be driven again within an hour",
             action="The broker loses messages, or a worker does not finish; compare with consumer lag.",

@@ -12,6 +12,7 @@ COMPOSE_SECONDS = make_histogram(
         Alert(
             "ComposeSlow",
             "ticket",
+            figure="package_p95_s",
             expr=(
                 "histogram_quantile(0.95, sum by (le, transport) (rate(smartbrain_compose_seconds_bucket[5m]))) > 0.2"
             ),
@@ -69,6 +70,7 @@ COMPOSE_DEGRADED = make_counter(
         Alert(
             "ComposeDegraded",
             "ticket",
+            figure="packages_degraded_share",
             expr=(
                 "sum by (reason) (rate(smartbrain_compose_degraded_total[10m])) > 0.1 *"
                 " scalar(sum(rate(smartbrain_compose_seconds_count[10m]))) > 0"

@@ -50,6 +50,7 @@ TURNS_WITHOUT_OUTCOME = make_gauge(
         Alert(
             "TurnsWithoutOutcome",
             "page",
+            figure="turns_overdue",
             expr="max(smartbrain_turns_without_outcome) > 0",
             after="10m",
             summary="{{ $value }} accepted turns have no outcome",
@@ -83,6 +84,7 @@ OUTCOME_SECONDS = make_histogram(
         Alert(
             "OutcomeSlow",
             "ticket",
+            figure="settled_p95_s",
             expr="histogram_quantile(0.95, sum by (le) (rate(smartbrain_outcome_seconds_bucket[10m]))) > 10",
             after="10m",
             summary="p95 from commit to outcome is {{ $value }} s",

@@ -56,7 +56,7 @@ class ModelCalls:
         return answer
 
     def _count(self, asked: AnswerKey, spent: Spent, *, malformed: bool = False) -> None:
-        self.used.append(Usage(asked.purpose, spent, malformed))
+        self.used.append(Usage(asked.purpose, spent, malformed, asked.model))
         self.left = self.left.subtract(spent)
 
 

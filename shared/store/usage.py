@@ -19,18 +19,20 @@ class Usage:
     purpose: str
     spent: Spent
     malformed: bool = False
+    model: str | None = None
 
 
 _ADD: LiteralString = """
-INSERT INTO model_usage AS u (tenant_id, user_id, day, purpose, calls, tokens_in, tokens_out, seconds, malformed)
+INSERT INTO model_usage AS u (tenant_id, user_id, day, purpose, calls, tokens_in, tokens_out, seconds, malformed, model)
 SELECT %(tenant)s, %(user)s, current_date, n.purpose, sum(n.calls), sum(n.tokens_in), sum(n.tokens_out),
-    sum(n.seconds), sum(n.malformed)
+    sum(n.seconds), sum(n.malformed), max(n.model)
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS n(purpose text, calls integer, tokens_in bigint, tokens_out bigint,
-    seconds double precision, malformed integer)
+    seconds double precision, malformed integer, model text)
 GROUP BY n.purpose ORDER BY n.purpose
 ON CONFLICT (tenant_id, user_id, day, purpose) DO UPDATE SET calls = u.calls + excluded.calls,
     tokens_in = u.tokens_in + excluded.tokens_in, tokens_out = u.tokens_out + excluded.tokens_out,
-    seconds = u.seconds + excluded.seconds, malformed = u.malformed + excluded.malformed
+    seconds = u.seconds + excluded.seconds, malformed = u.malformed + excluded.malformed,
+    model = coalesce(excluded.model, u.model)
 """
 
 
@@ -51,6 +53,7 @@ def _row(used: Usage) -> dict[str, Any]:
         "tokens_out": spent.tokens_out,
         "seconds": spent.seconds,
         "malformed": int(used.malformed),
+        "model": used.model,
     }
 
 

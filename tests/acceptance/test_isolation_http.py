@@ -58,6 +58,13 @@ REQUEUE = "/v1/erasures/{tombstone_id}/requeue"
 """Refused to its owner too while nothing is escalated."""
 RETRY = "/v1/promotions/{proposal_id}/retry"
 """Refused to its owner too while nothing has failed."""
+FIGURES = {
+    "/v1/users",
+    *(f"/v1/operations/{name}" for name in ("flow", "series", "alerts", "models")),
+}
+"""Tell how much there is of whom is asked for, and no id of anything of theirs."""
+USES = "/v1/memories/{memory_id}/uses"
+"""No package carried this memory: the message that it was learnt from stands in it."""
 OF_THE_KEY, SETTINGS = "/v1/access", "/v1/settings"
 """Of whoever asks, and of how memory works for a user: nothing that anybody said."""
 LETTER, GIVEN_UP = "/v1/dead-letters/{letter_id}", "/v1/quarantine/{quarantine_id}"
@@ -81,6 +88,12 @@ CASES = (
     Case("get", "/v1/memories", "empty"),
     Case("get", "/v1/memories/{memory_id}", "missing"),
     Case("get", "/v1/memories/{memory_id}/history", "missing"),
+    Case("get", USES, "missing"),
+    Case("post", "/v1/contexts/{context_id}/replay", "missing"),
+    Case("get", "/v1/users", "empty"),
+    *(Case("get", path, "own") for path in sorted(FIGURES - {"/v1/users"})),
+    Case("get", "/v1/operations/erasures", "empty"),
+    Case("get", "/v1/operations/turns/{turn_id}", "missing"),
     Case("get", "/v1/writes/{turn_id}", "missing"),
     Case("get", "/v1/changes", "empty"),
     Case("get", "/v1/export", "own"),
@@ -147,6 +160,13 @@ CASES = (
         "/v1/context",
         "own",
         lambda _: {"session_id": SESSION, "user_message": ASKED, "debug": True},
+        named_in_body=True,
+    ),
+    Case(
+        "post",
+        "/v1/explain",
+        "own",
+        lambda _: {"session_id": SESSION, "user_message": ASKED, "policy": {"compose": {"evidence_max": 9}}},
         named_in_body=True,
     ),
     Case("post", "/v1/retrieve", "own", lambda _: {"version": "0.1", "queries": [{"text": ASKED}]}, named_in_body=True),
@@ -299,7 +319,7 @@ async def test_who_it_belongs_to_is_shown_and_changes_it(anna: Known) -> None:
             answer.text,
         )
         words |= {*anna.shown_in(answer.text)}
-        if case.method == "get" and case.path not in (OF_THE_KEY, SETTINGS):
+        if case.method == "get" and case.path not in (OF_THE_KEY, SETTINGS, USES, *FIGURES):
             assert anna.shown_in(answer.text) or any(each in answer.text for each in (*anna.ids, SESSION)), case
     assert words == set(anna.words)
     await anna.person.system.settled()

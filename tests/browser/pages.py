@@ -2,8 +2,8 @@
 
 from services.console.areas import AREAS
 
-NOT_PLAIN = ("/memory/session", "/memory/erase", "/memory/export")
-"""Pages of one thing, and files."""
+NOT_PLAIN = ("/memory/session", "/memory/erase", "/memory/export", "/operations/flow")
+"""Pages of one thing, files, and a part of a page."""
 PLAIN = tuple(
     entry.path
     for area in AREAS

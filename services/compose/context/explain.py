@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from schemas.context_package import PlannerDebug
 from schemas.explain import (
     ArmScore,
     ArmTiming,
@@ -14,12 +15,29 @@ from schemas.explain import (
 from services.compose.context.stages import SearchResult, StageReport
 from services.compose.rules.candidates import Dropped, HeldBack, RankedCandidate
 from services.compose.rules.planning.execute import ExecutablePlan
+from services.compose.rules.planning.plan import Planned
 from services.compose.rules.ranking.fuse import FusionResult
 from shared.language.normalise import clip
 
 SHOWN = 60
 """Candidates in one explanation at most."""
 EXCERPT = 120
+
+
+def describe_plan(planned: Planned) -> PlannerDebug:
+    """What the planner understood, with its plan."""
+    return PlannerDebug(
+        intent=planned.intent,
+        reason=planned.reason,
+        queries=[query.text for query in planned.plan.queries],
+        purpose=planned.purpose,
+        confidence=planned.confidence,
+        entities=list(planned.entities),
+        hints=list(planned.context_hints),
+        language=planned.language,
+        plan=planned.plan,
+        resources_needed=planned.resources_needed,
+    )
 
 
 def timings(report: StageReport) -> list[ArmTiming]:
@@ -42,7 +60,13 @@ def to_held_back(held: Sequence[HeldBack]) -> list[HeldBackText]:
 
 
 def candidates(
-    search: SearchResult, fused: FusionResult, shown: Sequence[str], later: Sequence[Dropped] = (), *, text: bool = True
+    search: SearchResult,
+    fused: FusionResult,
+    shown: Sequence[str],
+    later: Sequence[Dropped] = (),
+    *,
+    text: bool = True,
+    most: int | None = SHOWN,
 ) -> list[CandidateTrace]:
     """The candidates, those that are shown first and in their order, then the rest by score; `later` says what packing
     left out."""
@@ -50,7 +74,7 @@ def candidates(
     reasons = {each.key: each for each in (*fused.dropped, *later)}
     judged = {each.key: each for each in (*fused.judged, *fused.ranked)}
     ordered = sorted(judged.values(), key=lambda each: (places.get(each.key, len(judged) + 1), -each.score, each.key))
-    return [_trace(each, search.weights, places.get(each.key), reasons.get(each.key), text) for each in ordered[:SHOWN]]
+    return [_trace(each, search.weights, places.get(each.key), reasons.get(each.key), text) for each in ordered[:most]]
 
 
 def _trace(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from schemas.compose import ComposeRequest
-from schemas.context_package import ContextPackage, PackageDebug, PlannerDebug, TokenBudget
+from schemas.context_package import ContextPackage, PackageDebug, TokenBudget
 from schemas.evidence_pack import EvidencePack
 from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
@@ -55,21 +55,35 @@ async def compose_context(
     `media_security_blocked` all media of the message that is not safe. TransientError: memory itself is away, or did
     not answer within the deadline.
     """
+    composition = await compose_unnoted(request, rt, now=now)
+    _note_package(composition)
+    return with_debug(composition, ignored) if request.debug else composition
+
+
+async def compose_unnoted(request: ComposeRequest, rt: Runtime, *, now: datetime | None = None) -> Composition:
+    """As `compose_context`, neither counted nor in the log: whoever only looks leaves no trace."""
     call = _begin(rt, request, rt.policy.compose.seconds(request.deadline_ms), now)
     check_message(request, rt.policy.compose)
     rt = await load_owned(rt, call)
     experience.begin(rt, call.subject)
     state = await load(rt, call, request)
+    loaded = time.perf_counter()
     planning = await plan(rt, call, request, state)
-    search_result = await search(rt, call, await _to_search_request(rt, call, state, planning))
+    wanted = await _to_search_request(rt, call, state, planning)
+    planned = time.perf_counter()
+    search_result = await search(rt, call, wanted)
+    searched = time.perf_counter()
     ranking = await rank(rt, call, request, state, planning, search_result)
+    ranked = time.perf_counter()
     resolution = resolve(rt, state, planning, ranking)
+    resolved = time.perf_counter()
     report = report_package(planning, search_result, ranking)
     packaged = package(rt, call, request, state, planning, resolution, report.degraded)
-    composition = Composition(
+    return Composition(
         request=request,
         package=packaged.package,
         planning=planning,
+        wanted=wanted,
         search=search_result,
         ranking=ranking,
         resolution=resolution,
@@ -77,10 +91,9 @@ async def compose_context(
         report=report,
         took_ms=call.took_ms(),
         epoch=state.memory.epoch,
+        ended=(call.began, loaded, planned, searched, ranked, resolved, time.perf_counter()),
         personal=rt.policy.personal_data,
     )
-    _note_package(call, composition)
-    return with_debug(composition, ignored) if request.debug else composition
 
 
 async def retrieve(request: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str] = ()) -> EvidencePack:
@@ -130,7 +143,7 @@ async def _to_search_request(rt: Runtime, call: Call, state: ComposeState, plann
     )
 
 
-def _note_package(call: Call, composition: Composition) -> None:
+def _note_package(composition: Composition) -> None:
     """The package is counted and stands in the log."""
     package, packaged = composition.package, composition.packaged
     for reason in package.degraded_reason:
@@ -140,9 +153,9 @@ def _note_package(call: Call, composition: Composition) -> None:
     _count_tokens(package.constraints.token_budget, packaged.allocation)
     logger().info(
         "context_composed",
-        tenant_id=call.subject.tenant_id,
+        tenant_id=composition.request.tenant_id,
         context_id=package.context_id,
-        request_id=call.request_id,
+        request_id=package.request_id,
         evidence=len(package.evidence),
         took_ms=round(composition.took_ms, 2),
         degraded=package.degraded_reason,
@@ -173,22 +186,11 @@ def _count_tokens(budget: TokenBudget, allocation: Allocation) -> None:
 
 def with_debug(composition: Composition, ignored: Sequence[str]) -> Composition:
     """The same, the package with its explanation; `ignored` are the fields of the request that nobody knows."""
-    planned, search_result, packaged = composition.planning.planned, composition.search, composition.packaged
+    search_result, packaged = composition.search, composition.packaged
     report, fused = composition.report, composition.resolution.fused
     shown = [each.id for each in composition.package.evidence]
     debug = PackageDebug(
-        planner=PlannerDebug(
-            intent=planned.intent,
-            reason=planned.reason,
-            queries=[query.text for query in planned.plan.queries],
-            purpose=planned.purpose,
-            confidence=planned.confidence,
-            entities=list(planned.entities),
-            hints=list(planned.context_hints),
-            language=planned.language,
-            plan=planned.plan,
-            resources_needed=planned.resources_needed,
-        ),
+        planner=explain.describe_plan(composition.planning.planned),
         why_selected=list(packaged.why_selected),
         ignored=list(report.ignored),
         explain=Explain(

@@ -7,11 +7,12 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 
 from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage
 from schemas.evidence_pack import EvidencePack
+from schemas.explain import Step
 from schemas.retrieve import RetrieveRequest
 from services.compose.rules.candidates import (
     Candidate,
@@ -208,6 +209,9 @@ def report_package(planning: PlanningResult, search: SearchResult, ranking: Rank
     return replace(join_reports((planning.report, search.report, ranking.report)), ignored=ignored)
 
 
+STEPS: tuple[Step, ...] = get_args(Step)
+
+
 @dataclass(frozen=True, slots=True)
 class Composition:
     """A package as it is answered, and its way there; `took_ms` ends before the package is written as JSON."""
@@ -215,6 +219,7 @@ class Composition:
     request: ComposeRequest
     package: ContextPackage
     planning: PlanningResult
+    wanted: SearchRequest
     search: SearchResult
     ranking: RankingResult
     resolution: ResolutionResult
@@ -223,6 +228,8 @@ class Composition:
     took_ms: float
     epoch: int
     """The user's when it was begun: after an erasure it is not recorded any more."""
+    ended: tuple[float, ...]
+    """When it began, and when each of STEPS had ended."""
     personal: PersonalDataPolicy
     """What of the user's personal data may be recorded in clear."""
 

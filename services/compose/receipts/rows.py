@@ -22,6 +22,8 @@ from shared.store import outbox
 STANDING = frozenset({UNSUPPORTED})
 """Reasons that say how an installation or a session is, not that a part failed."""
 Row = dict[str, Any]
+ASKED = {"org_id", "profile_id", "inject_limit", "model_modalities"}
+"""Of the request what its package does not show: with it a replay asks the same again."""
 NO_SESSION = ""
 """In which a plan stands that was given."""
 
@@ -116,6 +118,7 @@ def _retrieval(composition: Composition) -> Row:
         "planner": composition.planning.planner,
         "reranked": composition.ranking.reranked,
         "ranking": receipts.describe_ranking(composition.ranking.policy),
+        "asked": composition.request.model_dump(mode="json", exclude_defaults=True, include=ASKED),
         "arms": [{"arm": a.name, "status": a.status, "count": a.count, "ms": round(a.took_ms, 2)} for a in report.arms],
     }
 

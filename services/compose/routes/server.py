@@ -8,9 +8,11 @@ from services.compose.routes import (
     context,
     dead_letters,
     erasures,
+    explain,
     governing,
     knowledge,
     memories,
+    operations,
     promotions,
     receipts,
     sessions,
@@ -25,12 +27,14 @@ from services.compose.routes.front import LeadToConsole
 from services.compose.routes.limits import Limiter, LimitKeys, LimitRequests
 from services.compose.routes.openapi import describe
 from shared.access.authenticator import Authenticator
+from shared.bus.lags import GroupLags
 from shared.policy import Policy
 from shared.runtime import Runtime
 
 ROUTERS = (
     turns.router,
     context.router,
+    explain.router,
     turns.media_router,
     commands.router,
     memories.router,
@@ -46,6 +50,8 @@ ROUTERS = (
     erasures.router,
     dead_letters.router,
     dead_letters.quarantine_router,
+    operations.router,
+    operations.users_router,
     whose.router,
 )
 
@@ -65,6 +71,7 @@ def create_app(
         exception_handlers={**ERROR_HANDLERS},
     )
     app.state.runtime, app.state.recorder, app.state.limiter = rt, recorder, limiter
+    app.state.lags = GroupLags(rt.kafka) if rt else None
     app.state.routes = [route for router in ROUTERS for route in router.routes]
     app.add_middleware(LimitKeys, limiter=limiter)
     app.add_middleware(Authenticate, authenticator=authenticator)

@@ -1,5 +1,6 @@
 """Moments and degrees in the words that a person would use, in both languages."""
 
+import re
 from datetime import datetime, timedelta, tzinfo
 
 from services.console.rules.languages import Spoken
@@ -59,3 +60,11 @@ def _count(number: int, english: str, chinese: str, language: Spoken) -> str:
 def name_degree(confidence: float) -> str:
     """The message that says how sure it is."""
     return next(name for least, name in DEGREES if confidence >= least)
+
+
+_FENCE = re.compile(r"<([a-z_]+) nonce=[^>]*>|</[a-z_]+>")
+
+
+def strip_fences(text: str) -> str:
+    """What a package shows of somebody's words, without the tags that tell a model whose they are."""
+    return _FENCE.sub("", text).strip()

@@ -14,20 +14,25 @@ from schemas.context_package import Constraints, ContextPackage, TokenBudget, Us
 from services.compose.context.stages import (
     NOTHING_TO_REPORT,
     Composition,
+    MemoryState,
     PlanningResult,
     RankingResult,
     ResolutionResult,
+    SearchRequest,
     SearchResult,
 )
 from services.compose.receipts import recorder as recording
 from services.compose.receipts.recorder import Recorder
 from services.compose.rules.packing.budget import Allocation, BudgetSignals
 from services.compose.rules.packing.draft import PackagedContext
+from services.compose.rules.pending.pending_changes import NOTHING
+from services.compose.rules.planning.execute import execute_composed
 from services.compose.rules.planning.plan import PlanPolicy, plan
 from services.compose.rules.ranking.fuse import FusePolicy, FusionResult
 from shared import clock
 from shared.db import Database
 from shared.domain.subjects import Subject
+from shared.knowledge.port import Scope
 from shared.policy import FeedbackPolicy, PersonalDataPolicy, Policy
 from shared.store import contexts, injections
 from tests.system.databases import change, number, rows
@@ -65,6 +70,7 @@ def made(user: str = "u", session: str = "s", *degraded: str) -> Composition:
         request=asked(user, session),
         package=package,
         planning=PlanningResult(planned),
+        wanted=SearchRequest(execute_composed(planned.plan, ()), MemoryState(NOTHING, Scope("t", "", "", user), 0, 0)),
         search=SearchResult(),
         ranking=RankingResult(FusePolicy(), fused),
         resolution=ResolutionResult(fused),
@@ -72,6 +78,7 @@ def made(user: str = "u", session: str = "s", *degraded: str) -> Composition:
         report=NOTHING_TO_REPORT,
         took_ms=1.0,
         epoch=0,
+        ended=(0.0,) * 7,
         personal=PersonalDataPolicy(),
     )
 

@@ -25,6 +25,7 @@ RELEASED = {
     "0014_pre_settings.sql": "9402120bb5764487c56f3511bcf884143d4500cb0e11ddac7ee2b192194248f9",
     "0015_pre_governing.sql": "64d3fb0d3d9ef16888330453ac450ece0fd8362f67b5d77d8dd584327d92e265",
     "0016_pre_commands.sql": "b366202b8b54e2aa3a0b65ac7084f79f491cde8be0041214fa8ebe769898bd41",
+    "0017_pre_operations.sql": "35abdf23df74bbe99f724a393224768ff4e8178aa1521a2926f9811ce84a0526",
 }
 """A new script gets its line here (`sha256sum shared/migrations/*.sql`); a line that stands here is never changed:
 databases have been made by that text, and refuse another.

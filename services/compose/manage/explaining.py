@@ -1,0 +1,105 @@
+"""Packages made only to be looked at: for a message under a policy of one's own, or again for a stored package."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from uuid import UUID
+
+from schemas.compose import ComposeRequest, IncomingMessage
+from schemas.context_package import ContextPackage
+from schemas.explanation import ChangedItem, ExplainRequest, Explanation, Replay, ReplayedItem
+from services.compose.context.explanation import explain_composition
+from services.compose.context.pipeline import compose_unnoted
+from services.compose.manage.overrides import with_overrides
+from services.compose.receipts import packages
+from services.compose.rules.packing.why import Told
+from shared import clock
+from shared.domain.subjects import Subject
+from shared.runtime import Runtime
+from shared.store import contexts, memory
+
+MEMORY = "memory:"
+_FENCE = re.compile(r"\A<[a-z_]+ nonce=[^>]*>|</[a-z_]+>\Z")
+"""The tag around what somebody said: its nonce is another in each package."""
+
+
+async def explain(rt: Runtime, request: ExplainRequest, ignored: Sequence[str], language: Told) -> Explanation:
+    """The package of the message under the policy that is asked for, with all of its way there; nothing is recorded."""
+    own = await with_overrides(rt, Subject(request.tenant_id, request.user_id), request.policy)
+    plain = ComposeRequest.model_construct(**{name: getattr(request, name) for name in ComposeRequest.model_fields})
+    composition = await compose_unnoted(plain, own)
+    told = explain_composition(composition, own.version, ignored, language)
+    return told.model_copy(update={"policy": request.policy})
+
+
+async def replay(rt: Runtime, subject: Subject, context_id: UUID, language: Told) -> Replay:
+    """What the request of a stored package gets now, and the difference; 404 and 410 as of packages."""
+    before = await packages.package(rt, subject, context_id)
+    async with rt.db.transaction(subject) as conn:
+        receipts = await contexts.receipts(conn, subject, context_id)
+    request = _ask_again(subject, before, receipts.retrieval.get("asked", {}) if receipts else {})
+    explanation = await explain(rt, request, (), language)
+    was, now = _list_items(before), _list_items(explanation.package)
+    gone, new = [was[key] for key in was if key not in now], [now[key] for key in now if key not in was]
+    changed = [(was[key], now[key]) for key in was if key in now and was[key].text != now[key].text]
+    same = sum(key in now for key in was) - len(changed)
+    versions = await _pair_versions(rt, subject, gone, new)
+    replaced = {each.id for pair in versions for each in pair}
+    return Replay(
+        context_id=before.context_id,
+        created_at=before.created_at,
+        replayed_at=clock.now(),
+        gone=[each for each in gone if each.id not in replaced],
+        new=[each for each in new if each.id not in replaced],
+        changed=[ChangedItem(before=old, now=one) for old, one in (*changed, *versions)],
+        same=same,
+        before=before,
+        explanation=explanation,
+    )
+
+
+def _ask_again(subject: Subject, package: ContextPackage, more: Mapping[str, object]) -> ExplainRequest:
+    """The request as far as the package and its receipts tell it: secrets in the message are blanked there."""
+    media = [part for part in package.user_message.content_parts if part.get("type") != "text"]
+    content: object = package.user_message.content
+    if media:
+        content = package.user_message.content_parts
+    return ExplainRequest.model_validate(
+        {
+            **more,
+            "tenant_id": subject.tenant_id,
+            "user_id": subject.user_id,
+            "session_id": package.session_id,
+            "user_message": IncomingMessage.model_validate({"content": content}),
+            "token_limit": package.constraints.token_budget.limit,
+        }
+    )
+
+
+def _list_items(package: ContextPackage) -> dict[str, ReplayedItem]:
+    """What of the user and of knowledge stands in the package, by key."""
+    items: dict[str, ReplayedItem] = {}
+    for block in package.system_blocks:
+        if block.source.memory_item_id:
+            key = f"{MEMORY}{block.source.memory_item_id}"
+            items[key] = ReplayedItem(id=key, slot="core", text=_FENCE.sub("", block.text))
+    for each in package.evidence:
+        items.setdefault(each.id, ReplayedItem(id=each.id, slot="evidence", text=_FENCE.sub("", each.snippet)))
+    return items
+
+
+async def _pair_versions(
+    rt: Runtime, subject: Subject, gone: Iterable[ReplayedItem], new: Iterable[ReplayedItem]
+) -> list[tuple[ReplayedItem, ReplayedItem]]:
+    """Those that are gone with the newer versions of them that came instead."""
+    old, fresh = _index_memories(gone), _index_memories(new)
+    if not (old and fresh):
+        return []
+    async with rt.db.transaction(subject) as conn:
+        found = await memory.by_ids(conn, subject, {*old, *fresh})
+    roots = {each.memory_id: each.root_id for each in found}
+    by_root = {roots[memory_id]: item for memory_id, item in fresh.items() if memory_id in roots}
+    return [(item, by_root[roots[memory_id]]) for memory_id, item in old.items() if roots.get(memory_id) in by_root]
+
+
+def _index_memories(items: Iterable[ReplayedItem]) -> dict[UUID, ReplayedItem]:
+    return {UUID(each.id.removeprefix(MEMORY)): each for each in items if each.id.startswith(MEMORY)}

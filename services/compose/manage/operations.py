@@ -1,0 +1,166 @@
+"""The house at work as an operator sees it: what waits where, how fast it goes, what is wrong, what it costs."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import timedelta
+
+from schemas.operations import (
+    AlertPage,
+    AlertState,
+    ConsumerFlow,
+    ErasureOverview,
+    ErasureOverviews,
+    Flow,
+    GroupFlow,
+    ModelUse,
+    ModelUses,
+    OutboxFlow,
+    SeriesMoment,
+    StageFlow,
+    TimeSeries,
+    UserPage,
+    UserView,
+    WorkFlow,
+)
+from shared import clock, presence
+from shared.bus.lags import GroupLags
+from shared.erasure import rules
+from shared.metrics.catalogue import ENTRIES, Alert, Figure
+from shared.policy import ErasurePolicy
+from shared.runtime import Runtime
+from shared.store import flow, people
+from shared.store.flow import Whose
+from shared.store.people import ErasureState, ModelDay
+
+LATELY = timedelta(minutes=5)
+RUNBOOK = "deploy/runbook.md#"
+MOST_STEPS = 90
+"""Steps of one series at most: longer windows have longer steps."""
+MOST_ERASURES = 1000
+OF_TICKETS = timedelta(minutes=10)
+"""So far back the latencies of alerts look."""
+
+
+async def list_users(rt: Runtime, whose: Whose, begins: str | None, limit: int, offset: int) -> UserPage:
+    """Users in figures, whoever spoke last first."""
+    async with rt.db.system() as conn:
+        found = await people.load_users(conn, whose, begins, limit, offset)
+    return UserPage(users=tuple(UserView(**asdict(each)) for each in found))
+
+
+async def show_flow(rt: Runtime, lags: GroupLags, whose: Whose) -> Flow:
+    """What waits where, now."""
+    grace = timedelta(seconds=rt.policy.delivery.redrive_after_s)
+    async with rt.db.system() as conn:
+        work = await flow.load_work(conn, whose, grace)
+        outbox = await flow.load_outbox(conn, whose)
+        done = await flow.load_done(conn, LATELY)
+        given_up = await flow.load_given_up(conn, whose)
+    groups = await lags.load()
+    return Flow(
+        at=clock.now(),
+        work=WorkFlow(**asdict(work)),
+        outbox=tuple(OutboxFlow(**asdict(each)) for each in outbox),
+        groups=None if groups is None else tuple(GroupFlow(**asdict(each)) for each in groups),
+        consumers=tuple(ConsumerFlow(**asdict(each)) for each in done),
+        given_up=tuple(StageFlow(**asdict(each)) for each in given_up),
+        services=await presence.load_problems(rt.db, rt.policy.delivery.silent_after_s),
+    )
+
+
+async def show_series(rt: Runtime, whose: Whose, minutes: int) -> TimeSeries:
+    """Turns and packages of the last minutes, in so many steps as a picture shows."""
+    step = -(-minutes // MOST_STEPS)
+    async with rt.db.system() as conn:
+        moments = await flow.load_series(conn, whose, timedelta(minutes=minutes), timedelta(minutes=step))
+    return TimeSeries(
+        minutes=minutes, step_minutes=step, moments=tuple(SeriesMoment(**asdict(each)) for each in moments)
+    )
+
+
+async def list_alerts(rt: Runtime, lags: GroupLags, whose: Whose) -> AlertPage:
+    """The alerts of the catalogue that have a figure, those that fire first."""
+    figures = await _measure(rt, lags, whose)
+    states = [_judge(each, figures.get(each.figure)) for entry in ENTRIES for each in entry.alerts if each.figure]
+    order = {"page": 0, "ticket": 1}
+    ordered = sorted(states, key=lambda each: (not each.firing, order[each.severity]))
+    return AlertPage(at=clock.now(), alerts=tuple(ordered))
+
+
+def _judge(alert: Alert, figure: float | None) -> AlertState:
+    shown = "?" if figure is None else f"{figure:g}"
+    return AlertState(
+        name=alert.name,
+        severity=alert.severity,
+        firing=figure is not None and figure > alert.threshold,
+        figure=figure,
+        threshold=alert.threshold,
+        after=alert.after,
+        summary=alert.summary.replace("{{ $value }}", shown),
+        action=alert.action,
+        runbook=f"{RUNBOOK}{alert.name.lower()}-{alert.severity}",
+    )
+
+
+async def _measure(rt: Runtime, lags: GroupLags, whose: Whose) -> Mapping[Figure, float | None]:
+    grace = timedelta(seconds=rt.policy.delivery.redrive_after_s)
+    async with rt.db.system() as conn:
+        work = await flow.load_work(conn, whose, grace)
+        outbox = await flow.load_outbox(conn, whose)
+        (lately, *_) = await flow.load_series(conn, whose, OF_TICKETS, OF_TICKETS)
+        redriven = await flow.count_redriven(conn, timedelta(hours=1))
+        given_up = await flow.count_given_up(conn, whose, timedelta(minutes=15))
+        erasures = await people.load_erasures(conn, whose, MOST_ERASURES, open_only=True)
+    levels = Counter(_overview(each, rt.policy.erasure).level for each in erasures)
+    groups = await lags.load()
+    problems = await presence.load_problems(rt.db, rt.policy.delivery.silent_after_s)
+    return {
+        "turns_overdue": work.turns_overdue,
+        "settled_p95_s": lately.settled_p95_s or 0.0,
+        "package_p95_s": (lately.package_p95_ms or 0.0) / 1000,
+        "packages_degraded_share": lately.degraded / lately.packages if lately.packages else 0.0,
+        "outbox_oldest_s": max((each.oldest_s for each in outbox), default=0.0),
+        "outbox_failed": sum(each.failed for each in outbox),
+        "redriven_hour": redriven,
+        "given_up_lately": given_up,
+        "services_silent": sum(presence.SILENT in each for each in problems.values()),
+        "lag_most": None if groups is None else max((each.lag for each in groups), default=0),
+        "erasures_escalated": max(levels["overdue"], sum(each.status == "escalated" for each in erasures)),
+        "erasures_warn": levels["warn"],
+        "erasures_critical": levels["critical"],
+    }
+
+
+async def list_erasures(rt: Runtime, whose: Whose, limit: int) -> ErasureOverviews:
+    """Erasures of all users, open ones first."""
+    async with rt.db.system() as conn:
+        found = await people.load_erasures(conn, whose, limit, open_only=False)
+    return ErasureOverviews(erasures=tuple(_overview(each, rt.policy.erasure) for each in found))
+
+
+def _overview(erasure: ErasureState, policy: ErasurePolicy) -> ErasureOverview:
+    done = erasure.completed_at is not None
+    left = rules.share_remaining(erasure.requested_at, erasure.deadline_at, erasure.completed_at or clock.now())
+    profile = policy.profiles.get(erasure.profile) or policy.profiles[policy.profile]
+    return ErasureOverview(
+        **asdict(erasure), left_share=round(left, 4), level="none" if done else rules.level(left, profile), proved=done
+    )
+
+
+async def list_models(rt: Runtime, whose: Whose, days: int) -> ModelUses:
+    """What models were asked within these days and, where prices are known, what that cost."""
+    async with rt.db.system() as conn:
+        found = await people.load_models(conn, whose, days)
+    uses = tuple(_price(each, rt) for each in found)
+    costs = [each.cost for each in uses if each.cost is not None]
+    cost = round(sum(costs), 6) if costs else None
+    return ModelUses(days=days, uses=uses, cost=cost, currency=rt.policy.models.currency)
+
+
+def _price(used: ModelDay, rt: Runtime) -> ModelUse:
+    models, cost = rt.policy.models, None
+    if used.model in models.prices:
+        cost = round(models.cost(used.model, used.tokens_in, used.tokens_out), 6)
+    figures = {name: value for name, value in asdict(used).items() if name != "malformed"}
+    return ModelUse(**figures, unreadable=used.malformed, cost=cost)

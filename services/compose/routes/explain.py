@@ -1,0 +1,65 @@
+"""Routes of why: a package looked at with all of its way, a stored one made again, and where a memory was used."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from schemas.explanation import ExplainRequest, Explanation, Replay
+from schemas.uses import MemoryUses
+from services.compose.manage import explaining
+from services.compose.manage.uses import list_uses
+from services.compose.routes.access import READ
+from services.compose.routes.openapi import body_of
+from services.compose.routes.requests import (
+    Limit,
+    Offset,
+    ParsedBody,
+    RecordedOwner,
+    ServiceRuntime,
+    json_of,
+    parse_body,
+)
+from services.compose.rules.packing.why import Told
+
+router = APIRouter(prefix="/v1", tags=["explain"])
+Language = Annotated[Told, Query(description="Of the sentences")]
+
+
+@router.post(
+    "/explain",
+    response_model=Explanation,
+    openapi_extra=body_of(ExplainRequest),
+    name="explain",
+    dependencies=[READ],
+    summary="The package of a message with all of its way there, under a policy of one's own; nothing is recorded",
+)
+async def explain_message(
+    body: Annotated[ParsedBody[ExplainRequest], Depends(parse_body(ExplainRequest))],
+    rt: ServiceRuntime,
+    lang: Language = "en",
+) -> Response:
+    return json_of(await explaining.explain(rt, body.value, body.ignored, lang))
+
+
+@router.post(
+    "/contexts/{context_id}/replay",
+    response_model=Replay,
+    name="replay",
+    dependencies=[READ],
+    summary="What the request of a stored package would get now, and the difference; nothing is recorded",
+)
+async def replay_package(context_id: UUID, owner: RecordedOwner, rt: ServiceRuntime, lang: Language = "en") -> Response:
+    return json_of(await explaining.replay(rt, owner, context_id, lang))
+
+
+@router.get(
+    "/memories/{memory_id}/uses",
+    name="uses",
+    dependencies=[READ],
+    summary="In which packages a memory was, for which message, and how that was received",
+)
+async def get_uses(
+    memory_id: UUID, owner: RecordedOwner, rt: ServiceRuntime, limit: Limit = 50, offset: Offset = 0
+) -> MemoryUses:
+    return await list_uses(rt, owner, memory_id, limit, offset)

@@ -1,0 +1,100 @@
+"""Routes of the house at work, for operators: figures of everybody, or of whom the address names; no word of a user."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request
+
+from schemas.base import ExternalId
+from schemas.operations import AlertPage, ErasureOverviews, Flow, ModelUses, TimeSeries, TurnTrace, UserPage
+from services.compose.manage import operations
+from services.compose.manage.turn_trace import trace_turn
+from services.compose.routes.access import OPERATE, AskedBy, choose_owner
+from services.compose.routes.requests import Limit, Offset, ServiceRuntime
+from shared.bus.lags import GroupLags
+from shared.store.flow import Whose
+
+router = APIRouter(prefix="/v1/operations", tags=["operations"])
+users_router = APIRouter(prefix="/v1/users", tags=["operations"])
+OfTenant = Annotated[ExternalId | None, Query(description="Of this tenant only")]
+OfUser = Annotated[ExternalId | None, Query(description="Of this user only")]
+
+
+async def get_whose_figures(requester: AskedBy, user_id: OfUser = None, tenant_id: OfTenant = None) -> Whose:
+    """Whose figures are meant: everybody's where nobody is named and the key is bound to no tenant."""
+    tenant = tenant_id or requester.tenant_id
+    if tenant is not None:
+        choose_owner(requester, tenant, user_id)
+    return Whose(tenant, user_id)
+
+
+async def get_lags(request: Request) -> GroupLags:
+    """Who asks the broker how far groups are behind."""
+    return request.app.state.lags
+
+
+OfWhom = Annotated[Whose, Depends(get_whose_figures)]
+Lags = Annotated[GroupLags, Depends(get_lags)]
+
+
+@users_router.get("", name="users", dependencies=[OPERATE], summary="Users in figures, whoever spoke last first")
+async def get_users(
+    rt: ServiceRuntime,
+    whose: OfWhom,
+    begins: Annotated[ExternalId | None, Query(description="Whose id begins so")] = None,
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> UserPage:
+    return await operations.list_users(rt, whose, begins, limit, offset)
+
+
+@router.get("/flow", name="flow", dependencies=[OPERATE], summary="What waits where, now")
+async def get_flow(rt: ServiceRuntime, lags: Lags, whose: OfWhom) -> Flow:
+    return await operations.show_flow(rt, lags, whose)
+
+
+@router.get(
+    "/series", name="series", dependencies=[OPERATE], summary="Turns and packages over time, with how long they took"
+)
+async def get_series(
+    rt: ServiceRuntime,
+    whose: OfWhom,
+    minutes: Annotated[int, Query(ge=5, le=10_080, description="So far back")] = 60,
+) -> TimeSeries:
+    return await operations.show_series(rt, whose, minutes)
+
+
+@router.get(
+    "/alerts", name="alerts", dependencies=[OPERATE], summary="The alerts that can be told without Prometheus, now"
+)
+async def get_alerts(rt: ServiceRuntime, lags: Lags, whose: OfWhom) -> AlertPage:
+    return await operations.list_alerts(rt, lags, whose)
+
+
+@router.get(
+    "/erasures",
+    name="overview of erasures",
+    dependencies=[OPERATE],
+    summary="Erasures of all users, open ones first, with deadlines and whether they are proved",
+)
+async def get_erasures(rt: ServiceRuntime, whose: OfWhom, limit: Limit = 50) -> ErasureOverviews:
+    return await operations.list_erasures(rt, whose, limit)
+
+
+@router.get("/models", name="models", dependencies=[OPERATE], summary="What models were asked, and what that cost")
+async def get_models(
+    rt: ServiceRuntime,
+    whose: OfWhom,
+    days: Annotated[int, Query(ge=1, le=90, description="So many days (UTC), today included")] = 14,
+) -> ModelUses:
+    return await operations.list_models(rt, whose, days)
+
+
+@router.get(
+    "/turns/{turn_id}",
+    name="trace",
+    dependencies=[OPERATE],
+    summary="A turn through every step, by its id alone: where it is, or was given up",
+)
+async def get_turn_trace(turn_id: UUID, rt: ServiceRuntime, whose: OfWhom) -> TurnTrace:
+    return await trace_turn(rt, whose, turn_id)

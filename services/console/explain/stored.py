@@ -1,0 +1,60 @@
+"""A package that was answered: as the model got it, why each thing is in it or not, and what it would be now."""
+
+from typing import Any
+
+from starlette.responses import Response
+
+from services.console.explain.asking import with_pictures
+from services.console.page import ConsolePage
+from services.console.rules.plots import divide
+from shared.fronts.client import Json
+from shared.fronts.problems import CallError
+
+
+async def show_package(page: ConsolePage) -> Response:
+    """The stored package with its receipts; the receipts alone where the package is not kept any more."""
+    context_id = page.quote(page.request.path_params["context_id"])
+    receipt = await page.get(f"/v1/receipts/{context_id}", lang=page.language)
+    package, messages = await _find_package(page, context_id)
+    used: dict[str, Any] = package["constraints"]["token_budget"]["slots"] if package else {}
+    limit = package["constraints"]["token_budget"]["limit"] if package else 0
+    return page.render(
+        "explain/package.html",
+        title=page.tell("explain.package"),
+        receipt=receipt,
+        package=package,
+        messages=messages,
+        budget_bar=divide(used, limit),
+        limit=limit,
+    )
+
+
+async def _find_package(page: ConsolePage, context_id: str) -> tuple[Json | None, list[Json]]:
+    try:
+        package = await page.get(f"/v1/contexts/{context_id}")
+        messages = await page.get(f"/v1/contexts/{context_id}/messages")
+    except CallError as problem:
+        if problem.code not in ("not_found", "erased"):
+            raise
+        return None, []
+    return package, messages["messages"]
+
+
+async def show_uses(page: ConsolePage) -> Response:
+    """In which packages a memory was, for which words, and how that was received."""
+    memory_id = page.quote(page.request.path_params["memory_id"])
+    memory = await page.get(f"/v1/memories/{memory_id}")
+    uses = await page.get(f"/v1/memories/{memory_id}/uses")
+    return page.render("explain/uses.html", title=page.tell("explain.uses"), memory=memory, uses=uses["uses"])
+
+
+async def show_replay(page: ConsolePage) -> Response:
+    """What the request of the package gets now, and the difference."""
+    context_id = page.quote(page.request.path_params["context_id"])
+    replay = await page.change("POST", f"/v1/contexts/{context_id}/replay?lang={page.language}")
+    return page.render(
+        "explain/replay.html",
+        title=page.tell("explain.replay"),
+        replay=replay,
+        explanation_now=with_pictures(replay["explanation"]),
+    )

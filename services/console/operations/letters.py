@@ -1,0 +1,81 @@
+"""What was set aside or given up: listed, shown with what a redrive would do, redriven or dropped with a reason."""
+
+from starlette.responses import Response
+
+from services.console.operations.whom import find_whom
+from services.console.page import ConsolePage
+from services.console.sessions import Notice
+from shared.fronts.client import Json
+
+LETTERS = "/operations/letters"
+
+
+async def show_letters(page: ConsolePage) -> Response:
+    """Dead letters and quarantined events, the newest first: those about which nothing was done."""
+    state = page.ask("state", "open")
+    wanted = {} if state == "all" else {"state": "open"}
+    whom = find_whom(page)
+    letters = await page.get_any("/v1/dead-letters", limit=100, **wanted, **whom)
+    given_up = await page.get_any("/v1/quarantine", limit=100, **whom)
+    events: list[Json] = given_up["events"]
+    return page.render(
+        "operations/letters.html",
+        title=page.tell("operations.letters"),
+        letters=letters["letters"],
+        events=[each for each in events if state == "all" or each["state"] == "open"],
+        unread=letters["unread"],
+        state=state,
+        whom=whom,
+    )
+
+
+async def show_letter(page: ConsolePage) -> Response:
+    """One dead letter, what it says without its words, and what a redrive would do."""
+    letter_id = page.quote(page.request.path_params["letter_id"])
+    letter = await page.get_any(f"/v1/dead-letters/{letter_id}")
+    return page.render(
+        "operations/letter.html",
+        title=page.tell("letters.one"),
+        shown=letter,
+        address=f"{LETTERS}/{letter_id}",
+        whose={},
+    )
+
+
+async def show_given_up(page: ConsolePage) -> Response:
+    """One quarantined event, and what a redrive would do."""
+    quarantine_id = page.quote(page.request.path_params["quarantine_id"])
+    event = await page.get_any(f"/v1/quarantine/{quarantine_id}", **find_whom(page))
+    return page.render(
+        "operations/letter.html",
+        title=page.tell("letters.event"),
+        shown=event,
+        address=f"/operations/quarantine/{quarantine_id}",
+        whose={"tenant": event["tenant_id"], "user": event["user_id"]},
+    )
+
+
+async def act_on_letter(page: ConsolePage) -> Response:
+    """The letter is redriven or dropped, once, on record with who and why."""
+    letter_id = page.quote(page.request.path_params["letter_id"])
+    return await _act(page, f"/v1/dead-letters/{letter_id}", {})
+
+
+async def act_on_given_up(page: ConsolePage) -> Response:
+    """The same with a quarantined event."""
+    quarantine_id = page.quote(page.request.path_params["quarantine_id"])
+    whose = {"tenant_id": page.field("tenant"), "user_id": page.field("user")}
+    return await _act(page, f"/v1/quarantine/{quarantine_id}", whose)
+
+
+async def _act(page: ConsolePage, path: str, whose: dict[str, str]) -> Response:
+    act = page.field("act")
+    if act not in ("redrive", "drop"):
+        page.refuse("invalid_request", "act: redrive or drop")
+    reason = page.field("reason")
+    if not reason:
+        page.refuse("invalid_request", page.tell("letters.reason.missing"))
+    order = {"requested_by": page.session.name or "console", "reason": reason}
+    result = await page.change_any(f"{path}/{act}", whose, order)
+    done = f"letters.done.{result['state']}" if result["fresh"] else "letters.done.before"
+    return page.redirect(LETTERS, Notice(done))

@@ -1,0 +1,72 @@
+"""How far each consumer group is behind its topic, as the broker knows it; unknown where it does not say so in time."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.topics import TOPICS
+from shared.bus.access import KafkaAccess
+from shared.bus.topic_admin import TopicAdmin, UnwillingError, open_topic_admin
+from shared.errors import TransientError
+
+FRESH_S = 3.0
+"""An answer younger than this is given again; an older one too, while the next is on its way."""
+KEPT_S = 60.0
+"""So long after it was asked for the last answer still counts as one."""
+WAIT_S = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLag:
+    """How many records of a topic a group has not had."""
+
+    topic: str
+    service: str
+    group: str
+    lag: int
+
+
+class GroupLags:
+    """The lags of all groups, asked for once however many want them; nobody waits but the first."""
+
+    def __init__(self, kafka: KafkaAccess) -> None:
+        self._kafka = kafka
+        self._asking: asyncio.Task[None] | None = None
+        self._told: Sequence[GroupLag] | None = None
+        self._at = float("-inf")
+
+    async def load(self) -> Sequence[GroupLag] | None:
+        """Every group that is behind or not, seconds old at most; None where the broker did not tell."""
+        age = time.monotonic() - self._at
+        if age > FRESH_S and (self._asking is None or self._asking.done()):
+            self._asking = asyncio.create_task(self._renew(), name="lags")
+        if age > KEPT_S and self._asking:
+            await asyncio.shield(self._asking)
+        return self._told
+
+    async def _renew(self) -> None:
+        self._told = await self._ask()
+        self._at = time.monotonic()
+
+    async def _ask(self) -> Sequence[GroupLag] | None:
+        try:
+            async with asyncio.timeout(WAIT_S), open_topic_admin(self._kafka) as admin:
+                return await _measure(admin)
+        except (TransientError, UnwillingError, TimeoutError):
+            return None
+
+
+async def _measure(admin: TopicAdmin) -> list[GroupLag]:
+    spans = await admin.spans(topic.name for topic in TOPICS)
+    readers = [(topic, reader) for topic in TOPICS for reader in topic.consumers if reader.group]
+    offsets = await asyncio.gather(*(admin.load_committed(reader.group) for _, reader in readers))
+    lags: list[GroupLag] = []
+    for (topic, reader), had in zip(readers, offsets, strict=True):
+        behind = sum(
+            max(0, end - max(start, had.get(place, start)))
+            for place, (start, end) in spans.items()
+            if place.topic == topic.name
+        )
+        lags.append(GroupLag(topic.noun, reader.service, reader.group, behind))
+    return lags

@@ -1,0 +1,145 @@
+"""The house at work as an operator sees it: in figures, by ids, and without a word of anybody."""
+
+from typing import Any
+
+import pytest
+
+from tests.system.erasures import completed, erase
+from tests.system.person import Json, Person
+from tests.system.wait import wait_for
+
+SAID = "I love jasmine tea and my cat is called Biscuit. 我喜欢喝茉莉花茶。"
+WORDS = ("jasmine", "Biscuit", "茉莉花茶")
+USED = """
+INSERT INTO model_usage (tenant_id, user_id, day, purpose, calls, tokens_in, tokens_out, seconds, malformed, model)
+VALUES (%(t)s, %(u)s, current_date, 'extract', 3, 2000, 500, 1.5, 1, 'small-model')
+"""
+
+
+async def told(person: Person, path: str, **query: Any) -> Json:
+    """What an operator is told."""
+    answer = await person.get(path, **query)
+    assert answer.status_code == 200, answer.text
+    assert not [word for word in WORDS if word in answer.text]
+    return answer.json()
+
+
+async def test_users_are_listed_in_figures(person: Person) -> None:
+    await person.say(SAID)
+    other = Person(person.system, tenant_id=person.tenant_id)
+    await other.say("hello")
+    answer = await person.system.http.get("/v1/users", params={"tenant_id": person.tenant_id})
+    users = answer.json()["users"]
+    assert [each["user_id"] for each in users] == [other.user_id, person.user_id]
+    assert (users[1]["turns"], users[1]["sessions"], users[1]["turns_open"]) == (1, 1, 0)
+    assert users[1]["memories"] > 0
+    assert not [word for word in WORDS if word in answer.text]
+    begins = {"tenant_id": person.tenant_id, "begins": other.user_id[:8]}
+    (only,) = (await person.system.http.get("/v1/users", params=begins)).json()["users"]
+    assert only["user_id"] == other.user_id
+
+
+async def test_the_flow_says_what_waits_and_who_is_behind(person: Person) -> None:
+    await person.say(SAID)
+    await person.system.settled()
+    flow = await told(person, "/v1/operations/flow")
+    work = flow["work"]
+    assert (work["turns_committed_hour"], work["turns_settled_hour"]) == (1, 1)
+    assert (work["turns_unobserved"], work["turns_overdue"], work["proposals_new"]) == (0, 0, 0)
+    assert {"observer", "evolver"} <= {each["consumer"] for each in flow["consumers"]}
+    groups = {each["service"] for each in flow["groups"]}
+    assert {"compose", "observer", "analyzer", "evolver", "erasure"} <= groups
+    assert all(each["lag"] >= 0 for each in flow["groups"])
+    assert {"compose", "relay", "observer", "analyzer", "evolver", "erasure"} <= flow["services"].keys()
+
+
+async def test_series_have_turns_packages_and_how_long_they_took(person: Person) -> None:
+    await person.say(SAID)
+    package = await person.compose("Which tea?")
+    recorded = "SELECT count(*) FROM injections WHERE context_id = %(c)s"
+    await wait_for(lambda: person.system.number(recorded, c=package.context_id), "the package is recorded")
+    series = await told(person, "/v1/operations/series", minutes=10)
+    moments = series["moments"]
+    assert series["step_minutes"] == 1
+    assert len(moments) in (10, 11)
+    assert [sum(each[name] for each in moments) for name in ("committed", "settled", "packages")] == [1, 1, 1]
+    (settled,) = [each for each in moments if each["settled"]]
+    (packed,) = [each for each in moments if each["packages"]]
+    assert 0 < settled["settled_p50_s"] <= settled["settled_p95_s"] < 60
+    assert 0 < packed["package_p50_ms"] <= packed["package_p95_ms"]
+    assert (await told(person, "/v1/operations/series", minutes=1440))["step_minutes"] == 16
+
+
+async def test_alerts_say_what_is_wrong_now_and_what_to_do(person: Person) -> None:
+    turn = await person.commit(SAID)
+    await person.outcome(turn["turn_id"])
+    calm = {each["name"]: each for each in (await told(person, "/v1/operations/alerts"))["alerts"]}
+    assert not calm["DeadLetters"]["firing"]
+    assert not calm["TurnsWithoutOutcome"]["firing"]
+    assert calm["OutboxStalled"]["threshold"] == 30
+    assert calm["OutboxStalled"]["runbook"] == "deploy/runbook.md#outboxstalled-page"
+    given_up = """INSERT INTO quarantine (tenant_id, user_id, quarantine_id, stage, turn_id, event_id, reason)
+        VALUES (%(t)s, %(u)s, gen_random_uuid(), 'observer', %(turn)s, gen_random_uuid(), 'because of jasmine')"""
+    late = "UPDATE turns SET outcome_at = NULL, committed_at = now() - interval '2 hours' WHERE turn_id = %(turn)s"
+    whose = {"t": person.tenant_id, "u": person.user_id, "turn": turn["turn_id"]}
+    await person.system.change(given_up, **whose)
+    await person.system.change(late, turn=turn["turn_id"])
+    try:
+        alerts = (await told(person, "/v1/operations/alerts"))["alerts"]
+        flow = await told(person, "/v1/operations/flow")
+    finally:
+        await person.system.change("UPDATE turns SET outcome_at = now() WHERE turn_id = %(turn)s", turn=turn["turn_id"])
+    firing = {each["name"]: each for each in alerts if each["firing"]}
+    assert {"DeadLetters", "TurnsWithoutOutcome"} <= firing.keys()
+    assert alerts[0]["firing"]
+    assert firing["TurnsWithoutOutcome"]["figure"] == 1
+    assert firing["TurnsWithoutOutcome"]["action"]
+    assert flow["work"]["turns_overdue"] == 1
+    assert [(each["stage"], each["events"]) for each in flow["given_up"]] == [("observer", 1)]
+
+
+async def test_erasures_of_all_users_are_seen_with_deadline_and_proof(person: Person) -> None:
+    await person.say(SAID)
+    done = await completed(person, await erase(person, "all"))
+    (seen,) = (await told(person, "/v1/operations/erasures"))["erasures"]
+    assert (seen["tombstone_id"], seen["status"], seen["proved"]) == (done["tombstone_id"], "completed", True)
+    assert seen["deadline_at"] > seen["requested_at"]
+    assert (seen["level"], seen["user_id"]) == ("none", person.user_id)
+    assert 0.9 < seen["left_share"] <= 1
+
+
+async def test_models_are_seen_by_day_and_what_they_cost(person: Person) -> None:
+    await person.system.change(USED, t=person.tenant_id, u=person.user_id)
+    seen = await told(person, "/v1/operations/models")
+    (used,) = seen["uses"]
+    assert (used["model"], used["purpose"], used["calls"], used["unreadable"]) == ("small-model", "extract", 3, 1)
+    assert (used["tokens_in"], used["tokens_out"], used["cost"], seen["cost"]) == (2000, 500, None, None)
+
+
+async def test_a_turn_is_followed_by_its_id_alone(person: Person) -> None:
+    turn = await person.commit(SAID)
+    await person.outcome(turn["turn_id"])
+    answer = await person.system.http.get(f"/v1/operations/turns/{turn['turn_id']}")
+    assert answer.status_code == 200, answer.text
+    trace = answer.json()
+    assert not [word for word in WORDS if word in answer.text]
+    assert (trace["user_id"], trace["tenant_id"], trace["seq"]) == (person.user_id, person.tenant_id, 1)
+    assert (trace["stands"], trace["status"]) == (None, "derived")
+    assert [each["step"] for each in trace["steps"]] == [
+        "committed",
+        "published",
+        "observed",
+        "analyzed",
+        "evolved",
+        "settled",
+    ]
+    times = [each["at"] for each in trace["steps"] if each["step"] in ("committed", "observed", "settled")]
+    assert times == sorted(times)
+    assert {each["state"] for each in trace["observations"]} <= {"evolved", "rejected", "deferred"}
+    assert {each["memory_id"] for each in trace["memories"]} & {m["memory_id"] for m in await person.memories()}
+
+
+@pytest.mark.parametrize("turn_id", ["c2b6a0de-7f64-4b53-8d0a-0f2c9a0e2b11", "01a22113-9e90-74b3-a066-ef8bfb894409"])
+async def test_an_unknown_turn_is_not_found(person: Person, turn_id: str) -> None:
+    answer = await person.get(f"/v1/operations/turns/{turn_id}")
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
