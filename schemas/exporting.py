@@ -34,7 +34,7 @@ Count = Annotated[int, Field(ge=0, le=2_147_483_647)]
 Unit = Annotated[float, Field(ge=0, le=1)]
 
 
-class SummaryItem(Contract):
+class ExportedLine(Contract):
     """One line of a summary, and the turn that said it."""
 
     text: Text
@@ -44,7 +44,7 @@ class SummaryItem(Contract):
 class SummaryParts(Contract):
     """What workers read of the structure of a summary."""
 
-    items: tuple[SummaryItem, ...] = ()
+    items: tuple[ExportedLine, ...] = ()
 
 
 class MemoryOrigin(Contract):

@@ -20,7 +20,7 @@ BOUNDS = {
     "functions named by an adjective or adverb": 2,
     "class names with several meanings": 0,
     "locals with a vague name for more than three lines": 358,
-    "files that are too long": 5,
+    "files that are too long": 6,
     "functions that are too long": 3,
 }
 VAGUE = frozenset(("asked", "found", "got", "heard", "kept", "known", "made", "read", "said", "told"))
