@@ -7,7 +7,7 @@ from typing import Any, LiteralString
 from uuid import UUID
 
 from schemas.vocabulary import Epistemic, MemoryType, Provenance
-from shared.db import Read
+from shared.db import Connection, Read
 from shared.domain.subjects import Subject
 
 
@@ -73,3 +73,21 @@ def core(
 
 def to_pinned(rows: Iterable[Mapping[str, Any]]) -> list[CoreMemoryRow]:
     return [CoreMemoryRow(**row) for row in rows]
+
+
+_PIN: LiteralString = """
+UPDATE memory_items SET pinned = %(pinned)s, updated_at = now(),
+    epistemic_type = CASE WHEN %(pinned)s THEN coalesce(epistemic_prev, epistemic_type) ELSE epistemic_type END,
+    epistemic_prev = CASE WHEN %(pinned)s THEN NULL ELSE epistemic_prev END,
+    confidence = CASE WHEN %(pinned)s THEN coalesce(fused_from, confidence) ELSE confidence END,
+    correction_count = CASE WHEN %(pinned)s AND fused_at IS NOT NULL THEN 0 ELSE correction_count END,
+    fused_at = CASE WHEN %(pinned)s THEN NULL ELSE fused_at END,
+    fused_from = CASE WHEN %(pinned)s THEN NULL ELSE fused_from END
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = %(id)s AND status = 'active'
+"""
+
+
+async def pin(conn: Connection, subject: Subject, memory_id: UUID, *, pinned: bool) -> None:
+    """The memory leads core memory, or no more; pinned it counts as neither outdated nor rejected."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "id": memory_id, "pinned": pinned}
+    await conn.execute(_PIN, params)
