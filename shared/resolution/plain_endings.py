@@ -17,6 +17,9 @@ _OTHERWISE = to_pattern(
 )
 """Says that another thing is done, by the verb of it: 改喝牛奶."""
 
+_NUMBERED = to_pattern(r"(?P<thing>[a-z]{3,}|[\u4e00-\u9fff](?!是)[\u4e00-\u9fff]) ?(?:no\.? ?|#)?(?P<number>\d{2,})")
+"""A thing that is told from others by its number: invoice 1041, 发票1041."""
+
 
 def find_plain_endings(
     near: Sequence[ActiveMemory],
@@ -28,7 +31,7 @@ def find_plain_endings(
     returned = find_returned_to(sentence)
     return [
         (share >= NOT_APART and _ends(sentence, old.text))
-        or (share >= LIKELY and fill_one_role(sentence, old.text))
+        or (share >= LIKELY and fill_one_role(sentence, old.text) and not are_numbered_apart(sentence, old.text))
         or any(names_before(returned, before, old.text) for before in (old.replaced if returned else ()))
         or any(_goes_back(returned, first, old, took_place) for first in (near if returned else ()))
         for old, share in zip(near, likely, strict=True)
@@ -42,6 +45,15 @@ def _ends(sentence: str, memory: str) -> bool:
 def does_otherwise(sentence: str, memory: str) -> bool:
     """Whether the sentence says that another thing is done, by a verb of which the memory says the old one."""
     return any(match["verb"] in memory and not _OTHERWISE.search(memory) for match in _OTHERWISE.finditer(sentence))
+
+
+def are_numbered_apart(sentence: str, memory: str) -> bool:
+    """Whether each names a thing of one kind by another number: two invoices."""
+    said, known = (
+        {(match["thing"].lower(), match["number"]) for match in _NUMBERED.finditer(text)} for text in (sentence, memory)
+    )
+    kinds = {thing for thing, _ in said} & {thing for thing, _ in known}
+    return bool(kinds) and said.isdisjoint(known)
 
 
 def _goes_back(

@@ -25,7 +25,11 @@ from tests.system.running import System, policy_file, running, settings_for
 EACH = pytest.mark.parametrize("case", CASES, ids=ROUTES)
 OF_TENANT = "/v1/knowledge/changed"
 """Concerns every user of a tenant, and names none."""
-WITHOUT_BODY = ("/archive", "/restore", "/summary", "/v1/memories/{memory_id}")
+WITHOUT_BODY = (
+    *("/archive", "/restore", "/summary", "/pin", "/replay"),
+    *("/v1/memories/{memory_id}", "/v1/feedback/{memory_id}", "/v1/import"),
+)
+"""Whose route reads no body, or a document that says whose it was and is taken in for whom the address names."""
 WITH_BODY = [
     case
     for case in CASES

@@ -20,7 +20,7 @@ MOVES = pytest.mark.parametrize(
 )
 NOTES = pytest.mark.parametrize(
     ("one", "other"),
-    [("车停在B2层117号", "车停在地下二层117号"), ("the car is on B2, bay 117", "the car stands in bay 117 of B2")],
+    [("车停在B2层117号", "车停在地下二层117号"), ("the car is on B2, bay 117", "the bicycle pump hangs in the cellar")],
     ids=["zh", "en"],
 )
 
