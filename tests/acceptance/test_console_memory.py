@@ -9,7 +9,7 @@ import pytest
 
 from tests.system.conflicts import contradicted
 from tests.system.console import Visitor, serving_console, visiting
-from tests.system.person import Person
+from tests.system.person import Person, shown
 from tests.system.running import System, listening
 from tests.system.wait import wait_for
 
@@ -92,6 +92,51 @@ async def test_what_is_pinned_says_so_and_is_unpinned(visitor: Visitor) -> None:
     page = await visitor.send("/memory/chosen", memory_id=[memory_id], action="pin", back="/memory/notes")
     assert "1 pinned." in page
     assert "<span>pinned</span>" in page
+
+
+async def test_what_is_never_to_be_brought_up_says_so_until_it_may_be_again(visitor: Visitor, person: Person) -> None:
+    memory_id = await remember(visitor, "My bike is green")
+    path = f"/memory/one/{memory_id}"
+    page = await visitor.send(f"{path}/judge", verdict="never_again")
+    assert "It stays known and is never brought up" in page
+    assert "Not brought up since" in page
+    assert f'action="{path}/bring-up"' in page.split("<h1")[0], "and it can be undone"
+    assert 'value="never_again"' not in page
+    assert "never brought up" in await visitor.open("/memory/notes")
+    assert "green" not in shown(await person.compose("What colour is my bike?"))
+    page = await visitor.send(f"{path}/bring-up")
+    assert "It may be brought up again." in page
+    assert "Not brought up since" not in page
+    assert "green" in shown(await person.compose("What colour is my bike?", session="s2"))
+
+
+async def test_what_is_wrong_is_taken_back_and_had_back_and_the_other_verdicts_are_told(visitor: Visitor) -> None:
+    memory_id = await remember(visitor, "My bike is green")
+    path = f"/memory/one/{memory_id}"
+    assert "is used, and surer now" in await visitor.send(f"{path}/judge", verdict="right")
+    assert "Noted. What is often of no use" in await visitor.send(f"{path}/judge", verdict="not_useful")
+    page = await visitor.send(f"{path}/judge", verdict="wrong")
+    assert "Taken back as wrong" in page
+    assert f'action="{path}/restore"' in page.split("<h1")[0]
+    assert 'name="verdict"' not in page, "nobody is asked about what is taken back"
+    assert "It holds again" in await visitor.send(f"{path}/restore")
+    assert "verdict" in await visitor.send(f"{path}/judge", 422, verdict="perhaps")
+    visitor.form_token = "0" * 64
+    await visitor.send(f"{path}/judge", 403, verdict="right")
+
+
+async def test_a_memory_is_judged_where_a_package_shows_it(visitor: Visitor, person: Person) -> None:
+    memory_id = await remember(visitor, "My bike is green")
+    await visitor.send(f"/memory/one/{memory_id}/pin")
+    package = await person.compose("What colour is my bike?")
+    path = f"/explain/packages/{package.context_id}"
+    recorded = "SELECT count(*) FROM injections WHERE context_id = %(c)s"
+    await wait_for(lambda: person.system.number(recorded, c=package.context_id), "the package is recorded")
+    judged = f"/memory/one/{memory_id}/judge"
+    assert f'action="{judged}"' in await visitor.open(path)
+    page = await visitor.send(judged, verdict="not_useful", context_id=str(package.context_id))
+    assert "Noted. What is often of no use" in page
+    assert "As the model gets it" in page, "the package is open again"
 
 
 async def test_all_of_it_is_taken_along(visitor: Visitor) -> None:
