@@ -82,6 +82,31 @@ async def test_several_are_taken_back_and_had_back_together(visitor: Visitor) ->
     assert "Nothing was chosen" in await visitor.send("/memory/chosen", action="forget", back="/memory/notes")
 
 
+async def test_several_are_made_one_and_parted_again(visitor: Visitor) -> None:
+    texts = ("The boat is called Nightjar", "The boat key hangs by the door", "My desk is oak")
+    first, second, desk = [await remember(visitor, text) for text in texts]
+    page = await visitor.send("/memory/chosen", memory_id=[first, second], action="merge", back="/memory/notes")
+    assert "Which one is kept?" in page
+    assert page.count('name="keep"') == 2
+    page = await visitor.send("/memory/merge", memory_id=[first, second], keep=first, text="Nightjar; key by the door")
+    assert "2 are one now." in page
+    assert "Nightjar; key by the door</h1>" in page
+    listed = await visitor.open("/memory/notes")
+    assert "hangs by the door" not in listed
+    assert "My desk is oak" in listed
+
+    undo = {"action": "restore", "back": "/memory/facts", "memory_id": second}
+    assert all(f'name="{name}" value="{value}"' in page for name, value in undo.items())
+    page = await visitor.send("/memory/chosen", **undo)
+    assert "1 brought back." in page
+    assert all(f"{text}</a>" in page for text in texts)
+
+    page = await visitor.send("/memory/chosen", memory_id=[desk], action="merge", back="/memory/notes")
+    assert "Choose two or more" in page
+    await visitor.send("/memory/merge", 422, memory_id=[desk], keep=desk)
+    await visitor.send("/memory/merge", 404, memory_id=[desk], keep="00000000-0000-7000-8000-000000000000")
+
+
 async def test_what_is_pinned_says_so_and_is_unpinned(visitor: Visitor) -> None:
     memory_id = await remember(visitor, "My bike is green")
     page = await visitor.send(f"/memory/one/{memory_id}/pin")
