@@ -64,6 +64,8 @@ class ConsolePage:
     compose: ComposeClient
     areas: "tuple[Area, ...]"
     form: Mapping[str, list[str]]
+    file: bytes = b""
+    """What was chosen to be sent with the form, where the page takes a file."""
 
     @property
     def session(self) -> Session:
@@ -225,6 +227,8 @@ class PageEntry:
     show: Show
     method: Method = "GET"
     for_strangers: bool = False
+    file_most: int = 0
+    """So many bytes a file has at most that is sent with the form; 0: it takes none."""
 
 
 @dataclass(frozen=True)

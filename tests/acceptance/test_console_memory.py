@@ -174,6 +174,37 @@ async def test_all_of_it_is_taken_along(visitor: Visitor) -> None:
     await visitor.open("/memory/export?format=exe", 404)
 
 
+async def test_what_was_taken_along_is_brought_in(visitor: Visitor, url: str, person: Person) -> None:
+    await person.say("I live in Oslo.")
+    document = (await visitor.http.get("/memory/export?format=json")).content
+    async with visiting(url) as other:
+        await other.sign_in(user=f"{person.user_id}-elsewhere", tenant=person.tenant_id)
+        await other.open("/memory/settings")
+
+        async def send(file: bytes, status: int = 200, path: str = "/memory/import") -> str:
+            chosen = {"file": ("memory.json", file, "application/json")}
+            answer = await other.http.post(path, data={"csrf": other.form_token}, files=chosen)
+            assert answer.status_code == status, answer.text
+            return answer.text
+
+        assert "Taken in: 1 memories, 1 turns, 1 conversations. Known already: 0." in await send(document)
+
+        async def known() -> bool:
+            return "Oslo" in await other.open("/memory/facts")
+
+        await wait_for(known, "what was brought in is known")
+        await other.open("/memory/settings")
+        assert "Taken in: 0 memories, 0 turns, 0 conversations. Known already: 2." in await send(document)
+        assert "counts.turns" in await send(document.replace(b'"turns":1', b'"turns":7'), 422), "the field is named"
+        assert "This is no file of an export" in await send(b"# Markdown", 422)
+        assert "file: choose a file" in await send(b"", 422)
+        other.form_token = "0" * 64
+        await send(document, 403)
+    async with visiting(url) as stranger:
+        answer = await stranger.http.post("/memory/import", files={"file": ("memory.json", document)})
+        assert answer.url.path == "/sign-in"
+
+
 async def test_what_is_erased_is_followed_to_its_proof(visitor: Visitor) -> None:
     memory_id = await remember(visitor, "My bike is green")
     page = await visitor.send("/memory/chosen", memory_id=[memory_id], action="erase")

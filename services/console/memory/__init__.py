@@ -1,5 +1,6 @@
 """The area in which somebody sees and governs what is remembered of them."""
 
+from schemas.exporting import IMPORT_MAX_BYTES
 from services.console.memory import (
     changing,
     conflicts,
@@ -33,6 +34,7 @@ PAGES = (
     PageEntry("/memory/one/{memory_id}", one.show_memory),
     PageEntry("/memory/one/{memory_id}/edit", changing.edit, "POST"),
     PageEntry("/memory/export", export.export),
+    PageEntry("/memory/import", export.take_in, "POST", file_most=IMPORT_MAX_BYTES),
     PageEntry("/memory/one/{memory_id}/pin", changing.pin, "POST"),
     PageEntry("/memory/one/{memory_id}/unpin", changing.unpin, "POST"),
     PageEntry("/memory/one/{memory_id}/take-back", changing.take_back, "POST"),
