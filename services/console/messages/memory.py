@@ -105,6 +105,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "one.right_words": ("What is right?", "正确的说法是？"),
     "one.silenced": ("Not brought up since {moment}, as you asked.", "应您要求，自{moment}起不再提起。"),
     "one.history": ("Where it comes from", "出处与历史"),
+    "one.all_uses": ("All uses", "全部使用记录"),
     "one.words_erased": ("The words were erased.", "原话已抹除。"),
     "one.technical": ("Technical details", "技术细节"),
     "did.created": ("learnt", "得知"),
