@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncGenerator
 from html import escape
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -95,7 +96,7 @@ async def test_several_are_made_one_and_parted_again(visitor: Visitor) -> None:
     assert "hangs by the door" not in listed
     assert "My desk is oak" in listed
 
-    undo = {"action": "restore", "back": "/memory/facts", "memory_id": second}
+    undo: dict[str, Any] = {"action": "restore", "back": "/memory/facts", "memory_id": second}
     assert all(f'name="{name}" value="{value}"' in page for name, value in undo.items())
     page = await visitor.send("/memory/chosen", **undo)
     assert "1 brought back." in page
