@@ -37,8 +37,7 @@ async def merge(page: ConsolePage) -> Response:
     if receipt["status"] == "rejected":
         return page.redirect("/memory/facts", Notice("notice.no_change"))
     left = receipt["memory_id"] if receipt["settled"] and receipt["memory_id"] else keep
-    told = Notice("notice.made_one", {"count": str(len(others) + 1)})
-    if receipt["settled"]:
-        undone = {"action": "restore", "back": "/memory/facts"}
-        told = Notice(told.message, told.values, "/memory/chosen", undone, tuple(others))
-    return page.redirect(f"/memory/one/{page.quote(left)}", told)
+    undo = "/memory/chosen" if receipt["settled"] else None
+    parting = {"action": "restore", "back": "/memory/facts"}
+    notice = Notice("notice.made_one", {"count": str(len(others) + 1)}, undo, parting, tuple(others))
+    return page.redirect(f"/memory/one/{page.quote(left)}", notice)

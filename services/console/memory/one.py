@@ -14,9 +14,10 @@ USES_MOST = 5
 async def show_memory(page: ConsolePage) -> Response:
     """The memory with its versions, the newest first, the words that each rests on, and its newest uses."""
     memory_id = page.part("memory_id")
-    asked = page.get(f"/v1/memories/{memory_id}/history"), page.get(f"/v1/memories/{memory_id}/uses", limit=USES_MOST)
-    told, uses = await asyncio.gather(*asked)
-    history = told["memories"]
+    line, uses = await asyncio.gather(
+        page.get(f"/v1/memories/{memory_id}/history"), page.get(f"/v1/memories/{memory_id}/uses", limit=USES_MOST)
+    )
+    history = line["memories"]
     memory = next((each for each in history if each["memory_id"] == memory_id), history[-1])
     newest = history[-1]
     return page.render(

@@ -35,8 +35,8 @@ async def show_overview(page: ConsolePage) -> Response:
     }
     if latest["count"] > LATEST:
         scarce = [each for each in CORE if len(by_type[each]) <= MOST]
-        found = await asyncio.gather(*(page.get("/v1/memories", type=each, limit=MOST + 1) for each in scarce))
-        by_type |= {type: each["memories"] for type, each in zip(scarce, found, strict=True)}
+        listed = await asyncio.gather(*(page.get("/v1/memories", type=each, limit=MOST + 1) for each in scarce))
+        by_type |= {type: each["memories"] for type, each in zip(scarce, listed, strict=True)}
     return page.render(
         "memory/overview.html",
         title=page.tell("memory.overview"),
