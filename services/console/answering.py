@@ -12,6 +12,7 @@ from services.console.door import SESSION_COOKIE, write_cookie
 from services.console.messages import MESSAGES
 from services.console.page import Area, ConsolePage, PageEntry, Visit
 from services.console.sessions import Sessions
+from services.console.uploads import read_upload
 from shared.fronts.client import ComposeClient
 from shared.fronts.problems import CallError
 from shared.telemetry import frames, logger
@@ -53,8 +54,11 @@ class Answering:
         visit: Visit = request.state.visit
         page = ConsolePage(request, visit, self.compose, self.areas, {})
         try:
+            if entry.file_most and (elsewhere := _lead_stranger(page, area)):
+                return elsewhere  # whoever is not signed in sends no file
             if entry.method == "POST":
-                page = ConsolePage(request, visit, self.compose, self.areas, await _read_form(request))
+                form, file = await (read_upload(request, entry.file_most) if entry.file_most else _read_form(request))
+                page = ConsolePage(request, visit, self.compose, self.areas, form, file)
                 _refuse_foreign_form(page)
             if not entry.for_strangers and (elsewhere := _lead_stranger(page, area)):
                 return elsewhere
@@ -75,15 +79,15 @@ class Answering:
         return answer
 
 
-async def _read_form(request: Request) -> Mapping[str, list[str]]:
-    """The fields of the form; CallError for what is none."""
+async def _read_form(request: Request) -> tuple[Mapping[str, list[str]], bytes]:
+    """The fields of the form, and no file; CallError for what is none."""
     body = b""
     async for chunk in request.stream():
         body += chunk
         if len(body) > MOST_BYTES:
             raise CallError("invalid_request", "the form is too long")
     try:
-        return parse_qs(body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+        return parse_qs(body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS), b""
     except ValueError as error:
         raise CallError("invalid_request", "this is no form") from error
 

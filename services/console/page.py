@@ -19,7 +19,7 @@ import zoneinfo
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Literal, NoReturn
 from urllib.parse import quote
 from uuid import uuid4
@@ -64,6 +64,8 @@ class ConsolePage:
     compose: ComposeClient
     areas: "tuple[Area, ...]"
     form: Mapping[str, list[str]]
+    file: bytes = b""
+    """What was chosen to be sent with the form, where the page takes a file."""
 
     @property
     def session(self) -> Session:
@@ -76,7 +78,7 @@ class ConsolePage:
         """In whose name compose is asked."""
         return self.session.caller
 
-    @property
+    @cached_property
     def language(self) -> Spoken:
         """In which the page is written."""
         cookies, headers = self.request.cookies, self.request.headers
@@ -89,7 +91,7 @@ class ConsolePage:
         chosen = self.request.cookies.get(THEME_COOKIE, "auto")
         return chosen if chosen in THEMES else "auto"
 
-    @property
+    @cached_property
     def zone(self) -> tzinfo:
         """The clock by which the reader lives, which the browser tells; UTC until it has."""
         return find_zone(self.request.cookies.get(ZONE_COOKIE, ""))
@@ -225,6 +227,8 @@ class PageEntry:
     show: Show
     method: Method = "GET"
     for_strangers: bool = False
+    file_most: int = 0
+    """So many bytes a file has at most that is sent with the form; 0: it takes none."""
 
 
 @dataclass(frozen=True)

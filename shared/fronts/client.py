@@ -29,6 +29,8 @@ AWAY_S = 1.0
 """So long nobody asks again after silence: whoever comes next is told at once."""
 LONGEST_S = 30.0
 """So long a request may take while compose lives."""
+UPLOAD_S = 300.0
+"""So long a file may take."""
 KNOWN_S = 5.0
 """So long what a key is for is known; compose itself looks at every request."""
 MOST_KEYS = 10_000
@@ -44,12 +46,20 @@ class HttpRequest:
     query: Mapping[str, Any] = field(default_factory=dict[str, Any])
     body: Mapping[str, Any] | None = None
     bearer: str | None = None
+    file: bytes | None = None
+    """A document as it is, in place of a body."""
+
+    @property
+    def content(self) -> bytes | None:
+        """What is sent."""
+        return self.file if self.body is None else orjson.dumps(self.body)
 
     @property
     def headers(self) -> dict[str, str]:
         """Who asks, and that the body is JSON."""
         asks = {"authorization": f"Bearer {self.bearer}"} if self.bearer else {}
-        return asks if self.body is None else {**asks, "content-type": "application/json"}
+        is_bare = self.body is None and self.file is None
+        return asks if is_bare else {**asks, "content-type": "application/json"}
 
 
 class ComposeClient:
@@ -84,6 +94,14 @@ class ComposeClient:
         answer = await self._send(asked)
         if answer.is_success:
             return answer.content, answer.headers.get("content-type", "application/octet-stream")
+        raise _problem_of(answer)
+
+    async def upload(self, caller: AgentCaller, path: str, file: bytes) -> Json:
+        """What compose says to a JSON document about the caller's user."""
+        asked = HttpRequest("POST", path, await self._name_owner(caller, {}), bearer=caller.bearer, file=file)
+        answer = await self._send(asked)
+        if answer.is_success:
+            return _read(answer)
         raise _problem_of(answer)
 
     async def change_any(
@@ -149,11 +167,15 @@ class ComposeClient:
             raise
 
     async def _send_now(self, http: httpx.AsyncClient, request: HttpRequest) -> httpx.Response:
-        from httpx import HTTPError
+        from httpx import HTTPError, Timeout
 
-        content = None if request.body is None else orjson.dumps(request.body)
         answering = http.request(
-            request.method, request.path, params=request.query, content=content, headers=request.headers
+            request.method,
+            request.path,
+            params=request.query,
+            content=request.content,
+            headers=request.headers,
+            timeout=Timeout(LONGEST_S if request.file is None else UPLOAD_S, connect=CONNECT_S),
         )
         asking = asyncio.create_task(answering)
         try:

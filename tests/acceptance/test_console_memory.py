@@ -3,13 +3,14 @@
 import re
 from collections.abc import AsyncGenerator
 from html import escape
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 from tests.system.conflicts import contradicted
 from tests.system.console import Visitor, serving_console, visiting
-from tests.system.person import Person
+from tests.system.person import Person, shown
 from tests.system.running import System, listening
 from tests.system.wait import wait_for
 
@@ -82,6 +83,31 @@ async def test_several_are_taken_back_and_had_back_together(visitor: Visitor) ->
     assert "Nothing was chosen" in await visitor.send("/memory/chosen", action="forget", back="/memory/notes")
 
 
+async def test_several_are_made_one_and_parted_again(visitor: Visitor) -> None:
+    texts = ("The boat is called Nightjar", "The boat key hangs by the door", "My desk is oak")
+    first, second, desk = [await remember(visitor, text) for text in texts]
+    page = await visitor.send("/memory/chosen", memory_id=[first, second], action="merge", back="/memory/notes")
+    assert "Which one is kept?" in page
+    assert page.count('name="keep"') == 2
+    page = await visitor.send("/memory/merge", memory_id=[first, second], keep=first, text="Nightjar; key by the door")
+    assert "2 are one now." in page
+    assert "Nightjar; key by the door</h1>" in page
+    listed = await visitor.open("/memory/notes")
+    assert "hangs by the door" not in listed
+    assert "My desk is oak" in listed
+
+    undo: dict[str, Any] = {"action": "restore", "back": "/memory/facts", "memory_id": second}
+    assert all(f'name="{name}" value="{value}"' in page for name, value in undo.items())
+    page = await visitor.send("/memory/chosen", **undo)
+    assert "1 brought back." in page
+    assert all(f"{text}</a>" in page for text in texts)
+
+    page = await visitor.send("/memory/chosen", memory_id=[desk], action="merge", back="/memory/notes")
+    assert "Choose two or more" in page
+    await visitor.send("/memory/merge", 422, memory_id=[desk], keep=desk)
+    await visitor.send("/memory/merge", 404, memory_id=[desk], keep="00000000-0000-7000-8000-000000000000")
+
+
 async def test_what_is_pinned_says_so_and_is_unpinned(visitor: Visitor) -> None:
     memory_id = await remember(visitor, "My bike is green")
     page = await visitor.send(f"/memory/one/{memory_id}/pin")
@@ -94,6 +120,55 @@ async def test_what_is_pinned_says_so_and_is_unpinned(visitor: Visitor) -> None:
     assert "<span>pinned</span>" in page
 
 
+async def test_what_is_never_to_be_brought_up_says_so_until_it_may_be_again(visitor: Visitor, person: Person) -> None:
+    memory_id = await remember(visitor, "My bike is green")
+    path = f"/memory/one/{memory_id}"
+    page = await visitor.send(f"{path}/judge", verdict="never_again")
+    assert "It stays known and is never brought up" in page
+    assert "Not brought up since" in page
+    assert f'action="{path}/bring-up"' in page.split("<h1")[0], "and it can be undone"
+    assert 'value="never_again"' not in page
+    assert "never brought up" in await visitor.open("/memory/notes")
+    assert "green" not in shown(await person.compose("What colour is my bike?"))
+    page = await visitor.send(f"{path}/bring-up")
+    assert "It may be brought up again." in page
+    assert "Not brought up since" not in page
+    assert "green" in shown(await person.compose("What colour is my bike?", session="s2"))
+
+
+async def test_what_is_wrong_is_taken_back_and_had_back_and_the_other_verdicts_are_told(visitor: Visitor) -> None:
+    memory_id = await remember(visitor, "My bike is green")
+    path = f"/memory/one/{memory_id}"
+    assert "is used, and surer now" in await visitor.send(f"{path}/judge", verdict="right")
+    assert "Noted. What is often of no use" in await visitor.send(f"{path}/judge", verdict="not_useful")
+    page = await visitor.send(f"{path}/judge", verdict="wrong")
+    assert "Taken back as wrong" in page
+    assert f'action="{path}/restore"' in page.split("<h1")[0]
+    assert 'name="verdict"' not in page, "nobody is asked about what is taken back"
+    assert "It holds again" in await visitor.send(f"{path}/restore")
+    assert "verdict" in await visitor.send(f"{path}/judge", 422, verdict="perhaps")
+    visitor.form_token = "0" * 64
+    await visitor.send(f"{path}/judge", 403, verdict="right")
+
+
+async def test_a_memory_is_judged_where_a_package_shows_it(visitor: Visitor, person: Person) -> None:
+    memory_id = await remember(visitor, "My bike is green")
+    await visitor.send(f"/memory/one/{memory_id}/pin")
+    package = await person.compose("What colour is my bike?")
+    path = f"/explain/packages/{package.context_id}"
+    recorded = "SELECT count(*) FROM injections WHERE context_id = %(c)s"
+    await wait_for(lambda: person.system.number(recorded, c=package.context_id), "the package is recorded")
+    judged = f"/memory/one/{memory_id}/judge"
+    assert f'action="{judged}"' in await visitor.open(path)
+    page = await visitor.send(judged, verdict="not_useful", context_id=str(package.context_id))
+    assert "Noted. What is often of no use" in page
+    assert "As the model gets it" in page, "the package is open again"
+    page = await visitor.open(f"/memory/one/{memory_id}")
+    assert f'href="{path}"' in page, "and its page says where it was used"
+    assert "What colour is my bike?" in page
+    assert "no answer heard" in page
+
+
 async def test_all_of_it_is_taken_along(visitor: Visitor) -> None:
     await remember(visitor, "My bike is green")
     for kind, media_type in (("json", "application/json"), ("markdown", "text/markdown")):
@@ -102,6 +177,37 @@ async def test_all_of_it_is_taken_along(visitor: Visitor) -> None:
         assert "attachment" in answer.headers["content-disposition"]
         assert "My bike is green" in answer.text
     await visitor.open("/memory/export?format=exe", 404)
+
+
+async def test_what_was_taken_along_is_brought_in(visitor: Visitor, url: str, person: Person) -> None:
+    await person.say("I live in Oslo.")
+    document = (await visitor.http.get("/memory/export?format=json")).content
+    async with visiting(url) as other:
+        await other.sign_in(user=f"{person.user_id}-elsewhere", tenant=person.tenant_id)
+        await other.open("/memory/settings")
+
+        async def send(file: bytes, status: int = 200, path: str = "/memory/import") -> str:
+            chosen = {"file": ("memory.json", file, "application/json")}
+            answer = await other.http.post(path, data={"csrf": other.form_token}, files=chosen)
+            assert answer.status_code == status, answer.text
+            return answer.text
+
+        assert "Taken in: 1 memories, 1 turns, 1 conversations. Known already: 0." in await send(document)
+
+        async def known() -> bool:
+            return "Oslo" in await other.open("/memory/facts")
+
+        await wait_for(known, "what was brought in is known")
+        await other.open("/memory/settings")
+        assert "Taken in: 0 memories, 0 turns, 0 conversations. Known already: 2." in await send(document)
+        assert "counts.turns" in await send(document.replace(b'"turns":1', b'"turns":7'), 422), "the field is named"
+        assert "This is no file of an export" in await send(b"# Markdown", 422)
+        assert "file: choose a file" in await send(b"", 422)
+        other.form_token = "0" * 64
+        await send(document, 403)
+    async with visiting(url) as stranger:
+        answer = await stranger.http.post("/memory/import", files={"file": ("memory.json", document)})
+        assert answer.url.path == "/sign-in"
 
 
 async def test_what_is_erased_is_followed_to_its_proof(visitor: Visitor) -> None:

@@ -2,7 +2,7 @@
 
 from services.console.areas import AREAS
 
-NOT_PLAIN = ("/memory/session", "/memory/erase", "/memory/export", "/operations/flow")
+NOT_PLAIN = ("/memory/session", "/memory/erase", "/memory/merge", "/memory/export", "/operations/flow")
 """Pages of one thing, files, and a part of a page."""
 PLAIN = tuple(
     entry.path

@@ -21,17 +21,20 @@ async def find_violations(page: Page) -> list[str]:
 
 
 async def list_pages(tab: Tab) -> list[str]:
-    """The addresses of all plain pages, and of one memory, one conversation and one erasure."""
+    """The addresses of all plain pages, and of one memory, two, one conversation and one erasure."""
     (memory,) = await tab.person.memories(query="Rotterdam")
     erased = await tab.person.post("/v1/erasures", {**tab.person.whose, "scope": "session", "session_ids": ["gone"]})
+    (other,) = await tab.person.memories(query="jasmine")
     of_one = f"/memory/one/{memory['memory_id']}"
-    more = (of_one, f"/memory/erase?id={memory['memory_id']}", "/memory/session?id=s1", "/memory/search?q=dog")
+    of_two = f"/memory/merge?id={memory['memory_id']}&id={other['memory_id']}"
+    more = (of_one, of_two, f"/memory/erase?id={memory['memory_id']}", "/memory/session?id=s1", "/memory/search?q=dog")
     return [*PLAIN, *more, f"/memory/erasures/{erased.json()['tombstone_id']}", "/nothing", "/whose"]
 
 
 @pytest.mark.parametrize(("language", "theme"), [("en", "light"), ("zh", "dark")])
 async def test_no_page_has_a_serious_fault_or_is_too_wide(tab: Tab, language: str, theme: str) -> None:
     await tab.person.say("I live in Rotterdam.")
+    await tab.person.say("I like jasmine tea.")
     await tab.person.say("My dog is called Rex.", session="gone")
     await tab.person.compose("Where do I live?")
     await tab.open("/")

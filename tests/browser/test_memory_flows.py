@@ -53,6 +53,34 @@ async def test_an_edit_is_undone(tab: Tab) -> None:
     assert await tab.page.locator(".versions > li").count() == 3
 
 
+async def test_what_is_never_to_be_brought_up_is_had_back(tab: Tab) -> None:
+    await tab.come_in()
+    await remember(tab, "My bike is green")
+    await tab.page.get_by_role("link", name="My bike is green").click()
+    await tab.page.get_by_role("button", name="Never bring up again").click()
+    await tab.see("It stays known and is never brought up")
+    await expect(tab.page.get_by_role("button", name="Never bring up again")).to_have_count(0)
+    await tab.page.get_by_role("button", name="Undo").click()
+    await tab.see("It may be brought up again.")
+    await expect(tab.page.get_by_role("button", name="Never bring up again")).to_be_visible()
+
+
+async def test_two_are_made_one_and_parted(tab: Tab) -> None:
+    await tab.come_in()
+    for text in ("The boat is called Nightjar", "The boat key hangs by the door"):
+        await remember(tab, text)
+    await tab.open("/memory/notes")
+    await tab.page.get_by_label("Choose all on this page").check()
+    await tab.page.get_by_role("button", name="Make one of them").click()
+    await tab.page.get_by_label("The boat is called Nightjar").check()
+    await tab.page.get_by_role("button", name="Make one", exact=True).click()
+    await tab.see("2 are one now.")
+    await expect(tab.page.get_by_role("heading", level=1)).to_have_text("The boat is called Nightjar")
+    await tab.page.get_by_role("button", name="Undo").click()
+    await tab.see("1 brought back.")
+    await expect(tab.page.get_by_role("link", name="The boat key hangs by the door")).to_be_visible()
+
+
 async def test_a_conflict_is_settled(tab: Tab) -> None:
     await contradicted(tab.person, "concise", "wordy")
     await tab.come_in()

@@ -1,11 +1,14 @@
 """The area in which somebody sees and governs what is remembered of them."""
 
+from schemas.exporting import IMPORT_MAX_BYTES
 from services.console.memory import (
     changing,
     conflicts,
     erasing,
     export,
+    judging,
     listing,
+    merging,
     one,
     overview,
     sessions,
@@ -31,12 +34,17 @@ PAGES = (
     PageEntry("/memory/one/{memory_id}", one.show_memory),
     PageEntry("/memory/one/{memory_id}/edit", changing.edit, "POST"),
     PageEntry("/memory/export", export.export),
+    PageEntry("/memory/import", export.take_in, "POST", file_most=IMPORT_MAX_BYTES),
     PageEntry("/memory/one/{memory_id}/pin", changing.pin, "POST"),
     PageEntry("/memory/one/{memory_id}/unpin", changing.unpin, "POST"),
     PageEntry("/memory/one/{memory_id}/take-back", changing.take_back, "POST"),
     PageEntry("/memory/one/{memory_id}/restore", changing.restore, "POST"),
+    PageEntry("/memory/one/{memory_id}/judge", judging.judge, "POST"),
+    PageEntry("/memory/one/{memory_id}/bring-up", judging.bring_up, "POST"),
     PageEntry("/memory/remember", changing.remember, "POST"),
     PageEntry("/memory/chosen", changing.change_chosen, "POST"),
+    PageEntry("/memory/merge", merging.show_choice),
+    PageEntry("/memory/merge", merging.merge, "POST"),
     PageEntry("/memory/erase", erasing.show_question),
     PageEntry("/memory/erase", erasing.erase, "POST"),
     PageEntry("/memory/erasures", erasing.show_erasures),

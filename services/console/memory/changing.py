@@ -61,13 +61,15 @@ async def restore(page: ConsolePage) -> Response:
 
 
 async def change_chosen(page: ConsolePage) -> Response:
-    """All that was chosen in a list is taken back or restored, or a question is asked before it is erased."""
+    """All that was chosen in a list is changed, or a question is asked before it is made one or erased."""
     chosen = page.form.get("memory_id", [])[:CHOSEN_MOST]
     back, action = page.field("back") or "/memory/facts", page.field("action")
     if not chosen:
         return page.redirect(find_own(back), Notice("notice.none_chosen"))
     if action == "erase":
         return page.redirect(f"/memory/erase?scope=items&id={'&id='.join(map(page.quote, chosen))}")
+    if action == "merge":
+        return page.redirect(f"/memory/merge?back={page.quote(back)}&id={'&id='.join(map(page.quote, chosen))}")
     if action not in UNDONE_BY:
         page.refuse("invalid_request", "action")
     changed = await change_all(page, chosen, action)

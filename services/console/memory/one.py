@@ -1,15 +1,22 @@
 """One memory: what it says, since when, how sure, where it comes from, and what can be done about it."""
 
+import asyncio
+
 from starlette.responses import Response
 
 from services.console.page import ConsolePage
 from shared.fronts.client import Json
 
+USES_MOST = 5
+"""So many of the packages that carried it are listed; the page of its uses has more."""
+
 
 async def show_memory(page: ConsolePage) -> Response:
-    """The memory with its versions, the newest first, and the words that each rests on."""
+    """The memory with its versions, the newest first, the words that each rests on, and its newest uses."""
     memory_id = page.part("memory_id")
-    history = (await page.get(f"/v1/memories/{memory_id}/history"))["memories"]
+    asked = page.get(f"/v1/memories/{memory_id}/history"), page.get(f"/v1/memories/{memory_id}/uses", limit=USES_MOST)
+    told, uses = await asyncio.gather(*asked)
+    history = told["memories"]
     memory = next((each for each in history if each["memory_id"] == memory_id), history[-1])
     newest = history[-1]
     return page.render(
@@ -17,6 +24,7 @@ async def show_memory(page: ConsolePage) -> Response:
         title=page.tell("memory.one"),
         memory=memory,
         newest=newest if newest["memory_id"] != memory["memory_id"] and newest["status"] == "active" else None,
+        uses=uses["uses"],
         versions=list(reversed(history)),
         open_conflicts=[each for each in memory["conflicts"] if each["state"] == "open"],
         can_restore=memory["status"] in ("retracted", "superseded", "expired", "candidate_evict"),

@@ -34,8 +34,9 @@ async def show_overview(page: ConsolePage) -> Response:
         each: [memory for memory in latest["memories"] if memory["type"] == each] for each in SHOWN
     }
     if latest["count"] > LATEST:
-        core = await asyncio.gather(*(page.get("/v1/memories", type=each, limit=MOST + 1) for each in CORE))
-        by_type |= {type: each["memories"] for type, each in zip(CORE, core, strict=True)}
+        scarce = [each for each in CORE if len(by_type[each]) <= MOST]
+        found = await asyncio.gather(*(page.get("/v1/memories", type=each, limit=MOST + 1) for each in scarce))
+        by_type |= {type: each["memories"] for type, each in zip(scarce, found, strict=True)}
     return page.render(
         "memory/overview.html",
         title=page.tell("memory.overview"),

@@ -86,6 +86,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "error.erased.do": ("Nothing of it is left to be shown.", "已没有任何内容可以显示。"),
     "error.invalid_request": ("This cannot be taken as it is", "内容不符合要求"),
     "error.invalid_request.do": ("Go back and correct what is named.", "请返回并更正所指出的地方。"),
+    "error.malformed_json": ("This is no file of an export", "这不是导出的文件"),
+    "error.malformed_json.do": ("Choose the JSON file that an export left.", "请选择导出所得的 JSON 文件。"),
     "error.secret_refused": ("This looks like a secret", "这看起来像机密信息"),
     "error.secret_refused.do": (
         "Nothing was kept. Passwords, keys and card numbers are not remembered.",

@@ -15,6 +15,26 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "export.markdown": ("To read (Markdown)", "供阅读（Markdown）"),
     "export.json": ("To import (JSON)", "供导入（JSON）"),
+    "import.title": ("Bring it in", "导入"),
+    "import.file": ("An exported file (JSON)", "导出的文件（JSON）"),
+    "import.what": (
+        "All of it is taken in, or nothing. What is known here already stays as it is, and what was erased here stays"
+        " erased.",
+        "要么全部导入，要么什么都不导入。此处已知的内容保持不变，已抹除的内容不会回来。",
+    ),
+    "import.choose": ("file: choose a file that was exported.", "file：请选择导出的文件。"),
+    "import.go": ("Bring it in", "导入"),
+    "notice.imported": (
+        "Taken in: {memories} memories, {turns} turns, {sessions} conversations. Known already: {known}. Erased here"
+        " before, so left out: {erased}.",
+        "已导入 {memories} 条记忆、{turns} 轮对话、{sessions} 个会话。此前已知：{known}。曾在此抹除而略过：{erased}。",
+    ),
+    "notice.imported_blanked": (
+        "Taken in: {memories} memories, {turns} turns, {sessions} conversations. Known already: {known}. Erased here"
+        " before, so left out: {erased}. Secrets blanked in {blanked} places.",
+        "已导入 {memories} 条记忆、{turns} 轮对话、{sessions} 个会话。此前已知：{known}。曾在此抹除而略过：{erased}。"
+        "有 {blanked} 处机密已隐去。",
+    ),
     "notice.settings": ("Saved. It holds from now on.", "已保存，立即生效。"),
     "notice.no_change": ("Nothing was changed.", "没有改动。"),
     "choice.true": ("yes", "是"),

@@ -1,0 +1,44 @@
+"""Several memories made one: which is kept is asked first, and restoring one of the others parts them again."""
+
+import asyncio
+
+from starlette.responses import Response
+
+from schemas.turn_events import MERGED_MOST
+from services.console.memory.changing import find_own
+from services.console.page import ConsolePage
+from services.console.sessions import Notice
+from shared.fronts.client import Json
+from shared.fronts.writing import await_settled
+
+LEAST = 2
+
+
+async def show_choice(page: ConsolePage) -> Response:
+    """What was chosen, to say which of it is kept and in which words."""
+    page.need("write")
+    ids = list(dict.fromkeys(page.request.query_params.getlist("id")))
+    if not LEAST <= len(ids) <= MERGED_MOST + 1:
+        told = Notice("notice.merge_several", {"most": str(MERGED_MOST + 1)})
+        return page.redirect(find_own(page.ask("back")), told)
+    memories: list[Json] = await asyncio.gather(*(page.get(f"/v1/memories/{page.quote(each)}") for each in ids))
+    return page.render("memory/merge.html", title=page.tell("merge.title"), memories=memories)
+
+
+async def merge(page: ConsolePage) -> Response:
+    """All that was chosen is one memory, which is shown."""
+    keep, words = page.field("keep"), page.field("text")
+    others = [each for each in dict.fromkeys(page.form.get("memory_id", [])) if each != keep]
+    if not keep or not others:
+        page.refuse("invalid_request", page.tell("merge.which"))
+    body = {"keep": keep, "others": others, **({"content": words} if words else {})}
+    receipt = await page.change("POST", "/v1/memories/merge", body)
+    receipt = await await_settled(page.compose, page.caller, receipt)
+    if receipt["status"] == "rejected":
+        return page.redirect("/memory/facts", Notice("notice.no_change"))
+    left = receipt["memory_id"] if receipt["settled"] and receipt["memory_id"] else keep
+    told = Notice("notice.made_one", {"count": str(len(others) + 1)})
+    if receipt["settled"]:
+        undone = {"action": "restore", "back": "/memory/facts"}
+        told = Notice(told.message, told.values, "/memory/chosen", undone, tuple(others))
+    return page.redirect(f"/memory/one/{page.quote(left)}", told)
