@@ -30,7 +30,7 @@ def find_plain_endings(
     """Of each memory whether the sentence plainly ends it, where `likely` is how likely it ends by other signs."""
     returned = find_returned_to(sentence)
     return [
-        (share >= NOT_APART and _ends(sentence, old.text))
+        (share >= NOT_APART and _ends(sentence, old))
         or (share >= LIKELY and fill_one_role(sentence, old.text) and not are_numbered_apart(sentence, old.text))
         or any(names_before(returned, before, old.text) for before in (old.replaced if returned else ()))
         or any(_goes_back(returned, first, old, took_place) for first in (near if returned else ()))
@@ -38,8 +38,14 @@ def find_plain_endings(
     ]
 
 
-def _ends(sentence: str, memory: str) -> bool:
-    return says_over(sentence, memory) or refills_role(sentence, memory) or does_otherwise(sentence, memory)
+def _ends(sentence: str, old: ActiveMemory) -> bool:
+    """What happened stays true when it is over, and so does who somebody is: only what goes on comes to an end."""
+    goes_on = old.type != "event" and (old.type != "profile" or old.key is not None)
+    return (
+        (goes_on and says_over(sentence, old.text))
+        or refills_role(sentence, old.text)
+        or does_otherwise(sentence, old.text)
+    )
 
 
 def does_otherwise(sentence: str, memory: str) -> bool:

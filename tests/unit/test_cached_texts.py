@@ -39,6 +39,9 @@ OF_NO_TEXT = {
     "schemas.base._names",
     "schemas.base.rename_fields",
     "services.compose.context.nearest.static_scale",
+    "services.console.page._list_zones",
+    "services.console.rendering.find_newest_change",
+    "services.console.rendering.make_templates",
     "shared.extraction.guards.Stance",
     "shared.extraction.habits_kinds._by_term",
     "shared.classifiers.hidden_layer.load_hidden_layer",
@@ -55,7 +58,7 @@ OF_NO_TEXT = {
     "shared.workdays._days",
     "urllib.parse.urlsplit",
 }
-"""Caches of functions that are asked by names of weights, types, numbers and calendars: an erasure leaves them.
+"""Caches of functions that are asked by names of weights, types, numbers, calendars and files: an erasure leaves them.
 
 That of `urlsplit` goes by a call of its own."""
 

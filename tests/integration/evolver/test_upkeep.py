@@ -152,14 +152,12 @@ async def test_the_one_continues_the_oldest_with_a_number_that_nobody_has(rt: Ru
 async def test_a_confirmed_one_loses_nothing_among_weaker_ones(rt: Runtime, dsn: str) -> None:
     strong: dict[str, Any] = {"provenance_class": "confirmed_by_user", "assertion": "directive", "confidence": 0.9}
     more = SAME["en"][0] + " with music"
-    ids = await stand(rt, version(SAME["en"][0], 0, **strong), version(SAME["en"][1], 1), version(more, 2))
-    figure(dsn, ids[1], "pinned = true")
+    await stand(rt, version(SAME["en"][0], 0, **strong), version(SAME["en"][1], 1), version(more, 2))
     await round_of(rt)
     (one,) = rows(dsn, "SELECT * FROM memory_items WHERE supersedes <> '{}'")
     assert (one["provenance_class"], one["assertion"]) == ("confirmed_by_user", "directive")
     assert one["content_text"] == SAME["en"][0]
     assert one["confidence"] == pytest.approx(0.975)
-    assert one["pinned"]
 
 
 @pytest.mark.parametrize(

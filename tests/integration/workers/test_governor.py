@@ -22,6 +22,7 @@ class EnoughError(Exception):
         ({"prune_all": [1, 2]}, [3, 7]),
         ({"redrive": [3]}, [1, 5, 9]),
         ({"prune_all": [5]}, [1, 6, 10]),
+        ({"erase_aged": [5]}, [1, 5, 6, 10]),
     ],
 )
 async def test_pruning_that_is_due_stays_due_until_it_is_done(
@@ -50,6 +51,11 @@ async def test_pruning_that_is_due_stays_due_until_it_is_done(
 
     for each in (redrive, end_idle, prune_all):
         monkeypatch.setattr(app.handler, each.__name__, each)
+
+    async def erase_aged(_: Any) -> None:
+        await step("erase_aged")
+
+    monkeypatch.setattr(app.ageing, "erase_aged", erase_aged)
     monkeypatch.setattr(app, "PRUNE_EVERY", 4)
     rt: Any = SimpleNamespace(policy=SimpleNamespace(delivery=SimpleNamespace(redrive_every_s=0, stalled_after_s=1)))
     with pytest.raises(EnoughError):
