@@ -54,8 +54,8 @@ class Answering:
         visit: Visit = request.state.visit
         page = ConsolePage(request, visit, self.compose, self.areas, {})
         try:
-            if entry.file_most and (elsewhere := _lead_stranger(page, area)):
-                return elsewhere  # whoever is not signed in sends no file
+            if entry.file_most and visit.session is None:
+                raise CallError("form", "")  # no file is read of whoever is not signed in
             if entry.method == "POST":
                 form, file = await (read_upload(request, entry.file_most) if entry.file_most else _read_form(request))
                 page = ConsolePage(request, visit, self.compose, self.areas, form, file)
