@@ -16,6 +16,7 @@ from tests.system.erasures import completed, erase
 from tests.system.kafka import GROUPS, Stored, caught_up, publish, read
 from tests.system.person import Person
 from tests.system.rest import at_rest, find_changes
+from tests.system.wait import wait_for
 from tests.system.running import WORKERS, System, policy_file, running, settings_for
 
 pytestmark = pytest.mark.kafka
@@ -89,10 +90,16 @@ async def govern(person: Person, other: Person) -> None:
     ]
     for answer in done:
         await person.outcome(answer.json()["turn_id"])
+    await at_rest(person.system)
     document = (await person.get("/v1/export")).json()
     taken = await http.post("/v1/import", params=other.whose, json=document)
     await other.outcome(taken.json()["turn_id"])
-    assert len(await other.memories()) == len(await person.memories())
+    known = sorted(await person.contents())
+
+    async def all_are_there() -> bool:
+        return sorted(await other.contents()) == known
+
+    await wait_for(all_are_there, "what was taken in is known")
 
 
 async def say_by_hand(person: Person) -> None:
