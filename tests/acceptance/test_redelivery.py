@@ -16,8 +16,8 @@ from tests.system.erasures import completed, erase
 from tests.system.kafka import GROUPS, Stored, caught_up, publish, read
 from tests.system.person import Person
 from tests.system.rest import at_rest, find_changes
-from tests.system.wait import wait_for
 from tests.system.running import WORKERS, System, policy_file, running, settings_for
+from tests.system.wait import wait_for
 
 pytestmark = pytest.mark.kafka
 
