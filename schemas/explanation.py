@@ -1,4 +1,4 @@
-"""One package with all of its way there: asked for by whoever wants to know why, recorded by nobody (issue 32)."""
+"""One package with all of its way there: asked for by whoever wants to know why, recorded by nobody."""
 
 # ruff: noqa: RUF012 - pydantic copies a mutable default for every instance
 

@@ -1,4 +1,4 @@
-"""What a user does to their memories by hand: two made one, many at once (issue 32, R036)."""
+"""What a user does to their memories by hand: two made one, many at once."""
 
 from typing import Annotated, Literal
 from uuid import UUID

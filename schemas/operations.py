@@ -1,4 +1,4 @@
-"""The house at work, for whoever operates it: ids, states and figures, and no word of a user (issue 32)."""
+"""The house at work, for whoever operates it: ids, states and figures, and no word of a user."""
 
 from datetime import date
 from typing import Literal

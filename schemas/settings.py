@@ -72,7 +72,7 @@ class SettingsChange(Contract):
         return ({"minProperties": 1}, {"propertyNames": {"enum": [*cls.model_fields]}})
 
     @property
-    def wanted(self) -> Mapping[SettingName, Any]:
+    def named_values(self) -> Mapping[SettingName, Any]:
         """The settings that are named, each with its value or null."""
         names: tuple[SettingName, ...] = get_args(SettingName)
         return {name: getattr(self, name) for name in names if name in self.model_fields_set}

@@ -154,7 +154,7 @@ class ConsolePage:
         """The id as one part of an address."""
         return quote(given, safe="")
 
-    def need(self, scope: str) -> None:
+    def require_scope(self, scope: str) -> None:
         """CallError where the key is not for this."""
         if not self.session.may(scope):
             self.refuse("forbidden", self.tell("error.lacks", scope=scope))

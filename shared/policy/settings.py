@@ -1,28 +1,14 @@
 """What of the policy a tenant may choose for its users, and a user for themself."""
 
-from typing import Self
+from typing import Self, get_args
 
 from pydantic import Field, model_validator
 
 from schemas.settings import RETENTION_MOST, SettingName
 from shared.policy.base import Slice
 
-OF_USERS: tuple[SettingName, ...] = (
-    "summary_enabled",
-    "inject_limit",
-    "llm_rerank",
-    "auto_remember",
-    "auto_mode",
-    "language",
-    "learning",
-    "retention_days",
-    "personal_phone",
-    "personal_email",
-    "personal_id_number",
-    "personal_bank_card",
-    "personal_address",
-)
-OF_TENANTS: tuple[SettingName, ...] = (*OF_USERS, "users_may")
+OF_TENANTS: tuple[SettingName, ...] = get_args(SettingName)
+OF_USERS: tuple[SettingName, ...] = tuple(name for name in OF_TENANTS if name != "users_may")
 
 
 class SettingsPolicy(Slice):

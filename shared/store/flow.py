@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, LiteralString
 
+from schemas.operations import ConsumerFlow, OutboxFlow, SeriesMoment, StageFlow, WorkFlow
 from shared.db import Connection
 
 
@@ -37,20 +38,9 @@ GROUP BY aggregatetype ORDER BY aggregatetype
 """
 
 
-@dataclass(frozen=True, slots=True)
-class OutboxTopic:
-    """Rows of one topic that wait for the relay, are held back for their tenant, or were refused by the broker."""
-
-    topic: str
-    waiting: int
-    held: int
-    failed: int
-    oldest_s: float
-
-
-async def load_outbox(conn: Connection, whose: Whose) -> list[OutboxTopic]:
+async def load_outbox(conn: Connection, whose: Whose) -> list[OutboxFlow]:
     """What stands in the outbox, by topic."""
-    return [OutboxTopic(**row) for row in await (await conn.execute(_OUTBOX, whose.params)).fetchall()]
+    return [OutboxFlow(**row) for row in await (await conn.execute(_OUTBOX, whose.params)).fetchall()]
 
 
 _DONE: LiteralString = """
@@ -59,18 +49,9 @@ WHERE processed_at > now() - %(within)s GROUP BY consumer ORDER BY consumer
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ConsumerDone:
-    """How many events a consumer has had lately, and when the last."""
-
-    consumer: str
-    done: int
-    last_at: datetime
-
-
-async def load_done(conn: Connection, within: timedelta) -> list[ConsumerDone]:
+async def load_done(conn: Connection, within: timedelta) -> list[ConsumerFlow]:
     """What consumers have had within this time, of the whole house: claims name no user."""
-    return [ConsumerDone(**row) for row in await (await conn.execute(_DONE, {"within": within})).fetchall()]
+    return [ConsumerFlow(**row) for row in await (await conn.execute(_DONE, {"within": within})).fetchall()]
 
 
 _WORK: LiteralString = (
@@ -117,29 +98,11 @@ SELECT
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """How many of what are at which stage; times in seconds."""
-
-    turns_unobserved: int
-    turns_observed: int
-    turns_overdue: int
-    oldest_turn_s: float
-    turns_committed_hour: int
-    turns_settled_hour: int
-    observations_new: int
-    observations_analyzed: int
-    proposals_new: int
-    resources_pending: int
-    promotions_pending: int
-    erasures_open: int
-
-
-async def load_work(conn: Connection, whose: Whose, grace: timedelta) -> Work:
+async def load_work(conn: Connection, whose: Whose, grace: timedelta) -> WorkFlow:
     """What is under way; a turn that has had no outcome for longer than `grace` is overdue."""
     row = await (await conn.execute(_WORK, {**whose.params, "grace": grace})).fetchone()
     assert row is not None  # noqa: S101 # a statement without FROM has one row
-    return Work(**row)
+    return WorkFlow(**row)
 
 
 _GIVEN_UP: LiteralString = (
@@ -151,18 +114,9 @@ WHERE NOT EXISTS (SELECT FROM audit_events a WHERE a.about = 'event:' || q.event
 )
 
 
-@dataclass(frozen=True, slots=True)
-class GivenUp:
-    """Events that a stage gave up and about which nobody has done anything."""
-
-    stage: str
-    events: int
-    last_at: datetime
-
-
-async def load_given_up(conn: Connection, whose: Whose) -> list[GivenUp]:
+async def load_given_up(conn: Connection, whose: Whose) -> list[StageFlow]:
     """What lies in quarantine untouched, by stage."""
-    return [GivenUp(**row) for row in await (await conn.execute(_GIVEN_UP, whose.params)).fetchall()]
+    return [StageFlow(**row) for row in await (await conn.execute(_GIVEN_UP, whose.params)).fetchall()]
 
 
 _SERIES: LiteralString = (
@@ -195,25 +149,10 @@ FROM times t LEFT JOIN committed c USING (at) LEFT JOIN settled s USING (at) LEF
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StepFigures:
-    """What happened from `at` on for one step of a series; latencies are null where nothing happened."""
-
-    at: datetime
-    committed: int
-    settled: int
-    packages: int
-    degraded: int
-    settled_p50_s: float | None
-    settled_p95_s: float | None
-    package_p50_ms: float | None
-    package_p95_ms: float | None
-
-
-async def load_series(conn: Connection, whose: Whose, window: timedelta, step: timedelta) -> Sequence[StepFigures]:
+async def load_series(conn: Connection, whose: Whose, window: timedelta, step: timedelta) -> Sequence[SeriesMoment]:
     """Turns and packages of the last `window`, in steps, oldest first; the last step is not over yet."""
     params = {**whose.params, "window": window, "step": step}
-    return [StepFigures(**row) for row in await (await conn.execute(_SERIES, params)).fetchall()]
+    return [SeriesMoment(**row) for row in await (await conn.execute(_SERIES, params)).fetchall()]
 
 
 _REDRIVEN: LiteralString = "SELECT count(*) AS n FROM redriven WHERE last_at > now() - %(within)s"

@@ -8,20 +8,15 @@ from datetime import timedelta
 from schemas.operations import (
     AlertPage,
     AlertState,
-    ConsumerFlow,
     ErasureOverview,
     ErasureOverviews,
     Flow,
     GroupFlow,
     ModelUse,
     ModelUses,
-    OutboxFlow,
-    SeriesMoment,
-    StageFlow,
     TimeSeries,
     UserPage,
     UserView,
-    WorkFlow,
 )
 from shared import clock, presence
 from shared.bus.lags import GroupLags
@@ -60,11 +55,11 @@ async def show_flow(rt: Runtime, lags: GroupLags, whose: Whose) -> Flow:
     groups = await lags.load()
     return Flow(
         at=clock.now(),
-        work=WorkFlow(**asdict(work)),
-        outbox=tuple(OutboxFlow(**asdict(each)) for each in outbox),
+        work=work,
+        outbox=tuple(outbox),
         groups=None if groups is None else tuple(GroupFlow(**asdict(each)) for each in groups),
-        consumers=tuple(ConsumerFlow(**asdict(each)) for each in done),
-        given_up=tuple(StageFlow(**asdict(each)) for each in given_up),
+        consumers=tuple(done),
+        given_up=tuple(given_up),
         services=await presence.load_problems(rt.db, rt.policy.delivery.silent_after_s),
     )
 
@@ -74,9 +69,7 @@ async def show_series(rt: Runtime, whose: Whose, minutes: int) -> TimeSeries:
     step = -(-minutes // MOST_STEPS)
     async with rt.db.system() as conn:
         moments = await flow.load_series(conn, whose, timedelta(minutes=minutes), timedelta(minutes=step))
-    return TimeSeries(
-        minutes=minutes, step_minutes=step, moments=tuple(SeriesMoment(**asdict(each)) for each in moments)
-    )
+    return TimeSeries(minutes=minutes, step_minutes=step, moments=tuple(moments))
 
 
 async def list_alerts(rt: Runtime, lags: GroupLags, whose: Whose) -> AlertPage:

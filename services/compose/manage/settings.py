@@ -55,7 +55,7 @@ async def change(rt: Runtime, owner: Subject, requester: Requester, changes: Set
 
     RefusedError 422 names the settings whose value cannot be, 403 those that the caller may not change.
     """
-    wanted = changes.wanted
+    wanted = changes.named_values
     if not wanted:
         raise refuse_settings("invalid_request", [FieldProblem(field="body", problem="names no setting")], 422)
     named: dict[str, Any] = {str(name): value for name, value in wanted.items()}

@@ -17,7 +17,7 @@ OVER = ("completed", "failed", "escalated")
 async def show_question(page: ConsolePage) -> Response:
     """What would be erased, in words, and a box to tick."""
     scope, ids = find_scope(page.ask("scope")), page.request.query_params.getlist("id")[:CHOSEN_MOST]
-    page.need("erase")
+    page.require_scope("erase")
     if scope in ("items", "session") and not ids:
         page.refuse("not_found", "")
     shown = ids[:SHOWN] if scope == "items" else []

@@ -21,7 +21,7 @@ async def export(page: ConsolePage) -> Response:
 
 async def take_in(page: ConsolePage) -> Response:
     """The file is taken in, all of it or nothing; a sentence says how much of it was new."""
-    page.need("write")
+    page.require_scope("write")
     if not page.file.strip():
         page.refuse("invalid_request", page.tell("import.choose"))
     receipt = await page.compose.upload(page.caller, "/v1/import", page.file)

@@ -16,7 +16,7 @@ LEAST = 2
 
 async def show_choice(page: ConsolePage) -> Response:
     """What was chosen, to say which of it is kept and in which words."""
-    page.need("write")
+    page.require_scope("write")
     ids = list(dict.fromkeys(page.request.query_params.getlist("id")))
     if not LEAST <= len(ids) <= MERGED_MOST + 1:
         told = Notice("notice.merge_several", {"most": str(MERGED_MOST + 1)})
