@@ -144,7 +144,7 @@ async def test_a_secret_is_blanked_and_what_was_erased_does_not_come_back(person
     document = await export(person)
     secret = "sk-proj-abcdefghijklmnopqrstuvwx0123456789"
     other = Person(person.system)
-    boat = next(each for each in document["memories"] if "Nightjar" in each["content"])
+    boat = next(each for each in document["memories"] if "Nightjar" in each["content"] and each["type"] == "note")
     boat["content"] = f"the boat is called Nightjar {secret}"
     document["turns"][0]["events"][0]["content"]["text"] = f"I live in Oslo. {secret}"
     receipt = await take_in(other, document)

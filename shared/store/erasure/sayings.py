@@ -32,6 +32,17 @@ FROM observations o LEFT JOIN conversation_events e ON (e.tenant_id, e.user_id, 
     = (o.tenant_id, o.user_id, o.turn_id, o.ordinal)
 WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.observation_id = ANY(%(observations)s)
 """
+# what an import brought was said elsewhere: in the turn that it was learnt from where it was exported
+_FIRST_PLACES: LiteralString = """
+SELECT o.observation_id, e.turn_id, e.session_id, e.ordinal, (m.provenance #>> '{span,0}')::integer AS span_start,
+    (m.provenance #>> '{span,1}')::integer AS span_end, o.text, o.old_value, e.event_type, e.content
+FROM observations o
+JOIN memory_items m ON (m.tenant_id, m.user_id, m.memory_id) = (o.tenant_id, o.user_id, o.related_memory_id)
+JOIN conversation_events e ON (e.tenant_id, e.user_id, e.turn_id, e.ordinal)
+    = (o.tenant_id, o.user_id, (m.provenance ->> 'turn_id')::uuid, (m.provenance ->> 'ordinal')::integer)
+WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.pattern = 'import' AND m.provenance ? 'span'
+"""
+_IMPORTED_PLACES: LiteralString = f"{_FIRST_PLACES} AND o.observation_id = ANY(%(observations)s)"
 _CONTENTS: LiteralString = """
 SELECT content_text FROM memory_items
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(memories)s)
@@ -51,9 +62,13 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observed_at IS NULL AND 
 
 
 async def places(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[TextSpan]:
-    """Where these were said."""
+    """Where these were said; what an import brought, also where that was said before it was exported."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "observations": list(observations)}
-    return [TextSpan(**row) for row in await (await conn.execute(_PLACES, params)).fetchall()]
+    return [
+        TextSpan(**row)
+        for statement in (_PLACES, _IMPORTED_PLACES)
+        for row in await (await conn.execute(statement, params)).fetchall()
+    ]
 
 
 async def contents(conn: Connection, subject: Subject, memories: Iterable[UUID]) -> list[str]:
@@ -99,6 +114,10 @@ _BESIDE: LiteralString = """
 SELECT observation_id, turn_id, ordinal, span_start, span_end, text, old_value FROM observations
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(turns)s) AND tombstone_id IS NULL
 """
+_IMPORTED_BESIDE: LiteralString = f"""
+SELECT observation_id, turn_id, ordinal, span_start, span_end, text, old_value FROM ({_FIRST_PLACES}
+    AND o.tombstone_id IS NULL) AS said WHERE turn_id = ANY(%(turns)s)
+"""
 _RESTING: LiteralString = """
 SELECT m.memory_id FROM memory_items m
 WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.tombstone_id IS NULL
@@ -112,9 +131,13 @@ WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.tombstone_id IS NU
 
 
 async def load_beside(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> list[NeighbourSpan]:
-    """All that was observed in these turns."""
+    """All that was observed in these turns, here or where it was exported."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns)}
-    return [NeighbourSpan(**row) for row in await (await conn.execute(_BESIDE, params)).fetchall()]
+    return [
+        NeighbourSpan(**row)
+        for statement in (_BESIDE, _IMPORTED_BESIDE)
+        for row in await (await conn.execute(statement, params)).fetchall()
+    ]
 
 
 async def find_resting(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[UUID]:
