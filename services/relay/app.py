@@ -95,8 +95,11 @@ class _Relay:
                     await asyncio.sleep(REST_S if moved.rows else 0)
                     if moved.freed:
                         continue  # turns that were held back may leave now
+                    poll_s = policy.relay_poll_ms / 1000
+                    if moved.held and policy.flood_pause_s:
+                        poll_s = min(poll_s, policy.flood_pause_s / 2)
                     with suppress(TimeoutError):
-                        async with asyncio.timeout(policy.relay_poll_ms / 1000):
+                        async with asyncio.timeout(poll_s):
                             await self._woken.wait()
         finally:
             with suppress(Exception):

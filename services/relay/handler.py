@@ -45,10 +45,13 @@ class Shards:
 
 @dataclass(frozen=True)
 class Moved:
-    """How many rows left the outbox, and for how many turns that were held back there may be room since."""
+    """How many rows left the outbox, for how many turns that were held back there may be room since, and whether turns
+    wait.
+    """
 
     rows: int = 0
     freed: int = 0
+    held: bool = False
 
 
 async def relay_once(conn: Connection, publisher: Publisher, shards: Sequence[int], policy: DeliveryPolicy) -> Moved:
@@ -62,7 +65,7 @@ async def relay_once(conn: Connection, publisher: Publisher, shards: Sequence[in
         queues = await turns_under_way.load_queues(conn, policy.turns_beside_others + 1, lately, most, moment)
         rows = await outbox.take(conn, shards, policy.relay_batch, share_room(queues, policy))
         if not rows:
-            return Moved()
+            return Moved(held=bool(queues.waiting))
         house_hash = await api_keys.find_house_hash(conn) if any(row.topic in INBOUND for row in rows) else None
         outcomes = await _send_all(publisher, rows, house_hash)
         sent = [row for row, error in zip(rows, outcomes, strict=True) if error is None]
@@ -73,7 +76,7 @@ async def relay_once(conn: Connection, publisher: Publisher, shards: Sequence[in
                 logger().error("event_refused_by_broker", event_id=str(row.event_id), error=type(error).__name__)
     for topic, count in Counter(row.topic for row in sent).items():
         RELAY_PUBLISHED.labels(topic).inc(count)
-    return Moved(len(rows), freed if queues.waiting else 0)
+    return Moved(len(rows), freed if queues.waiting else 0, held=bool(queues.waiting))
 
 
 async def _send_all(publisher: Publisher, rows: Sequence[OutboxRow], house_hash: str | None) -> list[Exception | None]:

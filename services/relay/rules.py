@@ -10,17 +10,23 @@ def share_room(queues: TenantQueues, policy: DeliveryPolicy) -> dict[str, int]:
     Whoever has more turns waiting than may be under way beside others floods. Those who flood share what the workers
     take while nobody else is about; beside anybody else each has a few turns under way, so that the workers are soon
     free for his. While the workers have a turn of somebody else, a flood waits for its end, or for a moment since its
-    own last one, so that many who speak in turn cannot keep it out. Room is given by the quarter: workers take many
+    own last one, so that many who speak in turn cannot keep it out; in the moment after that turn it rests a little
+    between its own, for who has just spoken is likely to speak again. Room is given by the quarter: workers take many
     turns together more cheaply than one by one.
     """
     beside = policy.turns_beside_others
     flooding = {each.tenant_id for each in queues.waiting if each.waiting > beside}
     quiet = (queues.about | {each.tenant_id for each in queues.waiting}) - flooding
-    busy = queues.busy - flooding
+    leaving = {each.tenant_id for each in queues.waiting} - flooding
+    rest_s = 0.0
+    if leaving or queues.busy - flooding:
+        rest_s = policy.others_first_s
+    elif queues.recent - flooding:
+        rest_s = policy.flood_pause_s
     share = max(beside, policy.turns_under_way // max(1, len(flooding)))
     rooms: dict[str, int] = {}
     for each in queues.waiting:
-        if each.tenant_id in flooding and busy and not each.rested:
+        if each.tenant_id in flooding and each.rested_s < rest_s:
             continue
         most = beside if quiet - {each.tenant_id} else share
         room = most - each.under_way

@@ -7,22 +7,23 @@ from dataclasses import dataclass
 class TenantQueue:
     """A tenant of which turns wait: how many, counted only so far, and how many of its turns the workers have.
 
-    `rested`: none of its turns was published in the last moment.
+    `rested_s`: for how many seconds none of its turns was published.
     """
 
     tenant_id: str
     waiting: int
     under_way: int
-    rested: bool
+    rested_s: float
 
 
 @dataclass(frozen=True)
 class TenantQueues:
     """The tenants that wait, and tenants of which a turn was published lately: enough to see whether another is.
 
-    `busy`: those of them of which a turn that was published in the last moment is under way.
+    `recent`: those of them of which a turn was published in the last moment; `busy`: and is under way still.
     """
 
     waiting: tuple[TenantQueue, ...]
     about: frozenset[str]
+    recent: frozenset[str]
     busy: frozenset[str]

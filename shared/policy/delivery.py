@@ -25,12 +25,15 @@ class DeliveryPolicy(Slice):
         description="Turns that the workers have at once of the tenants that flood, while nobody else is about",
     )
     turns_beside_others: int = Field(
-        default=2, ge=1, description="Turns that they have at once of one tenant while others are about"
+        default=1, ge=1, description="Turns that they have at once of one tenant while others are about"
     )
     others_first_s: float = Field(
-        default=1.0,
+        default=0.5,
         ge=0,
         description="How long a turn of another tenant that the workers have keeps the turns of a flood waiting",
+    )
+    flood_pause_s: float = Field(
+        default=0.1, ge=0, description="How long a flood then rests between its turns, for as long again"
     )
     tenant_about_s: float = Field(default=10.0, gt=0, description="How long a tenant is about after each of its turns")
     turn_under_way_s: float = Field(

@@ -146,7 +146,7 @@ WITH gone AS (
     WHERE t.outcome_at IS NULL ON CONFLICT DO NOTHING RETURNING turn_id
 ), about AS (
     INSERT INTO tenants_about AS a (tenant) SELECT DISTINCT waits_for FROM gone WHERE waits_for IS NOT NULL ORDER BY 1
-    ON CONFLICT (tenant) DO UPDATE SET last_at = now() WHERE a.last_at < now() - interval '1 second'
+    ON CONFLICT (tenant) DO UPDATE SET last_at = now() WHERE a.last_at < now() - interval '20 ms'
 ), ended AS (
     DELETE FROM turns_under_way WHERE turn_id IN
         (SELECT (payload #>> '{payload,turn_id}')::uuid FROM gone WHERE type = 'turn.outcome')

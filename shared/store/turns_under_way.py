@@ -17,11 +17,13 @@ SELECT w.tenant,
     (SELECT count(*) FROM (SELECT FROM event_outbox o WHERE o.failed_at IS NULL AND o.waits_for = w.tenant
         LIMIT %(counted)s) AS each) AS waiting,
     (SELECT count(*) FROM turns_under_way u WHERE u.tenant = w.tenant AND u.since > now() - %(most)s) AS under_way,
-    NOT EXISTS (SELECT FROM tenants_about a WHERE a.tenant = w.tenant AND a.last_at > now() - %(moment)s) AS rested,
-    about.others, about.busy
+    coalesce((SELECT extract(epoch FROM now() - a.last_at)::float8 FROM tenants_about a WHERE a.tenant = w.tenant),
+        'infinity') AS rested_s,
+    about.others, about.recent, about.busy
 FROM waiting w CROSS JOIN (
-    SELECT coalesce(array_agg(tenant), '{}') AS others, coalesce(array_agg(tenant) FILTER (WHERE busy), '{}') AS busy
-    FROM (SELECT a.tenant, EXISTS (SELECT FROM turns_under_way u
+    SELECT coalesce(array_agg(tenant), '{}') AS others, coalesce(array_agg(tenant) FILTER (WHERE busy), '{}') AS busy,
+        coalesce(array_agg(tenant) FILTER (WHERE last_at > now() - %(moment)s), '{}') AS recent
+    FROM (SELECT a.tenant, a.last_at, EXISTS (SELECT FROM turns_under_way u
             WHERE u.tenant = a.tenant AND u.since > now() - %(moment)s) AS busy
         FROM tenants_about a WHERE a.last_at > now() - %(lately)s
         ORDER BY busy DESC, a.last_at DESC LIMIT (SELECT count(*) FROM waiting)) AS each
@@ -39,9 +41,10 @@ async def load_queues(
     params = {"counted": counted, "lately": lately, "most": most, "moment": moment}
     queues = await (await conn.execute(_QUEUES, params)).fetchall()
     if not queues:
-        return TenantQueues((), frozenset(), frozenset())
-    waiting = tuple(TenantQueue(r["tenant"], r["waiting"], r["under_way"], r["rested"]) for r in queues)
-    return TenantQueues(waiting, frozenset(queues[0]["others"]), frozenset(queues[0]["busy"]))
+        return TenantQueues((), frozenset(), frozenset(), frozenset())
+    waiting = tuple(TenantQueue(r["tenant"], r["waiting"], r["under_way"], r["rested_s"]) for r in queues)
+    about, recent, busy = (frozenset(queues[0][name]) for name in ("others", "recent", "busy"))
+    return TenantQueues(waiting, about, recent, busy)
 
 
 _FORGET: LiteralString = """

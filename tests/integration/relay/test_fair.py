@@ -104,7 +104,7 @@ async def test_a_flood_waits_in_its_order_while_another_tenant_goes_ahead(
     assert await published(kafka, loud) == {user: list(range(1, 11)) for user in USERS}
 
 
-async def test_a_flood_goes_on_once_a_second_while_the_workers_have_a_turn_of_another_and_at_once_when_it_ends(
+async def test_a_flood_goes_on_now_and_then_while_the_workers_have_a_turn_of_another_and_soon_when_it_ends(
     rt: Runtime, settings: Settings, dsn: str
 ) -> None:
     loud, quiet = somebody(), somebody()
@@ -114,7 +114,7 @@ async def test_a_flood_goes_on_once_a_second_while_the_workers_have_a_turn_of_an
         await change(dsn, "UPDATE turns_under_way SET since = now() + interval '1 hour'")
         await flood(rt, loud, 10)
         rt.db.wake()
-        # beside him two leave in a second, though nothing of the flood ends
+        # beside him two leave after a moment, though nothing of the flood ends
         await waits(dsn, loud, 28)
         for turn in rows(dsn, UNDER_WAY, t=loud):
             await end(rt, loud, turn["who"], turn["turn_id"])

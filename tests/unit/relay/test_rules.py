@@ -11,10 +11,13 @@ MANY = 5
 """As far as the turns of one tenant are counted under this policy."""
 
 
-def rooms(*waiting: tuple[str, int, int], about: str = "", busy: str = "", rested: str = "") -> dict[str, int]:
+def rooms(
+    *waiting: tuple[str, int, int], about: str = "", recent: str = "", busy: str = "", rested_s: float = 0
+) -> dict[str, int]:
     """By tenant its room, where these tenants wait with so many turns, have so many under way, and others are about."""
-    queues = tuple(TenantQueue(*each, rested=each[0] in rested.split()) for each in waiting)
-    return share_room(TenantQueues(queues, frozenset(about.split()), frozenset(busy.split())), POLICY)
+    queues = tuple(TenantQueue(*each, rested_s) for each in waiting)
+    named = (frozenset(each.split()) for each in (about, recent, busy))
+    return share_room(TenantQueues(queues, *named), POLICY)
 
 
 def test_whoever_is_alone_fills_the_workers() -> None:
@@ -29,7 +32,7 @@ def test_room_is_given_by_the_quarter() -> None:
 
 
 def test_a_flood_has_few_turns_under_way_while_another_tenant_waits_or_was_about_lately() -> None:
-    assert rooms(("flood", MANY, 0), ("quiet", 1, 0)) == {"flood": 4, "quiet": 100}
+    assert rooms(("flood", MANY, 0), ("quiet", 1, 0), rested_s=1) == {"flood": 4, "quiet": 100}
     assert rooms(("flood", MANY, 3), about="flood quiet") == {"flood": 1}
     assert rooms(("flood", MANY, 80), about="quiet") == {}
 
@@ -52,11 +55,28 @@ def test_tenants_who_speak_now_and_then_do_not_hold_each_other_back() -> None:
     assert rooms(("one", 1, 0), ("two", 2, 0), ("three", 4, 0), about="four") == {"one": 4, "two": 4, "three": 4}
 
 
-def test_a_flood_waits_for_the_end_of_anothers_turn_or_for_a_moment_since_its_own_last_one() -> None:
-    assert rooms(("flood", MANY, 0), about="flood quiet", busy="quiet") == {}
-    assert rooms(("flood", MANY, 0), about="flood quiet", busy="quiet", rested="flood") == {"flood": 4}
-    assert rooms(("flood", MANY, 3), about="flood quiet", busy="flood") == {"flood": 1}
-    assert rooms(("one", MANY, 0), ("two", MANY, 0), about="one two", busy="one two") == {"one": 50, "two": 50}
+@pytest.mark.parametrize("before", ["busy", "waiting"])
+def test_a_flood_waits_for_the_end_of_anothers_turn_or_for_a_moment_since_its_own_last_one(before: str) -> None:
+    first = [("quiet", 1, 0)] if before == "waiting" else []
+    busy = "quiet" if before == "busy" else ""
+    for rested_s, room in ((0.49, {}), (0.5, {"flood": 4})):
+        found = rooms(("flood", MANY, 0), *first, about="flood quiet", busy=busy, rested_s=rested_s)
+        found.pop("quiet", None)
+        assert found == room
+
+
+def test_a_flood_rests_between_its_turns_in_the_moment_after_anothers() -> None:
+    assert rooms(("flood", MANY, 0), about="flood quiet", recent="flood quiet", rested_s=0.09) == {}
+    assert rooms(("flood", MANY, 0), about="flood quiet", recent="flood quiet", rested_s=0.1) == {"flood": 4}
+    assert rooms(("flood", MANY, 0), about="flood quiet", recent="flood", rested_s=0.0) == {"flood": 4}
+
+
+def test_floods_do_not_wait_for_each_others_turns() -> None:
+    assert rooms(("flood", MANY, 3), about="flood quiet", recent="flood", busy="flood") == {"flood": 1}
+    assert rooms(("one", MANY, 0), ("two", MANY, 0), about="one two", recent="one two", busy="one two") == {
+        "one": 50,
+        "two": 50,
+    }
 
 
 def test_who_is_quiet_never_waits_for_anothers_turn() -> None:
