@@ -181,7 +181,7 @@ class SmartBrain:
         **more: Any,
     ) -> ContextPackage:
         """The context for this message, a text or blocks. Raises RefusedError or TransientError as `commit` does."""
-        asked = make_message(
+        message = make_message(
             ComposeRequest,
             {
                 **self._tenant,
@@ -191,7 +191,7 @@ class SmartBrain:
                 **more,
             },
         )
-        return _read(ContextPackage, await self._way.send(asked, timeout_s))
+        return _read(ContextPackage, await self._way.send(message, timeout_s))
 
     async def load_settings(self, user_id: str | None = None) -> SettingsView:
         """What holds for the user, or without one for the tenant; over HTTP only. Raises as `commit` does."""

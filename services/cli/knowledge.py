@@ -14,8 +14,8 @@ from services.cli.web import Web
 app = typer.Typer(help="The resource side: what went there, what changed there.", no_args_is_help=True)
 
 
-@app.command()
-def changed(
+@app.command("changed")
+def announce_change(
     tenant: Tenant = "default",
     org: Annotated[str | None, typer.Option("--org", help="Only this organisation's.", callback=check_id)] = None,
     profile: Annotated[str | None, typer.Option("--profile", help="Only this profile's.", callback=check_id)] = None,

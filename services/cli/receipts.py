@@ -26,7 +26,7 @@ ContextId = Annotated[UUID, typer.Argument(help="The package's context_id.")]
 
 
 @contexts.command("list")
-def listing(
+def list_packages(
     user: User = "me",
     tenant: Tenant = "default",
     session: Annotated[str | None, typer.Option("--session", help="Of this session only.", callback=check_id)] = None,

@@ -21,7 +21,7 @@ def _path(session_id: str) -> str:
 
 
 @app.command("list")
-def listing(
+def list_sessions(
     user: User = "me",
     tenant: Tenant = "default",
     limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,

@@ -8,16 +8,16 @@ _LONG = 5
 
 def grams(text: str) -> list[str]:
     """Every n-gram, with repetitions: 1 to 4 characters of Chinese; words, pairs, stems and endings of the rest."""
-    found: list[str] = []
-    add = found.append
+    pieces: list[str] = []
+    add = pieces.append
     last = "^"
     for piece in _PIECE.findall(text.lower()):
         if piece[0] >= "\u3400":
             end = len(piece)
-            found.extend(piece)
-            found.extend([piece[at : at + 2] for at in range(end - 1)])
-            found.extend([piece[at : at + 3] for at in range(end - 2)])
-            found.extend([piece[at : at + 4] for at in range(end - 3)])
+            pieces.extend(piece)
+            pieces.extend([piece[at : at + 2] for at in range(end - 1)])
+            pieces.extend([piece[at : at + 3] for at in range(end - 2)])
+            pieces.extend([piece[at : at + 4] for at in range(end - 3)])
             add(f"{last}|{piece[:2]}")
             last = piece[-2:]
             continue
@@ -30,4 +30,4 @@ def grams(text: str) -> list[str]:
             add(f"-{piece[-3:]}")
         last = piece
     add(f"{last}_$")
-    return found
+    return pieces

@@ -189,34 +189,34 @@ def _stamp(packed: Path) -> str:
         return blake2b(repr([each.CRC for each in archive.infolist()]).encode(), digest_size=8).hexdigest()
 
 
-def _map_from(kept: Path, read: Any) -> tuple[Vocabulary, NDArray[np.int8]]:
+def _map_from(folder: Path, archive: Any) -> tuple[Vocabulary, NDArray[np.int8]]:
     try:
-        if not kept.is_dir():
-            _unpack(read, kept)
-        rows, weights = np.load(kept / "rows.npy"), np.load(kept / "weights.npy", mmap_mode="r").view(np.ndarray)
+        if not folder.is_dir():
+            _unpack(archive, folder)
+        rows, weights = np.load(folder / "rows.npy"), np.load(folder / "weights.npy", mmap_mode="r").view(np.ndarray)
         trie = Trie()
-        trie.mmap(str(kept / "grams.trie"))
+        trie.mmap(str(folder / "grams.trie"))
         return Vocabulary(trie, rows), weights
     except OSError:
-        return Vocabulary.of(str(read["grams"]).split("\n")), read["rows"]
+        return Vocabulary.of(str(archive["grams"]).split("\n")), archive["rows"]
 
 
-def _unpack(read: Any, kept: Path) -> None:
+def _unpack(archive: Any, folder: Path) -> None:
     """The folder holds the weights, whole: it appears at once, however many processes make it."""
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(mkdtemp(dir=kept.parent))
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(mkdtemp(dir=folder.parent))
     try:
-        vocabulary = Vocabulary.of(str(read["grams"]).split("\n"))
-        vocabulary.trie.save(str(made / "grams.trie"))
-        np.save(made / "rows.npy", vocabulary.rows)
-        np.save(made / "weights.npy", read["rows"])
-        for each in made.iterdir():
+        vocabulary = Vocabulary.of(str(archive["grams"]).split("\n"))
+        vocabulary.trie.save(str(unfinished / "grams.trie"))
+        np.save(unfinished / "rows.npy", vocabulary.rows)
+        np.save(unfinished / "weights.npy", archive["rows"])
+        for each in unfinished.iterdir():
             with each.open("rb") as file:
                 os.fsync(file.fileno())
         with suppress(OSError):  # another process was first
-            made.rename(kept)
+            unfinished.rename(folder)
     finally:
-        rmtree(made, ignore_errors=True)
+        rmtree(unfinished, ignore_errors=True)
 
 
 if __name__ == "__main__":  # so that no process has to do it when it begins to read

@@ -134,11 +134,11 @@ async def named_near(conn: Connection, subject: Subject, turn_ids: Collection[UU
         "last": max(turn_ids),
         "turns": turns,
     }
-    found: dict[UUID, Counter[str]] = {}
+    names: dict[UUID, Counter[str]] = {}
     sessions: dict[UUID, str] = {}
     for row in await (await conn.execute(_NEAR, params)).fetchall():
-        counted = found.setdefault(row["turn_id"], Counter())
+        counted = names.setdefault(row["turn_id"], Counter())
         sessions[row["turn_id"]] = row["session_id"]
         if row["canonical"] is not None:
             counted[row["canonical"]] = row["n"]
-    return NamedEntities(found, sessions)
+    return NamedEntities(names, sessions)

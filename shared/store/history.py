@@ -86,16 +86,16 @@ async def sources(
     conn: Connection, subject: Subject, line: Iterable[Memory], more: Iterable[UUID]
 ) -> list[MemorySource]:
     """The observations that made, confirmed, ended or were held against these versions, and `more`, as they came."""
-    found = list(line)
+    versions = list(line)
     params = {
         "tenant": subject.tenant_id,
         "user": subject.user_id,
-        "ids": [*(m.memory_id for m in found), *more],
-        "ended": [m.invalid_at for m in found if m.status == "retracted"],
+        "ids": [*(m.memory_id for m in versions), *more],
+        "ended": [m.invalid_at for m in versions if m.status == "retracted"],
         "around": AROUND,
     }
     rows = await (await conn.execute(_SOURCES, params)).fetchall()
-    if imported := [m.memory_id for m in found if IMPORT in m.provenance]:
+    if imported := [m.memory_id for m in versions if IMPORT in m.provenance]:
         rows += await (await conn.execute(_IMPORTED, {**params, "ids": imported})).fetchall()
         rows.sort(key=lambda row: row["said_at"])
     return [MemorySource(**row) for row in rows]

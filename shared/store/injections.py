@@ -73,13 +73,13 @@ async def candidates(
 
 def _injection(row: Mapping[str, Any]) -> Injection:
     used = row["used_ids"]
-    made: dict[str, Any] = {
+    fields: dict[str, Any] = {
         **row,
         "core_ids": tuple(row["core_ids"]),
         "evidence_ids": tuple(row["evidence_ids"]),
         "used_ids": None if used is None else tuple(used),
     }
-    return Injection(**made)
+    return Injection(**fields)
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,17 +117,17 @@ def load_concerned(
     Those under their keys, those that they name, those that say what they say or what they say is no longer so, and the
     newest that share a word with the sentence or name the same sort of thing, the newest of all, and those `advised`.
     """
-    said = list(statements)
-    keyless = [each for each in said if each.key is None]
+    stated = list(statements)
+    keyless = [each for each in stated if each.key is None]
     params = {
         "tenant": subject.tenant_id,
         "user": subject.user_id,
-        "keys": list({key for each in said for key in (each.key, each.old_key) if key}),
+        "keys": list({key for each in stated for key in (each.key, each.old_key) if key}),
         "hashes": list({each.sense for each in keyless}),
-        "ids": list({*advised, *(each.related for each in said if each.related)}),
-        "patterns": list({_pattern(each.old_value) for each in said if each.old_value}),
+        "ids": list({*advised, *(each.related for each in stated if each.related)}),
+        "patterns": list({_pattern(each.old_value) for each in stated if each.old_value}),
         "each": SAYING_MOST,
-        "terms": list({sign for each in said if each.quote for sign in about(each.quote).all}),
+        "terms": list({sign for each in stated if each.quote for sign in about(each.quote).all}),
         "first": chunk_ids.FIRST_OF_MEMORIES,
         "near": NEAR_MOST * SPARE,
         "newest": NEWEST_MOST * SPARE,

@@ -108,13 +108,13 @@ VALUES (%(tenant)s, %(user)s, %(set)s, %(model)s, %(page)s, %(version)s, %(until
 """
 
 
-async def put(conn: Connection, subject: Subject, set_id: str, made: Gathered, pages: Sequence[Page]) -> None:
+async def put(conn: Connection, subject: Subject, set_id: str, gathered: Gathered, pages: Sequence[Page]) -> None:
     """These are the pages of the set; the caller holds the lock of the user's memories."""
     whose = {"tenant": subject.tenant_id, "user": subject.user_id, "set": set_id, "version": clock.uuid7()}
     await conn.execute(_DROP + " AND set_id = %(set)s", whose)
     for each in pages:
         row = {"model": each.model_id, "page": each.page, "ids": each.ids, "codes": each.codes}
-        await conn.execute(_PUT, {**whose, **row, "until": made.until, "covered": made.covered})
+        await conn.execute(_PUT, {**whose, **row, "until": gathered.until, "covered": gathered.covered})
 
 
 async def drop(conn: Connection, subject: Subject) -> int:

@@ -24,17 +24,17 @@ SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(
 
 async def line(conn: Connection, subject: Subject, memory_id: UUID) -> list[Memory]:
     """Every version that this one came from or became, of all roots that were joined, oldest first; none: unknown."""
-    found: dict[UUID, Memory] = {}
+    versions: dict[UUID, Memory] = {}
     ids, roots = {memory_id}, set[UUID]()
     while ids or roots:
         params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids), "roots": list(roots)}
         rows = await (await conn.execute(_LINE, params)).fetchall()
-        fresh = await memory.by_ids(conn, subject, {row["memory_id"] for row in rows} - found.keys())
-        followed = {m.root_id for m in found.values()} | roots
-        found |= {m.memory_id: m for m in fresh}
-        ids = {other for m in fresh for other in list_beside(m)} - found.keys() - ids
+        fresh = await memory.by_ids(conn, subject, {row["memory_id"] for row in rows} - versions.keys())
+        followed = {m.root_id for m in versions.values()} | roots
+        versions |= {m.memory_id: m for m in fresh}
+        ids = {other for m in fresh for other in list_beside(m)} - versions.keys() - ids
         roots = {m.root_id for m in fresh} - followed
-    return in_order(found.values())
+    return in_order(versions.values())
 
 
 def list_beside(each: Memory) -> set[UUID]:

@@ -32,7 +32,7 @@ ON CONFLICT (tenant_id, user_id, session_id) DO UPDATE
 """
 
 
-async def put(conn: Connection, subject: Subject, said: Iterable[StandingWish]) -> None:
+async def put(conn: Connection, subject: Subject, wishes: Iterable[StandingWish]) -> None:
     """These hold from now on, unless something was said later."""
     rows = [
         {
@@ -41,7 +41,7 @@ async def put(conn: Connection, subject: Subject, said: Iterable[StandingWish]) 
             "turn_id": str(each.turn_id),
             "since": each.since.isoformat(),
         }
-        for each in said
+        for each in wishes
     ]
     if rows:
         params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}

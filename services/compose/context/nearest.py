@@ -85,12 +85,12 @@ async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: SearchS
 async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: SearchScope) -> dict[int, Lifts]:
     models, set_id, static = rt.models, str(rt.models.embedding_model_id), load_static_encoder()
     (names,) = await rt.db.read(subject, search_words.names(subject))
-    asked = texts(names)
+    wanted = texts(names)
     deadline_s = rt.policy.compose.embed_deadline_ms / 1000
     scales = {**await models.scales(deadline_s=deadline_s), static.model_id: static_scale()}
-    vectors = await models.embed(list(asked.values()), deadline_s=deadline_s)
+    vectors = await models.embed(list(wanted.values()), deadline_s=deadline_s)
     lifts: dict[int, Lifts] = {}
-    for (n, text), vector in zip(asked.items(), vectors, strict=True):
+    for (n, text), vector in zip(wanted.items(), vectors, strict=True):
         views = models.views(vector)
         held = rt.pages.find(subject, set_id)
         reading = search_meaning.load_near(subject, static.model_id, views, within, set_id=set_id, known=_version(held))

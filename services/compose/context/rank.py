@@ -92,21 +92,21 @@ def choose_unpinned(core: list[CoreMemory], state: ComposeState, planning: Plann
     return without_past(core_of_scope(needed, state.question))
 
 
-def to_core(known: CoreMemoryRow) -> CoreMemory:
+def to_core(row: CoreMemoryRow) -> CoreMemory:
     """The pinned memory as packing takes it."""
     return CoreMemory(
-        type=known.type,
-        text=known.content_text,
-        updated_at=known.valid_at,
-        memory_id=str(known.memory_id),
-        turn_id=str(known.source_turn_id) if known.source_turn_id else None,
-        confidence=known.confidence,
-        provenance=known.provenance_class,
-        epistemic=known.epistemic_type,
-        valid_at=known.valid_at,
-        last_validated_at=known.last_validated_at,
-        category=known.key or known.type,
-        is_pinned=known.pinned,
+        type=row.type,
+        text=row.content_text,
+        updated_at=row.valid_at,
+        memory_id=str(row.memory_id),
+        turn_id=str(row.source_turn_id) if row.source_turn_id else None,
+        confidence=row.confidence,
+        provenance=row.provenance_class,
+        epistemic=row.epistemic_type,
+        valid_at=row.valid_at,
+        last_validated_at=row.last_validated_at,
+        category=row.key or row.type,
+        is_pinned=row.pinned,
     )
 
 

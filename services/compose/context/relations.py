@@ -58,14 +58,14 @@ async def all_together(rt: Runtime, subject: Subject, plan: RetrievalPlan, left_
         for n, query in enumerate(plan.queries)
         if query.mode == "associative"
     }
-    asked = {n: of for n, of in named.items() if of}
-    if not asked:
+    asking = {n: of for n, of in named.items() if of}
+    if not asking:
         return {}
     try:
         async with asyncio.timeout(left_s), rt.db.transaction(subject) as conn:
             return {
                 n: await relations.load_together(conn, subject, of, identifiers(of), TOGETHER)
-                for n, of in asked.items()
+                for n, of in asking.items()
             }
     except (TimeoutError, TransientError):
         return {}

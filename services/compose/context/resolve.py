@@ -55,7 +55,7 @@ def screen_all(fused: FusionResult, policy: SanitizePolicy) -> tuple[FusionResul
     """Only what may be shown, as it may be shown; the rest is dropped, and all that is held back named (R089, R090)."""
     seen = slots.screen_candidates(fused.ranked, policy)
     held = [text for each, clean in seen for text in slots.held_back_of(each.candidate, clean, policy)]
-    kept = [
+    allowed = [
         replace(each, candidate=replace(each.candidate, text=clean.text))
         for each, clean in seen
         if clean.outcome != "blocked"
@@ -63,4 +63,4 @@ def screen_all(fused: FusionResult, policy: SanitizePolicy) -> tuple[FusionResul
     blocked = [
         Dropped(each.key, "blocked", each.score, clean.rule) for each, clean in seen if clean.outcome == "blocked"
     ]
-    return replace(fused, ranked=tuple(kept), dropped=(*fused.dropped, *blocked)), held
+    return replace(fused, ranked=tuple(allowed), dropped=(*fused.dropped, *blocked)), held

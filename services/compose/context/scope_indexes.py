@@ -99,27 +99,27 @@ def hit_limit(rt: Runtime, run: ExecutablePlan) -> int:
 def index_scope(queries: ScopeQueries, hits: ScopeHits) -> ScopeIndexes:
     """The queries of the scope beside what the arms answered."""
     within, numbers, steps = queries.within, queries.numbers, queries.run.steps
-    known = hits.text.words
-    read = {n: queries.cues(n, known.names) for n in numbers}
-    posted = {term: (p.ids, p.counts) for term, p in known.posted.items()}
-    common = too_common(posted, {term for each in read.values() for term in each.terms}, common_limit(within))
+    corpus = hits.text.words
+    cues = {n: queries.cues(n, corpus.names) for n in numbers}
+    posted = {term: (p.ids, p.counts) for term, p in corpus.posted.items()}
+    common = too_common(posted, {term for each in cues.values() for term in each.terms}, common_limit(within))
     telling = {term: packed for term, packed in posted.items() if term not in common}
     inside = ids(hits.text.inside) if hits.text.inside else NO_IDS
-    index = LexicalIndex(telling, known.chunks, known.terms, DEFAULT_CONTEXT, inside if within.bound else None)
+    index = LexicalIndex(telling, corpus.chunks, corpus.terms, DEFAULT_CONTEXT, inside if within.bound else None)
     near = {n: VectorIndex(lifts, DEFAULT_CONTEXT) for n, lifts in hits.near.lifts.items() if len(lifts.lift)}
     by_words = {n: index for n in numbers if steps[n].query.mode in WORDS or n not in near}
-    dates_alone = any(each.time and each.only_dates for each in read.values())
+    dates_alone = any(each.time and each.only_dates for each in cues.values())
     then = None
     if hits.text.then:
         then = newest(ids(hits.text.then), DEFAULT_CONTEXT if dates_alone else spans.BESIDE_WORDS)
     return ScopeIndexes(
-        cues=read,
-        asked={n: each.without(common) for n, each in read.items()},
+        cues=cues,
+        asked={n: each.without(common) for n, each in cues.items()},
         words=by_words,
         near=near,
         inside=inside,
         then=then,
-        dated=frozenset(n for n in by_words if within.since and read[n].only_dates),
+        dated=frozenset(n for n in by_words if within.since and cues[n].only_dates),
     )
 
 

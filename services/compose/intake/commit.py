@@ -172,7 +172,7 @@ def _body(
     policy: Policy,
     trace_id: str,
     ignored: tuple[str, ...],
-    known: Mapping[str, Registered] = NOTHING_KNOWN,
+    registered: Mapping[str, Registered] = NOTHING_KNOWN,
     silent: str | None = None,
     effect: CommandEffect | None = None,
 ) -> dict[str, Any]:
@@ -180,9 +180,9 @@ def _body(
     turn_id, event_id = clock.uuid7(), clock.uuid7()
     cleaning = Cleaning(policy.personal_data.kinds_kept)
     if effect and effect.items:
-        happened = list(_events(turn.model_copy(update={"items": (*turn.items, *effect.items)}), cleaning, known))
+        happened = list(_events(turn.model_copy(update={"items": (*turn.items, *effect.items)}), cleaning, registered))
     else:
-        happened = list(_events(turn, cleaning, known))
+        happened = list(_events(turn, cleaning, registered))
     events: list[dict[str, Any]] = [
         {"event_id": str(clock.uuid7()), "ordinal": ordinal, **event}
         for ordinal, event in enumerate(wordless(happened, silent) if silent else happened)
@@ -318,9 +318,11 @@ def _events(turn: TurnEvents, cleaning: Cleaning, known: Mapping[str, Registered
 
 
 def _content(
-    message: Message, field: str, cleaning: Cleaning, known: Mapping[str, Registered]
+    message: Message, field: str, cleaning: Cleaning, registered: Mapping[str, Registered]
 ) -> tuple[int, dict[str, Any]]:
     """What is stored of a message, and in which of its two forms."""
     if isinstance(message.content, str):
         return TEXT_ONLY, {"text": clean_text(message.content, field, cleaning)}
-    return BLOCKS, clean_blocks(tuple(media.settle_block(block, known) for block in message.content), field, cleaning)
+    return BLOCKS, clean_blocks(
+        tuple(media.settle_block(block, registered) for block in message.content), field, cleaning
+    )

@@ -62,13 +62,13 @@ def state_of(block: ContentBlock, registered: Registered | None) -> SecurityStat
     return told if told in FINAL and registered.security_status == "safe" else registered.security_status
 
 
-def problems(blocks: Placed, known: Mapping[str, Registered]) -> tuple[FieldProblem, ...]:
+def problems(blocks: Placed, registry: Mapping[str, Registered]) -> tuple[FieldProblem, ...]:
     """Why media may not be read, by field; a message with any such media is refused whole."""
     refused: list[FieldProblem] = []
     for field, block in blocks:
         if block.media_id is None:
             continue
-        registered = known.get(block.media_id)
+        registered = registry.get(block.media_id)
         state = state_of(block, registered)
         if state != "safe":
             refused.append(FieldProblem(field=field, problem=f"{block.type} {block.media_id} is {state}, not safe"))
@@ -78,12 +78,12 @@ def problems(blocks: Placed, known: Mapping[str, Registered]) -> tuple[FieldProb
     return tuple(refused)
 
 
-def admit_blocks(message: IncomingMessage, known: Mapping[str, Registered]) -> tuple[ContentBlock, ...]:
+def admit_blocks(message: IncomingMessage, registry: Mapping[str, Registered]) -> tuple[ContentBlock, ...]:
     """The blocks of a message being answered; RefusedError media_security_blocked names all media that is not safe."""
     placed = [(f"user_message.{place}.media_id", block) for place, block in message.placed]
-    if found := problems(placed, known):
+    if found := problems(placed, registry):
         raise refusal(found)
-    return tuple(settle_block(block, known) for block in message.blocks)
+    return tuple(settle_block(block, registry) for block in message.blocks)
 
 
 def refusal(problems: tuple[FieldProblem, ...]) -> RefusedError:

@@ -34,29 +34,29 @@ async def page(rt: Runtime, subject: Subject, status: str | None, limit: int) ->
     return PromotionPage(promotions=tuple(_view(each) for each in found))
 
 
-async def decide(rt: Runtime, proposal_id: UUID, asked: PromotionDecision) -> PromotionView:
+async def decide(rt: Runtime, proposal_id: UUID, decision: PromotionDecision) -> PromotionView:
     """The proposal as it stands now: decided, or `expired`, or `rejected` because its memory holds no more.
 
     The same decision again changes nothing. RefusedError `not_found`; `not_pending` where it was decided otherwise;
     `consent_required` where what is personal is approved without; `organisation_required` where it is approved for one
     and none is known.
     """
-    subject = Subject(asked.tenant_id, asked.user_id)
+    subject = Subject(decision.tenant_id, decision.user_id)
     async with rt.db.transaction(subject) as conn:
         changed = await promotions.end(conn, subject)
-        found = await promotions.one(conn, subject, proposal_id)
-        if found is None:
+        proposal = await promotions.one(conn, subject, proposal_id)
+        if proposal is None:
             raise refuse_promotion("not_found", "proposal_id", "not found", 404)
-        if _decides(found, asked):
-            changed.append(DECIDED[asked.decision])
-            found = await _record(rt, conn, subject, found, asked)
-            if found.status == "approved":
+        if _decides(proposal, decision):
+            changed.append(DECIDED[decision.decision])
+            proposal = await _record(rt, conn, subject, proposal, decision)
+            if proposal.status == "approved":
                 await knowledge.note_change(conn, Scope(subject.tenant_id))
                 if rt.knowledge.configured:
-                    await _ask_to_write(rt, conn, subject, found)
+                    await _ask_to_write(rt, conn, subject, proposal)
     _count(changed)
     rt.db.wake()
-    return _view(found)
+    return _view(proposal)
 
 
 async def retry(rt: Runtime, proposal_id: UUID, request: PromotionRetry) -> PromotionView:
@@ -111,16 +111,16 @@ def _event(subject: Subject, found: Promotion, version: str) -> tuple[Topic, Env
     return PROMOTION_APPROVED, outbox.event(payload, subject, found.proposal_id, **told)
 
 
-def _decides(found: Promotion, asked: PromotionDecision) -> bool:
+def _decides(proposal: Promotion, decision: PromotionDecision) -> bool:
     """Whether there is something to decide; RefusedError where it was decided otherwise, or consent is missing."""
-    if found.status == "pending_approval":
-        if asked.decision == "approve" and found.class_ == "personal" and not asked.consent:
+    if proposal.status == "pending_approval":
+        if decision.decision == "approve" and proposal.class_ == "personal" and not decision.consent:
             raise refuse_promotion("consent_required", "consent", "what is personal needs the person's consent")
         return True
-    stands = "approved" if found.status == "write_failed" else found.status
-    if stands in (DECIDED[asked.decision], "expired") or found.reason == ENDED:
+    stands = "approved" if proposal.status == "write_failed" else proposal.status
+    if stands in (DECIDED[decision.decision], "expired") or proposal.reason == ENDED:
         return False
-    raise refuse_promotion("not_pending", "proposal_id", f"is {found.status}", 409)
+    raise refuse_promotion("not_pending", "proposal_id", f"is {proposal.status}", 409)
 
 
 def _count(statuses: Iterable[PromotionStatus]) -> None:

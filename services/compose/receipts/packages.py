@@ -135,11 +135,11 @@ ENDED = {"erased": "erased"}
 async def _absent(conn: Connection, subject: Subject, item: str) -> dict[str, Any]:
     """Why a thing that nobody considered was not: it has ended, is out, or was not found; or there is no such thing."""
     memory_id = _uuid(item.removeprefix("memory:").removeprefix(memory_uri("")))
-    known = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []
+    versions = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []
     reason = "unknown" if memory_id else "not_found"
-    if memory_id and not known and memory_id in await tombstones.find_erased(conn, subject, [memory_id]):
+    if memory_id and not versions and memory_id in await tombstones.find_erased(conn, subject, [memory_id]):
         reason = "erased"
-    for each in known:
+    for each in versions:
         reason = "fused" if each.fused_at else "not_found"
         if each.status != "active":
             reason = ENDED.get(each.status, "superseded")

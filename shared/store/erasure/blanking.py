@@ -146,21 +146,21 @@ async def chunks(
 
 
 async def rechunk(
-    conn: Connection, subject: Subject, said: Sequence[tuple[IndexedText, Sequence[str]]], *, vectors: bool
+    conn: Connection, subject: Subject, texts: Sequence[tuple[IndexedText, Sequence[str]]], *, vectors: bool
 ) -> None:
     """Each chunk says this now, is found by these terms, and waits for its vectors; one that says nothing is gone."""
     posts = [
         (term, text.chunk_id, min(tf, MAX_LENGTH), min(len(terms), MAX_LENGTH))
-        for text, terms in said
+        for text, terms in texts
         for term, tf in Counter(terms).items()
     ]
     terms, of, tfs, lengths = ([each[n] for each in posts] for n in range(4))
-    rows = [{"chunk_id": str(text.chunk_id), "text": text.text, "length": len(terms)} for text, terms in said]
+    rows = [{"chunk_id": str(text.chunk_id), "text": text.text, "length": len(terms)} for text, terms in texts]
     params = {
         "tenant": subject.tenant_id,
         "user": subject.user_id,
         "rows": orjson.dumps(rows).decode(),
-        "chunks": [text.chunk_id for text, _ in said],
+        "chunks": [text.chunk_id for text, _ in texts],
         "terms": terms,
         "of": of,
         "tfs": tfs,
@@ -273,11 +273,11 @@ async def unmention(conn: Connection, subject: Subject, tombstone_id: UUID, plac
     ]
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "tombstone": tombstone_id}
     params["rows"] = orjson.dumps(rows).decode()
-    found = (await conn.execute(_UNMENTION, params)).rowcount
+    removed = (await conn.execute(_UNMENTION, params)).rowcount
     await conn.execute(_PART, params)
     sessions = list({p.session_id for p in places})
     await conn.execute(_SLOTS, {**params, "sessions": sessions})
-    return found
+    return removed
 
 
 _FORGET: tuple[LiteralString, ...] = (

@@ -33,12 +33,12 @@ async def load_parted(conn: Connection, subject: Subject, until: datetime, sessi
     """What the user had said by this time, in these sessions or in any."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "until": until}
     named = list(sessions) if sessions is not None else None
-    found = await (await conn.execute(_TURNS, {**params, "sessions": named})).fetchall()
-    older = [row for row in found if row["older"]]
+    turns = await (await conn.execute(_TURNS, {**params, "sessions": named})).fetchall()
+    older = [row for row in turns if row["older"]]
     return Parted(
         tuple(row["turn_id"] for row in older),
         tuple(dict.fromkeys(row["session_id"] for row in older)),
-        len(older) < len(found),
+        len(older) < len(turns),
     )
 
 

@@ -44,13 +44,13 @@ def _hint(learnt: Learnt, intent: Intent, language: Language) -> tuple[int, int,
     if kind != "tool" or screen(name).text != name:
         return None
     here: Mapping[str, Any] | None = learnt.figures.get("by_intent", {}).get(intent)
-    told = here or learnt.figures
-    calls, errors = told["calls"], told["errors"]
+    figures = here or learnt.figures
+    calls, errors = figures["calls"], figures["errors"]
     if calls < LEAST:
         return None
-    if told["high"] <= FAILS_BELOW:
+    if figures["high"] <= FAILS_BELOW:
         return 0, errors, texts.hint("fails", language).format(tool=name, calls=calls, errors=errors)
-    if here and told["low"] >= WORKS_ABOVE:
+    if here and figures["low"] >= WORKS_ABOVE:
         return 2, calls, texts.hint("works", language).format(tool=name, calls=calls, fine=calls - errors)
     return None
 

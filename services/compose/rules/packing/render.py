@@ -55,13 +55,13 @@ def _kind(epistemic: Epistemic) -> str | None:
 
 def core_tag(memory: CoreMemory, text: str, nonce: str) -> str:
     """A pinned memory inside its tag; `text` is already screened and escaped."""
-    known = _attributes(
+    attributes = _attributes(
         nonce=nonce,
         confidence=f"{memory.confidence:.2f}",
         provenance=_trust(memory.provenance),
         epistemic_type=_kind(memory.epistemic),
     )
-    return write_tag("user_memory", known, text, None)
+    return write_tag("user_memory", attributes, text, None)
 
 
 def evidence_snippet(candidate: Candidate, text: str, limit: int, nonce: str) -> str:

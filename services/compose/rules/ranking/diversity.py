@@ -42,7 +42,7 @@ def diversify(
     Without `sanitize` a text may say again what stands before it.
     """
     seen: Counter[str] = Counter()
-    kept: list[RankedCandidate] = []
+    diverse: list[RankedCandidate] = []
     dropped: list[Dropped] = []
     by_turn: dict[str, list[Candidate]] = {}
     for each in ranked:
@@ -55,8 +55,8 @@ def diversify(
             continue
         seen.update(limits.keys())
         turn.append(each.candidate)
-        kept.append(each)
-    return kept, dropped
+        diverse.append(each)
+    return diverse, dropped
 
 
 def _repeats(one: Candidate, other: Candidate) -> bool:

@@ -28,32 +28,32 @@ def named_span(texts: Iterable[str], now: datetime) -> Range | None:
     return next((span for text in texts if (span := time_range(text, now))), None)
 
 
-def weigh_dates(asked: Cues, said: Sequence[Passage], scored: SignalScores, least: float, now: datetime) -> Floats:
+def weigh_dates(cues: Cues, passages: Sequence[Passage], scored: SignalScores, least: float, now: datetime) -> Floats:
     """How likely each helps, where the question names a time.
 
     A question of nothing but a time is met by what was said then or told of it soon after, and by nothing else; one
     that asks for more, by the best of it where neither words nor meaning of anything said then meet it and that time is
     over: who asks what to cook tonight does not ask what was said today.
     """
-    if asked.time is None:
+    if cues.time is None:
         return scored.probability
-    then = np.array([nearness(each.said_at, asked) >= 1.0 for each in said], dtype=np.bool_)
-    if asked.only_dates and then.any():
-        meets = then | np.array([_tells_of(each, asked.time) for each in said], dtype=np.bool_)
+    then = np.array([nearness(each.said_at, cues) >= 1.0 for each in passages], dtype=np.bool_)
+    if cues.only_dates and then.any():
+        meets = then | np.array([_tells_of(each, cues.time) for each in passages], dtype=np.bool_)
         return np.where(meets, np.maximum(scored.probability, SAID_THEN), 0.0)
-    if asked.only_dates:
+    if cues.only_dates:
         return scored.probability
     chance = scored.probability.copy()
-    if asked.time[1] <= now and then.any() and chance[then].max() < least:
+    if cues.time[1] <= now and then.any() and chance[then].max() < least:
         inside = np.flatnonzero(then)
         best = inside[np.argsort(-scored.total[inside], kind="stable")][:MOST_BY_DATE]
         chance[best] = max(least, OF_BEST * float(chance.max()))
     return chance
 
 
-def _tells_of(said: Passage, span: Range) -> bool:
+def _tells_of(passage: Passage, span: Range) -> bool:
     """Whether it was said soon after the time and names it."""
-    if not span[1] <= said.said_at < span[1] + TOLD_WITHIN:
+    if not span[1] <= passage.said_at < span[1] + TOLD_WITHIN:
         return False
-    named = time_range(said.text, said.said_at)
+    named = time_range(passage.text, passage.said_at)
     return named is not None and named[0] < span[1] and span[0] < named[1]

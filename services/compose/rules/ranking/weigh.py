@@ -124,8 +124,8 @@ class SignalScores:
 
 
 def weigh(
-    asked: Cues,
-    said: Sequence[Passage],
+    question: Cues,
+    passages: Sequence[Passage],
     of: Ids,
     words: LexicalIndex | None,
     near: VectorIndex | None,
@@ -139,53 +139,53 @@ def weigh(
     `among` is how many candidates the question has where these are but some of them, or those of others too. A query
     that stands `beside` one which is compared by meaning is not taken for likelier because it is not.
     """
-    count = len(said)
-    made: dict[str, Floats] = {}
+    count = len(passages)
+    signals: dict[str, Floats] = {}
     inside = np.full(count, float(words is not None))
-    if words is not None and asked.terms:
-        lengths = np.array([each.term_count for each in said], dtype=np.float64)
-        lexical = words.score(asked.terms, of, lengths)
-        made |= {"own": lexical.own, "window": lexical.window, "coverage": lexical.coverage}
+    if words is not None and question.terms:
+        lengths = np.array([each.term_count for each in passages], dtype=np.float64)
+        lexical = words.score(question.terms, of, lengths)
+        signals |= {"own": lexical.own, "window": lexical.window, "coverage": lexical.coverage}
         inside = lexical.inside
-        made["session"] = best_of_session(lexical.own, of)
+        signals["session"] = best_of_session(lexical.own, of)
     meant = near.score(of) if near is not None else Semantic.nothing(count)
-    made |= {"meaning": meant.own, "meaning_window": meant.window, "meaning_session": meant.session}
-    if asked.speaker is not None:
-        of_name = {name: cues.same_speaker(name, asked) for name in {each.name for each in said}}
-        made["speaker"] = np.array([of_name[each.name] for each in said])
-    if asked.role is not None:
-        made["role"] = np.array([cues.same_role(each.role, asked) for each in said])
-    if asked.time is not None and (asked.only_dates or not asked.ahead):
-        made["date"] = np.array([cues.nearness(each.said_at, asked) for each in said])
-    if asked.asks_when:
-        made["tells_when"] = np.array([float(cues.tells_when(each.text)) for each in said])
-    asking = np.array([cues.score_questions(each.text) for each in said])
-    if not asked.asks_asked:
-        made["asking"] = asking
-    if "own" in made:
-        made["answers"] = _answers(said, of, asking * made["own"])
-    made |= _kinds_told(asked, said)
+    signals |= {"meaning": meant.own, "meaning_window": meant.window, "meaning_session": meant.session}
+    if question.speaker is not None:
+        of_name = {name: cues.same_speaker(name, question) for name in {each.name for each in passages}}
+        signals["speaker"] = np.array([of_name[each.name] for each in passages])
+    if question.role is not None:
+        signals["role"] = np.array([cues.same_role(each.role, question) for each in passages])
+    if question.time is not None and (question.only_dates or not question.ahead):
+        signals["date"] = np.array([cues.nearness(each.said_at, question) for each in passages])
+    if question.asks_when:
+        signals["tells_when"] = np.array([float(cues.tells_when(each.text)) for each in passages])
+    asking = np.array([cues.score_questions(each.text) for each in passages])
+    if not question.asks_asked:
+        signals["asking"] = asking
+    if "own" in signals:
+        signals["answers"] = _answers(passages, of, asking * signals["own"])
+    signals |= _kinds_told(question, passages)
     shares = {field.name: float(getattr(weights, field.name)) for field in fields(Weights)}
-    total = sum((shares[name] * value for name, value in made.items()), np.zeros(count))
-    log_odds = _log_odds(total, made, among or count, DEFAULT_ODDS)
-    quoted = flag_quoted(asked, said, inside)
+    total = sum((shares[name] * value for name, value in signals.items()), np.zeros(count))
+    log_odds = _log_odds(total, signals, among or count, DEFAULT_ODDS)
+    quoted = flag_quoted(question, passages, inside)
     total, log_odds = total + QUOTED * quoted, log_odds + QUOTED * quoted
     log_odds += DEFAULT_ODDS.no_words * (words is None) + DEFAULT_ODDS.no_meaning * (near is None and not beside)
     chances = 1.0 / (1.0 + np.exp(-log_odds))
     if near is None:  # no word of the question in it or around it: nothing was compared
-        chances = np.where(made.get("window", np.zeros(count)) > 0, chances, 0.0)
-    return SignalScores(total, made.get("own", np.zeros(count)), meant.own, chances, made, quoted)
+        chances = np.where(signals.get("window", np.zeros(count)) > 0, chances, 0.0)
+    return SignalScores(total, signals.get("own", np.zeros(count)), meant.own, chances, signals, quoted)
 
 
-def flag_quoted(asked: Cues, said: Sequence[Passage], inside: Floats) -> Bools:
+def flag_quoted(question: Cues, passages: Sequence[Passage], inside: Floats) -> Bools:
     """Which texts are the question word for word, or hold it where it is long enough to be a quotation."""
-    quoted = np.zeros(len(said), dtype=np.bool_)
-    for at in np.flatnonzero(inside > ALL_WORDS).tolist() if asked.words else ():
-        text = said[at].text
-        if len(asked.terms) >= QUOTATION:
-            quoted[at] = asked.words in cues.letters(text)
-        elif len(text) <= 2 * len(asked.words) + SHORT:
-            quoted[at] = asked.words == cues.letters(text)
+    quoted = np.zeros(len(passages), dtype=np.bool_)
+    for at in np.flatnonzero(inside > ALL_WORDS).tolist() if question.words else ():
+        text = passages[at].text
+        if len(question.terms) >= QUOTATION:
+            quoted[at] = question.words in cues.letters(text)
+        elif len(text) <= 2 * len(question.words) + SHORT:
+            quoted[at] = question.words == cues.letters(text)
     return quoted
 
 
@@ -196,28 +196,28 @@ def _log_odds(total: Floats, signals: Mapping[str, Floats], many: int, odds: Odd
     return odds.base + odds.score * total + best + odds.many * float(np.log1p(many))
 
 
-def _answers(said: Sequence[Passage], of: Ids, questions: Floats) -> Floats:
+def _answers(passages: Sequence[Passage], of: Ids, questions: Floats) -> Floats:
     """What the words of the question count in a question that somebody else asked just before; else 0."""
     before = find_preceding(of)
     chances = np.where(before >= 0, questions[before], 0.0)
     for at in np.flatnonzero(chances).tolist():
-        one, other = said[at], said[int(before[at])]
+        one, other = passages[at], passages[int(before[at])]
         if (one.name, one.role) == (other.name, other.role):
             chances[at] = 0.0
     return chances
 
 
-def _kinds_told(asked: Cues, said: Sequence[Passage]) -> dict[str, Floats]:
+def _kinds_told(question: Cues, passages: Sequence[Passage]) -> dict[str, Floats]:
     """Whether the texts tell the kind of thing that is asked for."""
-    made: dict[str, Floats] = {}
-    if "name" in asked.kinds:
-        known = frozenset(map(hash, asked.known))
-        made["asked_name"] = np.array([answer_types.score_names(each.text, known) for each in said])
-    if "amount" in asked.kinds:
-        made["asked_amount"] = np.array([float(answer_types.counts(each.text)) for each in said])
-    if "reason" in asked.kinds:
-        made["asked_reason"] = np.array([float(answer_types.reasons(each.text)) for each in said])
-    return made
+    signals: dict[str, Floats] = {}
+    if "name" in question.kinds:
+        known = frozenset(map(hash, question.known))
+        signals["asked_name"] = np.array([answer_types.score_names(each.text, known) for each in passages])
+    if "amount" in question.kinds:
+        signals["asked_amount"] = np.array([float(answer_types.counts(each.text)) for each in passages])
+    if "reason" in question.kinds:
+        signals["asked_reason"] = np.array([float(answer_types.reasons(each.text)) for each in passages])
+    return signals
 
 
 def best_of_session(score: Floats, of: Ids) -> Floats:
@@ -246,7 +246,7 @@ class Shortlist:
 
 
 def shorten(
-    asked: Cues, pointed: Iterable[tuple[Ids, Ids]], words: LexicalIndex | None, near: VectorIndex | None
+    question: Cues, pointed: Iterable[tuple[Ids, Ids]], words: LexicalIndex | None, near: VectorIndex | None
 ) -> Shortlist:
     """The best of these memories and turns.
 
@@ -258,16 +258,16 @@ def shorten(
         memories |= dict.fromkeys((a, b) for a, b in some.tolist())
         turns |= dict.fromkeys((a, seq) for a, seq in others.tolist())
     every = frozenset(memories), frozenset(turns)
-    if asked.time is not None or (len(memories) <= MOST_MEMORIES and len(turns) <= MOST_TURNS):
+    if question.time is not None or (len(memories) <= MOST_MEMORIES and len(turns) <= MOST_TURNS):
         return Shortlist(*every)
     kept_memories, kept_turns = every
     if len(memories) > MOST_MEMORIES:
         of = np.array(list(memories), dtype=np.uint64)
-        lexical = words.score_known(asked.terms, of) if words and asked.terms else None
+        lexical = words.score_known(question.terms, of) if words and question.terms else None
         kept_memories = choose_best(of, _total(of, lexical, near.score(of) if near else None), MOST_MEMORIES)
     if len(turns) > MOST_TURNS:
         of = np.array(list(turns), dtype=np.uint64)
-        lexical = words.score_turns(asked.terms, of) if words and asked.terms else None
+        lexical = words.score_turns(question.terms, of) if words and question.terms else None
         kept_turns = choose_best(of, _total(of, lexical, near.score_turns(of) if near else None), MOST_TURNS)
     share = (len(kept_memories) + len(kept_turns)) / (len(memories) + len(turns))
     return Shortlist(kept_memories, kept_turns, share)
