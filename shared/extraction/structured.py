@@ -30,15 +30,16 @@ _CREATES = to_pattern(
     ),
     re.I,
 )
-_TASK_TOOL = to_pattern(r"ticket|issue|task|todo|card|story|bug|reminder|jira|linear|trello|asana", re.I)
-_EVENT_TOOL = to_pattern(
-    (
+_KINDS_OF_TOOLS: dict[MemoryType, re.Pattern[str]] = {
+    "task": to_pattern(r"ticket|issue|task|todo|card|story|bug|reminder|jira|linear|trello|asana", re.I),
+    "decision": to_pattern(r"decision|approve|merge|adr", re.I),
+    "event": to_pattern(
         r"event|calendar|meeting|appointment|book|reserv|schedul|order|deploy|release|send|email"
-        r"|payment|pay|register|publish"
+        r"|payment|pay|register|publish",
+        re.I,
     ),
-    re.I,
-)
-_DECISION_TOOL = to_pattern(r"decision|approve|merge|adr", re.I)
+}
+"""What a tool changes, by its name; the first that fits is meant."""
 _READS = to_pattern(r"^(?:get|list|search|find|read|fetch|query|lookup|show|describe|check|view|load)(?:$|[_.-])", re.I)
 
 
@@ -120,15 +121,7 @@ def from_tool(tool: ToolText) -> Observation | None:
         for name, value in cast("dict[Any, Any]", result).items()
         if isinstance(value, str | int | float | bool)
     }
-    kind = (
-        "task"
-        if _TASK_TOOL.search(tool.name)
-        else "decision"
-        if _DECISION_TOOL.search(tool.name)
-        else "event"
-        if _EVENT_TOOL.search(tool.name)
-        else None
-    )
+    kind = next((kind for kind, pattern in _KINDS_OF_TOOLS.items() if pattern.search(tool.name)), None)
     identity = next(
         (str(fields[name]) for name in (*_IDS, *_own_ids(fields), "name", "title") if fields.get(name)), None
     )
@@ -150,11 +143,6 @@ def from_tool(tool: ToolText) -> Observation | None:
     due = next((str(one["due"]) for one in (fields, tool.args) if one.get("due")), "")
     if kind == "task" and due:
         fields["due"] = due
-    key = {
-        "task": f"task:tool:{slug(identity)}",
-        "decision": f"decision:tool:{slug(identity)}",
-        "event": f"event:tool:{slug(identity)}",
-    }[kind]
     text = (
         (f"{tool.name}: " if kind != "task" or not title else "")
         + identity
@@ -163,7 +151,7 @@ def from_tool(tool: ToolText) -> Observation | None:
     )
     return Observation(
         kind,
-        key,
+        f"{kind}:tool:{slug(identity)}",
         {"tool": tool.name, "value": identity, "title": title, **fields},
         text,
         "tool",
