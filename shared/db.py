@@ -284,7 +284,7 @@ class Database:
     async def follow(
         self, channel: LiteralString, on_notice: Callable[[str | None], None], lost: Callable[[], None] = lambda: None
     ) -> None:
-        """Calls `on_notice` with what is notified; with None once it listens; after every break `lost`, and None again."""
+        """Calls `on_notice` with each notice; with None once it listens; after every break `lost`, and None again."""
         while True:
             try:
                 async with await psycopg.AsyncConnection.connect(self.dsn, autocommit=True) as conn:
