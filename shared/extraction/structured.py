@@ -121,12 +121,13 @@ def from_tool(tool: ToolText) -> Observation | None:
         for name, value in cast("dict[Any, Any]", result).items()
         if isinstance(value, str | int | float | bool)
     }
-    kind = next((kind for kind, pattern in _KINDS_OF_TOOLS.items() if pattern.search(tool.name)), None)
+    kinds: list[MemoryType] = [each for each, pattern in _KINDS_OF_TOOLS.items() if pattern.search(tool.name)]
     identity = next(
         (str(fields[name]) for name in (*_IDS, *_own_ids(fields), "name", "title") if fields.get(name)), None
     )
-    if kind is None or identity is None or any(fields.get(name) for name in ("error", "errors")):
+    if not kinds or identity is None or any(fields.get(name) for name in ("error", "errors")):
         return None
+    kind = kinds[0]
     title = next(
         (
             str(source[name])
