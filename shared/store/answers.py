@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import LiteralString
 from uuid import UUID
 
 import orjson
 
+from schemas.views import AnswerView
 from shared.db import Connection
 from shared.domain.subjects import Subject
 
@@ -23,8 +23,6 @@ class KeptAnswer:
     model: str
     problem: str
     raw: str
-    created_at: datetime | None = None
-    expires_at: datetime | None = None
 
 
 _PUT: LiteralString = """
@@ -41,8 +39,7 @@ async def put(conn: Connection, subject: Subject, kept: Sequence[KeptAnswer], da
     """The answers can be looked at for so many days from now."""
     if kept:
         rows = orjson.dumps(list(kept)).decode()
-        params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows, "days": days}
-        await conn.execute(_PUT, params)
+        await conn.execute(_PUT, {**subject.params, "rows": rows, "days": days})
 
 
 _LIST: LiteralString = """
@@ -52,10 +49,10 @@ ORDER BY created_at DESC, answer_id DESC LIMIT %(limit)s
 """
 
 
-async def list_answers(conn: Connection, subject: Subject, limit: int) -> list[KeptAnswer]:
+async def list_answers(conn: Connection, subject: Subject, limit: int) -> list[AnswerView]:
     """The user's kept answers that have not expired, newest first."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit}
-    return [KeptAnswer(**row) for row in await (await conn.execute(_LIST, params)).fetchall()]
+    params = {**subject.params, "limit": limit}
+    return [AnswerView(**row) for row in await (await conn.execute(_LIST, params)).fetchall()]
 
 
 _PRUNE: LiteralString = """

@@ -64,7 +64,7 @@ def core(
 
     Where keys are given what is pinned is there whatever its type, and the order is lost.
     """
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit}
+    params = {**subject.params, "limit": limit}
     if not (keys or prefixes):
         return Read(_CORE, params, to_pinned)
     starts = [each.replace("_", r"\_") + "%" for each in prefixes]
@@ -89,5 +89,4 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = %(id)s AND s
 
 async def pin(conn: Connection, subject: Subject, memory_id: UUID, *, pinned: bool) -> None:
     """The memory leads core memory, or no more; pinned it counts as neither outdated nor rejected."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "id": memory_id, "pinned": pinned}
-    await conn.execute(_PIN, params)
+    await conn.execute(_PIN, {**subject.params, "id": memory_id, "pinned": pinned})

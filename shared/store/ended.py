@@ -60,8 +60,7 @@ def versions(subject: Subject, most: int) -> Read[list[EndedVersion]]:
 
     What was said again since is not among those that hold no longer.
     """
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "most": most, "never": NEVER}
-    return Read(_ENDED, params, _versions)
+    return Read(_ENDED, {**subject.params, "most": most, "never": NEVER}, _versions)
 
 
 @dataclass(frozen=True)
@@ -88,8 +87,7 @@ ORDER BY o.said_at DESC LIMIT %(most)s
 
 def taken_back(subject: Subject, most: int) -> Read[list[TakenBackTurn]]:
     """The turns that were taken back last, at most `most`."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "most": most, "forgotten": sorted(FORGOTTEN)}
-    return Read(_TAKEN_BACK, params, _turns)
+    return Read(_TAKEN_BACK, {**subject.params, "most": most, "forgotten": sorted(FORGOTTEN)}, _turns)
 
 
 def _turns(rows: Sequence[Mapping[str, Any]]) -> list[TakenBackTurn]:

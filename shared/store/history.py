@@ -88,8 +88,7 @@ async def sources(
     """The observations that made, confirmed, ended or were held against these versions, and `more`, as they came."""
     versions = list(line)
     params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
+        **subject.params,
         "ids": [*(m.memory_id for m in versions), *more],
         "ended": [m.invalid_at for m in versions if m.status == "retracted"],
         "around": AROUND,
@@ -119,8 +118,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_ids && %(ids)s::u
 
 async def upkeep(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Upkept]:
     """What upkeep did to these versions, in order."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
-    rows = await (await conn.execute(_UPKEEP, params)).fetchall()
+    rows = await (await conn.execute(_UPKEEP, {**subject.params, "ids": list(ids)})).fetchall()
     return [Upkept(row["job"], tuple(row["memory_ids"]), row["detail"], row["at"]) for row in rows]
 
 
@@ -198,5 +196,5 @@ async def dispute(conn: Connection, subject: Subject, conflict_id: UUID) -> Disp
 async def _disputes(
     conn: Connection, subject: Subject, statement: LiteralString, params: dict[str, Any]
 ) -> list[Dispute]:
-    whose = {"tenant": subject.tenant_id, "user": subject.user_id, "around": AROUND}
+    whose = {**subject.params, "around": AROUND}
     return [Dispute(**row) for row in await (await conn.execute(statement, {**whose, **params})).fetchall()]

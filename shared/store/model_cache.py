@@ -35,7 +35,7 @@ async def find(conn: Connection, subject: Subject, hashes: Iterable[str]) -> dic
     wanted = list(set(hashes))
     if not wanted:
         return {}
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "hashes": wanted}
+    params = {**subject.params, "hashes": wanted}
     return {row["input_hash"]: CachedAnswer(**row) for row in await (await conn.execute(_FIND, params)).fetchall()}
 
 
@@ -53,5 +53,5 @@ async def put(conn: Connection, subject: Subject, answers: Sequence[CachedAnswer
     if not answers:
         return True
     rows = orjson.dumps(list(answers)).decode()
-    cursor = await conn.execute(_PUT, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows})
+    cursor = await conn.execute(_PUT, {**subject.params, "rows": rows})
     return cursor.rowcount == len(answers)

@@ -103,5 +103,4 @@ _NAMES: LiteralString = "SELECT names FROM search_stats WHERE tenant_id = %(tena
 
 def names(subject: Subject) -> Read[tuple[str, ...]]:
     """Under which names people spoke in the user's turns."""
-    whose = {"tenant": subject.tenant_id, "user": subject.user_id}
-    return Read(_NAMES, whose, lambda rows: tuple(rows[0]["names"]) if rows else ())
+    return Read(_NAMES, subject.params, lambda rows: tuple(rows[0]["names"]) if rows else ())

@@ -35,7 +35,7 @@ async def note_observed(
         {"turn_id": str(turn), "notes": note, "recalled": known.get(turn), "withheld": silent.get(turn)}
         for turn, note in notes.items()
     ]
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
+    params = {**subject.params, "rows": orjson.dumps(rows).decode()}
     return {r["turn_id"] for r in await (await conn.execute(_OBSERVED, params)).fetchall()}
 
 
@@ -62,8 +62,7 @@ class Finished:
 async def finish(conn: Connection, subject: Subject, outcomes: Mapping[UUID, Mapping[str, Any]]) -> list[Finished]:
     """The turns that had no outcome have this one now; a turn gets exactly one."""
     rows = [{"turn_id": str(turn), "outcome": outcome} for turn, outcome in outcomes.items()]
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
-    found = await (await conn.execute(_FINISH, params)).fetchall()
+    found = await (await conn.execute(_FINISH, {**subject.params, "rows": orjson.dumps(rows).decode()})).fetchall()
     return [Finished(r["turn_id"], r["session_id"], r["trace_id"], r["policy_version"], r["took"]) for r in found]
 
 
@@ -80,14 +79,13 @@ ORDER BY turn_id FOR UPDATE
 
 async def open_notes(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> dict[UUID, dict[str, Any]]:
     """The observer's notes on those of the turns that have no outcome yet."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turn_ids)}
+    params = {**subject.params, "turns": list(turn_ids)}
     return {r["turn_id"]: r["outcome"] or {} for r in await (await conn.execute(_NOTES, params)).fetchall()}
 
 
 async def outcome(conn: Connection, subject: Subject, turn_id: UUID) -> dict[str, Any] | None:
     """The turn's row with its outcome so far, or None when there is no such turn."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turn": turn_id}
-    return await (await conn.execute(_OUTCOME, params)).fetchone()
+    return await (await conn.execute(_OUTCOME, {**subject.params, "turn": turn_id})).fetchone()
 
 
 _OVERDUE: LiteralString = """

@@ -40,8 +40,7 @@ async def add(conn: Connection, subject: Subject, used: Sequence[Usage]) -> None
     """The day's account of the user has grown by this; questions that never went out are left out."""
     rows = [_row(each) for each in used if each.spent.calls]
     if rows:
-        params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
-        await conn.execute(_ADD, params)
+        await conn.execute(_ADD, {**subject.params, "rows": orjson.dumps(rows).decode()})
 
 
 def _row(used: Usage) -> dict[str, Any]:
@@ -66,8 +65,7 @@ FROM model_usage WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND day = c
 
 async def today(conn: Connection, subject: Subject) -> Spent:
     """What the user's turns have cost today (UTC), all purposes together."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id}
-    return to_spent(await (await conn.execute(_TODAY, params)).fetchone())
+    return to_spent(await (await conn.execute(_TODAY, subject.params)).fetchone())
 
 
 _TENANT_TODAY: LiteralString = """

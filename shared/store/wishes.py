@@ -17,7 +17,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessi
 
 def load_standing(subject: Subject, sessions: Iterable[str]) -> Read[Wishes]:
     """What holds for these sessions and for the person."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "sessions": [PERSON, *sessions]}
+    params = {**subject.params, "sessions": [PERSON, *sessions]}
     return Read(_STANDING, params, lambda rows: Wishes(StandingWish(**row) for row in rows))
 
 
@@ -44,5 +44,4 @@ async def put(conn: Connection, subject: Subject, wishes: Iterable[StandingWish]
         for each in wishes
     ]
     if rows:
-        params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
-        await conn.execute(_PUT, params)
+        await conn.execute(_PUT, {**subject.params, "rows": orjson.dumps(rows).decode()})

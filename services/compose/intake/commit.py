@@ -12,6 +12,7 @@ import orjson
 from schemas.content import BLOCKS, TEXT_ONLY, ContentBlock, blocks_of
 from schemas.envelope import Envelope
 from schemas.events import TurnCommitted
+from schemas.media import MediaView
 from schemas.topics import TURN_COMMITTED
 from schemas.turn_events import DEFERRED, Accepted, CommitResult, FieldProblem, Message, TurnEvents
 from services.compose.intake import media
@@ -31,14 +32,13 @@ from shared.runtime import Runtime
 from shared.secrets import kind_of_id, redact
 from shared.store import media as registry
 from shared.store import summaries, turns
-from shared.store.media import Registered
 from shared.telemetry import logger
 
 ACTS = {"pin", "merge", "feedback"}
 """What an item may do beside; left out of the hash of a commit where no item does it."""
 COMMAND = "command"
 """Where the result of a turn keeps what its user's command did."""
-NOTHING_KNOWN: Mapping[str, Registered] = {}
+NOTHING_KNOWN: Mapping[str, MediaView] = {}
 _ROLE_EVENTS = {"user": "user_message", "assistant": "assistant_message", "tool": "tool_result", "system": "system"}
 
 
@@ -156,7 +156,7 @@ def list_media(turn: TurnEvents) -> list[tuple[str, ContentBlock]]:
     ]
 
 
-async def _media(turn: TurnEvents, rt: Runtime) -> tuple[Mapping[str, Registered], tuple[FieldProblem, ...]]:
+async def _media(turn: TurnEvents, rt: Runtime) -> tuple[Mapping[str, MediaView], tuple[FieldProblem, ...]]:
     """What is registered of the turn's media, and which of them may not be read."""
     placed = list_media(turn)
     if not placed:
@@ -172,7 +172,7 @@ def _body(
     policy: Policy,
     trace_id: str,
     ignored: tuple[str, ...],
-    registered: Mapping[str, Registered] = NOTHING_KNOWN,
+    registered: Mapping[str, MediaView] = NOTHING_KNOWN,
     silent: str | None = None,
     effect: CommandEffect | None = None,
 ) -> dict[str, Any]:
@@ -283,7 +283,7 @@ def _hash(value: bytes) -> str:
     return hashlib.sha256(value).hexdigest()
 
 
-def _events(turn: TurnEvents, cleaning: Cleaning, known: Mapping[str, Registered]) -> Iterator[dict[str, Any]]:
+def _events(turn: TurnEvents, cleaning: Cleaning, known: Mapping[str, MediaView]) -> Iterator[dict[str, Any]]:
     """The rows of the log in their order: messages, then calls with their results, refs, items, the session's end."""
     for n, message in enumerate(turn.messages):
         version, content = _content(message, f"messages.{n}.content", cleaning, known)
@@ -318,7 +318,7 @@ def _events(turn: TurnEvents, cleaning: Cleaning, known: Mapping[str, Registered
 
 
 def _content(
-    message: Message, field: str, cleaning: Cleaning, registered: Mapping[str, Registered]
+    message: Message, field: str, cleaning: Cleaning, registered: Mapping[str, MediaView]
 ) -> tuple[int, dict[str, Any]]:
     """What is stored of a message, and in which of its two forms."""
     if isinstance(message.content, str):

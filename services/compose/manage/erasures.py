@@ -1,5 +1,6 @@
 """Erasures over HTTP and Kafka: asked for, looked at, tried again by an operator."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -22,7 +23,6 @@ from shared.erasure.request import again_asked, receipt, request
 from shared.errors import RefusedError
 from shared.runtime import Runtime
 from shared.store.erasure import progress, residue, tombstones
-from shared.store.erasure.progress import StepProgress
 from shared.store.erasure.tombstones import Tombstone
 from shared.telemetry import logger
 
@@ -108,7 +108,7 @@ def _unknown() -> RefusedError:
     return RefusedError("not_found", f"tombstone_id: {problem.problem}", (problem,), 404)
 
 
-def _view(tombstone: Tombstone, steps: tuple[StepProgress, ...] | list[StepProgress]) -> ErasureView:
+def _view(tombstone: Tombstone, steps: Sequence[ErasureStep]) -> ErasureView:
     return ErasureView(
         **receipt(tombstone).model_dump(),
         session_ids=tombstone.session_ids,
@@ -120,6 +120,6 @@ def _view(tombstone: Tombstone, steps: tuple[StepProgress, ...] | list[StepProgr
         escalated_at=tombstone.escalated_at,
         completed_at=tombstone.completed_at,
         history=tuple(tombstone.history),
-        steps=tuple(ErasureStep(step=s.step, affected=s.affected, done_at=s.done_at, detail=s.detail) for s in steps),
+        steps=tuple(steps),
         proof=tombstone.proof,
     )

@@ -21,6 +21,7 @@ from schemas.exporting import (
     MemoryOrigin,
     SummaryParts,
 )
+from schemas.media import MediaView
 from schemas.turn_events import Accepted, CommitResult, FieldProblem
 from services.compose.intake import media
 from services.compose.intake.commit import refuse_personal
@@ -37,7 +38,6 @@ from shared.secrets import kind_of_id
 from shared.store import importing, memory
 from shared.store import media as registry
 from shared.store.erasure import tombstones
-from shared.store.media import Registered
 
 COUNTED_MOST = 100
 """So many places that were blanked are named at most."""
@@ -63,7 +63,7 @@ async def take_in(rt: Runtime, subject: Subject, body: bytes) -> ImportReceipt:
     document = await asyncio.to_thread(read_document, body)
     _refuse_secret_ids(document)
     blocks = list_blocks(enumerate(document.turns))
-    registered: Mapping[str, Registered] = {}
+    registered: Mapping[str, MediaView] = {}
     if blocks:
         named = media_ids(block for _, block in blocks)
         (registered,) = await rt.db.read(subject, registry.load_known(subject, named))
@@ -194,7 +194,7 @@ def _to_turns(
     document: ExportDocument,
     present: Present,
     cleaning: Cleaning,
-    registered: Mapping[str, Registered],
+    registered: Mapping[str, MediaView],
 ) -> list[ImportedTurn]:
     """The turns that are new here, each with the versions of memories that were learnt from it, then the carriers."""
     kept = rt.policy.observer.log_withheld

@@ -8,7 +8,7 @@ from uuid import UUID
 from schemas.events import TurnOutcome
 from schemas.memory_item import MemoryItem, RememberRequest, WriteReceipt
 from schemas.turn_events import FieldProblem, Message, StructuredItem, TurnEvents
-from schemas.views import AnswerPage, AnswerView, EventView, MemoryPage, SummaryView, TurnOutcomeView, TurnView
+from schemas.views import AnswerPage, EventView, MemoryPage, SummaryView, TurnOutcomeView, TurnView
 from services.compose.intake.commit import commit_turn
 from services.compose.manage import writes
 from services.compose.rules.ranking.reranking import rank_by_terms
@@ -229,8 +229,7 @@ async def write(rt: Runtime, turn: TurnEvents) -> WriteReceipt:
 async def list_unread_answers(rt: Runtime, subject: Subject, limit: int) -> AnswerPage:
     """The answers of models about this user's turns that did not fit and have not expired."""
     async with rt.db.transaction(subject) as conn:
-        kept = await answers.list_answers(conn, subject, limit)
-    return AnswerPage(answers=tuple(AnswerView.model_validate(vars(each)) for each in kept))
+        return AnswerPage(answers=tuple(await answers.list_answers(conn, subject, limit)))
 
 
 async def summary(rt: Runtime, subject: Subject, session_id: str) -> SummaryView:

@@ -6,7 +6,7 @@ from uuid import UUID
 from schemas.context_package import ContextPackage
 from schemas.evidence_pack import memory_uri, turn_uri
 from schemas.messages import PackageMessages, messages
-from schemas.receipts import ContextPage, ContextPosition, ContextReceipt, ContextSummary, DecisionReason, ReceiptItem
+from schemas.receipts import ContextPage, ContextPosition, ContextReceipt, DecisionReason, ReceiptItem
 from schemas.retrieval_plan import RetrievalPlan
 from schemas.retrieve import PlanView
 from services.compose.rules.packing.why import Told, why
@@ -25,23 +25,7 @@ GONE = 410
 async def page(rt: Runtime, subject: Subject, session_id: str | None, limit: int, offset: int) -> ContextPage:
     """The packages of a user or a session, newest first."""
     async with rt.db.transaction(subject) as conn:
-        stored = await contexts.page(conn, subject, session_id, limit, offset)
-    return ContextPage(
-        contexts=tuple(
-            ContextSummary(
-                context_id=str(each.context_id),
-                session_id=each.session_id,
-                request_id=each.request_id,
-                created_at=each.created_at,
-                turn_id=str(each.turn_id) if each.turn_id else None,
-                memories=each.memories,
-                degraded=each.degraded,
-                utilized=each.utilized,
-                user_feedback_signal=each.feedback_signal,  # pyright: ignore[reportArgumentType] # the vocabulary's
-            )
-            for each in stored
-        )
-    )
+        return ContextPage(contexts=tuple(await contexts.page(conn, subject, session_id, limit, offset)))
 
 
 async def package(rt: Runtime, subject: Subject, context_id: UUID) -> ContextPackage:

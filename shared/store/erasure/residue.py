@@ -115,8 +115,7 @@ async def take_over(conn: Connection, subject: Subject, tombstone: Tombstone, re
 
 def _params(subject: Subject, tombstone: Tombstone) -> dict[str, Any]:
     return {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
+        **subject.params,
         "tombstone": tombstone.tombstone_id,
         "epoch": tombstone.epoch,
         "sessions": list(tombstone.session_ids),
