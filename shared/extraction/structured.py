@@ -128,15 +128,7 @@ def from_tool(tool: ToolText) -> Observation | None:
     if not kinds or identity is None or any(fields.get(name) for name in ("error", "errors")):
         return None
     kind = kinds[0]
-    title = next(
-        (
-            str(source[name])
-            for source in (fields, tool.args)
-            for name in ("title", "summary", "subject", "name", "text")
-            if source.get(name)
-        ),
-        "",
-    )
+    title = _find_title(fields, tool.args)
     status = str(fields.get("status") or fields.get("state") or "")
     state = _STATES.get(slug(status)) if kind == "task" else None
     if state:
@@ -168,6 +160,11 @@ def from_tool(tool: ToolText) -> Observation | None:
         tool.ordinal,
         (0, 0),
     )
+
+
+def _find_title(*sources: Mapping[str, Any]) -> str:
+    named = ((source, name) for source in sources for name in ("title", "summary", "subject", "name", "text"))
+    return next((str(source[name]) for source, name in named if source.get(name)), "")
 
 
 def _own_ids(fields: Mapping[str, Any]) -> list[str]:

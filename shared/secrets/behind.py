@@ -46,14 +46,7 @@ _HAN_NO_VALUE = to_pattern(
 
 def find_behind(text: str, name: re.Match[str], sort: str, until: int) -> Iterator[tuple[int, int, bool]]:
     """Stretches behind the name that are its value, and whether each is weak: plain words or digits."""
-    label = name.group().lower()
-    gap, at = Gap(), name.end()
-    gap.shown = bool(_SHOWN.search(label))
-    gap.opens = bool(_OPENS.fullmatch(label))
-    gap.linked = label.startswith(("opens ", "unlocks "))
-    gap.last = "with" if gap.linked else ""
-    gap.bare = label in MANY_SENSES
-    gap.short = bool(_THREE.search(text, max(0, name.start() - 24), name.end())) and sort != "token"
+    gap, at = _open_gap(text, name, sort), name.end()
     stop = min(until, at + FORWARD)
     plural = bool(re.match(r"['’]?s\b", text[at : at + 3]))
     if plural:
@@ -82,17 +75,8 @@ def find_behind(text: str, name: re.Match[str], sort: str, until: int) -> Iterat
                 span = find_quoted(text, name, token, gap)
                 if span is None:
                     continue
-                value = text[slice(*span)]
-                if admits(sort, value, gap, text, span[1], quoted=True) or (
-                    sort in ("pass", "answer")
-                    and gap.direct
-                    and gap.linked
-                    and 2 <= len(value) <= 60
-                    and not value.isascii()
-                    and _HAN_VALUE.fullmatch(value)
-                    and not _HAN_NO_VALUE.search(value)
-                ):
-                    yield (*span, look(value) != "mixed")
+                if _admits_quoted(text, span, sort, gap):
+                    yield (*span, look(text[slice(*span)]) != "mixed")
                     return
                 gap.words += 1
                 at = span[1] + 1
@@ -105,6 +89,33 @@ def find_behind(text: str, name: re.Match[str], sort: str, until: int) -> Iterat
             case _:
                 pass
         at = max(at, token.end())
+
+
+def _open_gap(text: str, name: re.Match[str], sort: str) -> Gap:
+    """The gap behind the name as it begins: what the name itself says of its value."""
+    label = name.group().lower()
+    gap = Gap()
+    gap.shown = bool(_SHOWN.search(label))
+    gap.opens = bool(_OPENS.fullmatch(label))
+    gap.linked = label.startswith(("opens ", "unlocks "))
+    gap.last = "with" if gap.linked else ""
+    gap.bare = label in MANY_SENSES
+    gap.short = bool(_THREE.search(text, max(0, name.start() - 24), name.end())) and sort != "token"
+    return gap
+
+
+def _admits_quoted(text: str, span: tuple[int, int], sort: str, gap: Gap) -> bool:
+    """Whether what stands in quotes is the value; behind a direct link Chinese words are one too."""
+    value = text[slice(*span)]
+    return admits(sort, value, gap, text, span[1], quoted=True) or (
+        sort in ("pass", "answer")
+        and gap.direct
+        and gap.linked
+        and 2 <= len(value) <= 60
+        and not value.isascii()
+        and _HAN_VALUE.fullmatch(value) is not None
+        and not _HAN_NO_VALUE.search(value)
+    )
 
 
 def _weak(value: str) -> bool:
@@ -170,10 +181,9 @@ def _values(
     yield from _latin(text, name, sort, gap, token)
 
 
-def _latin(
-    text: str, name: re.Match[str], sort: str, gap: Gap, token: re.Match[str]
-) -> Iterator[tuple[int, int, bool]]:
-    at, _said = token.start(), token.group()
+def _find_shaped(text: str, name: re.Match[str], sort: str, gap: Gap, token: re.Match[str]) -> tuple[int, int] | None:
+    """The value that begins in this token if it is told by its shape: in groups, as turns of a dial, spelled out."""
+    at = token.start()
     for pattern in (GROUPED, COMBINATION, SPELLED):
         if (
             sort in ("pass", "code", "lock")
@@ -196,8 +206,26 @@ def _latin(
             else:
                 ok = ok and not gap.blocked and not unit_behind(text, end)
             if ok:
-                yield at, end, True
-                return
+                return at, end
+    return None
+
+
+def _find_words(text: str, at: int, gap: Gap) -> int | None:
+    """Where the words end that begin here and are a passphrase; None where they are ordinary talk."""
+    if not gap.direct or not gap.linked or gap.last in ARTICLES or not (several := _SEVERAL_WORDS.match(text, at)):
+        return None
+    words = re.split(r"[ -]", several.group())
+    uncommon = sum(word in ENGLISH for word in words) * 4 <= len(words) and words[0] not in OPENS_TALK
+    return several.end() if uncommon and (len(words) > 2 or not any(map(describes, words))) else None
+
+
+def _latin(
+    text: str, name: re.Match[str], sort: str, gap: Gap, token: re.Match[str]
+) -> Iterator[tuple[int, int, bool]]:
+    at = token.start()
+    if shaped := _find_shaped(text, name, sort, gap, token):
+        yield *shaped, True
+        return
     if sort == "token" and (match := _BASE32.match(text, at)) and any(c.isdigit() for c in match.group()):
         yield at, match.end(), False
         return
@@ -217,21 +245,9 @@ def _latin(
             gap.linked = gap.direct = True
             gap.last = low
         return
-    if (
-        gap.direct
-        and gap.linked
-        and sort == "pass"
-        and gap.last not in ARTICLES
-        and (several := _SEVERAL_WORDS.match(text, at))
-    ):
-        words = re.split(r"[ -]", several.group())
-        if (
-            sum(w in ENGLISH for w in words) * 4 <= len(words)
-            and words[0] not in OPENS_TALK
-            and (len(words) > 2 or not any(map(describes, words)))
-        ):
-            yield at, several.end(), True
-            return
+    if sort == "pass" and (end_of_words := _find_words(text, at, gap)):
+        yield at, end_of_words, True
+        return
     if (sort == "pass" and gap.direct and value.isalpha() and (name.lastgroup or "")[0] == "z"
             and (second := re.compile(r" (?=[A-Za-z]*\d)[A-Za-z0-9]{4,32}").match(text, end))):  # fmt: skip
         yield at, second.end(), False

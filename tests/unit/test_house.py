@@ -19,9 +19,9 @@ BOUNDS = {
     "functions named by a bare participle": 0,
     "functions named by an adjective or adverb": 0,
     "class names with several meanings": 0,
-    "locals with a vague name for more than three lines": 125,
-    "files that are too long": 3,
-    "functions that are too long": 2,
+    "locals with a vague name for more than three lines": 124,
+    "files that are too long": 2,
+    "functions that are too long": 0,
 }
 VAGUE = frozenset(("asked", "found", "got", "heard", "kept", "known", "made", "read", "said", "told"))
 """Names that say that there is a value, not which; fit for three lines at most."""

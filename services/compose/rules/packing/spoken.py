@@ -36,11 +36,13 @@ def split_message(
     """The message for a model that reads these types, within `most` and about half the limit but for its own words."""
     media = [block for block in blocks if block.is_media]
     fitted = fit_blocks(blocks, min(most, int(limit * SHARE_FOR_MEDIA)), tokens.count, policy)
-    read = [block for block in media if block.type in modalities]
+    readable = [block for block in media if block.type in modalities]
     parts = (
-        [_part(block, piece, modalities) for block, piece in zip(blocks, fitted.pieces, strict=True)] if read else []
+        [_part(block, piece, modalities) for block, piece in zip(blocks, fitted.pieces, strict=True)]
+        if readable
+        else []
     )
-    degraded = (UNSUPPORTED,) if len(read) < len(media) else ()
+    degraded = (UNSUPPORTED,) if len(readable) < len(media) else ()
     return UserMessageParts(fitted.text, tuple(parts), list_withheld(fitted.blocked), degraded)
 
 
