@@ -25,7 +25,7 @@ from shared import clock, settings
 from shared.access.secrets import KeyText, make_signer, parse_key
 from shared.bus.access import KafkaAccess, open_access
 from shared.bus.requests import Asker
-from shared.errors import ConfigurationError, RefusedError, TransientError
+from shared.errors import ConfigurationError, RefusedError, TransientError, refuse_fields
 from shared.parsing import problems
 from shared.settings import API_KEY
 from shared.tls import trust_store
@@ -217,8 +217,7 @@ def make_message(model: type[Made], fields: dict[str, Any]) -> Made:
     try:
         return model.model_validate(fields)
     except ValidationError as error:
-        found = tuple(problems(error))
-        raise RefusedError("invalid_request", f"{found[0].field}: {found[0].problem}", found) from error
+        raise refuse_fields("invalid_request", problems(error)) from error
 
 
 def _read(model: Any, answer: bytes) -> Any:

@@ -9,14 +9,13 @@ from schemas.envelope import Envelope
 from schemas.erasure import DeletionReceipt, ErasureRequest
 from schemas.events import DeletionEvent, ErasureRequested, MemoryChanged
 from schemas.topics import ERASURE_REQUESTED, ERASURE_STATE, MEMORY_CHANGED
-from schemas.turn_events import FieldProblem
 from schemas.vocabulary import TombstoneStatus
 from shared import clock
 from shared.db import Connection, Database
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.erasure import items, rules
-from shared.errors import RefusedError, TransientError
+from shared.errors import TransientError, refuse_field
 from shared.indexing import show
 from shared.policy import Policy
 from shared.store import memory, outbox
@@ -104,14 +103,10 @@ def _refuse_misfits(wish: ErasureRequest, policy: Policy) -> None:
     )
     for wrong, field, problem in problems:
         if wrong:
-            raise refuse_request("invalid_request", field, problem, 422)
+            raise refuse_field("invalid_request", field, problem, 422)
 
 
 _ONLY = "is needed for scope {0}, and for no other"
-
-
-def refuse_request(code: str, field: str, problem: str, status: int) -> RefusedError:
-    return RefusedError(code, f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status)
 
 
 async def find_covered(conn: Connection, subject: Subject, wish: ErasureRequest) -> ErasureExtent:
@@ -120,13 +115,13 @@ async def find_covered(conn: Connection, subject: Subject, wish: ErasureRequest)
         sessions = await extent.known_sessions(conn, subject, wish.session_ids)
         for n, session in enumerate(wish.session_ids):
             if session not in sessions:
-                raise refuse_request("not_found", f"session_ids.{n}", "the user has no such session", 404)
+                raise refuse_field("not_found", f"session_ids.{n}", "the user has no such session", 404)
         return await extent.of_sessions(conn, subject, sorted(sessions))
     if wish.scope == "items":
         there = await extent.known_memories(conn, subject, wish.memory_ids)
         for n, memory_id in enumerate(wish.memory_ids):
             if memory_id not in there:
-                raise refuse_request("not_found", f"memory_ids.{n}", "the user has no such memory", 404)
+                raise refuse_field("not_found", f"memory_ids.{n}", "the user has no such memory", 404)
         return await items.of(conn, subject, sorted(there))
     return ErasureExtent(wish.scope)
 

@@ -24,7 +24,7 @@ from shared.db import CLOSED
 from shared.domain.blocks import media_ids
 from shared.domain.subjects import Subject
 from shared.domain.turns import SESSION_END, WISH, WORDLESS
-from shared.errors import RefusedError, TransientError
+from shared.errors import TransientError, refuse_field, refuse_fields
 from shared.metrics.erasure import TURNS_DROPPED_BY_ERASURE
 from shared.metrics.turns import TURNS_COMMITTED, TURNS_REFUSED
 from shared.policy import PersonalDataPolicy, Policy
@@ -84,14 +84,10 @@ async def commit_turn(
         raise TransientError(CLOSED)
     if outcome == "erased":
         TURNS_DROPPED_BY_ERASURE.inc()
-        problem = FieldProblem(field="user_id", problem="what was sent before the erasure is not kept")
-        raise RefusedError("erased", f"{problem.field}: {problem.problem}", (problem,), 409)
+        raise refuse_field("erased", "user_id", "what was sent before the erasure is not kept", 409)
     if outcome == "clash":
         TURNS_REFUSED.labels("idempotency_conflict").inc()
-        problem = FieldProblem(field="idempotency_key", problem="was used before with another body")
-        raise RefusedError(
-            "idempotency_conflict", "idempotency_key: was used before with another body", (problem,), 409
-        )
+        raise refuse_field("idempotency_conflict", "idempotency_key", "was used before with another body", 409)
     if outcome == "refused":
         TURNS_REFUSED.labels(media.BLOCKED).inc()
         raise media.refusal(unsafe)
@@ -129,9 +125,8 @@ def _refuse_named(turn: TurnEvents) -> None:
     ids += [(field, block.media_id or "") for field, block in list_media(turn)]
     for field, named in ids:
         if kind := kind_of_id(named):
-            problem = FieldProblem(field=field, problem=f"looks like a secret ({kind}); nothing was stored")
             TURNS_REFUSED.labels("secret_refused").inc()
-            raise RefusedError("secret_refused", f"{field}: {problem.problem}", (problem,))
+            raise refuse_field("secret_refused", field, f"looks like a secret ({kind}); nothing was stored")
 
 
 def refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
@@ -143,7 +138,7 @@ def refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
             for place, kind in fields.items()
         )
         TURNS_REFUSED.labels("personal_data_refused").inc()
-        raise RefusedError("personal_data_refused", f"{problems[0].field}: {problems[0].problem}", problems)
+        raise refuse_fields("personal_data_refused", problems)
 
 
 def list_media(turn: TurnEvents) -> list[tuple[str, ContentBlock]]:

@@ -7,7 +7,7 @@ from schemas.content import ContentBlock, SecurityStatus
 from schemas.media import MediaState, MediaView
 from schemas.turn_events import FieldProblem
 from shared.domain.subjects import Subject
-from shared.errors import RefusedError
+from shared.errors import RefusedError, refuse_field, refuse_fields
 from shared.runtime import Runtime
 from shared.secrets import kind_of_id, redact
 from shared.store import media
@@ -49,7 +49,7 @@ async def view(rt: Runtime, subject: Subject, media_id: str) -> MediaView:
 
 def refuse_media(code: str, problem: str, status: int) -> RefusedError:
     """The refusal of the media's id."""
-    return RefusedError(code, f"media_id: {problem}", (FieldProblem(field="media_id", problem=problem),), status)
+    return refuse_field(code, "media_id", problem, status)
 
 
 def state_of(block: ContentBlock, registered: MediaView | None) -> SecurityStatus:
@@ -86,7 +86,7 @@ def admit_blocks(message: IncomingMessage, registry: Mapping[str, MediaView]) ->
 
 def refusal(problems: tuple[FieldProblem, ...]) -> RefusedError:
     """The refusal that names every such media."""
-    return RefusedError(BLOCKED, f"{problems[0].field}: {problems[0].problem}", problems, status=409)
+    return refuse_fields(BLOCKED, problems, 409)
 
 
 def settle_block(block: ContentBlock, known: Mapping[str, MediaView]) -> ContentBlock:

@@ -14,13 +14,12 @@ from schemas.erasure import (
     ForgetRequest,
     ResidueView,
 )
-from schemas.turn_events import FieldProblem
 from services.compose.receipts.recorder import Recorder
 from shared import clock
 from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.erasure.request import again_asked, receipt, request
-from shared.errors import RefusedError
+from shared.errors import RefusedError, refuse_field
 from shared.runtime import Runtime
 from shared.store.erasure import progress, residue, tombstones
 from shared.store.erasure.tombstones import Tombstone
@@ -94,18 +93,15 @@ async def requeue(rt: Runtime, tombstone_id: UUID, wish: ErasureRequeue) -> Eras
         if tombstone is None:
             raise _unknown()
         if not (tombstone.status == "escalated" and rules.may(tombstone.status, "processing")):
-            problem = FieldProblem(
-                field="tombstone_id", problem=f"is {tombstone.status}; only escalated ones are requeued"
-            )
-            raise RefusedError("not_escalated", f"tombstone_id: {problem.problem}", (problem,), 409)
+            problem = f"is {tombstone.status}; only escalated ones are requeued"
+            raise refuse_field("not_escalated", "tombstone_id", problem, 409)
         why = f"requeued by {wish.requested_by}: {wish.reason}"
         await again_asked(conn, subject, tombstone, why, rt.version, clock.uuid7().hex)
     return await view(rt, subject, tombstone_id)
 
 
 def _unknown() -> RefusedError:
-    problem = FieldProblem(field="tombstone_id", problem="the user has no such erasure")
-    return RefusedError("not_found", f"tombstone_id: {problem.problem}", (problem,), 404)
+    return refuse_field("not_found", "tombstone_id", "the user has no such erasure", 404)
 
 
 def _view(tombstone: Tombstone, steps: Sequence[ErasureStep]) -> ErasureView:

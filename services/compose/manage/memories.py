@@ -7,7 +7,7 @@ from uuid import UUID
 
 from schemas.events import TurnOutcome
 from schemas.memory_item import MemoryItem, RememberRequest, WriteReceipt
-from schemas.turn_events import FieldProblem, Message, StructuredItem, TurnEvents
+from schemas.turn_events import Message, StructuredItem, TurnEvents
 from schemas.views import AnswerPage, EventView, MemoryPage, SummaryView, TurnOutcomeView, TurnView
 from services.compose.intake.commit import commit_turn
 from services.compose.manage import writes
@@ -15,7 +15,7 @@ from services.compose.rules.ranking.reranking import rank_by_terms
 from shared import clock
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
-from shared.errors import RefusedError
+from shared.errors import RefusedError, refuse_field
 from shared.language import segment
 from shared.resolution.from_rows import known_of
 from shared.runtime import Runtime
@@ -34,11 +34,6 @@ EASTERNMOST = timedelta(hours=14)
 def refuse_missing(name: str) -> RefusedError:
     """The refusal of what this user does not have."""
     return refuse_field("not_found", name, "not found", 404)
-
-
-def refuse_field(code: str, field: str, problem: str, status: int) -> RefusedError:
-    """The refusal of one field."""
-    return RefusedError(code, f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status)
 
 
 def to_item(known: Memory, subject: Subject, rt: Runtime) -> MemoryItem:

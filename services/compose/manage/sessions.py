@@ -9,20 +9,19 @@ from schemas.sessions import (
     SessionWish,
     SummaryBlock,
 )
-from schemas.turn_events import FieldProblem, TurnEvents
+from schemas.turn_events import TurnEvents
 from schemas.views import SummaryView
 from services.compose.intake.commit import commit_turn
 from shared.domain.session_end import make_session_end
 from shared.domain.subjects import Subject
-from shared.errors import RefusedError
+from shared.errors import RefusedError, refuse_field
 from shared.runtime import Runtime
 from shared.store import sessions, summaries
 from shared.store.sessions import SessionRow
 
 
 def refuse_missing() -> RefusedError:
-    problem = FieldProblem(field="session_id", problem="not found")
-    return RefusedError("not_found", "session_id: not found", (problem,), 404)
+    return refuse_field("not_found", "session_id", "not found", 404)
 
 
 def _line(row: SessionRow) -> SessionLine:

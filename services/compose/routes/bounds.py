@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from schemas.exporting import IMPORT_MAX_BYTES
 from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, FieldProblem
 from shared import parsing
-from shared.errors import RefusedError
+from shared.errors import refuse_fields
 
 LARGE = {"/v1/import": IMPORT_MAX_BYTES}
 """The addresses whose bodies may be larger than others."""
@@ -94,8 +94,7 @@ async def refuse_unknown_parameters(request: Request) -> None:
         if times > 1 and name in allowed
     ]
     if problems:
-        first = problems[0]
-        raise RefusedError("invalid_request", f"{first.field}: {first.problem}", tuple(problems[:20]))
+        raise refuse_fields("invalid_request", problems[:20])
 
 
 def list_query_parameters(route: APIRoute) -> list[str]:
