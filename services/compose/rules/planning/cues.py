@@ -3,7 +3,7 @@
 # ruff: noqa: E501, SIM905 - one family of cues per line, a list of words reads best as one
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
@@ -132,7 +132,7 @@ def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
         sure=sure,
         kinds=kinds(clean),
         known=frozenset(word.lower() for word in _WORD.findall(clean))
-        | frozenset(_first_names(speakers))
+        | {part for name in speakers for part in (name.lower(), *name.lower().split())}
         | names(clean),
         words=letters(text),
     )
@@ -141,12 +141,6 @@ def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
 def asks_for_questions(text: str) -> bool:
     """Whether it asks what was asked: only then is a question an answer."""
     return _ASKS_ASKED.search(text) is not None
-
-
-def _first_names(speakers: Sequence[str]) -> Iterator[str]:
-    for name in speakers:
-        yield name.lower()
-        yield from name.lower().split()
 
 
 def _about(called: Mapping[str, str], text: str) -> tuple[str | None, float]:
