@@ -21,7 +21,7 @@ from services.compose.manage import erasures
 from services.compose.receipts.recorder import Recorder
 from services.compose.routes.limits import Limiter
 from services.compose.routes.server import create_app
-from services.compose.rules.planning import answer_types, cues
+from services.compose.rules.planning import cues
 from services.compose.rules.planning.plan import PlanPolicy, plan
 from shared import clock, parsing, presence
 from shared.access.authenticator import Authenticator
@@ -89,7 +89,7 @@ def warm() -> None:
         cues.read(question, ("Anna", "李明"), clock.now())
     static_scale()
     for text in ("我和李明去了杭州。", "Anna and I went to Melbourne in spring."):
-        answer_types.score_names(text, ())
+        cues.score_names(text, ())
         screen(text)
         show_own(text)
 

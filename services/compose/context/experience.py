@@ -6,7 +6,7 @@ from typing import cast
 
 from schemas.experience import ExperiencePage, ExperienceView
 from schemas.vocabulary import Intent, Language
-from services.compose.rules.packing.hints import Learnt, hints
+from services.compose.rules.packing.texts import Learnt, hints
 from shared.domain.subjects import Subject
 from shared.metrics.packages import AGENT_HINTS
 from shared.runtime import Runtime

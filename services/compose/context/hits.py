@@ -17,7 +17,7 @@ from services.compose.rules.pending.pending_changes import PendingChanges
 from services.compose.rules.ranking.signals import frequency
 from services.compose.rules.ranking.weigh import SignalScores
 from services.compose.rules.resolving import outdated
-from services.compose.rules.resolving.current import CurrentText, join_pieces, keep_what_holds
+from services.compose.rules.resolving.outdated import CurrentText, join_pieces, keep_what_holds
 from services.compose.rules.searching.bm25 import Floats
 from shared.extraction import retractions
 from shared.language.normalise import fold

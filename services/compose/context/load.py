@@ -14,13 +14,13 @@ from services.compose.context import knowledge_search, pending_turns
 from services.compose.context.stages import ROUTING, Call, ComposeState, MemoryState, Planner
 from services.compose.intake import media
 from services.compose.rules.packing.budget import TokenLimitTooSmallError, UserMessageTooLongError, slot_bounds
+from services.compose.rules.packing.draft import UserMessageParts, split_message
 from services.compose.rules.packing.pack import PackInputs, PackPolicy, check
-from services.compose.rules.packing.render import MESSAGE_OVERHEAD
-from services.compose.rules.packing.spoken import UserMessageParts, split_message
+from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
 from services.compose.rules.pending.pending_changes import PendingChanges
-from services.compose.rules.ranking.diversity import DiversityPolicy
-from services.compose.rules.resolving.needed import KEYS, PREFIXES
+from services.compose.rules.ranking.repeats import DiversityPolicy
 from services.compose.rules.resolving.outdated import OutdatedStatement
+from services.compose.rules.resolving.scopes import KEYS, PREFIXES
 from shared import clock
 from shared.domain import blocks
 from shared.domain.turns import Turn

@@ -10,10 +10,9 @@ from services.compose.context.rank import inject_limit
 from services.compose.context.stages import Call, ComposeState, PlanningResult, ResolutionResult
 from services.compose.rules.candidates import HeldBack, RecentTurn, TurnMessage
 from services.compose.rules.packing.conflict import attach_conflicts
-from services.compose.rules.packing.draft import Decision, PackagedContext, PackInputs
+from services.compose.rules.packing.draft import Decision, PackagedContext, PackInputs, list_withheld
 from services.compose.rules.packing.pack import pack_context
 from services.compose.rules.packing.slots import held_back
-from services.compose.rules.packing.spoken import list_withheld
 from shared import clock
 from shared.domain import blocks
 from shared.domain.turns import Turn

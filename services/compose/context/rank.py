@@ -15,13 +15,11 @@ from services.compose.rules.packing.budget import profile_for
 from services.compose.rules.packing.pack import PackPolicy
 from services.compose.rules.planning.cues import asks_for_questions
 from services.compose.rules.planning.plan import points_back
-from services.compose.rules.ranking.diversity import DiversityPolicy
 from services.compose.rules.ranking.fuse import FusePolicy, best_of, fuse
-from services.compose.rules.ranking.repeats import RepeatCandidate
+from services.compose.rules.ranking.repeats import DiversityPolicy, RepeatCandidate
 from services.compose.rules.ranking.reranking import keys
 from services.compose.rules.ranking.signals import SignalPolicy, weigh_wishes
-from services.compose.rules.resolving.needed import asks_for_all, place_of, select_needed
-from services.compose.rules.resolving.scopes import core_of_scope, without_past
+from services.compose.rules.resolving.scopes import asks_for_all, core_of_scope, place_of, select_needed, without_past
 from shared.domain.turns import Event
 from shared.extraction.turn_texts import SPOKEN
 from shared.language import tokens

@@ -9,7 +9,7 @@ from services.compose.context.nearest import Near
 from services.compose.rules.planning import cues
 from services.compose.rules.planning.cues import Cues
 from services.compose.rules.planning.execute import WORDS, ExecutablePlan
-from services.compose.rules.ranking import spans
+from services.compose.rules.ranking import weigh
 from services.compose.rules.ranking.weigh import Shortlist, shorten
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, NO_IDS, Ids, LexicalIndex, ids, newest, too_common
 from services.compose.rules.searching.nearness import VectorIndex
@@ -111,7 +111,7 @@ def index_scope(queries: ScopeQueries, hits: ScopeHits) -> ScopeIndexes:
     dates_alone = any(each.time and each.only_dates for each in read.values())
     then = None
     if hits.text.then:
-        then = newest(ids(hits.text.then), DEFAULT_CONTEXT if dates_alone else spans.BESIDE_WORDS)
+        then = newest(ids(hits.text.then), DEFAULT_CONTEXT if dates_alone else weigh.BESIDE_WORDS)
     return ScopeIndexes(
         cues=read,
         asked={n: each.without(common) for n, each in read.items()},

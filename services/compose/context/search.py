@@ -23,7 +23,7 @@ from services.compose.context.stages import (
 from services.compose.rules.pending.pending_changes import ARM, PendingChanges, evidence
 from services.compose.rules.planning import questions
 from services.compose.rules.planning.execute import MEANING, TAIL_WEIGHT, WORDS, ExecutablePlan, QueryFilter
-from services.compose.rules.ranking import spans
+from services.compose.rules.ranking import weigh
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT
 from shared import clock
 from shared.domain.subjects import Subject
@@ -193,7 +193,7 @@ def _word_arms(queries: ScopeQueries) -> Iterator[SearchArm]:
     bounds = {"inside": search_words.inside(subject, within, DEFAULT_CONTEXT.inside)} if within.bound else {}
     if not (within.since or within.until):
         texts = (query.text for query in asked if query.mode != "associative")
-        if span := spans.named_span(texts, queries.now):
+        if span := weigh.named_span(texts, queries.now):
             bounds["then"] = search_words.inside(subject, replace(within, since=span[0], until=span[1]), SPAN_MOST)
 
     async def read() -> LexicalHits:

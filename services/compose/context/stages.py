@@ -22,8 +22,7 @@ from services.compose.rules.candidates import (
     ListOf,
     RankedCandidate,
 )
-from services.compose.rules.packing.draft import PackagedContext
-from services.compose.rules.packing.spoken import UserMessageParts
+from services.compose.rules.packing.draft import PackagedContext, UserMessageParts
 from services.compose.rules.pending.pending_changes import NOTHING, PendingChanges
 from services.compose.rules.planning.execute import ExecutablePlan
 from services.compose.rules.planning.plan import Planned, points_back

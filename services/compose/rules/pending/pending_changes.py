@@ -9,11 +9,11 @@ from uuid import UUID
 
 from schemas.vocabulary import Role
 from services.compose.rules.candidates import Candidate
-from services.compose.rules.resolving.current import current_text
 from services.compose.rules.resolving.outdated import (
     NOTHING_ENDED,
     OutdatedStatement,
     OutdatedStatements,
+    current_text,
     outdated_statements,
 )
 from shared.domain.statements import ActiveMemory, Statement

@@ -17,8 +17,13 @@ from services.compose.rules.candidates import (
     RankedCandidate,
     weigh_odds,
 )
-from services.compose.rules.ranking.diversity import DiversityPolicy, diversify
-from services.compose.rules.ranking.repeats import RepeatCandidate, states_something, tell_once
+from services.compose.rules.ranking.repeats import (
+    DiversityPolicy,
+    RepeatCandidate,
+    diversify,
+    states_something,
+    tell_once,
+)
 from services.compose.rules.ranking.signals import DEFAULT_SIGNALS, SignalPolicy, factors
 from shared.screening.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
 
