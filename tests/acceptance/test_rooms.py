@@ -54,7 +54,7 @@ async def test_the_files_of_a_turn_and_of_a_package_are_few(
         await person.commit(told[-1])
         await system.settled()
     with watcher.entered_files(of_all_tasks=False) as of_a_package:
-        package = await person.compose(question)
+        package = await person.compose(question, debug=False)
     assert answer in shown(package)
     assert len(of_a_package) <= MOST_FILES_OF_A_PACKAGE, "\n".join(of_a_package)
     assert len(of_a_turn) <= MOST_FILES_OF_A_TURN, "\n".join(of_a_turn)

@@ -1,20 +1,17 @@
-"""What the agent has learnt of its own tools: kept in the process, never waited for; and shown."""
+"""What the agent has learnt of its own tools: kept in the process, never waited for."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from schemas.experience import ExperiencePage, ExperienceView
 from schemas.vocabulary import Intent, Language
 from services.compose.rules.packing.texts import Learnt, hints
 from shared.domain.subjects import Subject
 from shared.metrics.packages import AGENT_HINTS
 from shared.runtime import Runtime
 from shared.store import experience
-from shared.store.experience import Experience
 
 MOST_READ = 500
-MOST_SHOWN = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +58,3 @@ def make_loader(rt: Runtime, tenant_id: str) -> Callable[[], Awaitable[Lines]]:
         return Lines(learnt, {})
 
     return read
-
-
-async def page(rt: Runtime, subject: Subject) -> ExperiencePage:
-    """What the tenant shares, and what comes from this user's receipts alone."""
-    (experiences,) = await rt.db.read(subject, experience.of(subject, MOST_SHOWN))
-    return ExperiencePage(experience=tuple(_view(each) for each in experiences))
-
-
-def _view(each: Experience) -> ExperienceView:
-    return ExperienceView.model_validate(
-        {
-            "experience_id": each.experience_id,
-            "key": each.key,
-            "shared": each.user_id is None,
-            "figures": each.figures,
-            "confidence": round(each.confidence, 4),
-            "updated_at": each.updated_at,
-        }
-    )
