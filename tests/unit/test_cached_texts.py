@@ -38,7 +38,7 @@ def test_no_text_is_kept_once_texts_are_forgotten() -> None:
 OF_NO_TEXT = {
     "schemas.base._names",
     "schemas.base.rename_fields",
-    "services.compose.context.nearest.static_scale",
+    "services.compose.context.scope_indexes.static_scale",
     "services.console.page._list_zones",
     "services.console.rendering.find_newest_change",
     "services.console.rendering.make_templates",

@@ -5,8 +5,8 @@ import json
 from urllib.parse import urlsplit
 
 from schemas.compose import IncomingMessage
-from services.compose.context.nearest import nearness_between
 from services.compose.context.pending_turns import message, read
+from services.compose.context.scope_indexes import nearness_between
 from services.compose.rules.planning import cues
 from services.compose.rules.planning.plan import PlanPolicy, plan
 from shared import cache, clock

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
-from services.compose.context.nearest import Near, read_near
+from services.compose.context.scope_indexes import Near, read_near
 from services.evolver.embed import (
     embed_some,
     fill_some,

@@ -9,12 +9,15 @@ from typing import Literal
 
 from schemas.vocabulary import DropReason, SearchMode
 from services.compose.rules.candidates import (
+    DEFAULT_SIGNALS,
     MEMORIES_MOST,
     Candidate,
     Dropped,
     Factors,
     ListOf,
     RankedCandidate,
+    SignalPolicy,
+    factors,
     weigh_odds,
 )
 from services.compose.rules.ranking.repeats import (
@@ -24,7 +27,6 @@ from services.compose.rules.ranking.repeats import (
     states_something,
     tell_once,
 )
-from services.compose.rules.ranking.signals import DEFAULT_SIGNALS, SignalPolicy, factors
 from shared.screening.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
 
 Method = Literal["probability", "rrf", "weighted_sum", "none"]
