@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from shared.language.patterns import to_pattern
-from shared.language.stopwords import ENGLISH
+from shared.language.segment import ENGLISH_STOPWORDS
 from shared.secrets import names
 from shared.secrets.before import BACK, find_ahead, find_passing
 from shared.secrets.gap import TOKEN, Gap
@@ -332,7 +332,7 @@ def _latin(
     ):
         words = re.split(r"[ -]", several.group())
         if (
-            sum(w in ENGLISH for w in words) * 4 <= len(words)
+            sum(w in ENGLISH_STOPWORDS for w in words) * 4 <= len(words)
             and words[0] not in OPENS_TALK
             and (len(words) > 2 or not any(map(describes, words)))
         ):

@@ -21,8 +21,8 @@ from services.compose.rules.searching.bm25 import Floats
 from shared.extraction import retractions
 from shared.language.normalise import fold
 from shared.language.replies import says_something
-from shared.store.ended import NEVER
 from shared.store.search import Hit
+from shared.store.shown_memory import NEVER
 
 
 @dataclass(frozen=True, slots=True)

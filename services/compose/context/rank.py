@@ -51,7 +51,7 @@ from shared.metrics.packages import KNOWLEDGE_CONFLICTS
 from shared.policy import ComposePolicy
 from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy, show
-from shared.store.core_memory import CoreMemoryRow
+from shared.store.shown_memory import CoreMemoryRow
 
 
 async def rank(

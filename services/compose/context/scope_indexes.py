@@ -26,10 +26,9 @@ from shared.errors import TransientError
 from shared.language.patterns import to_pattern
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
-from shared.store import search_meaning, search_words
-from shared.store.search_meaning import Compared, Meant, Pages
-from shared.store.search_scope import SearchScope
-from shared.store.search_words import LexicalStats
+from shared.store import search_index
+from shared.store.search import SearchScope
+from shared.store.search_index import Compared, LexicalStats, Meant, Pages
 from shared.vectors import Scale, scale_of, sentences
 
 Texts = Callable[[Sequence[str]], Mapping[int, str]]
@@ -82,10 +81,8 @@ async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: SearchS
             missing = "pgvector_unavailable"
     static = load_static_encoder()
     held = rt.pages.find(subject, static.model_id)
-    reading = search_meaning.load_near(
-        subject, static.model_id, {}, within, set_id=static.model_id, known=_version(held)
-    )
-    names, meant = await rt.db.read(subject, search_words.names(subject), reading)
+    reading = search_index.load_near(subject, static.model_id, {}, within, set_id=static.model_id, known=_version(held))
+    names, meant = await rt.db.read(subject, search_index.names(subject), reading)
     rows = load_pages(rt, subject, static.model_id, held, meant)
     units = {n: static.encode(text) for n, text in texts(names).items()}
     scales = {static.model_id: static_scale()}
@@ -94,7 +91,7 @@ async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: SearchS
 
 async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: SearchScope) -> dict[int, Lifts]:
     models, set_id, static = rt.models, str(rt.models.embedding_model_id), load_static_encoder()
-    (names,) = await rt.db.read(subject, search_words.names(subject))
+    (names,) = await rt.db.read(subject, search_index.names(subject))
     asked = texts(names)
     deadline_s = rt.policy.compose.embed_deadline_ms / 1000
     scales = {**await models.scales(deadline_s=deadline_s), static.model_id: static_scale()}
@@ -103,7 +100,7 @@ async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: Searc
     for (n, text), vector in zip(asked.items(), vectors, strict=True):
         views = models.views(vector)
         held = rt.pages.find(subject, set_id)
-        reading = search_meaning.load_near(subject, static.model_id, views, within, set_id=set_id, known=_version(held))
+        reading = search_index.load_near(subject, static.model_id, views, within, set_id=set_id, known=_version(held))
         (meant,) = await rt.db.read(subject, reading)
         rows = load_pages(rt, subject, set_id, held, meant)
         units = {name: np.asarray(of, dtype=np.float32) for name, of in views.items()}

@@ -44,11 +44,10 @@ from shared.language import segment, synonyms
 from shared.language.names import names
 from shared.language.normalise import fold
 from shared.runtime import Runtime
-from shared.store import relations, search_words
+from shared.store import relations, search_index
 from shared.store import search as store
-from shared.store.search import Hit
-from shared.store.search_scope import SearchScope
-from shared.store.search_words import LexicalStats, PostingList
+from shared.store.search import Hit, SearchScope
+from shared.store.search_index import LexicalStats, PostingList
 from shared.telemetry import logger
 
 TAIL_MESSAGES = 24
@@ -268,14 +267,14 @@ def _word_arms(queries: ScopeQueries) -> Iterator[SearchArm]:
     asked = [queries.query(n) for n in queries.numbers]
     terms = list(dict.fromkeys(term for query in asked for term in segment.query_terms(query.text)))
     terms += synonyms.others(terms)
-    bounds = {"inside": search_words.inside(subject, within, DEFAULT_CONTEXT.inside)} if within.bound else {}
+    bounds = {"inside": search_index.inside(subject, within, DEFAULT_CONTEXT.inside)} if within.bound else {}
     if not (within.since or within.until):
         texts = (query.text for query in asked if query.mode != "associative")
         if span := weigh.named_span(texts, queries.now):
-            bounds["then"] = search_words.inside(subject, replace(within, since=span[0], until=span[1]), SPAN_MOST)
+            bounds["then"] = search_index.inside(subject, replace(within, since=span[0], until=span[1]), SPAN_MOST)
 
     async def read() -> LexicalHits:
-        words = search_words.words(subject, terms, common_limit(within))
+        words = search_index.words(subject, terms, common_limit(within))
         known, *inside = await queries.rt.db.read(subject, words, *bounds.values())
         ids_of = dict(zip(bounds, inside, strict=True))
         return LexicalHits(known, ids_of.get("inside"), ids_of.get("then"))
@@ -294,7 +293,7 @@ async def retry_misspelt_terms(queries: ScopeQueries, hits: ScopeHits, ends: flo
         return hits, StageReport()
 
     async def read() -> dict[str, tuple[str, PostingList]]:
-        alike = search_words.load_alike(queries.subject, asked, questions.LIKENESS, DEFAULT_CONTEXT.common)
+        alike = search_index.load_alike(queries.subject, asked, questions.LIKENESS, DEFAULT_CONTEXT.common)
         return (await queries.rt.db.read(queries.subject, alike))[0]
 
     trigram = SearchArm("trigram", read, queries.within)

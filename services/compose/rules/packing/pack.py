@@ -35,7 +35,7 @@ from services.compose.rules.packing.sizes import Floors, fill, floors, gather
 from services.compose.rules.packing.slots import InstructionBlocks, PreparedEvidence
 from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
 from shared.language import tokens
-from shared.language.detection import detect
+from shared.language.normalise import detect
 
 __all__ = [
     "Decision",

@@ -22,7 +22,7 @@ from services.compose.rules.packing.budget import (
 from services.compose.rules.packing.draft import Decision, PackageDraft, PackInputs, PackPolicy, list_withheld
 from services.compose.rules.packing.fit import NAME_JOINT, SlotCandidates, fit_draft, thinner
 from services.compose.rules.packing.slots import PreparedMemory
-from shared.language.detection import detect
+from shared.language.normalise import detect
 from shared.screening.sanitize import show_own
 
 RICH = 12.0

@@ -18,8 +18,7 @@ from services.compose.rules.resolving.outdated import (
 )
 from shared.domain.statements import ActiveMemory, Statement
 from shared.language.normalise import fold
-from shared.language.segment import query_terms, terms
-from shared.language.within import has_word
+from shared.language.segment import has_word, query_terms, terms
 from shared.resolution.remaining import join_remaining
 from shared.resolution.summary_lines import EndedStatement, SummaryLine, find_stale_lines
 

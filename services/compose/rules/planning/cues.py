@@ -10,11 +10,11 @@ from typing import Literal
 
 from services.compose.rules.planning.questions import without_frame
 from shared.cache import BoundedMemo, of_texts
-from shared.language import chinese, segment, stopwords
+from shared.language import segment
 from shared.language.dates import Range, arabic, time_range, without_times
 from shared.language.normalise import fold, normalise
 from shared.language.patterns import to_pattern
-from shared.language.segment import HAN
+from shared.language.segment import HAN, STOPWORDS, tag_words
 
 Kind = Literal["name", "amount", "reason"]
 
@@ -80,9 +80,9 @@ def names(text: str) -> frozenset[str]:
     if '"' in text or "“" in text or "《" in text or "「" in text or "『" in text:
         found |= {title.lower() for title in _QUOTED.findall(text)}
     if _HAS_HAN.search(text):
-        found |= {word for word, tag in map(tuple, chinese.tag(text)) if tag in _NAME_TAGS and len(word) > 1}
+        found |= {word for word, tag in map(tuple, tag_words(text)) if tag in _NAME_TAGS and len(word) > 1}
         found |= {word.lower() for word in _LATIN.findall(text)}
-    return frozenset(found - _CALENDAR_WORDS - stopwords.ALL)
+    return frozenset(found - _CALENDAR_WORDS - STOPWORDS)
 
 
 _NAMES_OF = BoundedMemo[frozenset[int]]()

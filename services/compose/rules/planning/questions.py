@@ -17,9 +17,7 @@ from schemas.vocabulary import Intent, Language, Purpose
 from shared.extraction.intent import Understood, understand
 from shared.language.patterns import to_pattern
 from shared.language.replies import says_something
-from shared.language.segment import HAN, query_terms, words
-from shared.language.stopwords import ALL
-from shared.language.within import has_word
+from shared.language.segment import HAN, STOPWORDS, has_word, query_terms, words
 
 MOST_PARTS = 8
 LEAST_THINGS = 3
@@ -141,7 +139,7 @@ def _items(mark: re.Pattern[str], sentence: str) -> list[str]:
 
 def _is_plain(item: str) -> bool:
     """Whether a Chinese item is but a word or two, none of which only holds others together."""
-    return len(item) <= LONGEST_HAN and all(word not in ALL for word in words(item))
+    return len(item) <= LONGEST_HAN and all(word not in STOPWORDS for word in words(item))
 
 
 def _is_long(item: str) -> bool:
@@ -151,7 +149,7 @@ def _is_long(item: str) -> bool:
 def list_words(sentence: str) -> list[str]:
     """Words side by side with none between them that only holds others together; none of fewer than three."""
     found = [each for each in _GAP.split(sentence.strip(" ?？。.!！")) if _ANY.search(each)]
-    plain = all(_WORD.fullmatch(word) and word.casefold() not in ALL for word in found)
+    plain = all(_WORD.fullmatch(word) and word.casefold() not in STOPWORDS for word in found)
     return found if len(found) >= LEAST_THINGS and plain else []
 
 

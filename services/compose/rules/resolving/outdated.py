@@ -13,12 +13,10 @@ from uuid import UUID
 from shared.domain.blocks import Recognized
 from shared.extraction.clauses import split
 from shared.extraction.guards import stances
-from shared.language import chinese
 from shared.language.normalise import fold
 from shared.language.patterns import to_pattern
-from shared.language.segment import query_terms, terms
+from shared.language.segment import has_word, query_terms, tag_words, terms
 from shared.language.synonyms import ALIKE
-from shared.language.within import has_word
 
 _ANY = to_pattern(r"[^\W_]")
 _BLANKS = to_pattern(r"[^\S\n]{16,}|(?<=\S)[^\S\n]{6,}")
@@ -267,7 +265,7 @@ def _is_named(value: str) -> bool:
     """Whether the value is a name or has a number: alone it may stand in any sentence."""
     if _NUMBER.search(value) or _CAPITAL.search(value):
         return True
-    return any(tag.startswith(_NAME_TAGS) and len(word) > 1 for word, tag in map(tuple, chinese.tag(value)))
+    return any(tag.startswith(_NAME_TAGS) and len(word) > 1 for word, tag in map(tuple, tag_words(value)))
 
 
 def strip_opening(text: str) -> str:
