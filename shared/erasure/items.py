@@ -45,11 +45,11 @@ async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Er
         covered = grown
 
 
-async def list_touched(conn: Connection, subject: Subject, covered: ErasureExtent, said: Sequence[str]) -> list[UUID]:
+async def list_touched(conn: Connection, subject: Subject, covered: ErasureExtent, texts: Sequence[str]) -> list[UUID]:
     places = await sayings.places(conn, subject, covered.observations)
-    blotter = Blotter(needles([*said, *(text for p in places for text in _words(p))]))
+    blotter = Blotter(needles([*texts, *(text for p in places for text in _words(p))]))
     found = await sayings.load_beside(conn, subject, {p.turn_id for p in places})
-    return await sayings.find_observed(conn, subject, said) + [
+    return await sayings.find_observed(conn, subject, texts) + [
         each.observation_id
         for each in found
         if any(_overlap(each, p) for p in places) or blotter.holds(each.text) or blotter.holds(each.old_value)
@@ -78,11 +78,11 @@ async def blot(
     coming = await sayings.find_unobserved(conn, subject) - turns
     hidden.add("conversation_events", await _log(conn, subject, tombstone_id, coming, (), blotter))
     hidden.add("memory_chunks", await _search(conn, subject, turns, there, telling))
-    found = await blanking.summaries(conn, subject)
+    summaries = await blanking.summaries(conn, subject)
     sessions = {p.session_id for p in places}
     touched = {
         each.session_id
-        for each in found
+        for each in summaries
         if blotter.holds(each.text)
         or blotter.holds(each.block_text)
         or blotter.value(each.summary_json) != each.summary_json
@@ -139,12 +139,12 @@ async def _log(
 
 async def _metadata(conn: Connection, subject: Subject, sessions: set[str], there: Blotter, elsewhere: Blotter) -> None:
     """What is kept with the sessions has none of the words, with others not what is hardly said by chance."""
-    found = await blanking.load_metadata(conn, subject)
+    stored = await blanking.load_metadata(conn, subject)
     clean = [
         replace(each, metadata=(there if each.session_id in sessions else elsewhere).value(each.metadata))
-        for each in found
+        for each in stored
     ]
-    changed = [each for each, was in zip(clean, found, strict=True) if each != was]
+    changed = [each for each, was in zip(clean, stored, strict=True) if each != was]
     if changed:
         await blanking.keep_metadata(conn, subject, changed)
 

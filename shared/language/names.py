@@ -124,7 +124,7 @@ def labels(text: str) -> Labels:
     lead = _LEAD.match(text)
     begin = lead.end() if lead else 0
     for match in (*_ZH.finditer(text), *_EN.finditer(text)):
-        groups = {name: found for name, found in match.groupdict().items() if found}
+        groups = {name: part for name, part in match.groupdict().items() if part}
         kind = next(groups[name] for name in ("of", "kind", "kind2", "kind3", "code") if name in groups).lower()
         number = next(groups[name] for name in ("nth", "no", "before", "han", "code_no") if name in groups)
         numbers.setdefault(kind, set()).add(_value(number))
@@ -132,7 +132,7 @@ def labels(text: str) -> Labels:
             turns.add(kind)
         if match.start() <= begin:
             topics.add(kind)
-    return Labels({kind: frozenset(found) for kind, found in numbers.items()}, frozenset(turns), frozenset(topics))
+    return Labels({kind: frozenset(part) for kind, part in numbers.items()}, frozenset(turns), frozenset(topics))
 
 
 def are_apart(before: str, later: str) -> bool:

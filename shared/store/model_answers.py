@@ -6,12 +6,13 @@ nobody could read; model_usage what was used, in the transaction of what the mod
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, LiteralString
 from uuid import UUID
 
 import orjson
 
+from schemas.views import AnswerView
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.models.cost import Spent
@@ -28,8 +29,6 @@ class KeptAnswer:
     model: str
     problem: str
     raw: str
-    created_at: datetime | None = None
-    expires_at: datetime | None = None
 
 
 _PUT_ANSWERS: LiteralString = """
@@ -46,8 +45,7 @@ async def put_answers(conn: Connection, subject: Subject, kept: Sequence[KeptAns
     """The answers can be looked at for so many days from now."""
     if kept:
         rows = orjson.dumps(list(kept)).decode()
-        params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows, "days": days}
-        await conn.execute(_PUT_ANSWERS, params)
+        await conn.execute(_PUT_ANSWERS, {**subject.params, "rows": rows, "days": days})
 
 
 _LIST_ANSWERS: LiteralString = """
@@ -57,10 +55,10 @@ ORDER BY created_at DESC, answer_id DESC LIMIT %(limit)s
 """
 
 
-async def list_answers(conn: Connection, subject: Subject, limit: int) -> list[KeptAnswer]:
+async def list_answers(conn: Connection, subject: Subject, limit: int) -> list[AnswerView]:
     """The user's kept answers that have not expired, newest first."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit}
-    return [KeptAnswer(**row) for row in await (await conn.execute(_LIST_ANSWERS, params)).fetchall()]
+    params = {**subject.params, "limit": limit}
+    return [AnswerView(**row) for row in await (await conn.execute(_LIST_ANSWERS, params)).fetchall()]
 
 
 _PRUNE_ANSWERS: LiteralString = """
@@ -98,7 +96,7 @@ async def find_cached(conn: Connection, subject: Subject, hashes: Iterable[str])
     wanted = list(set(hashes))
     if not wanted:
         return {}
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "hashes": wanted}
+    params = {**subject.params, "hashes": wanted}
     return {
         row["input_hash"]: CachedAnswer(**row) for row in await (await conn.execute(_FIND_CACHED, params)).fetchall()
     }
@@ -118,7 +116,7 @@ async def put_cached(conn: Connection, subject: Subject, answers: Sequence[Cache
     if not answers:
         return True
     rows = orjson.dumps(list(answers)).decode()
-    cursor = await conn.execute(_PUT_CACHED, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows})
+    cursor = await conn.execute(_PUT_CACHED, {**subject.params, "rows": rows})
     return cursor.rowcount == len(answers)
 
 
@@ -150,8 +148,7 @@ async def add_usage(conn: Connection, subject: Subject, used: Sequence[Usage]) -
     """The day's account of the user has grown by this; questions that never went out are left out."""
     rows = [_usage_row(each) for each in used if each.spent.calls]
     if rows:
-        params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
-        await conn.execute(_ADD_USAGE, params)
+        await conn.execute(_ADD_USAGE, {**subject.params, "rows": orjson.dumps(rows).decode()})
 
 
 def _usage_row(used: Usage) -> dict[str, Any]:
@@ -176,8 +173,7 @@ FROM model_usage WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND day = c
 
 async def today(conn: Connection, subject: Subject) -> Spent:
     """What the user's turns have cost today (UTC), all purposes together."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id}
-    return to_spent(await (await conn.execute(_TODAY, params)).fetchone())
+    return to_spent(await (await conn.execute(_TODAY, subject.params)).fetchone())
 
 
 _TENANT_TODAY: LiteralString = """

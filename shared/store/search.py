@@ -44,8 +44,7 @@ class SearchScope:
 
 def to_params(subject: Subject, within: SearchScope, limit: int) -> dict[str, Any]:
     return {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
+        **subject.params,
         "from": within.since,
         "to": within.until,
         "languages": list(within.languages) or None,

@@ -108,8 +108,7 @@ _NAMES: LiteralString = "SELECT names FROM search_stats WHERE tenant_id = %(tena
 
 def names(subject: Subject) -> Read[tuple[str, ...]]:
     """Under which names people spoke in the user's turns."""
-    whose = {"tenant": subject.tenant_id, "user": subject.user_id}
-    return Read(_NAMES, whose, lambda rows: tuple(rows[0]["names"]) if rows else ())
+    return Read(_NAMES, subject.params, lambda rows: tuple(rows[0]["names"]) if rows else ())
 
 
 @dataclass(frozen=True)
@@ -180,7 +179,7 @@ _HAS_ANY: LiteralString = "(a.model IS NOT NULL OR c.static_model_id = %(static)
 def load_near(
     subject: Subject,
     static_id: str,
-    asked: Mapping[str, Sequence[float]],
+    vectors: Mapping[str, Sequence[float]],
     within: SearchScope,
     *,
     set_id: str,
@@ -188,18 +187,20 @@ def load_near(
 ) -> Read[Meant]:
     """What can be compared with a question: pages of the set, and what is newer than they are with every number.
 
-    `asked` are the question's vectors by the models whose cosines are wanted; chunks without one of these models have
+    `vectors` are the question's vectors by the models whose cosines are wanted; chunks without one of these models have
     their static vectors, as all have where nothing is asked of a model. Within bounds every chunk inside is compared
     with all its numbers. Pages of the version that is known are not read again.
     """
     params = {**to_params(subject, within, 0), "static": static_id, "set": set_id, "known": known}
-    params |= asked_of(asked)
-    rows: LiteralString = _COSINES + "FROM memory_chunks c" + _EMBEDDED if asked else _STATICS + "FROM memory_chunks c"
-    has: LiteralString = _HAS_ANY if asked else _HAS_STATIC
+    params |= asked_of(vectors)
+    rows: LiteralString = (
+        _COSINES + "FROM memory_chunks c" + _EMBEDDED if vectors else _STATICS + "FROM memory_chunks c"
+    )
+    has: LiteralString = _HAS_ANY if vectors else _HAS_STATIC
     if within.bound:
-        alone: LiteralString = "WITH " + _ASKED if asked else ""
+        alone: LiteralString = "WITH " + _ASKED if vectors else ""
         return Read(alone + rows + _INSIDE_BOUNDS + has, params, to_comparable, binary=True)
-    beside: LiteralString = "," + _ASKED if asked else ""
+    beside: LiteralString = "," + _ASKED if vectors else ""
     return Read(_PAGED + beside + _PAGES + rows + _NEW + has, params, to_comparable, binary=True)
 
 
@@ -208,10 +209,10 @@ def to_comparable(rows: Sequence[Mapping[str, Any]]) -> Meant:
     newer: list[Compared] = []
     pages: Pages | None = None
     for row in rows:
-        read = Compared(row["model_id"], row["ids"] or b"", row["codes"], row["cosines"], row["statics"])
+        vectors = Compared(row["model_id"], row["ids"] or b"", row["codes"], row["cosines"], row["statics"])
         if row["version"] is not None:
             pages = Pages(row["version"], row["epoch"])
-            paged.append(read)
-        elif read.ids:
-            newer.append(read)
+            paged.append(vectors)
+        elif vectors.ids:
+            newer.append(vectors)
     return Meant(replace(pages, of=tuple(each for each in paged if each.ids)) if pages else None, tuple(newer))

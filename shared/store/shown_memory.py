@@ -68,7 +68,7 @@ def core(
 
     Where keys are given what is pinned is there whatever its type, and the order is lost.
     """
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit}
+    params = {**subject.params, "limit": limit}
     if not (keys or prefixes):
         return Read(_CORE, params, to_pinned)
     starts = [each.replace("_", r"\_") + "%" for each in prefixes]
@@ -93,8 +93,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = %(id)s AND s
 
 async def pin(conn: Connection, subject: Subject, memory_id: UUID, *, pinned: bool) -> None:
     """The memory leads core memory, or no more; pinned it counts as neither outdated nor rejected."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "id": memory_id, "pinned": pinned}
-    await conn.execute(_PIN, params)
+    await conn.execute(_PIN, {**subject.params, "id": memory_id, "pinned": pinned})
 
 
 @dataclass(frozen=True)
@@ -147,8 +146,7 @@ def versions(subject: Subject, most: int) -> Read[list[EndedVersion]]:
 
     What was said again since is not among those that hold no longer.
     """
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "most": most, "never": NEVER}
-    return Read(_ENDED, params, _versions)
+    return Read(_ENDED, {**subject.params, "most": most, "never": NEVER}, _versions)
 
 
 @dataclass(frozen=True)
@@ -175,8 +173,7 @@ ORDER BY o.said_at DESC LIMIT %(most)s
 
 def taken_back(subject: Subject, most: int) -> Read[list[TakenBackTurn]]:
     """The turns that were taken back last, at most `most`."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "most": most, "forgotten": sorted(FORGOTTEN)}
-    return Read(_TAKEN_BACK, params, _turns)
+    return Read(_TAKEN_BACK, {**subject.params, "most": most, "forgotten": sorted(FORGOTTEN)}, _turns)
 
 
 def _turns(rows: Sequence[Mapping[str, Any]]) -> list[TakenBackTurn]:

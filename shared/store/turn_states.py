@@ -45,7 +45,7 @@ async def note_observed(
         {"turn_id": str(turn), "notes": note, "recalled": known.get(turn), "withheld": silent.get(turn)}
         for turn, note in notes.items()
     ]
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
+    params = {**subject.params, "rows": orjson.dumps(rows).decode()}
     return {r["turn_id"] for r in await (await conn.execute(_OBSERVED, params)).fetchall()}
 
 
@@ -72,8 +72,7 @@ class Finished:
 async def finish(conn: Connection, subject: Subject, outcomes: Mapping[UUID, Mapping[str, Any]]) -> list[Finished]:
     """The turns that had no outcome have this one now; a turn gets exactly one."""
     rows = [{"turn_id": str(turn), "outcome": outcome} for turn, outcome in outcomes.items()]
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
-    found = await (await conn.execute(_FINISH, params)).fetchall()
+    found = await (await conn.execute(_FINISH, {**subject.params, "rows": orjson.dumps(rows).decode()})).fetchall()
     return [Finished(r["turn_id"], r["session_id"], r["trace_id"], r["policy_version"], r["took"]) for r in found]
 
 
@@ -90,14 +89,13 @@ ORDER BY turn_id FOR UPDATE
 
 async def open_notes(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> dict[UUID, dict[str, Any]]:
     """The observer's notes on those of the turns that have no outcome yet."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turn_ids)}
+    params = {**subject.params, "turns": list(turn_ids)}
     return {r["turn_id"]: r["outcome"] or {} for r in await (await conn.execute(_NOTES, params)).fetchall()}
 
 
 async def outcome(conn: Connection, subject: Subject, turn_id: UUID) -> dict[str, Any] | None:
     """The turn's row with its outcome so far, or None when there is no such turn."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turn": turn_id}
-    return await (await conn.execute(_OUTCOME, params)).fetchone()
+    return await (await conn.execute(_OUTCOME, {**subject.params, "turn": turn_id})).fetchone()
 
 
 _OVERDUE: LiteralString = """
@@ -147,28 +145,28 @@ async def settle(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -
     wanted = set(turn_ids)
     if not wanted:
         return []
-    found = await observations.of_turns(conn, subject, wanted)
-    ready = wanted - {o.turn_id for o in found if o.state in OPEN}
+    observed = await observations.of_turns(conn, subject, wanted)
+    ready = wanted - {o.turn_id for o in observed if o.state in OPEN}
     if not ready:
         return []
-    memories = await memory.by_ids(conn, subject, {o.related_memory_id for o in found if o.related_memory_id})
-    known = {m.memory_id: m for m in memories}
+    memories = await memory.by_ids(conn, subject, {o.related_memory_id for o in observed if o.related_memory_id})
+    related = {m.memory_id: m for m in memories}
     outcomes: dict[UUID, TurnOutcome] = {}
     for turn, notes in (await open_notes(conn, subject, ready)).items():
-        outcomes[turn] = outcome_of(turn, [o for o in found if o.turn_id == turn], known, notes)
-    late = [o for o in found if o.turn_id in ready - outcomes.keys() and o.detector.startswith(BY_MODEL)]
-    await _add(conn, subject, late, known)
+        outcomes[turn] = outcome_of(turn, [o for o in observed if o.turn_id == turn], related, notes)
+    late = [o for o in observed if o.turn_id in ready - outcomes.keys() and o.detector.startswith(BY_MODEL)]
+    await _add(conn, subject, late, related)
     return await _tell(conn, subject, outcomes)
 
 
 async def _add(
-    conn: Connection, subject: Subject, late: Sequence[ObservationRow], known: Mapping[UUID, Memory]
+    conn: Connection, subject: Subject, late: Sequence[ObservationRow], related: Mapping[UUID, Memory]
 ) -> None:
     """Outcomes that were complete before a model had read the turn say what came of what it added."""
     turn_ids = {o.turn_id for o in late}
     told = await additions.complete(conn, subject, turn_ids) if turn_ids else {}
     changed = {
-        turn: with_addition(outcome, outcome_of(turn, found, known, {}), found, known)
+        turn: with_addition(outcome, outcome_of(turn, found, related, {}), found, related)
         for turn, outcome in told.items()
         if (found := [o for o in late if o.turn_id == turn])
     }
@@ -177,11 +175,11 @@ async def _add(
 
 
 def with_addition(
-    outcome: Mapping[str, Any], added: TurnOutcome, found: Sequence[ObservationRow], known: Mapping[UUID, Memory]
+    outcome: Mapping[str, Any], added: TurnOutcome, observed: Sequence[ObservationRow], related: Mapping[UUID, Memory]
 ) -> dict[str, Any]:
     """The outcome as stored, with what the model's observations of the turn came to; said again it is the same."""
     more = added.model_dump(mode="json")
-    explain = [to_settled(each, found, known) for each in outcome.get("retention_explain", ())]
+    explain = [to_settled(each, observed, related) for each in outcome.get("retention_explain", ())]
     lists = {
         "written": outcome.get("written", []),
         "conflicts": outcome.get("conflicts", []),
@@ -214,14 +212,14 @@ def _event(subject: Subject, done: Finished, outcome: TurnOutcome) -> tuple[Topi
 
 
 def outcome_of(
-    turn: UUID, found: Sequence[ObservationRow], known: Mapping[UUID, Memory], notes: Mapping[str, Any]
+    turn: UUID, observed: Sequence[ObservationRow], related: Mapping[UUID, Memory], notes: Mapping[str, Any]
 ) -> TurnOutcome:
     """What became of a turn, from its observations, their memories and the observer's notes; no user text."""
     written: list[Written] = []
     conflicts: list[Conflict] = []
-    explain = [to_explained(each, found, known) for each in notes.get("explain", ())]
-    for seen in found:
-        touched = known.get(seen.related_memory_id) if seen.related_memory_id else None
+    explain = [to_explained(each, observed, related) for each in notes.get("explain", ())]
+    for seen in observed:
+        touched = related.get(seen.related_memory_id) if seen.related_memory_id else None
         change, _, why = (seen.reason or "").partition(":")
         if seen.state == "evolved" and touched:
             written.append(
@@ -238,7 +236,7 @@ def outcome_of(
             explain.append({"decision": seen.state, "reason": seen.reason, "kind": seen.kind, "why": why or None})
             if change == "ask":
                 conflicts.append(Conflict(kind="open", old_id=seen.related_memory_id, new_id=seen.observation_id))
-    quarantined = any(seen.state == "quarantined" for seen in found) or bool(notes.get("quarantined"))
+    quarantined = any(seen.state == "quarantined" for seen in observed) or bool(notes.get("quarantined"))
     status = "quarantined" if quarantined else "derived" if written else "ignored"
     summary = SummaryNote.model_validate(notes.get("summary") or {})
     return TurnOutcome(
@@ -252,18 +250,18 @@ def outcome_of(
 
 
 def to_explained(
-    said: Mapping[str, Any], found: Sequence[ObservationRow], known: Mapping[UUID, Memory]
+    sentence: Mapping[str, Any], observed: Sequence[ObservationRow], related: Mapping[UUID, Memory]
 ) -> dict[str, Any]:
     """What was read of one stretch of the turn; `kept` only where something of it was written, else why not."""
-    if said.get("decision") != "kept":
-        return {**said}
-    start, end = said["span"]
-    here = [o for o in found if o.ordinal == said["ordinal"] and o.span_start < end and start < o.span_end]
-    if any(o.state == "evolved" and o.related_memory_id in known for o in here):
-        return {**said}
+    if sentence.get("decision") != "kept":
+        return {**sentence}
+    start, end = sentence["span"]
+    here = [o for o in observed if o.ordinal == sentence["ordinal"] and o.span_start < end and start < o.span_end]
+    if any(o.state == "evolved" and o.related_memory_id in related for o in here):
+        return {**sentence}
     reasons = [(o.reason or o.state).partition(":") for o in here]
     why = next((reason or verb for verb, _, reason in reasons), "not_recorded")
-    return {**said, "decision": "dropped", "reason": why}
+    return {**sentence, "decision": "dropped", "reason": why}
 
 
 async def give_up(
@@ -277,8 +275,8 @@ async def give_up(
     observation_ids: Sequence[UUID] = (),
 ) -> None:
     """The event is quarantined and the turn behind it has an outcome that says so: nothing is lost in silence."""
-    found = await observations.load(conn, subject, observation_ids)
-    behind = {o.turn_id for o in found}
+    given_up = await observations.load(conn, subject, observation_ids)
+    behind = {o.turn_id for o in given_up}
     if turn_id:
         behind.add(turn_id)
     for turn in behind or [None]:
@@ -288,10 +286,10 @@ async def give_up(
         subject,
         [
             observations.Mark(o.observation_id, "quarantined", f"{stage}:{reason}"[:300])
-            for o in found
+            for o in given_up
             if o.state in OPEN
         ],
     )
-    if not found and turn_id:
+    if not given_up and turn_id:
         await note_observed(conn, subject, {turn_id: {"quarantined": stage}})
     await settle(conn, subject, behind)

@@ -87,7 +87,7 @@ def drop_stale_hits(changes: PendingChanges, hits: Sequence[Hit], *, past: bool 
     """The hits that still hold; with `past` those too that held once, so marked."""
     texts = [(_memory if hit.memory_id else _message)(changes, hit, past=past) for hit in hits]
     over = _ended_turns(hits, texts)
-    kept: list[tuple[Hit, CurrentText]] = []
+    current: list[tuple[Hit, CurrentText]] = []
     stale: list[str] = []
     for hit, text in zip(hits, texts, strict=True):
         left = text
@@ -97,8 +97,8 @@ def drop_stale_hits(changes: PendingChanges, hits: Sequence[Hit], *, past: bool 
         if left is None:
             stale.append(key_of(hit))
         else:
-            kept.append((hit, left))
-    return CurrentHits(kept, stale)
+            current.append((hit, left))
+    return CurrentHits(current, stale)
 
 
 def _ended_turns(hits: Sequence[Hit], texts: Sequence[CurrentText | None]) -> Mapping[UUID | None, datetime | None]:

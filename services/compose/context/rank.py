@@ -114,21 +114,21 @@ def choose_unpinned(core: list[CoreMemory], state: ComposeState, planning: Plann
     return without_past(core_of_scope(needed, state.question))
 
 
-def to_core(known: CoreMemoryRow) -> CoreMemory:
+def to_core(row: CoreMemoryRow) -> CoreMemory:
     """The pinned memory as packing takes it."""
     return CoreMemory(
-        type=known.type,
-        text=known.content_text,
-        updated_at=known.valid_at,
-        memory_id=str(known.memory_id),
-        turn_id=str(known.source_turn_id) if known.source_turn_id else None,
-        confidence=known.confidence,
-        provenance=known.provenance_class,
-        epistemic=known.epistemic_type,
-        valid_at=known.valid_at,
-        last_validated_at=known.last_validated_at,
-        category=known.key or known.type,
-        is_pinned=known.pinned,
+        type=row.type,
+        text=row.content_text,
+        updated_at=row.valid_at,
+        memory_id=str(row.memory_id),
+        turn_id=str(row.source_turn_id) if row.source_turn_id else None,
+        confidence=row.confidence,
+        provenance=row.provenance_class,
+        epistemic=row.epistemic_type,
+        valid_at=row.valid_at,
+        last_validated_at=row.last_validated_at,
+        category=row.key or row.type,
+        is_pinned=row.pinned,
     )
 
 
@@ -251,7 +251,7 @@ def screen_all(fused: FusionResult, policy: SanitizePolicy) -> tuple[FusionResul
     """Only what may be shown, as it may be shown; the rest is dropped, and all that is held back named (R089, R090)."""
     seen = slots.screen_candidates(fused.ranked, policy)
     held = [text for each, clean in seen for text in slots.held_back_of(each.candidate, clean, policy)]
-    kept = [
+    allowed = [
         replace(each, candidate=replace(each.candidate, text=clean.text))
         for each, clean in seen
         if clean.outcome != "blocked"
@@ -259,4 +259,4 @@ def screen_all(fused: FusionResult, policy: SanitizePolicy) -> tuple[FusionResul
     blocked = [
         Dropped(each.key, "blocked", each.score, clean.rule) for each, clean in seen if clean.outcome == "blocked"
     ]
-    return replace(fused, ranked=tuple(kept), dropped=(*fused.dropped, *blocked)), held
+    return replace(fused, ranked=tuple(allowed), dropped=(*fused.dropped, *blocked)), held

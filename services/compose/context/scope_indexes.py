@@ -92,12 +92,12 @@ async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: SearchS
 async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: SearchScope) -> dict[int, Lifts]:
     models, set_id, static = rt.models, str(rt.models.embedding_model_id), load_static_encoder()
     (names,) = await rt.db.read(subject, search_index.names(subject))
-    asked = texts(names)
+    wanted = texts(names)
     deadline_s = rt.policy.compose.embed_deadline_ms / 1000
     scales = {**await models.scales(deadline_s=deadline_s), static.model_id: static_scale()}
-    vectors = await models.embed(list(asked.values()), deadline_s=deadline_s)
+    vectors = await models.embed(list(wanted.values()), deadline_s=deadline_s)
     lifts: dict[int, Lifts] = {}
-    for (n, text), vector in zip(asked.items(), vectors, strict=True):
+    for (n, text), vector in zip(wanted.items(), vectors, strict=True):
         views = models.views(vector)
         held = rt.pages.find(subject, set_id)
         reading = search_index.load_near(subject, static.model_id, views, within, set_id=set_id, known=_version(held))
@@ -205,27 +205,27 @@ def hit_limit(rt: Runtime, run: ExecutablePlan) -> int:
 def index_scope(queries: ScopeQueries, hits: ScopeHits) -> ScopeIndexes:
     """The queries of the scope beside what the arms answered."""
     within, numbers, steps = queries.within, queries.numbers, queries.run.steps
-    known = hits.text.words
-    read = {n: queries.cues(n, known.names) for n in numbers}
-    posted = {term: (p.ids, p.counts) for term, p in known.posted.items()}
-    common = too_common(posted, {term for each in read.values() for term in each.terms}, common_limit(within))
+    corpus = hits.text.words
+    cues = {n: queries.cues(n, corpus.names) for n in numbers}
+    posted = {term: (p.ids, p.counts) for term, p in corpus.posted.items()}
+    common = too_common(posted, {term for each in cues.values() for term in each.terms}, common_limit(within))
     telling = {term: packed for term, packed in posted.items() if term not in common}
     inside = ids(hits.text.inside) if hits.text.inside else NO_IDS
-    index = LexicalIndex(telling, known.chunks, known.terms, DEFAULT_CONTEXT, inside if within.bound else None)
+    index = LexicalIndex(telling, corpus.chunks, corpus.terms, DEFAULT_CONTEXT, inside if within.bound else None)
     near = {n: VectorIndex(lifts, DEFAULT_CONTEXT) for n, lifts in hits.near.lifts.items() if len(lifts.lift)}
     by_words = {n: index for n in numbers if steps[n].query.mode in WORDS or n not in near}
-    dates_alone = any(each.time and each.only_dates for each in read.values())
+    dates_alone = any(each.time and each.only_dates for each in cues.values())
     then = None
     if hits.text.then:
         then = newest(ids(hits.text.then), DEFAULT_CONTEXT if dates_alone else weigh.BESIDE_WORDS)
     return ScopeIndexes(
-        cues=read,
-        asked={n: each.without(common) for n, each in read.items()},
+        cues=cues,
+        asked={n: each.without(common) for n, each in cues.items()},
         words=by_words,
         near=near,
         inside=inside,
         then=then,
-        dated=frozenset(n for n in by_words if within.since and read[n].only_dates),
+        dated=frozenset(n for n in by_words if within.since and cues[n].only_dates),
     )
 
 

@@ -93,14 +93,14 @@ async def all_together(rt: Runtime, subject: Subject, plan: RetrievalPlan, left_
         for n, query in enumerate(plan.queries)
         if query.mode == "associative"
     }
-    asked = {n: of for n, of in named.items() if of}
-    if not asked:
+    asking = {n: of for n, of in named.items() if of}
+    if not asking:
         return {}
     try:
         async with asyncio.timeout(left_s), rt.db.transaction(subject) as conn:
             return {
                 n: await relations.load_together(conn, subject, of, identifiers(of), TOGETHER)
-                for n, of in asked.items()
+                for n, of in asking.items()
             }
     except (TimeoutError, TransientError):
         return {}
@@ -264,12 +264,12 @@ async def time_arm(arm: SearchArm) -> tuple[Any, float]:
 def _word_arms(queries: ScopeQueries) -> Iterator[SearchArm]:
     """One statement for the words of all queries that search within these bounds; those of a semantic one stand by."""
     subject, within = queries.subject, queries.within
-    asked = [queries.query(n) for n in queries.numbers]
-    terms = list(dict.fromkeys(term for query in asked for term in segment.query_terms(query.text)))
+    searches = [queries.query(n) for n in queries.numbers]
+    terms = list(dict.fromkeys(term for query in searches for term in segment.query_terms(query.text)))
     terms += synonyms.others(terms)
     bounds = {"inside": search_index.inside(subject, within, DEFAULT_CONTEXT.inside)} if within.bound else {}
     if not (within.since or within.until):
-        texts = (query.text for query in asked if query.mode != "associative")
+        texts = (query.text for query in searches if query.mode != "associative")
         if span := weigh.named_span(texts, queries.now):
             bounds["then"] = search_index.inside(subject, replace(within, since=span[0], until=span[1]), SPAN_MOST)
 
@@ -288,12 +288,12 @@ async def retry_misspelt_terms(queries: ScopeQueries, hits: ScopeHits, ends: flo
     texts = [queries.query(n).text for n in queries.numbers if queries.query(n).mode in WORDS]
     if not words.chunks or not texts:
         return hits, StageReport()
-    asked = questions.doubtful(texts[0], segment.query_terms(texts[0]), words.posted)
-    if not asked:
+    misspelt = questions.doubtful(texts[0], segment.query_terms(texts[0]), words.posted)
+    if not misspelt:
         return hits, StageReport()
 
     async def read() -> dict[str, tuple[str, PostingList]]:
-        alike = search_index.load_alike(queries.subject, asked, questions.LIKENESS, DEFAULT_CONTEXT.common)
+        alike = search_index.load_alike(queries.subject, misspelt, questions.LIKENESS, DEFAULT_CONTEXT.common)
         return (await queries.rt.db.read(queries.subject, alike))[0]
 
     trigram = SearchArm("trigram", read, queries.within)
@@ -304,12 +304,12 @@ async def retry_misspelt_terms(queries: ScopeQueries, hits: ScopeHits, ends: flo
 
 def _vector_arms(queries: ScopeQueries) -> Iterator[SearchArm]:
     """The queries that are asked by meaning."""
-    asked = [n for n in queries.numbers if queries.run.steps[n].embed]
-    if not asked:
+    embedded = [n for n in queries.numbers if queries.run.steps[n].embed]
+    if not embedded:
         return
 
     def texts(names: Sequence[str]) -> dict[int, str]:
-        return {n: queries.cues(n, names).text for n in asked}
+        return {n: queries.cues(n, names).text for n in embedded}
 
     async def read() -> Near:
         return await read_near(queries.rt, queries.subject, texts, queries.within)

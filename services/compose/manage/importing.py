@@ -21,7 +21,8 @@ from schemas.exporting import (
     MemoryOrigin,
     SummaryParts,
 )
-from schemas.turn_events import Accepted, CommitResult, FieldProblem
+from schemas.media import MediaView
+from schemas.turn_events import Accepted, CommitResult
 from services.compose.intake import media
 from services.compose.intake.commit import refuse_personal
 from services.compose.intake.imported import ImportedTurn, list_blocks, to_carriers, to_item, to_turn
@@ -31,13 +32,12 @@ from shared.db import Connection
 from shared.domain.blocks import media_ids
 from shared.domain.statements import sense_of
 from shared.domain.subjects import Subject
-from shared.errors import RefusedError
+from shared.errors import RefusedError, refuse_field
 from shared.runtime import Runtime
 from shared.secrets import kind_of_id
 from shared.store import importing, memory
 from shared.store import media as registry
 from shared.store.erasure import tombstones
-from shared.store.media import Registered
 
 COUNTED_MOST = 100
 """So many places that were blanked are named at most."""
@@ -63,7 +63,7 @@ async def take_in(rt: Runtime, subject: Subject, body: bytes) -> ImportReceipt:
     document = await asyncio.to_thread(read_document, body)
     _refuse_secret_ids(document)
     blocks = list_blocks(enumerate(document.turns))
-    registered: Mapping[str, Registered] = {}
+    registered: Mapping[str, MediaView] = {}
     if blocks:
         named = media_ids(block for _, block in blocks)
         (registered,) = await rt.db.read(subject, registry.load_known(subject, named))
@@ -122,9 +122,7 @@ def refuse_twice(name: str, ids: Sequence[Hashable]) -> None:
 
 def refuse(field: str, problem: str) -> RefusedError:
     """The refusal of a document for one field."""
-    return RefusedError(
-        "contradictory", f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status=409
-    )
+    return refuse_field("contradictory", field, problem, 409)
 
 
 def refuse_unreadable(document: ExportDocument) -> None:
@@ -156,10 +154,7 @@ def _refuse_secret_ids(document: ExportDocument) -> None:
     named += [(f"turns.{n}.org_id", each.org_id) for n, each in enumerate(document.turns) if each.org_id]
     for place, value in named:
         if kind := kind_of_id(value):
-            raise parsing.refuse_body(
-                "secret_refused",
-                [FieldProblem(field=place, problem=f"looks like a secret ({kind}); nothing was stored")],
-            )
+            raise refuse_field("secret_refused", place, f"looks like a secret ({kind}); nothing was stored")
 
 
 async def load_known(conn: Connection, subject: Subject, document: ExportDocument) -> Present:
@@ -194,7 +189,7 @@ def _to_turns(
     document: ExportDocument,
     present: Present,
     cleaning: Cleaning,
-    registered: Mapping[str, Registered],
+    registered: Mapping[str, MediaView],
 ) -> list[ImportedTurn]:
     """The turns that are new here, each with the versions of memories that were learnt from it, then the carriers."""
     kept = rt.policy.observer.log_withheld

@@ -32,11 +32,11 @@ async def note_change(rt: Runtime, asked: KnowledgeChanged) -> KnowledgeVersion:
         return KnowledgeVersion(version=await knowledge.note_change(conn, scope))
 
 
-def _view(found: ListedResource) -> ResourceView:
-    same = {name: getattr(found, name) for name in ResourceView.model_fields if hasattr(found, name)}
-    made_at = f"{turn_uri(str(found.turn_id))}#{found.ordinal}"
-    uri = made_at if found.ref_type == "tool" else found.ref_uri
-    return ResourceView.model_validate({**same, "source_uri": uri, "title": found.title or found.name})
+def _view(resource: ListedResource) -> ResourceView:
+    same = {name: getattr(resource, name) for name in ResourceView.model_fields if hasattr(resource, name)}
+    made_at = f"{turn_uri(str(resource.turn_id))}#{resource.ordinal}"
+    uri = made_at if resource.ref_type == "tool" else resource.ref_uri
+    return ResourceView.model_validate({**same, "source_uri": uri, "title": resource.title or resource.name})
 
 
 async def list_experience(rt: Runtime, subject: Subject) -> ExperiencePage:

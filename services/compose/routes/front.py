@@ -26,7 +26,7 @@ from schemas.exporting import IMPORT_MAX_BYTES
 from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, FieldProblem
 from services.compose.routes.requests import json_of
 from shared import clock, parsing
-from shared.errors import RefusedError, TransientError
+from shared.errors import RefusedError, TransientError, refuse_fields
 from shared.metrics.access import REQUESTS_DENIED
 from shared.settings import Settings
 from shared.telemetry import frames, logger
@@ -123,17 +123,16 @@ async def refuse_unknown_parameters(request: Request) -> None:
     route = request.scope.get("route")
     if not request.url.query or not isinstance(route, APIRoute):
         return
-    known = list_query_parameters(route)
+    allowed = list_query_parameters(route)
     given = Counter(name for name, _ in request.query_params.multi_items())
-    problems = [FieldProblem(field=name, problem=_unknown(name, known)) for name in given if name not in known]
+    problems = [FieldProblem(field=name, problem=_unknown(name, allowed)) for name in given if name not in allowed]
     problems += [
         FieldProblem(field=name, problem="is given more than once")
         for name, times in given.items()
-        if times > 1 and name in known
+        if times > 1 and name in allowed
     ]
     if problems:
-        first = problems[0]
-        raise RefusedError("invalid_request", f"{first.field}: {first.problem}", tuple(problems[:20]))
+        raise refuse_fields("invalid_request", problems[:20])
 
 
 def list_query_parameters(route: APIRoute) -> list[str]:
@@ -145,11 +144,13 @@ def list_query_parameters(route: APIRoute) -> list[str]:
 _OTHER_NAMES = {"memory_type": "type", "q": "query", "tenant": "tenant_id", "user": "user_id"}
 
 
-def _unknown(name: str, known: list[str]) -> str:
-    likely = [_OTHER_NAMES[name]] if _OTHER_NAMES.get(name) in known else get_close_matches(name, known, 1)
+def _unknown(name: str, allowed: list[str]) -> str:
+    likely = [_OTHER_NAMES[name]] if _OTHER_NAMES.get(name) in allowed else get_close_matches(name, allowed, 1)
     if likely:
         return f"unknown parameter; did you mean {likely[0]}?"
-    return f"unknown parameter; there are {', '.join(known)}" if known else "unknown parameter; the body says it all"
+    return (
+        f"unknown parameter; there are {', '.join(allowed)}" if allowed else "unknown parameter; the body says it all"
+    )
 
 
 def allowed_methods(routes: list[BaseRoute], scope: Scope) -> str:

@@ -147,11 +147,15 @@ def split_message(
 ) -> UserMessageParts:
     """The message for a model that reads these types, within `most` and about half the limit but for its own words."""
     media = [block for block in blocks if block.is_media]
-    made = fit_blocks(blocks, min(most, int(limit * SHARE_FOR_MEDIA)), tokens.count, policy)
-    read = [block for block in media if block.type in modalities]
-    parts = [_part(block, piece, modalities) for block, piece in zip(blocks, made.pieces, strict=True)] if read else []
-    degraded = (UNSUPPORTED,) if len(read) < len(media) else ()
-    return UserMessageParts(made.text, tuple(parts), list_withheld(made.blocked), degraded)
+    fitted = fit_blocks(blocks, min(most, int(limit * SHARE_FOR_MEDIA)), tokens.count, policy)
+    readable = [block for block in media if block.type in modalities]
+    parts = (
+        [_part(block, piece, modalities) for block, piece in zip(blocks, fitted.pieces, strict=True)]
+        if readable
+        else []
+    )
+    degraded = (UNSUPPORTED,) if len(readable) < len(media) else ()
+    return UserMessageParts(fitted.text, tuple(parts), list_withheld(fitted.blocked), degraded)
 
 
 def _part(block: ContentBlock, piece: str, modalities: Sequence[BlockType]) -> dict[str, Any]:

@@ -88,8 +88,8 @@ def _fill(slot: Slot, size: int, material: SlotCandidates, draft: PackageDraft) 
 def _personal(size: int, material: SlotCandidates, draft: PackageDraft) -> int:
     """Evidence at the longest snippets that fit beside the pinned memories' share; then these; then evidence again."""
     reserved = min(sum(each.cost for each in material.core), int(size * PINNED_SHARE))
-    found = [each for each in material.evidence if not each.is_resource]
-    draft.memories = evidence(found, size - reserved, material.snippet_chars)
+    personal = [each for each in material.evidence if not each.is_resource]
+    draft.memories = evidence(personal, size - reserved, material.snippet_chars)
     left = size - sum(each.cost for each in draft.memories)
     draft.core = []
     for each in material.core:
@@ -97,37 +97,37 @@ def _personal(size: int, material: SlotCandidates, draft: PackageDraft) -> int:
             left -= each.cost
             draft.core.append(each)
     if left >= WORTH_MORE:
-        draft.memories = evidence(found, size - sum(each.cost for each in draft.core), material.snippet_chars)
+        draft.memories = evidence(personal, size - sum(each.cost for each in draft.core), material.snippet_chars)
     return sum(each.cost for each in (*draft.core, *draft.memories))
 
 
-def evidence(found: Sequence[PreparedEvidence], size: int, snippet_chars: int) -> list[PreparedEvidence]:
+def evidence(prepared: Sequence[PreparedEvidence], size: int, snippet_chars: int) -> list[PreparedEvidence]:
     """As many pieces as fit at their shortest, best first, and each as long as there is room for."""
-    if sum(each.cost for each in found) <= size:
-        return list(found)
-    kept: list[tuple[PreparedEvidence, int]] = []
+    if sum(each.cost for each in prepared) <= size:
+        return list(prepared)
+    wanted: list[tuple[PreparedEvidence, int]] = []
     left = size
-    for each in found:
+    for each in prepared:
         shortest = min(each.cost, slots.frame(each) + LEAST_TEXT)
         if shortest <= left:
             left -= shortest
-            kept.append((each, shortest))
-    made: list[PreparedEvidence] = []
+            wanted.append((each, shortest))
+    fitted: list[PreparedEvidence] = []
     spare = 0
-    for (each, _), most in zip(kept, _levels(kept, size), strict=True):
+    for (each, _), most in zip(wanted, _levels(wanted, size), strict=True):
         short = each if each.cost <= most + spare else slots.shorter(each, most + spare, snippet_chars)
         spare += most - (short.cost if short else 0)
-        made += [short] if short else []
-    return made
+        fitted += [short] if short else []
+    return fitted
 
 
-def _levels(kept: Sequence[tuple[PreparedEvidence, int]], size: int) -> list[int]:
+def _levels(wanted: Sequence[tuple[PreparedEvidence, int]], size: int) -> list[int]:
     """The most tokens of each piece: one level for all, twice that for the best, none under its shortest."""
-    low, high = 0, max((each.cost for each, _ in kept), default=0)
+    low, high = 0, max((each.cost for each, _ in wanted), default=0)
     while low < high:
         level = (low + high + 1) // 2
-        low, high = (level, high) if sum(_at(kept, level)) <= size else (low, level - 1)
-    return _at(kept, low)
+        low, high = (level, high) if sum(_at(wanted, level)) <= size else (low, level - 1)
+    return _at(wanted, low)
 
 
 def _at(kept: Sequence[tuple[PreparedEvidence, int]], level: int) -> list[int]:

@@ -153,13 +153,13 @@ def _kind(epistemic: Epistemic) -> str | None:
 
 def core_tag(memory: CoreMemory, text: str, nonce: str) -> str:
     """A pinned memory inside its tag; `text` is already screened and escaped."""
-    known = _attributes(
+    attributes = _attributes(
         nonce=nonce,
         confidence=f"{memory.confidence:.2f}",
         provenance=_trust(memory.provenance),
         epistemic_type=_kind(memory.epistemic),
     )
-    return write_tag("user_memory", known, text, None)
+    return write_tag("user_memory", attributes, text, None)
 
 
 def evidence_snippet(candidate: Candidate, text: str, limit: int, nonce: str) -> str:
@@ -252,13 +252,13 @@ def _hint(learnt: Learnt, intent: Intent, language: Language) -> tuple[int, int,
     if kind != "tool" or screen(name).text != name:
         return None
     here: Mapping[str, Any] | None = learnt.figures.get("by_intent", {}).get(intent)
-    told = here or learnt.figures
-    calls, errors = told["calls"], told["errors"]
+    figures = here or learnt.figures
+    calls, errors = figures["calls"], figures["errors"]
     if calls < LEAST:
         return None
-    if told["high"] <= FAILS_BELOW:
+    if figures["high"] <= FAILS_BELOW:
         return 0, errors, hint("fails", language).format(tool=name, calls=calls, errors=errors)
-    if here and told["low"] >= WORKS_ABOVE:
+    if here and figures["low"] >= WORKS_ABOVE:
         return 2, calls, hint("works", language).format(tool=name, calls=calls, fine=calls - errors)
     return None
 

@@ -134,18 +134,20 @@ class PendingChanges:
         gone = (*self.texts, *(each.sentence for each in self.taken_back.values()))
         return [name for name in names if not any(has_word(text, name) for text in gone)]
 
-    def summary(self, text: str, said: Sequence[SummaryLine] = (), ended: Sequence[EndedStatement] = ()) -> str:
+    def summary(
+        self, text: str, written_lines: Sequence[SummaryLine] = (), ended: Sequence[EndedStatement] = ()
+    ) -> str:
         """The summary without the lines that say what no longer holds, and without headings left bare.
 
-        `said` are its lines with their turns, `ended` what was learnt from these and had ended before.
+        `written_lines` are its lines with their turns, `ended` what was learnt from these and had ended before.
         """
         foreseen = [*ended, *self._ended_statements()]
         if not text or not (foreseen or self.outdated.statements):
             return text
-        stale = find_stale_lines(said, foreseen)
+        stale = find_stale_lines(written_lines, foreseen)
         lines = text.splitlines()
         headings = {line for line, after in pairwise(lines) if not line.startswith("- ") and after.startswith("- ")}
-        kept = [
+        current = [
             line
             for line in lines
             if not (
@@ -154,7 +156,7 @@ class PendingChanges:
                 or self._is_outdated(line)
             )
         ]
-        pairs = zip(kept, [*kept[1:], ""], strict=True)
+        pairs = zip(current, [*current[1:], ""], strict=True)
         return "\n".join(line for line, after in pairs if line not in headings or after.startswith("- "))
 
     def _is_outdated(self, line: str) -> bool:

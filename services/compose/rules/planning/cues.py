@@ -76,25 +76,25 @@ def kinds(question: str) -> frozenset[Kind]:
 
 def names(text: str) -> frozenset[str]:
     """The names and quoted titles in a text, folded; what opens a sentence and the calendar's words are none."""
-    found = {name.lower() for name in _NAMED.findall(text)}
+    named = {name.lower() for name in _NAMED.findall(text)}
     if '"' in text or "“" in text or "《" in text or "「" in text or "『" in text:
-        found |= {title.lower() for title in _QUOTED.findall(text)}
+        named |= {title.lower() for title in _QUOTED.findall(text)}
     if _HAS_HAN.search(text):
-        found |= {word for word, tag in map(tuple, tag_words(text)) if tag in _NAME_TAGS and len(word) > 1}
-        found |= {word.lower() for word in _LATIN.findall(text)}
-    return frozenset(found - _CALENDAR_WORDS - STOPWORDS)
+        named |= {word for word, tag in map(tuple, tag_words(text)) if tag in _NAME_TAGS and len(word) > 1}
+        named |= {word.lower() for word in _LATIN.findall(text)}
+    return frozenset(named - _CALENDAR_WORDS - STOPWORDS)
 
 
 _NAMES_OF = BoundedMemo[frozenset[int]]()
 """By their hashes, like the texts that hold them."""
 
 
-def score_names(text: str, known: Collection[int]) -> float:
+def score_names(text: str, asked_names: Collection[int]) -> float:
     """How many names the text holds besides those known (by their hashes), as a share of enough."""
     found = _NAMES_OF.get(text)
     if found is None:
         found = _NAMES_OF.put(text, frozenset(map(hash, names(text))))
-    return min(sum(name not in known for name in found), ENOUGH_NAMES) / ENOUGH_NAMES
+    return min(sum(name not in asked_names for name in found), ENOUGH_NAMES) / ENOUGH_NAMES
 
 
 def counts(text: str) -> bool:

@@ -276,11 +276,11 @@ def projects(text: str) -> dict[str, list[str]]:
     by_kind: dict[str, list[str]] = {}
     for kind, pattern in KINDS:
         named = [name for match in pattern.finditer(text[:2000]) for name in match.groupdict().values() if name]
-        kept = dict.fromkeys(
+        projects_named = dict.fromkeys(
             name.rstrip(".-") for name in named if name.lower() not in _NOT_NAMES and name not in _NOT_HAN
         )
-        if kept:
-            by_kind[kind] = list(kept)
+        if projects_named:
+            by_kind[kind] = list(projects_named)
     return by_kind
 
 
@@ -295,12 +295,12 @@ ENOUGH = 2
 _MARKED = to_pattern(r"(?<=[^.!?。！？\s]\s)[A-Z][^\W_]+|\b\w*(?:[A-Z]\w*[a-z]\w*[A-Z]|[a-z]\d|_)\w*")
 
 
-def doubtful(text: str, terms: Sequence[str], known: Collection[str]) -> list[str]:
+def doubtful(text: str, terms: Sequence[str], indexed: Collection[str]) -> list[str]:
     """Terms that memory does not have and that may stand there in another spelling, at most three."""
-    unknown = [t for t in terms if t not in known and len(t) >= MIN_CHARS and t.isascii() and t[0].isalpha()]
+    unknown = [t for t in terms if t not in indexed and len(t) >= MIN_CHARS and t.isascii() and t[0].isalpha()]
     if not unknown:
         return []
-    if sum(t in known for t in terms) >= ENOUGH:
+    if sum(t in indexed for t in terms) >= ENOUGH:
         marked = " ".join(_MARKED.findall(text)).lower()
         unknown = [t for t in unknown if t[:MIN_CHARS] in marked]
     return unknown[:MOST_DOUBTFUL]
@@ -326,8 +326,8 @@ def respelt(text: str, joined: Iterable[Pair]) -> list[str]:
 
 def _same_as(name: str, pairs: list[Pair]) -> list[str]:
     """The names that are this one's, also by way of another."""
-    known = [name]
-    for one in known:
+    spellings = [name]
+    for one in spellings:
         beside = [b if a.lower() == one.lower() else a for a, b in pairs if one.lower() in (a.lower(), b.lower())]
-        known += [each for each in dict.fromkeys(beside) if each.lower() not in {k.lower() for k in known}]
-    return known[1:]
+        spellings += [each for each in dict.fromkeys(beside) if each.lower() not in {k.lower() for k in spellings}]
+    return spellings[1:]

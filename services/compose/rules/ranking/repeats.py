@@ -164,24 +164,24 @@ def tell_once(
     """
     shown = [comparable(text) for text in beside.texts]
     core = [(each.turn_id, comparable(show(each.text, each.comes_from, sanitize).text)) for each in beside.core]
-    kept: list[_Told] = []
+    statements: list[_Told] = []
     dropped: list[Dropped] = []
     for n, each in enumerate(ranked):
-        if len(kept) >= most + MARGIN:
-            return [*(told.ranked for told in kept), *ranked[n:]], dropped
-        told = _Told(each, comparable(show(each.candidate.text, each.candidate.comes_from, sanitize).text))
+        if len(statements) >= most + MARGIN:
+            return [*(statement.ranked for statement in statements), *ranked[n:]], dropped
+        statement = _Told(each, comparable(show(each.candidate.text, each.candidate.comes_from, sanitize).text))
         if each.candidate.is_resource:
-            kept.append(told)
+            statements.append(statement)
         elif not states_something(each.candidate, questions=questions):
             dropped.append(Dropped(each.key, "relevance", each.score, "states_nothing"))
-        elif any(told.says_only(turn, said) for turn, said in core) or (
-            len(told.said.terms) > 1 and any(told.said.shared_with(text) >= REPEATED for text in shown)
+        elif any(statement.says_only(turn, said) for turn, said in core) or (
+            len(statement.said.terms) > 1 and any(statement.said.shared_with(text) >= REPEATED for text in shown)
         ):
             dropped.append(Dropped(each.key, "diversity", each.score, "shown_beside"))
         else:
-            gone = _place(kept, told)
+            gone = _place(statements, statement)
             dropped += [Dropped(out.ranked.key, "diversity", out.ranked.score, "told_once") for out in gone]
-    return [each.ranked for each in kept], dropped
+    return [each.ranked for each in statements], dropped
 
 
 def states_something(source: Candidate, *, questions: bool = False) -> bool:
@@ -192,18 +192,18 @@ def states_something(source: Candidate, *, questions: bool = False) -> bool:
     return questions or source.is_resource or asserts_something(source.text, source.role)
 
 
-def _place(kept: list[_Told], new: _Told) -> list[_Told]:
+def _place(statements: list[_Told], new: _Told) -> list[_Told]:
     """The new piece takes its place among those that are kept; what is left out for it, or itself."""
-    same = [n for n, each in enumerate(kept) if not each.source.is_resource and says_all_of(each, new)]
+    same = [n for n, each in enumerate(statements) if not each.source.is_resource and says_all_of(each, new)]
     if not same:
-        kept.append(new)
+        statements.append(new)
         return []
-    rivals = [kept[n] for n in same]
+    rivals = [statements[n] for n in same]
     if any(not _says_more(new, each) for each in rivals):
         return [new]
-    kept[same[0]] = new
+    statements[same[0]] = new
     for n in reversed(same[1:]):
-        del kept[n]
+        del statements[n]
     return rivals
 
 
@@ -255,7 +255,7 @@ def diversify(
     Without `sanitize` a text may say again what stands before it.
     """
     seen: Counter[str] = Counter()
-    kept: list[RankedCandidate] = []
+    diverse: list[RankedCandidate] = []
     dropped: list[Dropped] = []
     by_turn: dict[str, list[Candidate]] = {}
     for each in ranked:
@@ -268,8 +268,8 @@ def diversify(
             continue
         seen.update(limits.keys())
         turn.append(each.candidate)
-        kept.append(each)
-    return kept, dropped
+        diverse.append(each)
+    return diverse, dropped
 
 
 def _repeats(one: Candidate, other: Candidate) -> bool:

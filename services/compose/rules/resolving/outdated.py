@@ -86,17 +86,17 @@ def keep_what_holds(
     said = text[: media[0]["start"]].rstrip("\n") if media else text
     over = [each for each in ended if past and not each.get("forgotten")]
     until = held_until(said, ordinal, over) if over else None
-    kept = current_text(said, ordinal, [each for each in ended if each.get("forgotten")] if past else ended)
-    if kept is None:
+    current = current_text(said, ordinal, [each for each in ended if each.get("forgotten")] if past else ended)
+    if current is None:
         return None
-    found: list[Recognized] = []
+    recognized: list[Recognized] = []
     for each in media:
         piece = "" if each["unsafe"] else text[each["start"] : each["end"]]
-        start = len(kept) + bool(piece)
-        kept = f"{kept}\n{piece}" if piece else kept
+        start = len(current) + bool(piece)
+        current = f"{current}\n{piece}" if piece else current
         if piece or each["rule"]:
-            found.append(Recognized(each["media_id"], each["type"], start, len(kept), each["rule"]))
-    return CurrentText(kept, tuple(found), until)
+            recognized.append(Recognized(each["media_id"], each["type"], start, len(current), each["rule"]))
+    return CurrentText(current, tuple(recognized), until)
 
 
 def join_pieces(text: str) -> str:
@@ -112,14 +112,14 @@ def join_pieces(text: str) -> str:
 
 
 def _without(text: str, cuts: Sequence[tuple[int, int]]) -> str:
-    kept: list[str] = []
+    pieces: list[str] = []
     at = 0
     for start, end in cuts:
         if start >= at:
-            kept.append(text[at:start])
+            pieces.append(text[at:start])
         at = max(at, end)
-    kept.append(text[at:])
-    return GAP.join(kept) if cuts else text
+    pieces.append(text[at:])
+    return GAP.join(pieces) if cuts else text
 
 
 GAP = "…"

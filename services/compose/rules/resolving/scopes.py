@@ -112,20 +112,20 @@ def without_others(fused: FusionResult, question: str, nearness: Nearness) -> Fu
     Of people, and where nothing but letters tells a name, only what is told of the one that is asked, too, is left out:
     others may have to do with that one. Of somebody who talks themselves, all stays.
     """
-    asked = scopes(question)
+    scope = scopes(question)
     people = frozenset(each.candidate.name.lower() for each in fused.ranked if each.candidate.name)
-    if len(asked.names) != 1 or asked.names <= people:
+    if len(scope.names) != 1 or scope.names <= people:
         return fused
     single = [each for each in fused.ranked if not each.candidate.is_resource and says_one_thing(each.candidate.text)]
-    about = [each.candidate for each in single if names_any(each.candidate.text, asked.names)]
+    about = [each.candidate for each in single if names_any(each.candidate.text, scope.names)]
     beside = frozenset[str]().union(*(scopes(each.text).named for each in about)) | people
     turns = {each.turn_id for each in about}
 
     def is_of_other(source: Candidate) -> bool:
-        if source.turn_id in turns or names_any(source.text, asked.names):
+        if source.turn_id in turns or names_any(source.text, scope.names):
             return False
         kind = of_other_kind(question, source.text)
-        if kind is None and not _is_stranger(source.text, asked.names, beside):
+        if kind is None and not _is_stranger(source.text, scope.names, beside):
             return False
         return kind == "thing" or any(nearness(source.text, other.text) >= ALIKE for other in about)
 
