@@ -1,39 +1,26 @@
 """An exported document taken in: all of it or nothing, what is here already or was erased here left as it is."""
 
 import asyncio
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from pydantic import ValidationError
-
-from schemas.base import Contract
 from schemas.envelope import Envelope
 from schemas.events import TurnCommitted
-from schemas.exporting import (
-    IMPORT_MAX_BYTES,
-    SHAPES,
-    ExportDocument,
-    ExportedMemory,
-    Imported,
-    ImportReceipt,
-    MemoryOrigin,
-    SummaryParts,
-)
-from schemas.turn_events import Accepted, CommitResult, FieldProblem
+from schemas.exporting import ExportDocument, ExportedMemory, Imported, ImportReceipt
+from schemas.turn_events import Accepted, CommitResult
 from services.compose.intake import media
 from services.compose.intake.commit import refuse_personal
 from services.compose.intake.imported import ImportedTurn, list_blocks, to_carriers, to_item, to_turn
 from services.compose.intake.redact import Cleaning, clean_json, clean_text
-from shared import clock, parsing
+from services.compose.manage.import_document import read_document, refuse_secret_ids
+from shared import clock
 from shared.db import Connection
 from shared.domain.blocks import media_ids
 from shared.domain.statements import sense_of
 from shared.domain.subjects import Subject
-from shared.errors import RefusedError
 from shared.runtime import Runtime
-from shared.secrets import kind_of_id
 from shared.store import importing, memory
 from shared.store import media as registry
 from shared.store.erasure import tombstones
@@ -61,7 +48,7 @@ async def take_in(rt: Runtime, subject: Subject, body: bytes) -> ImportReceipt:
     """
     rt = await rt.of(subject)
     document = await asyncio.to_thread(read_document, body)
-    _refuse_secret_ids(document)
+    refuse_secret_ids(document)
     blocks = list_blocks(enumerate(document.turns))
     registered: Mapping[str, Registered] = {}
     if blocks:
@@ -88,78 +75,6 @@ async def take_in(rt: Runtime, subject: Subject, body: bytes) -> ImportReceipt:
         memories=Imported(written=len(fresh), known=len(present.memories), erased=len(present.erased)),
         redacted=tuple(cleaning.redacted[:COUNTED_MOST]),
     )
-
-
-def read_document(body: bytes) -> ExportDocument:
-    """The document; RefusedError names the field that does not fit."""
-    raw = parsing.read_object(body, limit=IMPORT_MAX_BYTES)
-    document, _ = parsing.validate(ExportDocument, raw)
-    refuse_twice("turns", [each.turn_id for each in document.turns])
-    refuse_twice("turns", [(each.session_id, each.seq) for each in document.turns])
-    refuse_twice("memories", [each.memory_id for each in document.memories])
-    refuse_twice("sessions", [each.session_id for each in document.sessions])
-    for name in ("turns", "memories", "sessions"):
-        told, there = getattr(document.counts, name), len(getattr(document, name))
-        if told != there:
-            raise refuse(f"counts.{name}", f"is {told}, and there are {there}")
-    refuse_unreadable(document)
-    for n, each in enumerate(document.memories):
-        if (each.status == "active") != (each.invalid_at is None):
-            raise refuse(f"memories.{n}.invalid_at", "is there for what holds no longer, and for that alone")
-        if each.type == "agent_experience":
-            raise refuse(f"memories.{n}.type", "is of no user")
-    return document
-
-
-def refuse_twice(name: str, ids: Sequence[Hashable]) -> None:
-    """RefusedError where one of them stands twice."""
-    before = set[Hashable]()
-    for n, each in enumerate(ids):
-        if each in before:
-            raise refuse(f"{name}.{n}", "stands in the document twice")
-        before.add(each)
-
-
-def refuse(field: str, problem: str) -> RefusedError:
-    """The refusal of a document for one field."""
-    return RefusedError(
-        "contradictory", f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status=409
-    )
-
-
-def refuse_unreadable(document: ExportDocument) -> None:
-    """RefusedError where an event, a summary or a provenance lacks what workers read of it."""
-    parts: list[tuple[str, type[Contract], Any]] = [
-        (f"turns.{n}.events.{place}.content", SHAPES[event.event_type], event.content)
-        for n, turn in enumerate(document.turns)
-        for place, event in enumerate(turn.events)
-        if event.event_type in SHAPES
-    ]
-    parts += [
-        (f"sessions.{n}.summaries.{place}.summary_json", SummaryParts, each.summary_json)
-        for n, session in enumerate(document.sessions)
-        for place, each in enumerate(session.summaries)
-    ]
-    parts += [(f"memories.{n}.provenance", MemoryOrigin, each.provenance) for n, each in enumerate(document.memories)]
-    for place, shape, value in parts:
-        try:
-            shape.model_validate(value)
-        except ValidationError as error:
-            problem = parsing.problems(error)[0]
-            inside = "" if problem.field == "body" else f".{problem.field}"
-            raise refuse(f"{place}{inside}", problem.problem) from error
-
-
-def _refuse_secret_ids(document: ExportDocument) -> None:
-    named = [(f"sessions.{n}.session_id", each.session_id) for n, each in enumerate(document.sessions)]
-    named += [(f"turns.{n}.session_id", each.session_id) for n, each in enumerate(document.turns)]
-    named += [(f"turns.{n}.org_id", each.org_id) for n, each in enumerate(document.turns) if each.org_id]
-    for place, value in named:
-        if kind := kind_of_id(value):
-            raise parsing.refuse_body(
-                "secret_refused",
-                [FieldProblem(field=place, problem=f"looks like a secret ({kind}); nothing was stored")],
-            )
 
 
 async def load_known(conn: Connection, subject: Subject, document: ExportDocument) -> Present:
