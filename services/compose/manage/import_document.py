@@ -31,6 +31,7 @@ def read_document(body: bytes) -> ExportDocument:
             raise refuse(f"memories.{n}.invalid_at", "is there for what holds no longer, and for that alone")
         if each.type == "agent_experience":
             raise refuse(f"memories.{n}.type", "is of no user")
+    refuse_secret_ids(document)
     return document
 
 

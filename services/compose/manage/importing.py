@@ -14,7 +14,7 @@ from services.compose.intake import media
 from services.compose.intake.commit import refuse_personal
 from services.compose.intake.imported import ImportedTurn, list_blocks, to_carriers, to_item, to_turn
 from services.compose.intake.redact import Cleaning, clean_json, clean_text
-from services.compose.manage.import_document import read_document, refuse_secret_ids
+from services.compose.manage.import_document import read_document
 from shared import clock
 from shared.db import Connection
 from shared.domain.blocks import media_ids
@@ -48,8 +48,7 @@ async def take_in(rt: Runtime, subject: Subject, body: bytes) -> ImportReceipt:
     """
     rt = await rt.of(subject)
     document = await asyncio.to_thread(read_document, body)
-    refuse_secret_ids(document)
-    blocks = list_blocks(enumerate(document.turns))
+    blocks = await asyncio.to_thread(list_blocks, enumerate(document.turns))
     registered: Mapping[str, Registered] = {}
     if blocks:
         named = media_ids(block for _, block in blocks)
@@ -86,7 +85,7 @@ async def load_known(conn: Connection, subject: Subject, document: ExportDocumen
     ids = [each.memory_id for each in document.memories]
     there = frozenset(each.memory_id for each in await memory.by_ids(conn, subject, ids))
     gone = await tombstones.find_erased(conn, subject, ids)
-    senses = {each.memory_id: _sense(each) for each in document.memories}
+    senses = await asyncio.to_thread(_find_senses, document)
     suppressed = await tombstones.find_hashes(conn, subject, senses.values())
     erased = {
         each.memory_id
@@ -99,8 +98,10 @@ async def load_known(conn: Connection, subject: Subject, document: ExportDocumen
     return Present(turns, seqs, there, frozenset(erased) - there)
 
 
-def _sense(each: ExportedMemory) -> str:
-    return sense_of(each.key, dict(each.value), each.content, each.polarity)
+def _find_senses(document: ExportDocument) -> dict[UUID, str]:
+    return {
+        each.memory_id: sense_of(each.key, dict(each.value), each.content, each.polarity) for each in document.memories
+    }
 
 
 def _to_turns(
@@ -144,6 +145,19 @@ async def write(
     """Sessions, summaries, turns, events and what tells of them are there with the end of the transaction."""
     if not turns:
         return
+    places, seqs = await asyncio.to_thread(_place, turns, present)
+    sessions = await asyncio.to_thread(_to_sessions, document, present, turns, seqs, cleaning)
+    await importing.put_sessions(conn, subject, sessions)
+    await importing.put_summaries(conn, subject, await asyncio.to_thread(_to_summaries, document, present, cleaning))
+    for at in range(0, len(turns), importing.BATCH):
+        part = turns[at : at + importing.BATCH]
+        rows, events, envelopes = await asyncio.to_thread(_to_rows, subject, part, places, policy_version)
+        await importing.put_turns(conn, subject, rows, events)
+        await importing.announce(conn, subject, envelopes)
+
+
+def _place(turns: Sequence[ImportedTurn], present: Present) -> tuple[dict[UUID, int], dict[str, int]]:
+    """By turn its number in its session, by session the number of its next turn."""
     seqs = dict(present.seqs)
     places: dict[UUID, int] = {}
     for each in sorted(turns, key=lambda imported: imported.turn.seq):
@@ -151,8 +165,13 @@ async def write(
         # a session that is new here keeps its numbers
         number = seqs.get(session, 1) if session in present.seqs else max(each.turn.seq, seqs.get(session, 1))
         places[each.turn.turn_id], seqs[session] = number, number + 1
-    await importing.put_sessions(conn, subject, _to_sessions(document, present, turns, seqs, cleaning))
-    await importing.put_summaries(conn, subject, _to_summaries(document, present, cleaning))
+    return places, seqs
+
+
+def _to_rows(
+    subject: Subject, turns: Sequence[ImportedTurn], places: Mapping[UUID, int], policy_version: str
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[Envelope]]:
+    """Rows of the turns and of their events, and what tells workers of them."""
     rows: list[dict[str, Any]] = []
     events: list[dict[str, Any]] = []
     envelopes: list[Envelope] = []
@@ -161,8 +180,7 @@ async def write(
         rows.append(_to_row(each, number, event_id, policy_version))
         events += [{"turn_id": each.turn.turn_id, "session_id": each.turn.session_id, **event} for event in each.events]
         envelopes.append(_to_envelope(subject, each, number, event_id, policy_version))
-    await importing.put_turns(conn, subject, rows, events)
-    await importing.announce(conn, subject, envelopes)
+    return rows, events, envelopes
 
 
 def _to_sessions(
