@@ -84,6 +84,7 @@ async def load_known(conn: Connection, subject: Subject, document: ExportDocumen
     seqs = await importing.load_next_seqs(conn, subject, names)
     ids = [each.memory_id for each in document.memories]
     there = frozenset(each.memory_id for each in await memory.by_ids(conn, subject, ids))
+    on_their_way = await importing.load_on_their_way(conn, subject, ids)
     gone = await tombstones.find_erased(conn, subject, ids)
     senses = await asyncio.to_thread(_find_senses, document)
     suppressed = await tombstones.find_hashes(conn, subject, senses.values())
@@ -95,7 +96,7 @@ async def load_known(conn: Connection, subject: Subject, document: ExportDocumen
         or senses[each.memory_id] in suppressed
         or (each.source_turn_id and turns.get(each.source_turn_id))
     }
-    return Present(turns, seqs, there, frozenset(erased) - there)
+    return Present(turns, seqs, there | on_their_way - erased, frozenset(erased) - there)
 
 
 def _find_senses(document: ExportDocument) -> dict[UUID, str]:
