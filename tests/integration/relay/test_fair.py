@@ -30,7 +30,7 @@ USERS = ("ann", "bob", "cleo")
 @pytest.fixture
 def settings(dsn: str, kafka: str, tmp_path: Path) -> Settings:
     """Three turns of a tenant may be under way while it is alone, two beside others."""
-    delivery = {"turns_under_way": 3, "turns_beside_others": 2, "turn_under_way_s": 600}
+    delivery = {"turns_under_way": 3, "turns_beside_others": 2, "turn_under_way_s": 600, "others_first_s": 1}
     return settings_for(dsn, kafka, policy=policy_file(tmp_path, delivery=delivery))
 
 
@@ -108,7 +108,8 @@ async def test_a_flood_goes_on_now_and_then_while_the_workers_have_a_turn_of_ano
     rt: Runtime, settings: Settings, dsn: str
 ) -> None:
     loud, quiet = somebody(), somebody()
-    await commit(rt, quiet, "dan", 1)
+    for n in (1, 2):
+        await commit(rt, quiet, "dan", n)
     async with running(settings, ("relay",)):
         await waits(dsn, quiet, 0)
         await change(dsn, "UPDATE turns_under_way SET since = now() + interval '1 hour'")
