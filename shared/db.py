@@ -122,15 +122,15 @@ class Database:
 
     @asynccontextmanager
     async def transaction_with(
-        self, subject: Subject, *asked: Read[R]
+        self, subject: Subject, *reads: Read[R]
     ) -> AsyncGenerator[tuple[Connection, tuple[R, ...]], None]:
         """The same, with what the statements find in it: they cost it no round trip."""
         with translated():
             async with _live(self._app) as conn, conn.transaction():
-                bound, found = await _run_together(conn, _BIND, subject, asked)
+                bound, answers = await _run_together(conn, _BIND, subject, reads)
                 if not bound or bound[0]["epoch"] is None:
                     raise TransientError(CLOSED)
-                yield conn, found
+                yield conn, answers
         self.wake()
 
     @asynccontextmanager
@@ -166,10 +166,10 @@ class Database:
         with translated():
             async with _live(self._app) as conn:
                 # up to its end a pipeline is one transaction, so the binding holds for all of it and no longer
-                bound, found = await _run_together(conn, _BIND_TO_READ, subject, asked)
+                bound, answers = await _run_together(conn, _BIND_TO_READ, subject, asked)
                 if not bound:
                     raise TransientError(CLOSED)
-                return found
+                return answers
 
     @asynccontextmanager
     async def single(self) -> AsyncGenerator[Connection, None]:
@@ -298,20 +298,20 @@ async def bind_subject(conn: Connection, statement: LiteralString, subject: Subj
 
 
 async def _run_together(
-    conn: Connection, bind: LiteralString, subject: Subject, asked: Sequence[Read[Any]]
+    conn: Connection, bind: LiteralString, subject: Subject, reads: Sequence[Read[Any]]
 ) -> tuple[list[DictRow], tuple[Any, ...]]:
     """What the binding answers and what the statements find, in one round trip."""
     try:
         async with conn.pipeline():
             bound = await conn.execute(bind, subject)
-            cursors = [await conn.execute(one.statement, one.params, binary=one.binary) for one in asked]
+            cursors = [await conn.execute(one.statement, one.params, binary=one.binary) for one in reads]
     except BaseException:
         # what came behind the failure counts as prepared here though the server never saw it
         await conn.close()
         raise
     rows = await bound.fetchall()
     return rows, tuple(
-        [each.of(await cur.fetchall()) for each, cur in zip(asked, cursors, strict=True)]
+        [each.of(await cur.fetchall()) for each, cur in zip(reads, cursors, strict=True)]
     ) if rows else ()
 
 

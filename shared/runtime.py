@@ -68,23 +68,23 @@ class Runtime:
         """The same, with the policy as the settings of this user and their tenant make it."""
         return self if self.user_settings is None else self.under(await self.user_settings.find(owner))
 
-    async def read_of(self, owner: Subject, *asked: Read[Any]) -> tuple[Runtime, *tuple[Any, ...]]:
+    async def read_of(self, owner: Subject, *reads: Read[Any]) -> tuple[Runtime, *tuple[Any, ...]]:
         """The same as `of`, and what the statements find: one round trip, whether the settings are known or not."""
         settings = self.user_settings
-        kept = settings.find_kept(owner) if settings else NOTHING_CHOSEN
-        if settings is None or kept is not None:
-            return self.under(kept or NOTHING_CHOSEN), *await self.db.read(owner, *asked)
-        chosen, *found = await self.db.read(owner, settings.ask(owner), *asked)
-        return self.under(chosen), *found
+        chosen = settings.find_kept(owner) if settings else NOTHING_CHOSEN
+        if settings is None or chosen is not None:
+            return self.under(chosen or NOTHING_CHOSEN), *await self.db.read(owner, *reads)
+        chosen, *others = await self.db.read(owner, settings.ask(owner), *reads)
+        return self.under(chosen), *others
 
     @asynccontextmanager
     async def transaction_of(self, owner: Subject) -> AsyncGenerator[tuple[Runtime, Connection], None]:
         """The same as `of`, and a transaction of this user; the settings come with the answer that it has begun."""
         settings = self.user_settings
-        kept = settings.find_kept(owner) if settings else NOTHING_CHOSEN
-        asked = () if settings is None or kept is not None else (settings.ask(owner),)
-        async with self.db.transaction_with(owner, *asked) as (conn, found):
-            yield self.under(found[0] if found else kept or NOTHING_CHOSEN), conn
+        chosen = settings.find_kept(owner) if settings else NOTHING_CHOSEN
+        reads = () if settings is None or chosen is not None else (settings.ask(owner),)
+        async with self.db.transaction_with(owner, *reads) as (conn, read_now):
+            yield self.under(read_now[0] if read_now else chosen or NOTHING_CHOSEN), conn
 
     def under(self, chosen: ChosenSettings) -> Runtime:
         """The same, with the policy as these choices make it."""

@@ -46,16 +46,16 @@ class UserSettings:
 
     def ask(self, owner: Subject) -> Read[ChosenSettings]:
         """Finds what was chosen of this user, beside whatever else is read; it is known from then on."""
-        changes, read = self._changes, user_settings.load(owner)
+        changes, statement = self._changes, user_settings.load(owner)
 
         def keep(rows: list[dict[str, Any]]) -> ChosenSettings:
-            chosen = read.of(rows)
+            chosen = statement.of(rows)
             # else something has changed since it was asked for, perhaps this
             if changes == self._changes and not self._deaf:
                 self._kept[owner] = chosen
             return chosen
 
-        return replace(read, of=keep)
+        return replace(statement, of=keep)
 
     async def listen(self) -> None:
         """Hears of every change until cancelled; once in a process."""

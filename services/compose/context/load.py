@@ -66,9 +66,9 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
     async with _in_time(call.left_s()):
         if named or rt.knowledge.configured:
             reads = (*reads, load_known(subject, named), knowledge.version(scope))
-        rt, core, summary, recent, epoch, gone, taken, joined, *known = await rt.read_of(subject, *reads)
-        if known:
-            registered, version = known
+        rt, core, summary, recent, epoch, gone, taken, joined, *of_knowledge = await rt.read_of(subject, *reads)
+        if of_knowledge:
+            registered, version = of_knowledge
             admitted = media.admit_blocks(message, registered)
         earlier = [t for t in pending_turns.list_turns_before(recent.window, message) if not only_commands(t)]
         now = pending_turns.message(message, request.session_id, call.at)
@@ -109,8 +109,8 @@ async def load_memory(rt: Runtime, call: Call, request: RetrieveRequest) -> tupl
     async with _in_time(call.left_s()):
         if rt.knowledge.configured:
             reads = (*reads, knowledge.version(scope))
-        rt, pending, epoch, gone, taken, *known = await rt.read_of(subject, *reads)
-        version = known[0] if known else version
+        rt, pending, epoch, gone, taken, *versions = await rt.read_of(subject, *reads)
+        version = versions[0] if versions else version
         changes = await _foresee(rt, call, pending, epoch, None)
     changes = changes.with_ended(map(to_ended, gone), pending_turns.taken_back((), None, taken))
     return rt, MemoryState(changes, scope, version, epoch)
