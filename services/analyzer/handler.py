@@ -28,9 +28,8 @@ CONSUMER = "analyzer"
 
 async def propose(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
     """Each observation has a proposal and the event that carries it on; again changes nothing."""
-    rt = await rt.of(subject)
     wanted = [o for event in events for o in _payload(event).observation_ids]
-    async with rt.db.transaction(subject) as conn:
+    async with rt.transaction_of(subject) as (rt, conn):
         found = [o for o in await observations.load(conn, subject, wanted) if o.state == "new"]
         active = await memory.load_concerned(subject, [statement_of(o) for o in found]).on(conn)
         epoch = await epoch_of(conn)

@@ -85,10 +85,9 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
 
     The rules alone read it: whatever a model may add comes later, by the event that asks for it.
     """
-    rt = await rt.of(subject)
     by_turn = dict.fromkeys(_payload(event).turn_id for event in events)
     ids = [event.envelope.event_id for event in events]
-    async with rt.db.transaction(subject) as conn:
+    async with rt.transaction_of(subject) as (rt, conn):
         loaded = await _load(conn, rt, subject, by_turn, live=True)
         states = await sessions.states(conn, subject, {turn.session_id for turn in loaded.turns})
     thoughts = await _think(rt, loaded)
@@ -108,8 +107,7 @@ async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID])
     Search has no more than the short messages in which habits are looked for. What models answered before counts, as if
     they had been asked at once.
     """
-    rt = await rt.of(subject)
-    async with rt.db.transaction(subject) as conn:
+    async with rt.transaction_of(subject) as (rt, conn):
         loaded = await _load(conn, rt, subject, turn_ids)
     thoughts = await _think(rt, loaded)
     async with rt.db.transaction(subject, since=loaded.epoch) as conn:

@@ -68,13 +68,12 @@ class ModelReading:
 
 async def add_from_model(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
     """Each turn has what a model adds to it, the newest first, each by itself; again changes nothing."""
-    rt = await rt.of(subject)
     for event in sorted(events, key=_since, reverse=True):
         await _add(rt, subject, event)
 
 
 async def _add(rt: Runtime, subject: Subject, event: Delivered) -> None:
-    async with rt.db.transaction(subject) as conn:
+    async with rt.transaction_of(subject) as (rt, conn):
         loaded = await _load(conn, rt, subject, event)
         spent = await model_answers.today(conn, subject) if loaded else None
     if loaded is None or spent is None:
