@@ -12,7 +12,7 @@ from services.cli.memories import Json, LanguageOption, moment
 from services.cli.names import Limit, Tenant, User
 from services.cli.output import AsJson, emit, out
 from services.cli.web import reach_compose
-from shared.language import detection
+from shared.language.normalise import detect
 
 group = typer.Typer(cls=ListingGroup, help="Show open conflicts; settle one.")
 _SAY: dict[Lang, dict[str, str]] = {
@@ -48,7 +48,7 @@ def list_conflicts(
         emit(page)
     elif page["conflicts"]:
         for each in page["conflicts"]:
-            _show(each, _SAY[lang or ("zh" if detection.detect(each["known"]) == "zh" else "en")])
+            _show(each, _SAY[lang or ("zh" if detect(each["known"]) == "zh" else "en")])
     else:
         out.print("no conflicts")
 

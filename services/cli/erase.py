@@ -16,7 +16,7 @@ from services.cli.memories import Json, LanguageOption, moment
 from services.cli.names import Tenant, check_id, check_ids
 from services.cli.output import AsJson, emit, err, fail, out, to_table
 from services.cli.web import Web, reach_compose
-from shared.language import detection
+from shared.language.normalise import detect
 from shared.settings import API_KEY
 
 Scope = Literal["all", "personal", "session", "items"]
@@ -76,7 +76,7 @@ def erase(
 
 def _language(said: Sequence[str | None]) -> Lang | None:
     """That in which somebody named and explained something; None where there are no words."""
-    found = detection.detect(" ".join(each for each in said if each))
+    found = detect(" ".join(each for each in said if each))
     return None if found == "other" else found
 
 

@@ -15,7 +15,7 @@ from services.cli.listing import LIST, ListingGroup
 from services.cli.names import Limit, Tenant, User
 from services.cli.output import AsJson, emit, out
 from services.cli.web import Web, reach_compose
-from shared.language import detection
+from shared.language.normalise import detect
 
 Json = dict[str, Any]
 group = typer.Typer(cls=ListingGroup, help="Show what is known of a user; see its history, restore a version.")
@@ -121,7 +121,7 @@ def show_memories(memories: list[Json], *, ids: bool = False) -> None:
     if not memories:
         out.print("nothing is known")
         return
-    zh = sum(detection.detect(m["content"]) == "zh" for m in memories) * 2 > len(memories)
+    zh = sum(detect(m["content"]) == "zh" for m in memories) * 2 > len(memories)
     groups: dict[str, list[Json]] = {}
     for m in memories:
         groups.setdefault(m["type"], []).append(m)
@@ -158,7 +158,7 @@ def history(
         emit(page)
         return
     newest = page["memories"][-1]["content"]
-    say = SAY[lang or ("zh" if detection.detect(newest) == "zh" else "en")]
+    say = SAY[lang or ("zh" if detect(newest) == "zh" else "en")]
     for version in page["memories"]:
         _version(version, say)
 

@@ -143,6 +143,8 @@ class TopicAdmin:
         places = [TopicPartition(topic, number) for topic in topics for number in self._partitions.get(topic, [])]
         if not places:
             return {}
+        self._consumer.assign(places)  # asked about one by one, each waits for the metadata of its topic
+        self._consumer.pause(*places)
         starts = await self._consumer.beginning_offsets(places)
         ends = await self._consumer.end_offsets(places)
         return {place: (starts[place], ends[place]) for place in places}

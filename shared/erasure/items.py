@@ -11,7 +11,7 @@ from shared.erasure.blanking import TELLING, Blotter, needles
 from shared.language import segment
 from shared.language.patterns import to_pattern
 from shared.metrics.turns import OUTCOME_SECONDS
-from shared.store import chunks, observations, outcomes
+from shared.store import chunks, observations, turn_states
 from shared.store.erasure import blanking, extent, sayings
 from shared.store.erasure.blanking import StoredEvent
 from shared.store.erasure.extent import ErasureExtent
@@ -100,7 +100,7 @@ async def blot(
 async def settle(conn: Connection, subject: Subject, covered: ErasureExtent) -> None:
     """Turns of which nothing is on its way any more, because it was hidden, have their outcome."""
     found = await observations.load(conn, subject, covered.observations)
-    for done in await outcomes.settle(conn, subject, {each.turn_id for each in found}):
+    for done in await turn_states.settle(conn, subject, {each.turn_id for each in found}):
         OUTCOME_SECONDS.observe(done.took_s)
 
 

@@ -18,8 +18,7 @@ from schemas.retrieval_plan import SourceType
 from shared.domain.turns import Event, Turn
 from shared.extraction.turn_texts import render_result
 from shared.knowledge.port import Resource
-from shared.language.detection import detect
-from shared.language.normalise import clip, visible
+from shared.language.normalise import clip, detect, visible
 from shared.language.patterns import to_pattern
 from shared.secrets import ADDRESSES, PLACEHOLDER, redact
 

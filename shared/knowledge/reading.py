@@ -15,8 +15,7 @@ from schemas.vocabulary import SearchMode
 from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.owners import may_see, read_owner
 from shared.knowledge.port import Bundle, IngestReceipt, KnowledgeCapabilities, KnowledgeSection, Scope
-from shared.language.detection import detect
-from shared.language.normalise import visible
+from shared.language.normalise import detect, visible
 from shared.language.patterns import to_pattern
 from shared.screening.sanitize import DEFAULT_SANITIZE, screen
 

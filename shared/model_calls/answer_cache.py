@@ -16,7 +16,7 @@ import orjson
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import ModelProvider
 from shared.secrets import placeholder, redact
-from shared.store.model_cache import CachedAnswer
+from shared.store.model_answers import CachedAnswer
 
 UNLIKE_A_WORD = 6
 """From so many characters on what is a secret in one place is taken for one everywhere."""

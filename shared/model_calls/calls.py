@@ -13,8 +13,7 @@ from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import ModelProvider
 from shared.secrets import ADDRESSES, redact
-from shared.store.answers import KeptAnswer
-from shared.store.usage import Usage
+from shared.store.model_answers import KeptAnswer, Usage
 
 MAX_RAW_CHARS = 20_000
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from shared.language.patterns import to_pattern
-from shared.language.stopwords import ENGLISH
+from shared.language.segment import ENGLISH_STOPWORDS
 from shared.secrets.gap import TOKEN, Gap
 from shared.secrets.lexicon import ARTICLES, FILL, LINKS, OPENS_TALK
 from shared.secrets.phrases import COMBINATION, SPELLED
@@ -215,7 +215,7 @@ def _find_words(text: str, at: int, gap: Gap) -> int | None:
     if not gap.direct or not gap.linked or gap.last in ARTICLES or not (several := _SEVERAL_WORDS.match(text, at)):
         return None
     words = re.split(r"[ -]", several.group())
-    uncommon = sum(word in ENGLISH for word in words) * 4 <= len(words) and words[0] not in OPENS_TALK
+    uncommon = sum(word in ENGLISH_STOPWORDS for word in words) * 4 <= len(words) and words[0] not in OPENS_TALK
     return several.end() if uncommon and (len(words) > 2 or not any(map(describes, words))) else None
 
 

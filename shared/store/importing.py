@@ -18,6 +18,11 @@ _KNOWN_TURNS: LiteralString = """
 SELECT turn_id, tombstone_id IS NOT NULL OR unlearnt_by IS NOT NULL AS erased FROM turns
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(ids)s)
 """
+_ON_THEIR_WAY: LiteralString = """
+SELECT (content ->> 'memory_id')::uuid AS memory_id FROM conversation_events
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND event_type = 'item' AND content ? 'imported'
+    AND content ->> 'memory_id' = ANY(%(ids)s)
+"""
 _NEXT_SEQS: LiteralString = """
 SELECT session_id, next_seq FROM sessions
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(ids)s)
@@ -77,6 +82,13 @@ async def load_known_turns(conn: Connection, subject: Subject, ids: Sequence[UUI
     """Those of the turns that are there, and whether each was erased."""
     rows = await (await conn.execute(_KNOWN_TURNS, {**subject.params, "ids": list(ids)})).fetchall()
     return {row["turn_id"]: row["erased"] for row in rows}
+
+
+async def load_on_their_way(conn: Connection, subject: Subject, ids: Sequence[UUID]) -> frozenset[UUID]:
+    """Those of the memories that an import before has put into the log, learnt by now or not."""
+    params = {**subject.params, "ids": [str(each) for each in ids]}
+    rows = await (await conn.execute(_ON_THEIR_WAY, params)).fetchall()
+    return frozenset(row["memory_id"] for row in rows)
 
 
 async def load_next_seqs(conn: Connection, subject: Subject, ids: Sequence[str]) -> dict[str, int]:

@@ -12,7 +12,7 @@ from uuid import UUID
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.domain.tables import TABLES
-from shared.store.model_cache import CachedAnswer
+from shared.store.model_answers import CachedAnswer
 from shared.store.upkeep import Upkeep
 
 _OPEN: LiteralString = """

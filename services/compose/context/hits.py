@@ -12,18 +12,17 @@ from numpy.typing import NDArray
 
 from schemas.vocabulary import SearchMode
 from services.compose.context.stages import NOTHING_TO_REPORT, StageReport
-from services.compose.rules.candidates import Candidate, ListOf, weigh_odds
+from services.compose.rules.candidates import Candidate, ListOf, frequency, weigh_odds
 from services.compose.rules.pending.pending_changes import PendingChanges
-from services.compose.rules.ranking.signals import frequency
 from services.compose.rules.ranking.weigh import SignalScores
 from services.compose.rules.resolving import outdated
-from services.compose.rules.resolving.current import CurrentText, join_pieces, keep_what_holds
+from services.compose.rules.resolving.outdated import CurrentText, join_pieces, keep_what_holds
 from services.compose.rules.searching.bm25 import Floats
 from shared.extraction import retractions
 from shared.language.normalise import fold
 from shared.language.replies import says_something
-from shared.store.ended import NEVER
 from shared.store.search import Hit
+from shared.store.shown_memory import NEVER
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ from shared.policy import ConfidencePolicy
 from shared.resolution.from_rows import known_of, quoted_text, statement_of, words_of
 from shared.resolution.resolve import Operation
 from shared.store import memory, wishes
-from shared.store.ended import TakenBackTurn
+from shared.store.shown_memory import TakenBackTurn
 
 READING = ObservePolicy(profile_slots=None, max_message_chars=2000)
 """Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""

@@ -34,10 +34,17 @@ from services.compose.context.scope_indexes import (
 from services.compose.rules.candidates import ListOf
 from services.compose.rules.pending.pending_changes import PendingChanges
 from services.compose.rules.planning.execute import MEANING, WORDS, QueryStep
-from services.compose.rules.ranking import spans
 from services.compose.rules.ranking.fuse import best_of
-from services.compose.rules.ranking.weigh import DEFAULT_WEIGHTS, Shortlist, SignalScores, Weights, weigh
-from services.compose.rules.resolving.current import CurrentText
+from services.compose.rules.ranking.weigh import (
+    DEFAULT_WEIGHTS,
+    SAID_THEN,
+    Shortlist,
+    SignalScores,
+    Weights,
+    weigh,
+    weigh_dates,
+)
+from services.compose.rules.resolving.outdated import CurrentText
 from services.compose.rules.searching.bm25 import (
     Floats,
     Ids,
@@ -207,10 +214,10 @@ def _order_messages(
     words, near = indexes.words.get(n), indexes.near.get(n)
     scored = weigh(indexes.asked[n], hits, of[seen], words, near, weights, many, beside=beside)
     if n in indexes.dated:
-        scored = replace(scored, probability=np.maximum(scored.probability, spans.SAID_THEN))
+        scored = replace(scored, probability=np.maximum(scored.probability, SAID_THEN))
     chance = scored.probability
     if step.query.mode != "associative":
-        chance = spans.weigh_dates(cues, hits, scored, best_of(policy.least_score), queries.now)
+        chance = weigh_dates(cues, hits, scored, best_of(policy.least_score), queries.now)
     chance = np.maximum(chance, messages.ending[seen])
     echoes = _list_echoed_replies(texts, scored) if run.wide else []
     if not cues.terms:  # thanks and greetings are found behind all that is evidence

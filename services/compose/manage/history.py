@@ -7,7 +7,7 @@ from schemas.memory_item import MemoryEdit, Settlement, WriteReceipt
 from schemas.turn_events import StructuredItem, TurnEvents
 from schemas.views import ConflictPage, ConflictView, EvidenceView, MemoryHistory, MemoryVersion, UpkeepView
 from services.compose.manage.memories import PANEL_SESSION, one, refuse_missing, to_item, write
-from services.compose.rules.resolving.current import MOST_QUOTED, quote
+from services.compose.rules.resolving.outdated import MOST_QUOTED, quote
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.errors import refuse_field

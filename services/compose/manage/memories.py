@@ -21,8 +21,8 @@ from shared.resolution.from_rows import known_of
 from shared.runtime import Runtime
 from shared.screening.sanitize import REMOVED, show, show_own
 from shared.secrets import refuses
-from shared.store import answers, memory, search, summaries, turn_states, turns, versions
-from shared.store.search_scope import SearchScope
+from shared.store import memory, model_answers, search, summaries, turn_states, turns, versions
+from shared.store.search import SearchScope
 
 PANEL_SESSION = "memory-panel"
 COUNTED = 1000
@@ -224,7 +224,7 @@ async def write(rt: Runtime, turn: TurnEvents) -> WriteReceipt:
 async def list_unread_answers(rt: Runtime, subject: Subject, limit: int) -> AnswerPage:
     """The answers of models about this user's turns that did not fit and have not expired."""
     async with rt.db.transaction(subject) as conn:
-        return AnswerPage(answers=tuple(await answers.list_answers(conn, subject, limit)))
+        return AnswerPage(answers=tuple(await model_answers.list_answers(conn, subject, limit)))
 
 
 async def summary(rt: Runtime, subject: Subject, session_id: str) -> SummaryView:

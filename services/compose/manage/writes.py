@@ -32,7 +32,7 @@ from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy, show
 from shared.store import memory, observations, turn_states, turns
 from shared.store.erasure import tombstones
-from shared.store.outcomes import OPEN
+from shared.store.turn_states import OPEN
 
 NOTHING = "nothing_to_remember"
 SAID_AGAIN = "said_again"

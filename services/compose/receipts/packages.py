@@ -1,5 +1,6 @@
 """Packages that were answered: shown again, as chat messages, and every decision explained."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 from uuid import UUID
 
@@ -83,11 +84,13 @@ async def receipt(rt: Runtime, subject: Subject, context_id: UUID, item: str | N
         wanted = [each for each in decisions if item is None or _is(each["id"], item)]
         if item is not None and not wanted:
             wanted = [await _absent(conn, subject, item)]
-    items = tuple(_item(each, receipts, language) for each in wanted)
+        texts = await contexts.load_texts(conn, subject, _ids_of("memory", wanted), _ids_of("turn", wanted))
+    items = tuple(_item(each, receipts, texts, language) for each in wanted)
     injected = sum(each["decision"] == "injected" for each in decisions)
     return ContextReceipt(
         context_id=str(receipts.context_id),
         session_id=receipts.session_id,
+        message=receipts.message,
         request_id=receipts.request_id,
         created_at=receipts.created_at,
         degraded_reason=tuple(receipts.injection["degraded_reason"]),
@@ -137,12 +140,19 @@ def _uuid(text: str) -> UUID | None:
         return None
 
 
-def _item(decision: dict[str, Any], receipts: Receipts, language: Told) -> ReceiptItem:
+def _ids_of(kind: str, decisions: Sequence[dict[str, Any]]) -> list[UUID]:
+    """The memories, or the turns, that these decisions are about."""
+    named = [each["id"].split(":") for each in decisions]
+    return [found for name, *rest in named if name == kind and rest and (found := _uuid(rest[0]))]
+
+
+def _item(decision: dict[str, Any], receipts: Receipts, texts: Mapping[str, str], language: Told) -> ReceiptItem:
     place, memory_id = decision.get("context_position"), _uuid(decision["id"].removeprefix("memory:"))
     carried = decision["decision"] == "injected" and memory_id is not None
     used = None if not carried or receipts.used_ids is None else memory_id in receipts.used_ids
     return ReceiptItem(
         id=decision["id"],
+        text=texts.get(decision["id"]),
         source_uri=decision.get("source_uri") or _address(decision["id"]),
         decision=decision["decision"],
         decision_reason=cast("DecisionReason", decision["decision_reason"]),

@@ -8,7 +8,7 @@ from typing import Literal, TypeVar, get_args
 from pydantic import JsonValue
 
 from schemas.compose import PROFILE_WINDOWS
-from services.compose.rules.packing.render import MESSAGE_OVERHEAD
+from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
 from shared.errors import ConfigurationError
 from shared.policy import BudgetPolicy
 

@@ -10,10 +10,9 @@ from services.compose.rules.packing import norms_words as words
 from services.compose.rules.packing.norms_words import Manner
 from shared.cache import of_texts
 from shared.classifiers import meanings
-from shared.language import stopwords
 from shared.language.normalise import normalise
 from shared.language.patterns import to_pattern
-from shared.language.segment import query_terms, stem
+from shared.language.segment import ENGLISH_STOPWORDS, query_terms, stem
 from shared.language.segment import words as cut
 
 Force = Literal["forbids", "requires"]
@@ -222,7 +221,7 @@ def _stands_alone(rest: str) -> bool:
     if following["word"]:
         word = following["word"].lower()
         return (
-            word in (stopwords.ENGLISH - words.MATERIAL)
+            word in (ENGLISH_STOPWORDS - words.MATERIAL)
             or stem(word) in words.SAID_EN
             or _is_manner(rest[following.start("word") :])
         )

@@ -30,13 +30,12 @@ from services.compose.rules.packing.budget import (
     u_shape,
 )
 from services.compose.rules.packing.draft import Decision, PackagedContext, PackageDraft, PackInputs, PackPolicy
-from services.compose.rules.packing.fit import SlotCandidates
-from services.compose.rules.packing.render import MESSAGE_OVERHEAD
-from services.compose.rules.packing.shrink import count_wire_tokens, escapes
+from services.compose.rules.packing.fit import SlotCandidates, count_wire_tokens, escapes
 from services.compose.rules.packing.sizes import Floors, fill, floors, gather
 from services.compose.rules.packing.slots import InstructionBlocks, PreparedEvidence
+from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
 from shared.language import tokens
-from shared.language.detection import detect
+from shared.language.normalise import detect
 
 __all__ = [
     "Decision",

@@ -19,12 +19,10 @@ from services.compose.rules.packing.budget import (
     profile_for,
     truncate,
 )
-from services.compose.rules.packing.draft import Decision, PackageDraft, PackInputs, PackPolicy
-from services.compose.rules.packing.fit import NAME_JOINT, SlotCandidates, fit_draft
-from services.compose.rules.packing.shrink import thinner
+from services.compose.rules.packing.draft import Decision, PackageDraft, PackInputs, PackPolicy, list_withheld
+from services.compose.rules.packing.fit import NAME_JOINT, SlotCandidates, fit_draft, thinner
 from services.compose.rules.packing.slots import PreparedMemory
-from services.compose.rules.packing.spoken import list_withheld
-from shared.language.detection import detect
+from shared.language.normalise import detect
 from shared.screening.sanitize import show_own
 
 RICH = 12.0

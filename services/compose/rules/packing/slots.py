@@ -12,7 +12,7 @@ from schemas.retrieval_plan import PLAN_VERSION
 from schemas.vocabulary import Intent, Language
 from services.compose.rules.candidates import Candidate, CoreMemory, HeldBack, RankedCandidate, RecentTurn
 from services.compose.rules.packing import texts
-from services.compose.rules.packing.render import MESSAGE_OVERHEAD, citable, core_tag, evidence_snippet, known_of
+from services.compose.rules.packing.texts import MESSAGE_OVERHEAD, citable, core_tag, evidence_snippet, known_of
 from shared.domain.blocks import Blocked, close_fence, fence
 from shared.language import tokens
 from shared.language.normalise import clip

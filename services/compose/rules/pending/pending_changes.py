@@ -9,17 +9,16 @@ from uuid import UUID
 
 from schemas.vocabulary import Role
 from services.compose.rules.candidates import Candidate
-from services.compose.rules.resolving.current import current_text
 from services.compose.rules.resolving.outdated import (
     NOTHING_ENDED,
     OutdatedStatement,
     OutdatedStatements,
+    current_text,
     outdated_statements,
 )
 from shared.domain.statements import ActiveMemory, Statement
 from shared.language.normalise import fold
-from shared.language.segment import query_terms, terms
-from shared.language.within import has_word
+from shared.language.segment import has_word, query_terms, terms
 from shared.resolution.remaining import join_remaining
 from shared.resolution.summary_lines import EndedStatement, SummaryLine, find_stale_lines
 

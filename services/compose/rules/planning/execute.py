@@ -5,11 +5,9 @@ from dataclasses import dataclass, field
 
 from schemas.retrieval_plan import Caller, Filters, Query, RetrievalPlan, TimeRange
 from schemas.vocabulary import SearchMode
-from services.compose.rules.planning.parts import Kind, split_question
-from services.compose.rules.planning.questions import Pair, aliases, asks_past, respelt
-from shared.language.detection import detect
+from services.compose.rules.planning.questions import Kind, Pair, aliases, asks_past, respelt, split_question
 from shared.language.names import names
-from shared.language.normalise import fold
+from shared.language.normalise import detect, fold
 from shared.language.patterns import to_pattern
 from shared.language.segment import keywords, query_terms
 

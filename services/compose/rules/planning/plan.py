@@ -24,9 +24,8 @@ from schemas.vocabulary import Intent, Language, Purpose, SearchMode
 from services.compose.rules.planning.cues import ASKS_WHEN
 from services.compose.rules.planning.questions import aliases, asks_past, projects, purpose_of, understand_message
 from shared.language.dates import Range, time_range
-from shared.language.detection import detect
 from shared.language.names import names
-from shared.language.normalise import clip, normalise
+from shared.language.normalise import clip, detect, normalise
 from shared.language.patterns import to_pattern
 from shared.language.segment import keywords
 

@@ -8,7 +8,7 @@ from schemas.retrieval_plan import Budget, Filters, Fusion, Output, PlanDebug, Q
 from schemas.vocabulary import SearchMode
 from services.compose.rules.candidates import Candidate
 from shared.knowledge.port import KnowledgeSection
-from shared.language.detection import detect
+from shared.language.normalise import detect
 from shared.language.segment import query_terms, terms
 from shared.secrets import ADDRESSES, redact
 

@@ -9,17 +9,24 @@ from typing import Literal
 
 from schemas.vocabulary import DropReason, SearchMode
 from services.compose.rules.candidates import (
+    DEFAULT_SIGNALS,
     MEMORIES_MOST,
     Candidate,
     Dropped,
     Factors,
     ListOf,
     RankedCandidate,
+    SignalPolicy,
+    factors,
     weigh_odds,
 )
-from services.compose.rules.ranking.diversity import DiversityPolicy, diversify
-from services.compose.rules.ranking.repeats import RepeatCandidate, states_something, tell_once
-from services.compose.rules.ranking.signals import DEFAULT_SIGNALS, SignalPolicy, factors
+from services.compose.rules.ranking.repeats import (
+    DiversityPolicy,
+    RepeatCandidate,
+    diversify,
+    states_something,
+    tell_once,
+)
 from shared.screening.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
 
 Method = Literal["probability", "rrf", "weighted_sum", "none"]
