@@ -8,6 +8,7 @@ from uuid import UUID
 
 import orjson
 
+from schemas.receipts import ContextSummary
 from shared.db import Connection
 from shared.domain.subjects import Subject
 
@@ -66,8 +67,7 @@ WHERE r.tenant_id = %(tenant)s AND r.user_id = %(user)s AND r.context_id = %(con
 
 async def receipts(conn: Connection, subject: Subject, context_id: UUID) -> Receipts | None:
     """The receipts of a package, if they are (still) known."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "context": context_id}
-    row = await (await conn.execute(_FIND, params)).fetchone()
+    row = await (await conn.execute(_FIND, {**subject.params, "context": context_id})).fetchone()
     if row is None:
         return None
     used = row["used_ids"]
@@ -112,51 +112,27 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND context_id = %(context)s
 
 async def package(conn: Connection, subject: Subject, context_id: UUID) -> Stored | None:
     """The stored package, if it is (still) known."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "context": context_id}
-    row = await (await conn.execute(_PACKAGE, params)).fetchone()
+    row = await (await conn.execute(_PACKAGE, {**subject.params, "context": context_id})).fetchone()
     return Stored(**row) if row else None
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """One package in a list: which memories it carried and how it was received."""
-
-    context_id: UUID
-    session_id: str
-    request_id: str | None
-    created_at: datetime
-    turn_id: UUID | None
-    memories: int
-    degraded: bool
-    utilized: bool | None
-    feedback_signal: str | None
-    message: str | None
-
-
-_LIST: LiteralString = (
-    """
-SELECT context_id, session_id, request_id, created_at, turn_id,
-    cardinality(core_ids) + cardinality(evidence_ids) AS memories, degraded, utilized, feedback_signal, said.message
+_LIST: LiteralString = f"""
+SELECT context_id::text, session_id, said.message, request_id, created_at, turn_id::text,
+    cardinality(core_ids) + cardinality(evidence_ids) AS memories, degraded, utilized,
+    feedback_signal AS user_feedback_signal
 FROM injections i
-"""
-    + _SAID
-    + """
+{_SAID}
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND (%(session)s::text IS NULL OR session_id = %(session)s)
 ORDER BY created_at DESC, context_id DESC LIMIT %(limit)s OFFSET %(offset)s
 """
-)
 
 
-async def page(conn: Connection, subject: Subject, session_id: str | None, limit: int, offset: int) -> list[Listed]:
+async def page(
+    conn: Connection, subject: Subject, session_id: str | None, limit: int, offset: int
+) -> list[ContextSummary]:
     """The packages of a user, or of one session, newest first."""
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "session": session_id,
-        "limit": limit,
-        "offset": offset,
-    }
-    return [Listed(**row) for row in await (await conn.execute(_LIST, params)).fetchall()]
+    params = {**subject.params, "session": session_id, "limit": limit, "offset": offset}
+    return [ContextSummary(**row) for row in await (await conn.execute(_LIST, params)).fetchall()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +164,7 @@ async def find_recalled(
     """Which of these sentences stood in these packages or in one of the user's `latest`."""
     if not hashes:
         return []
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "hashes": list(hashes),
-        "contexts": list(contexts),
-        "latest": latest,
-    }
+    params = {**subject.params, "hashes": list(hashes), "contexts": list(contexts), "latest": latest}
     return [Recalled(**row) for row in await (await conn.execute(_RECALLED, params)).fetchall()]
 
 

@@ -7,9 +7,8 @@ from pydantic import ValidationError
 
 from schemas.base import Contract
 from schemas.exporting import IMPORT_MAX_BYTES, SHAPES, ExportDocument, MemoryOrigin, SummaryParts
-from schemas.turn_events import FieldProblem
 from shared import parsing
-from shared.errors import RefusedError
+from shared.errors import RefusedError, refuse_field
 from shared.secrets import kind_of_id
 
 
@@ -46,9 +45,7 @@ def refuse_twice(name: str, ids: Sequence[Hashable]) -> None:
 
 def refuse(field: str, problem: str) -> RefusedError:
     """The refusal of a document for one field."""
-    return RefusedError(
-        "contradictory", f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status=409
-    )
+    return refuse_field("contradictory", field, problem, 409)
 
 
 def refuse_unreadable(document: ExportDocument) -> None:
@@ -81,7 +78,4 @@ def refuse_secret_ids(document: ExportDocument) -> None:
     named += [(f"turns.{n}.org_id", each.org_id) for n, each in enumerate(document.turns) if each.org_id]
     for place, value in named:
         if kind := kind_of_id(value):
-            raise parsing.refuse_body(
-                "secret_refused",
-                [FieldProblem(field=place, problem=f"looks like a secret ({kind}); nothing was stored")],
-            )
+            raise refuse_field("secret_refused", place, f"looks like a secret ({kind}); nothing was stored")

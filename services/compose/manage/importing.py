@@ -9,6 +9,7 @@ from uuid import UUID
 from schemas.envelope import Envelope
 from schemas.events import TurnCommitted
 from schemas.exporting import ExportDocument, ExportedMemory, Imported, ImportReceipt
+from schemas.media import MediaView
 from schemas.turn_events import Accepted, CommitResult
 from services.compose.intake import media
 from services.compose.intake.commit import refuse_personal
@@ -24,7 +25,6 @@ from shared.runtime import Runtime
 from shared.store import importing, memory
 from shared.store import media as registry
 from shared.store.erasure import tombstones
-from shared.store.media import Registered
 
 COUNTED_MOST = 100
 """So many places that were blanked are named at most."""
@@ -49,7 +49,7 @@ async def take_in(rt: Runtime, subject: Subject, body: bytes) -> ImportReceipt:
     rt = await rt.of(subject)
     document = await asyncio.to_thread(read_document, body)
     blocks = await asyncio.to_thread(list_blocks, enumerate(document.turns))
-    registered: Mapping[str, Registered] = {}
+    registered: Mapping[str, MediaView] = {}
     if blocks:
         named = media_ids(block for _, block in blocks)
         (registered,) = await rt.db.read(subject, registry.load_known(subject, named))
@@ -111,7 +111,7 @@ def _to_turns(
     document: ExportDocument,
     present: Present,
     cleaning: Cleaning,
-    registered: Mapping[str, Registered],
+    registered: Mapping[str, MediaView],
 ) -> list[ImportedTurn]:
     """The turns that are new here, each with the versions of memories that were learnt from it, then the carriers."""
     kept = rt.policy.observer.log_withheld

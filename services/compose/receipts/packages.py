@@ -7,7 +7,7 @@ from uuid import UUID
 from schemas.context_package import ContextPackage
 from schemas.evidence_pack import memory_uri, turn_uri
 from schemas.messages import PackageMessages, messages
-from schemas.receipts import ContextPage, ContextPosition, ContextReceipt, ContextSummary, DecisionReason, ReceiptItem
+from schemas.receipts import ContextPage, ContextPosition, ContextReceipt, DecisionReason, ReceiptItem
 from schemas.retrieval_plan import RetrievalPlan
 from schemas.retrieve import PlanView
 from services.compose.rules.packing.why import Told, why
@@ -26,24 +26,7 @@ GONE = 410
 async def page(rt: Runtime, subject: Subject, session_id: str | None, limit: int, offset: int) -> ContextPage:
     """The packages of a user or a session, newest first."""
     async with rt.db.transaction(subject) as conn:
-        stored = await contexts.page(conn, subject, session_id, limit, offset)
-    return ContextPage(
-        contexts=tuple(
-            ContextSummary(
-                context_id=str(each.context_id),
-                session_id=each.session_id,
-                message=each.message,
-                request_id=each.request_id,
-                created_at=each.created_at,
-                turn_id=str(each.turn_id) if each.turn_id else None,
-                memories=each.memories,
-                degraded=each.degraded,
-                utilized=each.utilized,
-                user_feedback_signal=each.feedback_signal,  # pyright: ignore[reportArgumentType] # the vocabulary's
-            )
-            for each in stored
-        )
-    )
+        return ContextPage(contexts=tuple(await contexts.page(conn, subject, session_id, limit, offset)))
 
 
 async def package(rt: Runtime, subject: Subject, context_id: UUID) -> ContextPackage:
@@ -139,11 +122,11 @@ ENDED = {"erased": "erased"}
 async def _absent(conn: Connection, subject: Subject, item: str) -> dict[str, Any]:
     """Why a thing that nobody considered was not: it has ended, is out, or was not found; or there is no such thing."""
     memory_id = _uuid(item.removeprefix("memory:").removeprefix(memory_uri("")))
-    known = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []
+    versions = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []
     reason = "unknown" if memory_id else "not_found"
-    if memory_id and not known and memory_id in await tombstones.find_erased(conn, subject, [memory_id]):
+    if memory_id and not versions and memory_id in await tombstones.find_erased(conn, subject, [memory_id]):
         reason = "erased"
-    for each in known:
+    for each in versions:
         reason = "fused" if each.fused_at else "not_found"
         if each.status != "active":
             reason = ENDED.get(each.status, "superseded")

@@ -14,7 +14,7 @@ from shared import clock
 from shared.domain.subjects import Subject
 from shared.runtime import Runtime, open_runtime
 from shared.settings import Settings
-from shared.store import outbox, outcomes
+from shared.store import outbox, turn_states
 from tests.integration.relay.test_relay import commit, order
 from tests.system.databases import change, number, rows
 from tests.system.kafka import of_tenant
@@ -64,9 +64,9 @@ async def end(rt: Runtime, tenant: str, user: str, turn_id: UUID, *, failed: boo
     async with rt.db.transaction(subject) as conn:
         if failed:
             given_up = {"stage": "observer", "event_id": clock.uuid7(), "reason": "ValueError", "turn_id": turn_id}
-            await outcomes.give_up(conn, subject, **given_up)
+            await turn_states.give_up(conn, subject, **given_up)
         else:
-            await outcomes.settle(conn, subject, [turn_id])
+            await turn_states.settle(conn, subject, [turn_id])
 
 
 async def end_all(rt: Runtime, dsn: str, tenant: str) -> None:
