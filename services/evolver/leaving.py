@@ -23,13 +23,13 @@ async def leave_rest(changes: MemoryChanges, seen: ObservationRow, write: Write)
     """
     if write.left is None or write.left is write.content or write.ends[0].memory_id in changes.fused:
         return
-    told = with_content(seen, write.left)
-    said = replace(statement_of(told), quote="", old_key=None, related=None)
-    active = await memory.load_concerned(changes.subject, [said]).on(changes.conn)
-    if any(is_twin(known_of(each), said) for each in active):
+    row = with_content(seen, write.left)
+    statement = replace(statement_of(row), quote="", old_key=None, related=None)
+    active = await memory.load_concerned(changes.subject, [statement]).on(changes.conn)
+    if any(is_twin(known_of(each), statement) for each in active):
         return
     (old,) = await memory.by_ids(changes.conn, changes.subject, [write.ends[0].memory_id])
-    fresh = _to_rest(old, told, said.sense)
+    fresh = _to_rest(old, row, statement.sense)
     await memory.insert(changes.conn, changes.subject, fresh)
     if old.memory_id in changes.silenced:
         await judged.silence_version(changes.conn, changes.subject, fresh.memory_id, seen.said_at)
@@ -40,28 +40,28 @@ async def leave_rest(changes: MemoryChanges, seen: ObservationRow, write: Write)
     tell(changes, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id)
 
 
-def _to_rest(old: Memory, told: ObservationRow, sense: str) -> Memory:
+def _to_rest(old: Memory, row: ObservationRow, sense: str) -> Memory:
     """A line of its own, whose words and turns are those of the old memory."""
-    made = left_id(told.observation_id, old.memory_id)
+    its_id = left_id(row.observation_id, old.memory_id)
     return replace(
         old,
-        memory_id=made,
-        root_id=made,
+        memory_id=its_id,
+        root_id=its_id,
         version=1,
-        type=told.kind,
-        key=told.key,
-        value=told.value,
-        content_text=told.text,
+        type=row.kind,
+        key=row.key,
+        value=row.value,
+        content_text=row.text,
         content_hash=sense,
-        language=told.language,
-        polarity=told.polarity,
+        language=row.language,
+        polarity=row.polarity,
         status="active",
         provenance={**old.provenance, AMENDED: str(old.memory_id)},
-        flags=told.flags,
+        flags=row.flags,
         supersedes=(),
         superseded_by=None,
-        valid_at=told.said_at,
+        valid_at=row.said_at,
         invalid_at=None,
-        valid_until=told.valid_until,
+        valid_until=row.valid_until,
         created_at=None,
     )

@@ -15,12 +15,14 @@ from shared.extraction.edited import Content
 from shared.language.patterns import to_pattern
 from shared.language.within import has_word
 from shared.resolution.ended import find_over, names
-from shared.resolution.parts import EDGE, split_parts
+from shared.resolution.parts import split_parts
 from shared.resolution.related import about
 from shared.resolution.roles import find_refilled
 
 _OPENING = to_pattern(r"^(?:and|but|also|plus|so|then|还有|而且|另外|然后|并且)[\s,，]*")
-_REASON = to_pattern(r"^(?:since|because|cos|'?cause|due to|so that|thanks to)\b|^(?:因为|由于|因|为了|主要是|毕竟|谁让)", re.I)
+_REASON = to_pattern(
+    r"^(?:since|because|cos|'?cause|due to|so that|thanks to)\b|^(?:因为|由于|因|为了|主要是|毕竟|谁让)", re.I
+)
 """Begins a part that tells why the part before it is so."""
 _UNCHANGED = to_pattern(
     r"\b(?:same|still|unchanged|as before|like before|holds?|stays?|stands|the rest)\b"
@@ -39,6 +41,11 @@ LONGEST = 400
 """Characters at most of what is left of a memory behind the statement that ends the rest; its first parts stay."""
 
 
+def says_unchanged(part: str) -> bool:
+    """Whether the part says of something that it is as it was."""
+    return _UNCHANGED.search(part) is not None
+
+
 def find_remaining(old: ActiveMemory, said: str) -> str:
     """The parts of the memory of which the sentence says nothing, as one text; empty where nothing is left.
 
@@ -52,7 +59,7 @@ def find_remaining(old: ActiveMemory, said: str) -> str:
     if over := find_over(said, old.words_said):
         return _join(_list_standing(parts, over), old.words_said)
     spoken = split_parts(said)
-    changed = [part for part in spoken if not _UNCHANGED.search(part)]
+    changed = [part for part in spoken if not says_unchanged(part)]
     said = "，".join(changed) or said
     terms = about(said).terms
     gone = [bool(about(part).terms & terms) for part in parts]
@@ -75,7 +82,9 @@ def _list_standing(parts: Sequence[str], over: Sequence[str]) -> list[str]:
     standing: list[str] = []
     gone = False
     for part in parts:
-        gone = any(names(part, thing) for thing in over) or (gone and (_DETAIL.match(part) is not None or _hangs_on(part)))
+        gone = any(names(part, thing) for thing in over) or (
+            gone and (_DETAIL.match(part) is not None or _hangs_on(part))
+        )
         if not gone:
             standing.append(part)
     return standing

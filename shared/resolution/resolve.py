@@ -77,7 +77,7 @@ class Write:
     content: Content | None = None
     """What the version says, where that is a memory amended and not the statement's own words."""
     left: Content | None = None
-    """What of the memory that ends stays, as said beside what has ended: a memory of its own, unless it is `content`."""
+    """What of the memory that ends stays, as said beside what has ended: in a memory of its own or as `content`."""
 
 
 @dataclass(frozen=True)

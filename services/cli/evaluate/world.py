@@ -127,9 +127,14 @@ class World:
         old, left = written.ends[0], with_content(row, written.left)
         if any(is_twin(known, statement_of(left)) for known in self.active.values()):
             return
-        made = to_active_memory(left, Write(written.relation, ()))
-        made = replace(made, memory_id=left_id(row.observation_id, old.memory_id), provenance=old.provenance, assertion=old.assertion)
-        self.active[made.memory_id] = replace(made, confidence=old.confidence, source_sessions=old.source_sessions)
+        rest = to_active_memory(left, Write(written.relation, ()))
+        rest = replace(
+            rest,
+            memory_id=left_id(row.observation_id, old.memory_id),
+            provenance=old.provenance,
+            assertion=old.assertion,
+        )
+        self.active[rest.memory_id] = replace(rest, confidence=old.confidence, source_sessions=old.source_sessions)
 
 
 def _turn(text: str, session: str, at: datetime) -> Turn:

@@ -81,7 +81,11 @@ def test_of_a_long_rest_the_first_parts_stay() -> None:
     [
         ("I live in Omaha and work from home", "I moved to Des Moines last week", "work from home"),
         ("Our standup is at 9, I take the notes", "standup moved to 10", "I take the notes"),
-        ("my doctor is Dr. Osei, I see her for my thyroid", "I have a new doctor, Dr. Lind", "I see her for my thyroid"),
+        (
+            "my doctor is Dr. Osei, I see her for my thyroid",
+            "I have a new doctor, Dr. Lind",
+            "I see her for my thyroid",
+        ),
         ("我烟一天半包，酒一口不碰", "烟戒了，今天第十天", "酒一口不碰"),
         ("工资卡是建行的，房贷从这张扣", "公司统一换银行，工资以后走中信", "房贷从这张扣"),
         ("我在杭州上班，女儿爱画画", "我跳槽了，现在在宁波上班", "女儿爱画画"),

@@ -133,9 +133,9 @@ def to_snapshot(each: PendingObservation, written: Write) -> MemorySnapshot:
 
 def _to_rest(old: ActiveMemory, each: PendingObservation, left: Content) -> ActiveMemory:
     """What stays of a memory of which a part ends, as a memory of its own."""
-    made = left_id(each.memory_id, old.memory_id)
-    said_at = each.statement.said_at
-    return replace(amend_memory(old, left), memory_id=made, root_id=made, version=1, valid_at=said_at, replaced=())
+    its_id = left_id(each.memory_id, old.memory_id)
+    since = each.statement.said_at
+    return replace(amend_memory(old, left), memory_id=its_id, root_id=its_id, version=1, valid_at=since, replaced=())
 
 
 def amend_memory(known: ActiveMemory, content: Content) -> ActiveMemory:
