@@ -1,7 +1,7 @@
 """The pools, and transactions bound to one tenant and user. The home of psycopg beside its errors and the store."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -47,10 +47,6 @@ R2 = TypeVar("R2")
 R3 = TypeVar("R3")
 R4 = TypeVar("R4")
 R5 = TypeVar("R5")
-R6 = TypeVar("R6")
-R7 = TypeVar("R7")
-R8 = TypeVar("R8")
-R9 = TypeVar("R9")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +121,19 @@ class Database:
         self.wake()
 
     @asynccontextmanager
+    async def transaction_with(
+        self, subject: Subject, *reads: Read[R]
+    ) -> AsyncGenerator[tuple[Connection, tuple[R, ...]], None]:
+        """The same, with what the statements find in it: they cost it no round trip."""
+        with translated():
+            async with _live(self._app) as conn, conn.transaction():
+                bound, answers = await _run_together(conn, _BIND, subject, reads)
+                if not bound or bound[0]["epoch"] is None:
+                    raise TransientError(CLOSED)
+                yield conn, answers
+        self.wake()
+
+    @asynccontextmanager
     async def as_erasure(self, subject: Subject) -> AsyncGenerator[Connection, None]:
         """One transaction of an erasure: it sees what is hidden of this user too, and nobody else writes of the user.
 
@@ -151,51 +160,16 @@ class Database:
         self, subject: Subject, one: Read[R1], two: Read[R2], three: Read[R3], four: Read[R4], five: Read[R5], /
     ) -> tuple[R1, R2, R3, R4, R5]: ...
     @overload
-    async def read(
-        self,
-        subject: Subject,
-        one: Read[R1],
-        two: Read[R2],
-        three: Read[R3],
-        four: Read[R4],
-        five: Read[R5],
-        six: Read[R6],
-        seven: Read[R7],
-        /,
-    ) -> tuple[R1, R2, R3, R4, R5, R6, R7]: ...
-    @overload
-    async def read(
-        self,
-        subject: Subject,
-        one: Read[R1],
-        two: Read[R2],
-        three: Read[R3],
-        four: Read[R4],
-        five: Read[R5],
-        six: Read[R6],
-        seven: Read[R7],
-        eight: Read[R8],
-        nine: Read[R9],
-        /,
-    ) -> tuple[R1, R2, R3, R4, R5, R6, R7, R8, R9]: ...
-    @overload
     async def read(self, subject: Subject, one: Read[R1], /, *others: Read[R]) -> tuple[R1, *tuple[R, ...]]: ...
-    async def read(self, subject: Subject, /, *asked: Read[Any]) -> tuple[Any, ...]:
+    async def read(self, subject: Subject, /, *reads: Read[Any]) -> tuple[Any, ...]:
         """What the statements find among the rows of this user, in one transaction and one round trip."""
         with translated():
             async with _live(self._app) as conn:
                 # up to its end a pipeline is one transaction, so the binding holds for all of it and no longer
-                try:
-                    async with conn.pipeline():
-                        bound = await conn.execute(_BIND_TO_READ, subject)
-                        cursors = [await conn.execute(one.statement, one.params, binary=one.binary) for one in asked]
-                except BaseException:
-                    # what came behind the failure counts as prepared here though the server never saw it
-                    await conn.close()
-                    raise
-                if not bound.rowcount:
+                bound, answers = await _run_together(conn, _BIND_TO_READ, subject, reads)
+                if not bound:
                     raise TransientError(CLOSED)
-                return tuple([each.of(await cur.fetchall()) for each, cur in zip(asked, cursors, strict=True)])
+                return answers
 
     @asynccontextmanager
     async def single(self) -> AsyncGenerator[Connection, None]:
@@ -266,32 +240,32 @@ class Database:
         """Calls `heard` at every wake-up until cancelled; reconnects by itself."""
         await self.follow(CHANNEL, lambda _: heard())
 
-    async def listen_for_erasures(self, heard: Callable[[tuple[Subject, int] | None], None]) -> None:
-        """Calls `heard` with the user and the new epoch at every erasure of this database, until cancelled.
+    async def listen_for_erasures(self, on_erasure: Callable[[tuple[Subject, int] | None], None]) -> None:
+        """Calls `on_erasure` with the user and the new epoch at every erasure of this database, until cancelled.
 
         With None at first and after every break, when erasures may have been missed.
         """
 
-        def told(payload: str | None) -> None:
+        def pass_on(payload: str | None) -> None:
             if payload is None:
-                heard(None)
+                on_erasure(None)
                 return
             tenant_id, user_id, epoch = orjson.loads(payload)
-            heard((Subject(tenant_id, user_id), epoch))
+            on_erasure((Subject(tenant_id, user_id), epoch))
 
-        await self.follow(ERASED, told)
+        await self.follow(ERASED, pass_on)
 
     async def follow(
-        self, channel: LiteralString, heard: Callable[[str | None], None], lost: Callable[[], None] = lambda: None
+        self, channel: LiteralString, on_notice: Callable[[str | None], None], lost: Callable[[], None] = lambda: None
     ) -> None:
-        """Calls `heard` with what is notified; with None once it listens; after every break `lost`, and None again."""
+        """Calls `on_notice` with each notice; with None once it listens; after every break `lost`, and None again."""
         while True:
             try:
                 async with await psycopg.AsyncConnection.connect(self.dsn, autocommit=True) as conn:
                     await conn.execute(f"LISTEN {channel}")
-                    heard(None)
+                    on_notice(None)
                     async for notice in conn.notifies():
-                        heard(notice.payload)
+                        on_notice(notice.payload)
             except AWAY:
                 lost()
                 await asyncio.sleep(0.2)
@@ -321,6 +295,24 @@ async def bind_subject(conn: Connection, statement: LiteralString, subject: Subj
     if row is None or row["epoch"] is None:
         raise TransientError(CLOSED)
     return row["epoch"]
+
+
+async def _run_together(
+    conn: Connection, bind: LiteralString, subject: Subject, reads: Sequence[Read[Any]]
+) -> tuple[list[DictRow], tuple[Any, ...]]:
+    """What the binding answers and what the statements find, in one round trip."""
+    try:
+        async with conn.pipeline():
+            bound = await conn.execute(bind, subject)
+            cursors = [await conn.execute(one.statement, one.params, binary=one.binary) for one in reads]
+    except BaseException:
+        # what came behind the failure counts as prepared here though the server never saw it
+        await conn.close()
+        raise
+    rows = await bound.fetchall()
+    return rows, tuple(
+        [each.of(await cur.fetchall()) for each, cur in zip(reads, cursors, strict=True)]
+    ) if rows else ()
 
 
 def _pool(dsn: str, role: LiteralString, size: int, schema: str, *, least: int = 1) -> Pool:

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from shared import cache
 from shared.cache import UserCache
-from shared.db import Database
+from shared.db import Connection, Database, Read
 from shared.domain.subjects import Subject
 from shared.domain.user_settings import hold_settings
 from shared.errors import ConfigurationError
@@ -27,12 +27,14 @@ from shared.policy import Policy
 from shared.policy_file import load_policy
 from shared.settings import Settings
 from shared.single_flight import BackgroundCache
+from shared.store.user_settings import ChosenSettings
 from shared.user_settings import UserSettings
 
 if TYPE_CHECKING:
     from shared.bus.access import KafkaAccess
     from shared.bus.broker import Bus
 
+NOTHING_CHOSEN = ChosenSettings()
 PAGES_KEPT_S = 600.0
 PAGES_MOST = 32
 """Pages of vectors that a process keeps, those of a user together: at ten thousand chunks 1.5 MB each."""
@@ -64,9 +66,28 @@ class Runtime:
 
     async def of(self, owner: Subject) -> Runtime:
         """The same, with the policy as the settings of this user and their tenant make it."""
-        if self.user_settings is None:
-            return self
-        chosen = await self.user_settings.find(owner)
+        return self if self.user_settings is None else self.under(await self.user_settings.find(owner))
+
+    async def read_of(self, owner: Subject, *reads: Read[Any]) -> tuple[Runtime, *tuple[Any, ...]]:
+        """The same as `of`, and what the statements find: one round trip, whether the settings are known or not."""
+        settings = self.user_settings
+        chosen = settings.find_kept(owner) if settings else NOTHING_CHOSEN
+        if settings is None or chosen is not None:
+            return self.under(chosen or NOTHING_CHOSEN), *await self.db.read(owner, *reads)
+        chosen, *others = await self.db.read(owner, settings.ask(owner), *reads)
+        return self.under(chosen), *others
+
+    @asynccontextmanager
+    async def transaction_of(self, owner: Subject) -> AsyncGenerator[tuple[Runtime, Connection], None]:
+        """The same as `of`, and a transaction of this user; the settings come with the answer that it has begun."""
+        settings = self.user_settings
+        chosen = settings.find_kept(owner) if settings else NOTHING_CHOSEN
+        reads = () if settings is None or chosen is not None else (settings.ask(owner),)
+        async with self.db.transaction_with(owner, *reads) as (conn, read_now):
+            yield self.under(read_now[0] if read_now else chosen or NOTHING_CHOSEN), conn
+
+    def under(self, chosen: ChosenSettings) -> Runtime:
+        """The same, with the policy as these choices make it."""
         if not (chosen.tenant or chosen.user):
             return self
         return replace(self, policy=hold_settings(self.policy, chosen.tenant, chosen.user).policy)
@@ -126,7 +147,7 @@ async def open_runtime(
     token = settings.knowledge_token.get_secret_value() if settings.knowledge_token else None
     knowledge = make_knowledge(settings.knowledge_url, token, time.monotonic)
     most = policy.knowledge.cache_size
-    known = UserCache[AnswerKey, Bundle](keep_s=policy.knowledge.cache_s, most=most, most_each=most)
+    bundles = UserCache[AnswerKey, Bundle](keep_s=policy.knowledge.cache_s, most=most, most_each=most)
     await db.open()
     try:
         bus = Bus(kafka, policy.delivery)
@@ -140,7 +161,7 @@ async def open_runtime(
             policy.version,
             thoughts,
             knowledge=knowledge,
-            known=known,
+            known=bundles,
             user_settings=UserSettings(db, policy.settings.cache_s),
         )
         try:

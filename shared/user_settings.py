@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import orjson
 from cachetools import TTLCache
 
-from shared.db import Database
+from shared.db import Database, Read
 from shared.domain.subjects import Subject
 from shared.store import user_settings
 from shared.store.user_settings import CHANNEL, OF_TENANT, ChosenSettings
@@ -32,15 +34,28 @@ class UserSettings:
 
     async def find(self, owner: Subject) -> ChosenSettings:
         """What was chosen of this user."""
-        kept = self._kept.get(owner)
+        kept = self.find_kept(owner)
         if kept is not None:
             return kept
-        changes = self._changes
-        (chosen,) = await self._db.read(owner, user_settings.load(owner))
-        # else something has changed since it was asked for, perhaps this
-        if changes == self._changes and not self._deaf:
-            self._kept[owner] = chosen
+        (chosen,) = await self._db.read(owner, self.ask(owner))
         return chosen
+
+    def find_kept(self, owner: Subject) -> ChosenSettings | None:
+        """What was chosen of this user, where it is known; None where it is to be read."""
+        return self._kept.get(owner)
+
+    def ask(self, owner: Subject) -> Read[ChosenSettings]:
+        """Finds what was chosen of this user, beside whatever else is read; it is known from then on."""
+        changes, statement = self._changes, user_settings.load(owner)
+
+        def keep(rows: list[dict[str, Any]]) -> ChosenSettings:
+            chosen = statement.of(rows)
+            # else something has changed since it was asked for, perhaps this
+            if changes == self._changes and not self._deaf:
+                self._kept[owner] = chosen
+            return chosen
+
+        return replace(statement, of=keep)
 
     async def listen(self) -> None:
         """Hears of every change until cancelled; once in a process."""

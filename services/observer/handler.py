@@ -29,10 +29,9 @@ from shared.store import (
     experience,
     inbox,
     injections,
-    model_cache,
+    model_answers,
     observations,
     outbox,
-    outcomes,
     sessions,
     turn_states,
     turns,
@@ -86,10 +85,9 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
 
     The rules alone read it: whatever a model may add comes later, by the event that asks for it.
     """
-    rt = await rt.of(subject)
     by_turn = dict.fromkeys(_payload(event).turn_id for event in events)
     ids = [event.envelope.event_id for event in events]
-    async with rt.db.transaction(subject) as conn:
+    async with rt.transaction_of(subject) as (rt, conn):
         loaded = await _load(conn, rt, subject, by_turn, live=True)
         states = await sessions.states(conn, subject, {turn.session_id for turn in loaded.turns})
     thoughts = await _think(rt, loaded)
@@ -109,8 +107,7 @@ async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID])
     Search has no more than the short messages in which habits are looked for. What models answered before counts, as if
     they had been asked at once.
     """
-    rt = await rt.of(subject)
-    async with rt.db.transaction(subject) as conn:
+    async with rt.transaction_of(subject) as (rt, conn):
         loaded = await _load(conn, rt, subject, turn_ids)
     thoughts = await _think(rt, loaded)
     async with rt.db.transaction(subject, since=loaded.epoch) as conn:
@@ -139,7 +136,7 @@ async def _load(
 
 async def load_answers(conn: Connection, rt: Runtime, subject: Subject, found: Sequence[Turn]) -> ModelCalls:
     inputs = [asked for turn in found if (asked := extract.asked_about(rt.models, rt.policy.observer, turn))]
-    return ModelCalls(AnswerCache(await model_cache.find(conn, subject, {asked.hash for asked in inputs})))
+    return ModelCalls(AnswerCache(await model_answers.find_cached(conn, subject, {asked.hash for asked in inputs})))
 
 
 async def _obey_wishes(
@@ -230,7 +227,7 @@ async def _save(
     await experience.receive(conn, subject, [r for t in thoughts for r in rows.tool_receipts(t.turn, t.asked)])
     await injections.receive(conn, subject, [r for t in thoughts for r in t.told.receptions])
     await outbox.put(conn, [event for t in thoughts for event in _events(subject, t)])
-    finished = await outcomes.settle(conn, subject, [t.turn.turn_id for t in thoughts if not t.rows])
+    finished = await turn_states.settle(conn, subject, [t.turn.turn_id for t in thoughts if not t.rows])
     for each in finished:
         OUTCOME_SECONDS.observe(each.took_s)
     for t in thoughts:
@@ -270,7 +267,7 @@ async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) 
     """The turn's outcome says that it was quarantined."""
     async with rt.db.transaction(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
-        await outcomes.give_up(
+        await turn_states.give_up(
             conn,
             subject,
             stage=CONSUMER,

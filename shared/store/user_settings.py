@@ -37,8 +37,7 @@ SELECT (SELECT chosen FROM tenant_settings WHERE tenant_id = %(tenant)s) AS tena
 
 def load(owner: Subject) -> Read[ChosenSettings]:
     """What was chosen of this user and of their tenant."""
-    params = {"tenant": owner.tenant_id, "user": owner.user_id}
-    return Read(_LOAD, params, lambda rows: ChosenSettings(rows[0]["tenant"] or {}, rows[0]["user_"] or {}))
+    return Read(_LOAD, owner.params, lambda rows: ChosenSettings(rows[0]["tenant"] or {}, rows[0]["user_"] or {}))
 
 
 _KEEP_USER: LiteralString = """
@@ -56,8 +55,7 @@ _NOTIFY: LiteralString = "SELECT pg_notify(%(channel)s, %(whose)s)"
 async def change(conn: Connection, owner: Subject, changes: Mapping[str, Any], changed_by: str) -> None:
     """The named settings are chosen so, or not chosen any more where they are null; it is on record and notified."""
     params = {
-        "tenant": owner.tenant_id,
-        "user": owner.user_id,
+        **owner.params,
         "chosen": orjson.dumps({name: value for name, value in changes.items() if value is not None}).decode(),
         "dropped": [name for name, value in changes.items() if value is None],
     }

@@ -14,13 +14,13 @@ from services.compose.context import knowledge_search, pending_turns
 from services.compose.context.stages import ROUTING, Call, ComposeState, MemoryState, Planner
 from services.compose.intake import media
 from services.compose.rules.packing.budget import TokenLimitTooSmallError, UserMessageTooLongError, slot_bounds
+from services.compose.rules.packing.draft import UserMessageParts, split_message
 from services.compose.rules.packing.pack import PackInputs, PackPolicy, check
-from services.compose.rules.packing.render import MESSAGE_OVERHEAD
-from services.compose.rules.packing.spoken import UserMessageParts, split_message
+from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
 from services.compose.rules.pending.pending_changes import PendingChanges
-from services.compose.rules.ranking.diversity import DiversityPolicy
-from services.compose.rules.resolving.needed import KEYS, PREFIXES
+from services.compose.rules.ranking.repeats import DiversityPolicy
 from services.compose.rules.resolving.outdated import OutdatedStatement
+from services.compose.rules.resolving.scopes import KEYS, PREFIXES
 from shared import clock
 from shared.domain import blocks
 from shared.domain.turns import Turn
@@ -30,10 +30,10 @@ from shared.extraction.relatives import tells_of_relative
 from shared.extraction.turn_texts import only_commands
 from shared.policy import ComposePolicy
 from shared.runtime import Runtime
-from shared.store import core_memory, ended, entities, knowledge, sessions, summaries, turns
-from shared.store.ended import EndedVersion
+from shared.store import entities, knowledge, sessions, shown_memory, summaries, turns
 from shared.store.erasure import tombstones
 from shared.store.media import load_known
+from shared.store.shown_memory import EndedVersion
 
 ASKED_CHARS = 2000
 """Of what was recognised in one media, so much is planned and searched with."""
@@ -43,39 +43,40 @@ NONCE_BYTES = 3
 """Nobody who wrote a text that is in the package could know them."""
 
 
-async def load(rt: Runtime, call: Call, request: ComposeRequest) -> ComposeState:
-    """What a package starts from, read in one go within the deadline; TransientError beyond it.
+async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtime, ComposeState]:
+    """The runtime as the user's settings have it, and what a package starts from, read in one go within the deadline.
 
+    TransientError: the deadline has passed.
     RefusedError `media_security_blocked` names all media of the message that is not safe, `user_message_too_long` the
     field that leaves the package no room.
     """
+    # how much is read is no setting of users
     policy, subject, message = rt.policy.compose, call.subject, request.user_message
     scope, named, version = knowledge_search.scope_of(rt, request), blocks.media_ids(message.blocks), 0
     reads = (
-        core_memory.core(subject, policy.core_limit, tuple(KEYS), tuple(PREFIXES)),
+        shown_memory.core(subject, policy.core_limit, tuple(KEYS), tuple(PREFIXES)),
         summaries.load_standing(subject, request.session_id),
         turns.recent(subject, request.session_id, policy.recent_turns_max + 1, policy.pending_turns_max),
         tombstones.epoch(subject),
-        ended.versions(subject, ENDED_MOST),
-        ended.taken_back(subject, ENDED_MOST),
+        shown_memory.versions(subject, ENDED_MOST),
+        shown_memory.taken_back(subject, ENDED_MOST),
         entities.load_joined(subject),
     )
     admitted = message.blocks
     async with _in_time(call.left_s()):
         if named or rt.knowledge.configured:
-            core, summary, recent, epoch, gone, taken, joined, registered, version = await rt.db.read(
-                subject, *reads, load_known(subject, named), knowledge.version(scope)
-            )
+            reads = (*reads, load_known(subject, named), knowledge.version(scope))
+        rt, core, summary, recent, epoch, gone, taken, joined, *of_knowledge = await rt.read_of(subject, *reads)
+        if of_knowledge:
+            registered, version = of_knowledge
             admitted = media.admit_blocks(message, registered)
-        else:
-            core, summary, recent, epoch, gone, taken, joined = await rt.db.read(subject, *reads)
         earlier = [t for t in pending_turns.list_turns_before(recent.window, message) if not only_commands(t)]
         now = pending_turns.message(message, request.session_id, call.at)
         changes = await _foresee(rt, call, recent.pending, epoch, now)
     changes = changes.with_ended(map(to_ended, gone), pending_turns.taken_back(earlier, now, taken))
     hidden = [f"memory:{m.memory_id}" for m in core if changes.hides(m.memory_id, m.source_turn_id, m.content_text)]
     names = [slot["name"] for slot in sessions.foremost(summary.entity_slots, rt.policy.session.entity_slots_max)]
-    return ComposeState(
+    return rt, ComposeState(
         # what is known of a relative is no part of who the user is: it is found where it is asked about
         core=[
             m
@@ -96,29 +97,23 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> ComposeState
     )
 
 
-async def load_memory(rt: Runtime, call: Call, request: RetrieveRequest) -> MemoryState:
+async def load_memory(rt: Runtime, call: Call, request: RetrieveRequest) -> tuple[Runtime, MemoryState]:
     """What the search of a caller's plan starts from, as of a package."""
     subject, version, scope = call.subject, 0, knowledge_search.scope_of(rt, request)
     reads = (
         turns.load_pending(subject, rt.policy.compose.pending_turns_max),
         tombstones.epoch(subject),
-        ended.versions(subject, ENDED_MOST),
-        ended.taken_back(subject, ENDED_MOST),
+        shown_memory.versions(subject, ENDED_MOST),
+        shown_memory.taken_back(subject, ENDED_MOST),
     )
     async with _in_time(call.left_s()):
         if rt.knowledge.configured:
-            pending, epoch, gone, taken, version = await rt.db.read(subject, *reads, knowledge.version(scope))
-        else:
-            pending, epoch, gone, taken = await rt.db.read(subject, *reads)
+            reads = (*reads, knowledge.version(scope))
+        rt, pending, epoch, gone, taken, *versions = await rt.read_of(subject, *reads)
+        version = versions[0] if versions else version
         changes = await _foresee(rt, call, pending, epoch, None)
     changes = changes.with_ended(map(to_ended, gone), pending_turns.taken_back((), None, taken))
-    return MemoryState(changes, scope, version, epoch)
-
-
-async def load_owned(rt: Runtime, call: Call) -> Runtime:
-    """The runtime with the policy as the user's settings have it, within the deadline; TransientError beyond it."""
-    async with _in_time(call.left_s()):
-        return await rt.of(call.subject)
+    return rt, MemoryState(changes, scope, version, epoch)
 
 
 @asynccontextmanager
