@@ -198,7 +198,7 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "user_settings", "user", "delete", "no words; what a user chose outlives what was erased of them",
-        plain=_columns("chosen"),
+        plain=_columns("chosen chosen_when"),
         spared_by=WISH,
     ),
     Table(

@@ -308,3 +308,18 @@ async def test_a_secret_is_refused_and_said_so(visitor: Visitor) -> None:
     page = await visitor.send("/memory/remember", 422, text="my password is hunter2hunter2")
     assert "This looks like a secret" in page
     assert "hunter2" not in page
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "told"),
+    [
+        ("en", "Don't remember anything about me.", "You said so in a conversation"),
+        ("zh", "别记我的任何事。", "这是您在对话里说的"),
+    ],
+)
+async def test_a_setting_that_was_said_in_words_says_so(
+    visitor: Visitor, person: Person, language: str, said: str, told: str
+) -> None:
+    await person.say(said)
+    await visitor.send("/appearance", language=language, next="/memory")
+    assert told in await visitor.open("/memory/settings")
