@@ -126,6 +126,7 @@ TABLES: tuple[Table, ...] = (
         words=_columns("fingerprints pieces"),
         plain=_columns(
             "session_id request_id core_ids evidence_ids used_ids policy_version feedback_signal utilization_signal"
+            " verdicts"
         ),
     ),
     Table(

@@ -163,10 +163,12 @@ async def test_a_memory_is_judged_where_a_package_shows_it(visitor: Visitor, per
     page = await visitor.send(judged, verdict="not_useful", context_id=str(package.context_id))
     assert "Noted. What is often of no use" in page
     assert "As the model gets it" in page, "the package is open again"
+    assert "you said: Not useful" in page, "and tells the verdict"
     page = await visitor.open(f"/memory/one/{memory_id}")
     assert f'href="{path}"' in page, "and its page says where it was used"
     assert "What colour is my bike?" in page
     assert "no answer heard" in page
+    assert "you said: Not useful" in page
 
 
 async def test_all_of_it_is_taken_along(visitor: Visitor) -> None:

@@ -28,6 +28,7 @@ async def list_uses(rt: Runtime, subject: Subject, memory_id: UUID, limit: int, 
                 message=use.message,
                 used=use.used,
                 utilization_signal=use.utilization_signal,  # pyright: ignore[reportArgumentType] # the vocabulary's
+                verdict=use.verdict,  # pyright: ignore[reportArgumentType] # the vocabulary's
                 user_feedback_signal=use.feedback_signal if use.used else None,  # pyright: ignore[reportArgumentType] # the vocabulary's
             )
             for use in each_use
