@@ -68,22 +68,22 @@ def _server() -> Json:
 
 
 def _channels() -> Json:
-    made: Json = {}
+    channels: Json = {}
     for topic in TOPICS:
         hours = DEAD_LETTER_TEXT_HOURS if topic.carries_text else DEAD_LETTER_HOURS
-        made[topic.noun] = {
+        channels[topic.noun] = {
             "address": topic.name,
             "description": _about(topic),
             "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in topic.messages},
             "bindings": {"kafka": _kafka(topic.name, topic.partitions, topic.retention_hours, text=topic.carries_text)},
         }
-        made[f"{topic.noun}.dlq"] = {
+        channels[f"{topic.noun}.dlq"] = {
             "address": topic.dead_letter,
             "description": f"What of {topic.name} nobody could handle, with its key. Kept {hours} h.",
             "messages": {DEAD_LETTER: {"$ref": f"#/components/messages/{DEAD_LETTER}"}},
             "bindings": {"kafka": _kafka(topic.dead_letter, DEAD_LETTER_PARTITIONS, hours, text=topic.carries_text)},
         }
-    return made
+    return channels
 
 
 def _about(topic: Topic) -> str:
@@ -122,26 +122,26 @@ def _reply_channel() -> Json:
 
 
 def _operations() -> Json:
-    made: Json = {}
+    operations: Json = {}
     for topic in TOPICS:
         if topic.producer != USERS and not set(topic.messages) <= PLANNED.keys():
-            made[f"{topic.noun}.send"] = _operation(topic, "send", f"Sent by {topic.producer}.")
+            operations[f"{topic.noun}.send"] = _operation(topic, "send", f"Sent by {topic.producer}.")
         readers = [name for name in topic.readers if name != USERS]
         if readers:
-            made[f"{topic.noun}.receive"] = _operation(topic, "receive", f"Handled by {', '.join(readers)}.")
-    return made
+            operations[f"{topic.noun}.receive"] = _operation(topic, "receive", f"Handled by {', '.join(readers)}.")
+    return operations
 
 
 def _operation(topic: Topic, action: str, summary: str) -> Json:
     channel = f"#/channels/{topic.noun}"
-    made: Json = {
+    operation: Json = {
         "action": action,
         "summary": summary,
         "channel": {"$ref": channel},
         "messages": [{"$ref": f"{channel}/messages/{name}"} for name in topic.messages],
     }
     if action == "receive" and topic.name in ANSWERS:
-        made["reply"] = {
+        operation["reply"] = {
             "address": {
                 "location": "$message.header#/reply_to",
                 "description": _REPLY_TO[topic.name],
@@ -149,7 +149,7 @@ def _operation(topic: Topic, action: str, summary: str) -> Json:
             "channel": {"$ref": f"#/channels/{REPLY}"},
             "messages": [{"$ref": f"#/channels/{REPLY}/messages/{name}"} for name in ANSWERS[topic.name]],
         }
-    return made
+    return operation
 
 
 def _message(
@@ -157,7 +157,7 @@ def _message(
 ) -> Json:
     model = payloads[name] if name in payloads else contracts[name]
     key = {"type": "string", "description": topic.key}
-    made: Json = {
+    message: Json = {
         "name": name,
         "title": model.__name__,
         "summary": _first_line(model),
@@ -165,13 +165,13 @@ def _message(
         "bindings": {"kafka": {"key": key, "bindingVersion": BINDING}},
     }
     if name in PLANNED:
-        made |= {"description": f"Planned, nobody writes it yet. {PLANNED[name]}", "tags": [{"name": "planned"}]}
+        message |= {"description": f"Planned, nobody writes it yet. {PLANNED[name]}", "tags": [{"name": "planned"}]}
     correlation = {"correlationId": {"location": "$message.header#/correlation_id"}}
     if topic.name in ANSWERS:
-        return {**made, **correlation, "headers": _request_headers(topic)}
+        return {**message, **correlation, "headers": _request_headers(topic)}
     if topic is COMPOSE_REPLY:
-        return {**made, **correlation, "headers": _reply_headers()}
-    return made
+        return {**message, **correlation, "headers": _reply_headers()}
+    return message
 
 
 def _first_line(model: type[BaseModel]) -> str:

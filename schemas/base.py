@@ -228,13 +228,13 @@ def _fields(model: type[BaseModel], raw: object, at: str) -> Iterator[tuple[str,
     """Every field of the raw object by its path with its kind and value; kind None: the model does not know it."""
     if not isinstance(raw, Mapping):
         return
-    known = _names(model)
+    declared = _names(model)
     for name, value in raw.items():  # pyright: ignore[reportUnknownVariableType] # raw JSON
         path = f"{at}{name}"
-        if name not in known:
+        if name not in declared:
             yield path, None, value
         else:
-            yield from _inside(known[str(name)], value, path)  # pyright: ignore[reportUnknownArgumentType] # raw JSON
+            yield from _inside(declared[str(name)], value, path)  # pyright: ignore[reportUnknownArgumentType] # raw JSON
     for names in rename_fields(model):
         if len(given := [name for name in names if name in raw]) > 1:
             yield f"{at}{given[-1]}", "twice", given

@@ -60,7 +60,7 @@ def messages(package: "ContextPackage", *, developer: bool = True) -> list[ChatM
     if not developer:
         system, rules = "\n\n".join(filter(None, (system, rules))), ""
     summary = package.working_summary and f"{_headings(package.language)['summary']}\n{package.working_summary}"
-    made = [
+    preceding = [
         *fill_message("system", system),
         *fill_message("developer", rules),
         *fill_message("system", summary),
@@ -68,18 +68,18 @@ def messages(package: "ContextPackage", *, developer: bool = True) -> list[ChatM
         *fill_message("system", evidence_text(package.evidence, package.language) if package.evidence else ""),
     ]
     said = package.user_message
-    return [*made, ChatMessage(role="user", content=list(said.content_parts) or said.content)]
+    return [*preceding, ChatMessage(role="user", content=list(said.content_parts) or said.content)]
 
 
 def fill_message(role: Literal["system", "developer"], text: str) -> list[ChatMessage]:
     return [ChatMessage(role=role, content=text)] if text else []
 
 
-def _recent(said: "RecentMessage") -> ChatMessage:
+def _recent(message: "RecentMessage") -> ChatMessage:
     """A name that chat APIs would refuse stands before what was said."""
-    if said.name is None or _CHAT_NAME.fullmatch(said.name):
-        return ChatMessage(role=said.role, content=said.content, name=said.name)
-    return ChatMessage(role=said.role, content=f"{said.name}: {said.content}")
+    if message.name is None or _CHAT_NAME.fullmatch(message.name):
+        return ChatMessage(role=message.role, content=message.content, name=message.name)
+    return ChatMessage(role=message.role, content=f"{message.name}: {message.content}")
 
 
 def _headings(language: Language) -> dict[Literal["summary", "evidence"], str]:

@@ -143,8 +143,8 @@ class AlertPage(Contract):
     alerts: tuple[AlertState, ...]
 
 
-class ErasureOverview(Contract):
-    """An erasure of anybody: how much of its time is left (below 0: overdue), and whether its proof is there."""
+class ErasureState(Contract):
+    """How far an erasure of anybody is; `completed` is what has its proof."""
 
     tenant_id: str
     user_id: str
@@ -158,6 +158,11 @@ class ErasureOverview(Contract):
     next_try_at: Instant
     escalated_at: Instant | None = None
     completed_at: Instant | None = None
+
+
+class ErasureOverview(ErasureState):
+    """An erasure of anybody: how much of its time is left (below 0: overdue), and whether its proof is there."""
+
     left_share: float
     level: Literal["none", "warn", "critical", "overdue"]
     proved: bool

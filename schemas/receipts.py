@@ -25,9 +25,11 @@ class ReceiptItem(Contract):
 
     `utilized`: whether the answer took it up; null where no answer was heard, or where it was not injected. `verdict`:
     what the user said of it by hand, as it stood in this package.
+    `text`: what it says now; null where it is not kept any more, or comes from elsewhere.
     """
 
     id: str
+    text: str | None = None
     source_uri: str | None = None
     decision: Literal["injected", "rejected", "not_considered"]
     decision_reason: DecisionReason
@@ -39,10 +41,14 @@ class ReceiptItem(Contract):
 
 
 class ContextReceipt(Contract):
-    """Every decision of one package, what is in it first, in its order; `degraded_reason` as the package gave it."""
+    """Every decision of one package, what is in it first, in its order; `degraded_reason` as the package gave it.
+
+    `message`: the user's words that it was for, where they are kept and its answer was committed.
+    """
 
     context_id: str
     session_id: str
+    message: str | None = None
     request_id: str | None = None
     created_at: Instant
     degraded_reason: tuple[str, ...] = ()
@@ -52,10 +58,11 @@ class ContextReceipt(Contract):
 
 
 class ContextSummary(Contract):
-    """One package in a list."""
+    """One package in a list; `message` as of its receipt."""
 
     context_id: str
     session_id: str
+    message: str | None = None
     request_id: str | None = None
     created_at: Instant
     turn_id: str | None = None

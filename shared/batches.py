@@ -50,6 +50,11 @@ class BatchHeader(NamedTuple):
     record_count: int
 
     @property
+    def size(self) -> int:
+        """Bytes of the whole batch."""
+        return PREFIX + self.length
+
+    @property
     def next_offset(self) -> int:
         """The offset after the batch's last record."""
         return self.base_offset + self.last_offset_delta + 1
@@ -60,9 +65,9 @@ class BatchHeader(NamedTuple):
         return self.format == FORMAT and 0 < self.record_count == self.last_offset_delta + 1
 
 
-def header_of(batch: bytes) -> BatchHeader | None:
-    """The header; None where the batch is too short for one."""
-    return BatchHeader(*HEADER.unpack_from(batch)) if len(batch) >= HEADER.size else None
+def header_of(data: bytes | memoryview, position: int = 0) -> BatchHeader | None:
+    """The header at `position`; None where what follows is too short for one."""
+    return BatchHeader(*HEADER.unpack_from(data, position)) if len(data) - position >= HEADER.size else None
 
 
 def split_batches(batches: bytes) -> Iterator[bytes]:

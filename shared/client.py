@@ -25,7 +25,7 @@ from shared import clock, settings
 from shared.access.secrets import KeyText, make_signer, parse_key
 from shared.bus.access import KafkaAccess, open_access
 from shared.bus.requests import Asker
-from shared.errors import ConfigurationError, RefusedError, TransientError
+from shared.errors import ConfigurationError, RefusedError, TransientError, refuse_fields
 from shared.parsing import problems
 from shared.settings import API_KEY
 from shared.tls import trust_store
@@ -181,7 +181,7 @@ class SmartBrain:
         **more: Any,
     ) -> ContextPackage:
         """The context for this message, a text or blocks. Raises RefusedError or TransientError as `commit` does."""
-        asked = make_message(
+        message = make_message(
             ComposeRequest,
             {
                 **self._tenant,
@@ -191,7 +191,7 @@ class SmartBrain:
                 **more,
             },
         )
-        return _read(ContextPackage, await self._way.send(asked, timeout_s))
+        return _read(ContextPackage, await self._way.send(message, timeout_s))
 
     async def load_settings(self, user_id: str | None = None) -> SettingsView:
         """What holds for the user, or without one for the tenant; over HTTP only. Raises as `commit` does."""
@@ -217,8 +217,7 @@ def make_message(model: type[Made], fields: dict[str, Any]) -> Made:
     try:
         return model.model_validate(fields)
     except ValidationError as error:
-        found = tuple(problems(error))
-        raise RefusedError("invalid_request", f"{found[0].field}: {found[0].problem}", found) from error
+        raise refuse_fields("invalid_request", problems(error)) from error
 
 
 def _read(model: Any, answer: bytes) -> Any:

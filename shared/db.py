@@ -161,12 +161,12 @@ class Database:
     ) -> tuple[R1, R2, R3, R4, R5]: ...
     @overload
     async def read(self, subject: Subject, one: Read[R1], /, *others: Read[R]) -> tuple[R1, *tuple[R, ...]]: ...
-    async def read(self, subject: Subject, /, *asked: Read[Any]) -> tuple[Any, ...]:
+    async def read(self, subject: Subject, /, *reads: Read[Any]) -> tuple[Any, ...]:
         """What the statements find among the rows of this user, in one transaction and one round trip."""
         with translated():
             async with _live(self._app) as conn:
                 # up to its end a pipeline is one transaction, so the binding holds for all of it and no longer
-                bound, answers = await _run_together(conn, _BIND_TO_READ, subject, asked)
+                bound, answers = await _run_together(conn, _BIND_TO_READ, subject, reads)
                 if not bound:
                     raise TransientError(CLOSED)
                 return answers
@@ -240,32 +240,32 @@ class Database:
         """Calls `heard` at every wake-up until cancelled; reconnects by itself."""
         await self.follow(CHANNEL, lambda _: heard())
 
-    async def listen_for_erasures(self, heard: Callable[[tuple[Subject, int] | None], None]) -> None:
-        """Calls `heard` with the user and the new epoch at every erasure of this database, until cancelled.
+    async def listen_for_erasures(self, on_erasure: Callable[[tuple[Subject, int] | None], None]) -> None:
+        """Calls `on_erasure` with the user and the new epoch at every erasure of this database, until cancelled.
 
         With None at first and after every break, when erasures may have been missed.
         """
 
-        def told(payload: str | None) -> None:
+        def pass_on(payload: str | None) -> None:
             if payload is None:
-                heard(None)
+                on_erasure(None)
                 return
             tenant_id, user_id, epoch = orjson.loads(payload)
-            heard((Subject(tenant_id, user_id), epoch))
+            on_erasure((Subject(tenant_id, user_id), epoch))
 
-        await self.follow(ERASED, told)
+        await self.follow(ERASED, pass_on)
 
     async def follow(
-        self, channel: LiteralString, heard: Callable[[str | None], None], lost: Callable[[], None] = lambda: None
+        self, channel: LiteralString, on_notice: Callable[[str | None], None], lost: Callable[[], None] = lambda: None
     ) -> None:
-        """Calls `heard` with what is notified; with None once it listens; after every break `lost`, and None again."""
+        """Calls `on_notice` with each notice; with None once it listens; after every break `lost`, and None again."""
         while True:
             try:
                 async with await psycopg.AsyncConnection.connect(self.dsn, autocommit=True) as conn:
                     await conn.execute(f"LISTEN {channel}")
-                    heard(None)
+                    on_notice(None)
                     async for notice in conn.notifies():
-                        heard(notice.payload)
+                        on_notice(notice.payload)
             except AWAY:
                 lost()
                 await asyncio.sleep(0.2)

@@ -1,5 +1,7 @@
 """Errors by what to do next: try again, set aside, or refuse."""
 
+from collections.abc import Sequence
+
 from schemas.turn_events import FieldProblem
 
 
@@ -36,3 +38,13 @@ class RefusedError(SmartBrainError):
         self.details = details
         self.status = status
         self.retry_after_s = retry_after_s
+
+
+def refuse_field(code: str, field: str, problem: str, status: int = 422) -> RefusedError:
+    """The refusal of one field."""
+    return refuse_fields(code, (FieldProblem(field=field, problem=problem),), status)
+
+
+def refuse_fields(code: str, problems: Sequence[FieldProblem], status: int = 422) -> RefusedError:
+    """The refusal of these fields; its message tells the first."""
+    return RefusedError(code, f"{problems[0].field}: {problems[0].problem}", tuple(problems), status)

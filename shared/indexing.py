@@ -9,8 +9,9 @@ from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.extraction.habits import PREFIX
 from shared.extraction.habits_kinds import kinds_of
-from shared.language import detection, segment
+from shared.language import segment
 from shared.language.contextual import contextual, topic_of
+from shared.language.normalise import detect
 from shared.resolution.related import about
 from shared.store import chunks, memory
 from shared.store.chunks import Chunk
@@ -29,7 +30,7 @@ def chunk_of(fresh: Memory) -> Chunk:
         text=text,
         sentence=f"{fresh.content_text} {kinds}" if kinds else fresh.content_text,
         terms=(*terms, *about(fresh.content_text).signs),
-        language=detection.detect(fresh.content_text),
+        language=detect(fresh.content_text),
         normalizer_version=segment.SEGMENTER_VERSION,
         said_at=fresh.valid_at,
         memory_id=fresh.memory_id,

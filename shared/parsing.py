@@ -7,7 +7,7 @@ from pydantic import BaseModel, ValidationError
 
 from schemas.base import ignored_fields, loosely_typed
 from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, FieldProblem
-from shared.errors import RefusedError
+from shared.errors import RefusedError, refuse_fields
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -24,9 +24,9 @@ def read_object(body: bytes, *, limit: int = MAX_BODY_BYTES) -> dict[str, Any]:
     try:
         raw: Any = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise refuse_body("malformed_json", [FieldProblem(field="body", problem=f"not JSON: {error}")]) from error
+        raise refuse_fields("malformed_json", [FieldProblem(field="body", problem=f"not JSON: {error}")]) from error
     if not isinstance(raw, dict):
-        raise refuse_body("invalid_request", [FieldProblem(field="body", problem="must be a JSON object")])
+        raise refuse_fields("invalid_request", [FieldProblem(field="body", problem="must be a JSON object")])
     return cast("dict[str, Any]", raw)
 
 
@@ -35,10 +35,10 @@ def validate(model: type[Model], raw: dict[str, Any]) -> tuple[Model, tuple[str,
     try:
         parsed = model.model_validate(raw)
     except ValidationError as error:
-        raise refuse_body("invalid_request", problems(error)) from error
+        raise refuse_fields("invalid_request", problems(error)) from error
     whole = unwrap_turn(raw)
     if loose := loosely_typed(model, whole):
-        raise refuse_body("invalid_request", [FieldProblem(field=field, problem=told) for field, told in loose[:20]])
+        raise refuse_fields("invalid_request", [FieldProblem(field=field, problem=told) for field, told in loose[:20]])
     return parsed, tuple(ignored_fields(model, whole))
 
 
@@ -62,11 +62,6 @@ def refuse_size(length: int, limit: int) -> RefusedError:
     """So many bytes are too many."""
     problem = FieldProblem(field="body", problem=f"{length} bytes, at most {limit}")
     return RefusedError("too_large", "the body is too large", (problem,), status=413)
-
-
-def refuse_body(code: str, found: list[FieldProblem]) -> RefusedError:
-    first = found[0]
-    return RefusedError(code, f"{first.field}: {first.problem}", tuple(found))
 
 
 def reply_of(error: RefusedError, request_id: str) -> ErrorReply:

@@ -26,16 +26,16 @@ async def present(db: Database, services: Sequence[Service], silent_after_s: flo
 
     async def report_forever() -> None:
         while True:
-            found: dict[str, list[str]] = {}
+            problems: dict[str, list[str]] = {}
             try:
-                found = {each.name: await _problems(each) for each in services}
+                problems = {each.name: await _problems(each) for each in services}
                 async with db.system() as conn:
-                    await members.report(conn, member, found)
+                    await members.report(conn, member, problems)
             except TransientError as error:
                 logger().warning("presence_waits", error=str(error))
             except Exception as error:  # noqa: BLE001 # whoever cannot say that it is there goes on working
                 logger().error("presence_broke", **frames(error))
-            await asyncio.sleep(silent_after_s / REPORTS if not any(found.values()) else min(1.0, silent_after_s))
+            await asyncio.sleep(silent_after_s / REPORTS if not any(problems.values()) else min(1.0, silent_after_s))
 
     reporting = asyncio.create_task(report_forever(), name="presence")
     try:

@@ -147,7 +147,7 @@ async def open_runtime(
     token = settings.knowledge_token.get_secret_value() if settings.knowledge_token else None
     knowledge = make_knowledge(settings.knowledge_url, token, time.monotonic)
     most = policy.knowledge.cache_size
-    known = UserCache[AnswerKey, Bundle](keep_s=policy.knowledge.cache_s, most=most, most_each=most)
+    bundles = UserCache[AnswerKey, Bundle](keep_s=policy.knowledge.cache_s, most=most, most_each=most)
     await db.open()
     try:
         bus = Bus(kafka, policy.delivery)
@@ -161,7 +161,7 @@ async def open_runtime(
             policy.version,
             thoughts,
             knowledge=knowledge,
-            known=known,
+            known=bundles,
             user_settings=UserSettings(db, policy.settings.cache_s),
         )
         try:

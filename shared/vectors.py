@@ -40,12 +40,12 @@ def to_units(rows: NDArray[np.int8] | NDArray[np.float16]) -> Reals:
 
 def cosines(rows: NDArray[np.int8], unit: Reals) -> Reals:
     """The cosine of each row with this unit vector; 0 for a row without a direction."""
-    found = np.empty(len(rows), dtype=np.float32)
+    nearness = np.empty(len(rows), dtype=np.float32)
     for start in range(0, len(rows), _BLOCK):
         real = rows[start : start + _BLOCK].astype(np.float32)
         lengths = np.sqrt(np.einsum("ij,ij->i", real, real))
-        found[start : start + _BLOCK] = np.einsum("ij,j->i", real, unit) / np.where(lengths > 0, lengths, 1.0)
-    return found
+        nearness[start : start + _BLOCK] = np.einsum("ij,j->i", real, unit) / np.where(lengths > 0, lengths, 1.0)
+    return nearness
 
 
 @cache
@@ -94,7 +94,7 @@ def estimates(codes: bytes, unit: Reals) -> Reals:
     whole, rest = turned[:middle] / 16, np.zeros(middle, dtype=np.float32)
     rest[: len(unit) - middle] = turned[middle:]
     rest -= whole
-    found = np.empty(len(raw), dtype=np.float32)
+    estimated = np.empty(len(raw), dtype=np.float32)
     halves = np.empty((_BLOCK, middle), dtype=np.uint8)
     real = np.empty((_BLOCK, middle), dtype=np.float32)
     for start in range(0, len(raw), _BLOCK):
@@ -103,9 +103,9 @@ def estimates(codes: bytes, unit: Reals) -> Reals:
         np.copyto(real[:count], packed)
         part = real[:count] @ whole
         np.copyto(real[:count], np.bitwise_and(packed, 15, out=halves[:count]))
-        found[start : start + count] = part + real[:count] @ rest
-    found -= (_MOST + 1) * float(turned.sum())
-    return np.where(reach > 0, found / np.where(reach > 0, reach, 1.0), 0.0).astype(np.float32)
+        estimated[start : start + count] = part + real[:count] @ rest
+    estimated -= (_MOST + 1) * float(turned.sum())
+    return np.where(reach > 0, estimated / np.where(reach > 0, reach, 1.0), 0.0).astype(np.float32)
 
 
 Spoken: TypeAlias = Literal["en", "zh"]

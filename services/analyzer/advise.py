@@ -25,7 +25,7 @@ from shared.resolution.from_rows import known_of, statement_of
 from shared.resolution.resolve import Comparisons, Verdict, weigh
 from shared.runtime import Runtime
 from shared.secrets import redact
-from shared.store import chunks, memory, model_cache, usage
+from shared.store import chunks, memory, model_answers
 
 PURPOSE = "analysis"
 """Under which these questions are counted and their answers kept."""
@@ -196,10 +196,12 @@ def _question(thought: StatementAnalysis, model: str) -> _Question | None:
 async def _prepare(rt: Runtime, subject: Subject, asking: ModelCalls, questions: Sequence[_Question]) -> None:
     """Answers of before are in the cache; where there is more to ask, what today's shares allow is known."""
     async with rt.db.transaction(subject) as conn:
-        asking.cache = AnswerCache(await model_cache.find(conn, subject, {each.asked.hash for each in questions}))
+        asking.cache = AnswerCache(
+            await model_answers.find_cached(conn, subject, {each.asked.hash for each in questions})
+        )
         if all(asking.cache.has(each.asked) for each in questions):
             return
-        spent = await usage.today(conn, subject)
+        spent = await model_answers.today(conn, subject)
     asking.left = await allowance.load_left(rt.db, rt.policy.observer, subject, spent)
 
 

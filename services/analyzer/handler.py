@@ -19,7 +19,7 @@ from shared.metrics.memory import ANALYSIS_ADVICE, ANALYSIS_WITHOUT
 from shared.metrics.models import MODEL_ANSWERS_KEPT
 from shared.resolution.from_rows import known_of, statement_of
 from shared.runtime import Runtime
-from shared.store import answers, inbox, memory, model_cache, observations, outbox, outcomes, usage
+from shared.store import inbox, memory, model_answers, observations, outbox, turn_states
 from shared.store.observations import ProposalRow
 from shared.telemetry import logger
 
@@ -61,9 +61,9 @@ async def _save(rt: Runtime, subject: Subject, events: Sequence[Delivered], advi
 
 
 async def _keep(conn: Connection, subject: Subject, advised: Advised, days: int) -> None:
-    await usage.add(conn, subject, advised.asking.used)
-    await model_cache.put(conn, subject, advised.asking.cache.fresh)
-    await answers.put(conn, subject, advised.asking.unreadable, days)
+    await model_answers.add_usage(conn, subject, advised.asking.used)
+    await model_answers.put_cached(conn, subject, advised.asking.cache.fresh)
+    await model_answers.put_answers(conn, subject, advised.asking.unreadable, days)
 
 
 async def _count_alone(rt: Runtime, subject: Subject, advised: Advised, epoch: int) -> None:
@@ -77,7 +77,7 @@ async def _count_alone(rt: Runtime, subject: Subject, advised: Advised, epoch: i
                 if await epoch_of(conn) == epoch:
                     await _keep(conn, subject, advised, rt.policy.retention.model_answers_days)
                 else:
-                    await usage.add(conn, subject, advised.asking.used)
+                    await model_answers.add_usage(conn, subject, advised.asking.used)
 
 
 def _measure(advised: Advised) -> None:
@@ -146,7 +146,7 @@ async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) 
     payload = _payload(event)
     async with rt.db.transaction(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
-        await outcomes.give_up(
+        await turn_states.give_up(
             conn,
             subject,
             stage=CONSUMER,

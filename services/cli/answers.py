@@ -1,14 +1,12 @@
 """Commands about models that talk to a running SmartBrain over HTTP: answers."""
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.text import Text
 
-from services.cli import data_folder
-from services.cli.names import Tenant, User
+from services.cli.names import Limit, Tenant, User
 from services.cli.output import AsJson, emit, out
-from services.cli.web import Web
+from services.cli.web import reach_compose
 
 MOST_SHOWN = 600
 
@@ -16,11 +14,11 @@ MOST_SHOWN = 600
 def answers(
     user: User = "me",
     tenant: Tenant = "default",
-    limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
+    limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
     """Show what a model answered that could not be read: kept for 7 days, secrets blanked."""
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         page = web.get("/v1/answers", {"tenant_id": tenant, "user_id": user, "limit": limit})
     if as_json:
         emit(page)

@@ -10,11 +10,10 @@ import orjson
 import typer
 from rich.text import Text
 
-from services.cli import data_folder
 from services.cli import explain as explained
 from services.cli.names import Session, Tenant, User, check_id, check_words
 from services.cli.output import AsJson, emit, out, refuse
-from services.cli.web import Web
+from services.cli.web import reach_compose
 from shared.errors import RefusedError
 from shared.language.patterns import to_pattern
 
@@ -24,10 +23,6 @@ PATIENCE_MS = 5000
 
 _TAG = to_pattern(r"<user_memory (?P<attributes>[^>]*)>(?P<text>.*)</user_memory>\s*$", re.DOTALL)
 _ATTRIBUTE = to_pattern(r'(\w+)="([^"]*)"')
-
-
-def _web() -> Web:
-    return Web(data_folder.url())
 
 
 def commit(
@@ -47,7 +42,7 @@ def commit(
     """Commit a turn, or a file of turns, and show what was learnt."""
     whose = {"tenant_id": tenant, "user_id": user, "session_id": session}
     bodies = _bodies(text, assistant, file, key, whose)
-    with _web() as web:
+    with reach_compose() as web:
         results = web.commit_all(bodies, show=not as_json)
         outcomes = web.outcomes(bodies, results, show=not as_json) if wait else []
     if as_json:
@@ -149,7 +144,7 @@ def compose(
     }
     if limit is not None:
         body["token_limit"] = limit
-    with _web() as web:
+    with reach_compose() as web:
         package = web.post("/v1/context", body)
     if as_json:
         emit(package)
@@ -200,7 +195,7 @@ def remember(
     as_json: AsJson = False,
 ) -> None:
     """Remember something; what looks like a secret is refused."""
-    with _web() as web:
+    with reach_compose() as web:
         receipt = web.post("/v1/memories", {"tenant_id": tenant, "user_id": user, "text": text})
         whose = {"tenant_id": tenant, "user_id": user}
         outcome = web.outcome(whose, receipt["turn_id"])

@@ -6,14 +6,13 @@ from uuid import UUID
 import typer
 from rich.text import Text
 
-from services.cli import data_folder
 from services.cli.compose import Lang, show_outcome
 from services.cli.listing import LIST, ListingGroup
 from services.cli.memories import Json, LanguageOption, moment
-from services.cli.names import Tenant, User
+from services.cli.names import Limit, Tenant, User
 from services.cli.output import AsJson, emit, out
-from services.cli.web import Web
-from shared.language import detection
+from services.cli.web import reach_compose
+from shared.language.normalise import detect
 
 group = typer.Typer(cls=ListingGroup, help="Show open conflicts; settle one.")
 _SAY: dict[Lang, dict[str, str]] = {
@@ -38,18 +37,18 @@ def list_conflicts(
     state: Annotated[
         Literal["open", "kept", "replaced", "all"], typer.Option("--state", help="open, kept, replaced or all.")
     ] = "open",
-    limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
+    limit: Limit = 50,
     lang: LanguageOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what was said against a stronger memory and not written over it."""
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         page = web.get("/v1/conflicts", {"tenant_id": tenant, "user_id": user, "state": state, "limit": limit})
     if as_json:
         emit(page)
     elif page["conflicts"]:
         for each in page["conflicts"]:
-            _show(each, _SAY[lang or ("zh" if detection.detect(each["known"]) == "zh" else "en")])
+            _show(each, _SAY[lang or ("zh" if detect(each["known"]) == "zh" else "en")])
     else:
         out.print("no conflicts")
 
@@ -75,7 +74,7 @@ def settle(
 ) -> None:
     """Say which side of a conflict holds."""
     whose = {"tenant_id": tenant, "user_id": user}
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         receipt = web.post(f"/v1/conflicts/{conflict_id}", {"keep": keep}, whose)
         outcome = web.outcome(whose, receipt["turn_id"])
     if as_json:

@@ -7,13 +7,11 @@ from typing import Annotated, Any, Literal
 
 import orjson
 import typer
-from rich.table import Table
 from rich.text import Text
 
-from services.cli import data_folder
-from services.cli.names import check_id, check_words
-from services.cli.output import AsJson, emit, out
-from services.cli.web import Web
+from services.cli.names import Limit, check_id, check_words
+from services.cli.output import AsJson, emit, out, to_table
+from services.cli.web import reach_compose
 from shared.settings import API_KEY
 
 app = typer.Typer(help="Dead letters: what no worker could handle, and why.", no_args_is_help=True)
@@ -25,7 +23,6 @@ By = Annotated[
 OfTenant = Annotated[str | None, typer.Option("--tenant", help="Of this tenant only.", callback=check_id)]
 OfUser = Annotated[str | None, typer.Option("--user", "-u", help="Of this user only.", callback=check_id)]
 When = datetime | None
-Limit = Annotated[int, typer.Option("--limit", min=1, max=200)]
 STATES = Literal["open", "redriven", "dropped", "all"]
 STYLES = {"commits": "green", "derives": "green", "applies": "green", "nothing": "yellow"}
 
@@ -46,15 +43,17 @@ def show_list(
     moments = {"since": since, "until": until}
     asked = {"topic": topic, "error": error, "state": None if state == "all" else state}
     asked |= {name: moment.astimezone().isoformat() if moment else None for name, moment in moments.items()}
-    with Web(data_folder.url()) as web:
-        page = web.get("/v1/dead-letters", drop_absent(**asked, **name_owner(user, tenant), limit=limit))
+    with reach_compose() as web:
+        page = web.get("/v1/dead-letters", {**asked, **name_owner(user, tenant), "limit": limit})
     if as_json:
         emit(page)
         return
     if not page["letters"]:
         out.print("no dead letters")
     else:
-        out.print(to_table(page["letters"]))
+        table = to_table(("letter", "dead since", "user", "state", "error"), map(_to_row, page["letters"]))
+        table.columns[-1].no_wrap = False
+        out.print(table)
     if page["unread"]:
         out.print(Text("there are older ones; --limit looks further back", "dim"))
 
@@ -68,10 +67,8 @@ def show_one(
     as_json: AsJson = False,
 ) -> None:
     """Show a dead letter and what a redrive would do; words are blanked without --raw."""
-    with Web(data_folder.url()) as web:
-        shown = web.get(
-            f"/v1/dead-letters/{letter}", drop_absent(**name_owner(user, tenant), raw="true" if raw else None)
-        )
+    with reach_compose() as web:
+        shown = web.get(f"/v1/dead-letters/{letter}", {**name_owner(user, tenant), "raw": "true" if raw else None})
     if as_json:
         emit(shown)
         return
@@ -115,17 +112,12 @@ def name_owner(user: str | None, tenant: str | None) -> dict[str, str | None]:
     return {"user_id": user, "tenant_id": tenant}
 
 
-def drop_absent(**asked: Any) -> dict[str, Any]:
-    """What was asked for, without what was not."""
-    return {name: value for name, value in asked.items() if value is not None}
-
-
 def act(path: str, reason: str, by: str | None, whose: dict[str, str | None], *, as_json: bool, **more: Any) -> None:
     """The act is done and told: now, or when it had been done before."""
     who = by or (None if os.environ.get(API_KEY) else getuser())  # a key says itself who asks
-    body = drop_absent(requested_by=who, reason=reason, **more)
-    with Web(data_folder.url()) as web:
-        done = web.post(path, body, drop_absent(**whose))
+    body = {"reason": reason, **({"requested_by": who} if who else {}), **more}
+    with reach_compose() as web:
+        done = web.post(path, body, whose)
     if as_json:
         emit(done)
     elif done["fresh"]:
@@ -144,14 +136,6 @@ def show_redrive(shown: dict[str, Any]) -> None:
     out.print(line.append(Text(f", {would['why']} ({would['topic']}, read by {would['group']})", "default")))
 
 
-def to_table(letters: list[dict[str, Any]]) -> Table:
-    """The letters, one a line."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("letter", "dead since", "user", "state"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("error")
-    for each in letters:
-        whose = f"{each['tenant_id']}:{each['user_id']}" if each["user_id"] else "-"
-        cells = (each["letter_id"], each["dead_at"][:19], whose, each["state"], each["error"])
-        table.add_row(*(Text(cell) for cell in cells))
-    return table
+def _to_row(each: dict[str, Any]) -> tuple[str, ...]:
+    whose = f"{each['tenant_id']}:{each['user_id']}" if each["user_id"] else "-"
+    return each["letter_id"], each["dead_at"][:19], whose, each["state"], each["error"]

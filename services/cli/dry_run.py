@@ -18,7 +18,7 @@ from shared.extraction import MessageText, ObserveContext, Observed, TurnText
 from shared.extraction.model import Observation
 from shared.extraction.standing_wishes import TurnPlace, Wishes
 from shared.extraction.wishes import find_learning_wish, to_unread
-from shared.language.detection import detect
+from shared.language.normalise import detect
 from shared.models.factory import make_models
 from shared.policy import ConfidencePolicy, ObserverPolicy
 from shared.policy_file import load_policy

@@ -8,17 +8,15 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
-from services.cli import data_folder
 from services.cli.compose import Lang
 from services.cli.erase_words import SAY
 from services.cli.memories import Json, LanguageOption, moment
 from services.cli.names import Tenant, check_id, check_ids
-from services.cli.output import AsJson, emit, err, fail, out
-from services.cli.web import Web
-from shared.language import detection
+from services.cli.output import AsJson, emit, err, fail, out, to_table
+from services.cli.web import Web, reach_compose
+from shared.language.normalise import detect
 from shared.settings import API_KEY
 
 Scope = Literal["all", "personal", "session", "items"]
@@ -60,7 +58,7 @@ def erase(
     whose: Json = {"tenant_id": tenant, "user_id": user}
     say = SAY[lang or _language([*(session or ()), reason]) or _language([user, by]) or "en"]
     _refuse_mixed(tombstone_id, verify=verify, listing=listing, requeue=requeue)
-    with Web(data_folder.url(), PATIENCE_S) as web:
+    with reach_compose(PATIENCE_S) as web:
         if listing:
             _list(web, whose, limit, say, as_json=as_json)
         elif verify:
@@ -78,7 +76,7 @@ def erase(
 
 def _language(said: Sequence[str | None]) -> Lang | None:
     """That in which somebody named and explained something; None where there are no words."""
-    found = detection.detect(" ".join(each for each in said if each))
+    found = detect(" ".join(each for each in said if each))
     return None if found == "other" else found
 
 
@@ -147,17 +145,24 @@ def _list(web: Web, whose: Json, limit: int, say: dict[str, str], *, as_json: bo
     if as_json:
         emit(page)
     elif page["erasures"]:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for name in ("id", "scope", "status", "requested", "due", "memories", "rows", "error"):
-            table.add_column(say.get(f"head {name}", name), no_wrap=True)
-        for each in page["erasures"]:
-            names = (translate_word(say, each["scope"]), translate_word(say, each["status"]))
-            times = (moment(each["requested_at"]), moment(each["deadline_at"]))
-            counts = (str(each["item_count"]), str(each["row_count"]), str(each["error"] or ""))
-            table.add_row(*(Text(cell) for cell in (str(each["tombstone_id"]), *names, *times, *counts)))
-        out.print(table)
+        names = ("id", "scope", "status", "requested", "due", "memories", "rows", "error")
+        heads = [say.get(f"head {name}", name) for name in names]
+        out.print(to_table(heads, (_to_row(each, say) for each in page["erasures"])))
     else:
         out.print(say["none"])
+
+
+def _to_row(each: Json, say: dict[str, str]) -> tuple[str, ...]:
+    names = (translate_word(say, each["scope"]), translate_word(say, each["status"]))
+    times = (moment(each["requested_at"]), moment(each["deadline_at"]))
+    return (
+        str(each["tombstone_id"]),
+        *names,
+        *times,
+        str(each["item_count"]),
+        str(each["row_count"]),
+        each["error"] or "",
+    )
 
 
 def _verify(web: Web, whose: Json, tombstone_id: UUID | None, say: dict[str, str], *, as_json: bool) -> None:

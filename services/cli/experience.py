@@ -3,13 +3,10 @@
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
-from services.cli import data_folder
 from services.cli.names import Tenant, check_id
-from services.cli.output import AsJson, emit, out
-from services.cli.web import Web
+from services.cli.output import AsJson, emit, out, to_table
+from services.cli.web import reach_compose
 
 
 def experience(
@@ -20,23 +17,18 @@ def experience(
     as_json: AsJson = False,
 ) -> None:
     """Show which tools work and which fail, and how recalled memories were received."""
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         page = web.get("/v1/experience", {"tenant_id": tenant, "user_id": user})
     if as_json:
         emit(page)
     elif page["experience"]:
-        _show(page["experience"])
+        out.print(to_table(("what", "conf", "share", "figures", "from"), map(_to_row, page["experience"])))
     else:
         out.print("nothing has been learnt yet")
 
 
-def _show(learnt: list[dict[str, Any]]) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("what", "conf", "share", "figures", "from"):
-        table.add_column(name, no_wrap=True)
-    for each in learnt:
-        figures = each["figures"]
-        shown = [f"{name} {value}" for name, value in figures.items() if isinstance(value, int) and name != "users"]
-        cells = (each["key"], f"{each['confidence']:.2f}", f"{figures['share']:.0%}", ", ".join(shown))
-        table.add_row(*(Text(cell) for cell in cells), Text("several users" if each["shared"] else "this user"))
-    out.print(table)
+def _to_row(each: dict[str, Any]) -> tuple[str, ...]:
+    figures = each["figures"]
+    shown = [f"{name} {value}" for name, value in figures.items() if isinstance(value, int) and name != "users"]
+    whose = "several users" if each["shared"] else "this user"
+    return each["key"], f"{each['confidence']:.2f}", f"{figures['share']:.0%}", ", ".join(shown), whose

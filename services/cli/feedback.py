@@ -6,10 +6,9 @@ from uuid import UUID
 import typer
 
 from schemas.vocabulary import FeedbackVerdict
-from services.cli import data_folder
 from services.cli.names import Tenant, User
 from services.cli.output import AsJson, emit, out, refuse
-from services.cli.web import Web
+from services.cli.web import reach_compose
 
 
 def feedback(
@@ -25,7 +24,7 @@ def feedback(
     if (verdict is None) == (not end):
         raise refuse("give either a verdict or --end")
     whose = {"tenant_id": tenant, "user_id": user}
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         if end:
             receipt = web.delete(f"/v1/feedback/{memory_id}", whose)
         else:

@@ -7,10 +7,9 @@ from typing import Annotated, Any, Literal
 import typer
 
 from schemas.exporting import IMPORT_MAX_BYTES
-from services.cli import data_folder
 from services.cli.names import Tenant, User
 from services.cli.output import AsJson, emit, fail, out
-from services.cli.web import Web
+from services.cli.web import reach_compose
 
 Json = dict[str, Any]
 
@@ -23,8 +22,8 @@ def export(
     lang: Annotated[Literal["zh", "en"] | None, typer.Option("--lang", help="Language of Markdown: zh, en.")] = None,
 ) -> None:
     """Write all that is kept of a user: every memory with its versions and words, conversations, conflicts."""
-    query = {"tenant_id": tenant, "user_id": user, "format": format, **({"lang": lang} if lang else {})}
-    with Web(data_folder.url(), timeout_s=300) as web:
+    query = {"tenant_id": tenant, "user_id": user, "format": format, "lang": lang}
+    with reach_compose(300) as web:
         if to is None:
             for piece in web.stream("/v1/export", query):
                 sys.stdout.buffer.write(piece)
@@ -52,7 +51,7 @@ def take_in(
         fail(f"{file}: {file.stat().st_size} bytes, at most {IMPORT_MAX_BYTES}")
         raise typer.Exit(1)
     whose = {"tenant_id": tenant, "user_id": user}
-    with Web(data_folder.url(), timeout_s=300) as web:
+    with reach_compose(300) as web:
         receipt = web.send("/v1/import", whose, file.read_bytes())
         if receipt["turn_id"]:
             web.outcome(whose, receipt["turn_id"])

@@ -1,18 +1,16 @@
 """`smartbrain keys`: who may do what over HTTP. Works on the database itself: whoever reaches that makes the keys."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Any, TypeVar
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from services.cli.listing import ListingGroup
 from services.cli.names import Tenant, check_id, check_words
-from services.cli.output import AsJson, emit, err, out, refuse
+from services.cli.output import AsJson, emit, err, out, refuse, to_table
 from services.cli.reach import reach_servers
 from shared import clock, settings
 from shared.access.secrets import KeyText, hash_secret, make_key_id, make_secret
@@ -108,7 +106,7 @@ def list_all(
     if as_json:
         emit({"keys": [to_json(key) for key in keys]})
     elif keys:
-        _show(keys)
+        out.print(to_table(("id", "name", "tenant", "users", "scopes", "ends", "state"), map(_to_row, keys)))
     else:
         out.print("no keys")
 
@@ -219,11 +217,6 @@ def _show_once(key: ApiKey, text: KeyText, *, as_json: bool) -> None:
     out.print(str(text), markup=False)
 
 
-def _show(keys: Sequence[ApiKey]) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for head in ("id", "name", "tenant", "users", "scopes", "ends", "state"):
-        table.add_column(head, no_wrap=True)
-    for key in keys:
-        cells = (key.key_id, key.name, key.tenant_id, name_users(key), ",".join(key.scopes), f"{key.ends_at:%Y-%m-%d}")
-        table.add_row(*(Text(cell) for cell in (*cells, state_of(key))))
-    out.print(table)
+def _to_row(key: ApiKey) -> tuple[str, ...]:
+    facts = (key.key_id, key.name, key.tenant_id, name_users(key), ",".join(key.scopes))
+    return *facts, f"{key.ends_at:%Y-%m-%d}", state_of(key)

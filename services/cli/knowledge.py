@@ -6,16 +6,15 @@ import typer
 from rich.text import Text
 
 from schemas.resources import ResourceState
-from services.cli import data_folder
-from services.cli.names import Tenant, User, check_id
+from services.cli.names import Limit, Tenant, User, check_id
 from services.cli.output import AsJson, emit, out
-from services.cli.web import Web
+from services.cli.web import reach_compose
 
 app = typer.Typer(help="The resource side: what went there, what changed there.", no_args_is_help=True)
 
 
-@app.command()
-def changed(
+@app.command("changed")
+def announce_change(
     tenant: Tenant = "default",
     org: Annotated[str | None, typer.Option("--org", help="Only this organisation's.", callback=check_id)] = None,
     profile: Annotated[str | None, typer.Option("--profile", help="Only this profile's.", callback=check_id)] = None,
@@ -23,7 +22,7 @@ def changed(
 ) -> None:
     """Say that knowledge has changed, after a bulk import: older answers are not used again."""
     body = {"tenant_id": tenant, "org_id": org, "profile_id": profile}
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         version = web.post("/v1/knowledge/changed", {name: value for name, value in body.items() if value})
     if as_json:
         emit(version)
@@ -38,12 +37,12 @@ def resources(
     state: Annotated[
         ResourceState | None, typer.Option("--state", help="pending, ingested, skipped or failed.")
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
+    limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
     """Show what of a user's turns went to the resource side, newest first."""
-    asked = {"tenant_id": tenant, "user_id": user, "limit": limit, **({"state": state} if state else {})}
-    with Web(data_folder.url()) as web:
+    asked = {"tenant_id": tenant, "user_id": user, "limit": limit, "state": state}
+    with reach_compose() as web:
         page = web.get("/v1/resources", asked)
     if as_json:
         emit(page)

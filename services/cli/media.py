@@ -7,10 +7,9 @@ from urllib.parse import quote
 import typer
 from rich.text import Text
 
-from services.cli import data_folder
 from services.cli.names import Tenant, User
 from services.cli.output import AsJson, emit, out, refuse
-from services.cli.web import Web
+from services.cli.web import reach_compose
 
 app = typer.Typer(help="Media that messages name: their state, as the scanner in front says.", no_args_is_help=True)
 Media = Annotated[str, typer.Argument(help="The media's id.")]
@@ -42,14 +41,14 @@ def put(
     body = {"tenant_id": tenant, "user_id": user, "type": kind, "security_status": status}
     body |= {"checksum": checksum} if checksum else {}
     body |= {"recognized_text": recognized} if recognized is not None else {}
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         _show(web.put(_path(media), body), as_json=as_json)
 
 
 @app.command("show")
 def show(media: Media, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Show a registered media file."""
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         _show(web.get(_path(media), {"tenant_id": tenant, "user_id": user}), as_json=as_json)
 
 

@@ -10,13 +10,12 @@ from rich.text import Text
 
 from schemas.memory_types import ROWS
 from schemas.vocabulary import ListedStatus, MemoryType
-from services.cli import data_folder
 from services.cli.compose import Lang, show_outcome
 from services.cli.listing import LIST, ListingGroup
-from services.cli.names import Tenant, User
+from services.cli.names import Limit, Tenant, User
 from services.cli.output import AsJson, emit, out
-from services.cli.web import Web
-from shared.language import detection
+from services.cli.web import Web, reach_compose
+from shared.language.normalise import detect
 
 Json = dict[str, Any]
 group = typer.Typer(cls=ListingGroup, help="Show what is known of a user; see its history, restore a version.")
@@ -100,14 +99,14 @@ def list_memories(
     ] = "active",
     type: Annotated[MemoryType | None, typer.Option("--type", help="preference, profile, task, ...")] = None,
     as_of: Annotated[str | None, typer.Option("--as-of", help="What held then: 2026-03-01, or with a time.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
+    limit: Limit = 50,
     ids: Annotated[bool, typer.Option("--ids", help="Show ids, versions and confidence too.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show what is known of a user, or was at a past moment."""
     asked: Json = {"tenant_id": tenant, "user_id": user, "limit": limit, "type": type, "query": query, "as_of": as_of}
     asked |= {"status": status}
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         page = web.get("/v1/memories", {k: v for k, v in asked.items() if v is not None})
     if as_json:
         emit(page)
@@ -122,7 +121,7 @@ def show_memories(memories: list[Json], *, ids: bool = False) -> None:
     if not memories:
         out.print("nothing is known")
         return
-    zh = sum(detection.detect(m["content"]) == "zh" for m in memories) * 2 > len(memories)
+    zh = sum(detect(m["content"]) == "zh" for m in memories) * 2 > len(memories)
     groups: dict[str, list[Json]] = {}
     for m in memories:
         groups.setdefault(m["type"], []).append(m)
@@ -153,13 +152,13 @@ def history(
     as_json: AsJson = False,
 ) -> None:
     """Show every version of a memory, oldest first, and what each of them rests on."""
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         page = web.get(f"/v1/memories/{memory_id}/history", {"tenant_id": tenant, "user_id": user})
     if as_json:
         emit(page)
         return
     newest = page["memories"][-1]["content"]
-    say = SAY[lang or ("zh" if detection.detect(newest) == "zh" else "en")]
+    say = SAY[lang or ("zh" if detect(newest) == "zh" else "en")]
     for version in page["memories"]:
         _version(version, say)
 
@@ -252,7 +251,7 @@ def forget(memory_id: Id, user: User = "me", tenant: Tenant = "default", as_json
 def _act(write: Callable[[Web, Json], Json], user: str, tenant: str, *, as_json: bool) -> None:
     """The write is made and settled, and what it came to is shown."""
     whose = {"tenant_id": tenant, "user_id": user}
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         receipt = write(web, whose)
         outcome = web.outcome(whose, receipt["turn_id"])
         receipt = web.get(f"/v1/writes/{receipt['receipt_id']}", whose)

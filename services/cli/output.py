@@ -1,11 +1,14 @@
 """What a person reads, and `--json` for programs: results on standard output, everything else on standard error."""
 
 import sys
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
 import orjson
 import typer
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
@@ -28,3 +31,13 @@ def refuse(message: str) -> typer.Exit:
     """The error is told; raised, it ends the command as a wrong argument does."""
     fail(message)
     return typer.Exit(2)
+
+
+def to_table(heads: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> Table:
+    """A line for each row below the heads; cells are shown as they are, none as markup."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for head in heads:
+        table.add_column(head, no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+    return table

@@ -7,10 +7,9 @@ import typer
 from rich.text import Text
 
 from schemas.promotion import PromotionStatus
-from services.cli import data_folder
-from services.cli.names import Tenant, User
+from services.cli.names import Limit, Tenant, User
 from services.cli.output import AsJson, emit, out
-from services.cli.web import Web
+from services.cli.web import reach_compose
 
 app = typer.Typer(help="Memories that qualify to be offered to the enterprise side.", no_args_is_help=True)
 Proposal = Annotated[UUID, typer.Argument(help="The proposal's id.")]
@@ -25,12 +24,12 @@ def show(
     status: Annotated[
         PromotionStatus | None, typer.Option("--status", help="pending_approval, approved, expired, ...")
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
+    limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
     """Show a user's proposals, newest first."""
-    asked = {"tenant_id": tenant, "user_id": user, "limit": limit, **({"status": status} if status else {})}
-    with Web(data_folder.url()) as web:
+    asked = {"tenant_id": tenant, "user_id": user, "limit": limit, "status": status}
+    with reach_compose() as web:
         page = web.get("/v1/promotions", asked)
     if as_json:
         emit(page)
@@ -55,7 +54,7 @@ def approve(
     as_json: AsJson = False,
 ) -> None:
     """Approve a proposal; it is written to the knowledge side, for whom --visibility says."""
-    more = {**({"visibility": visibility} if visibility else {}), **({"org_id": org} if org else {})}
+    more = {"visibility": visibility, "org_id": org}
     _decide(proposal, tenant, user, as_json, decision="approve", reason=reason, consent=consent, **more)
 
 
@@ -70,7 +69,7 @@ def reject(
 @app.command()
 def retry(proposal: Proposal, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Write an approved proposal to the knowledge side again that could not be written (write_failed)."""
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         waiting = web.post(f"/v1/promotions/{proposal}/retry", {"tenant_id": tenant, "user_id": user})
     if as_json:
         emit(waiting)
@@ -79,7 +78,7 @@ def retry(proposal: Proposal, user: User = "me", tenant: Tenant = "default", as_
 
 
 def _decide(proposal: UUID, tenant: str, user: str, as_json: bool, **said: Any) -> None:
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         decided = web.post(f"/v1/promotions/{proposal}", {"tenant_id": tenant, "user_id": user, **said})
     if as_json:
         emit(decided)

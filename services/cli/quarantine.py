@@ -1,28 +1,24 @@
 """`smartbrain quarantine`: events that workers gave up, and the turns behind them, redriven once or dropped."""
 
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
-from services.cli import data_folder
 from services.cli.dead_letters import (
     By,
-    Limit,
     OfTenant,
     OfUser,
     Reason,
     When,
     act,
-    drop_absent,
     name_owner,
     show_redrive,
 )
-from services.cli.names import Tenant, User
-from services.cli.output import AsJson, emit, out
-from services.cli.web import Web
+from services.cli.names import Limit, Tenant, User
+from services.cli.output import AsJson, emit, out, to_table
+from services.cli.web import reach_compose
 
 app = typer.Typer(help="Quarantine: events that workers gave up, and their turns.", no_args_is_help=True)
 Event = Annotated[UUID, typer.Argument(help="The id, as `quarantine list` shows it.", metavar="ID")]
@@ -39,28 +35,26 @@ def show_list(
 ) -> None:
     """List quarantined events, newest first."""
     moment = since.astimezone().isoformat() if since else None
-    with Web(data_folder.url()) as web:
-        page = web.get(
-            "/v1/quarantine", drop_absent(stage=stage, since=moment, **name_owner(user, tenant), limit=limit)
-        )
+    with reach_compose() as web:
+        query = {"stage": stage, "since": moment, **name_owner(user, tenant), "limit": limit}
+        page = web.get("/v1/quarantine", query)
     if as_json:
         emit(page)
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("id", "given up", "user", "stage", "turn", "state"):
-        table.add_column(name, no_wrap=True)
-    for each in page["events"]:
-        whose, turn = f"{each['tenant_id']}:{each['user_id']}", each["turn_id"] or "-"
-        cells = (each["quarantine_id"], each["created_at"][:19], whose, each["stage"], turn, each["state"])
-        table.add_row(*(Text(cell) for cell in cells))
-    out.print(table if page["events"] else "nothing is in quarantine")
+    heads = ("id", "given up", "user", "stage", "turn", "state")
+    out.print(to_table(heads, map(_to_row, page["events"])) if page["events"] else "nothing is in quarantine")
+
+
+def _to_row(each: dict[str, Any]) -> tuple[str, ...]:
+    whose, turn = f"{each['tenant_id']}:{each['user_id']}", each["turn_id"] or "-"
+    return each["quarantine_id"], each["created_at"][:19], whose, each["stage"], turn, each["state"]
 
 
 @app.command("show")
 def show_one(event: Event, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Show a quarantined event and what a redrive would do."""
-    with Web(data_folder.url()) as web:
-        shown = web.get(f"/v1/quarantine/{event}", drop_absent(**name_owner(user, tenant)))
+    with reach_compose() as web:
+        shown = web.get(f"/v1/quarantine/{event}", name_owner(user, tenant))
     if as_json:
         emit(shown)
         return

@@ -5,14 +5,13 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from services.cli import data_folder
 from services.cli.listing import ListingGroup
-from services.cli.names import Tenant, User, check_id
-from services.cli.output import AsJson, emit, err, out
-from services.cli.web import Web
+from services.cli.names import Limit, Tenant, User, check_id
+from services.cli.output import AsJson, emit, err, out, to_table
+from services.cli.web import reach_compose
 from services.compose.rules.packing.replay import Replayed, replay
 from shared import settings
 from shared.db import Database
@@ -26,28 +25,28 @@ ContextId = Annotated[UUID, typer.Argument(help="The package's context_id.")]
 
 
 @contexts.command("list")
-def listing(
+def list_packages(
     user: User = "me",
     tenant: Tenant = "default",
     session: Annotated[str | None, typer.Option("--session", help="Of this session only.", callback=check_id)] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 20,
+    limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:
     """Show a user's packages, newest first."""
-    query = {"tenant_id": tenant, "user_id": user, "limit": limit, **({"session_id": session} if session else {})}
-    with Web(data_folder.url()) as web:
+    query = {"tenant_id": tenant, "user_id": user, "limit": limit, "session_id": session}
+    with reach_compose() as web:
         page = web.get("/v1/contexts", query)
     if as_json:
         emit(page)
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("context", "session", "composed", "memories", "degraded", "utilized", "feedback"):
-        table.add_column(name, no_wrap=True)
-    for each in page["contexts"]:
-        told = ("-" if each[name] is None else str(each[name]) for name in ("utilized", "user_feedback_signal"))
-        cells = (each["context_id"], each["session_id"], each["created_at"][:19], str(each["memories"]))
-        table.add_row(*(Text(cell) for cell in (*cells, str(each["degraded"]), *told)))
-    out.print(table if page["contexts"] else "no packages")
+    heads = ("context", "session", "composed", "memories", "degraded", "utilized", "feedback")
+    out.print(to_table(heads, map(_to_row, page["contexts"])) if page["contexts"] else "no packages")
+
+
+def _to_row(each: dict[str, Any]) -> list[str]:
+    received = ("-" if each[name] is None else str(each[name]) for name in ("utilized", "user_feedback_signal"))
+    figures = (str(each["memories"]), str(each["degraded"]))
+    return [each["context_id"], each["session_id"], each["created_at"][:19], *figures, *received]
 
 
 @contexts.command("show")
@@ -60,7 +59,7 @@ def show(
 ) -> None:
     """Show a package as the model reads it, or with --json as it was answered."""
     path = f"/v1/contexts/{context}"
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         whose = {"tenant_id": tenant, "user_id": user}
         package = web.get(path if as_json and not messages else f"{path}/messages", whose)
     if as_json:
@@ -91,8 +90,8 @@ def receipts(
         if again and replayed.problems:
             raise typer.Exit(1)
         return
-    with Web(data_folder.url()) as web:
-        query = {"tenant_id": tenant, "user_id": user, "lang": lang, **({"item": item} if item else {})}
+    with reach_compose() as web:
+        query = {"tenant_id": tenant, "user_id": user, "lang": lang, "item": item}
         answer = web.get(f"/v1/receipts/{context}", query)
     if as_json:
         emit(answer)

@@ -4,10 +4,9 @@ from typing import Annotated, Any
 
 import typer
 
-from services.cli import data_folder
 from services.cli.names import Session, Tenant, User, check_id, check_words
 from services.cli.output import AsJson, emit, out
-from services.cli.web import Web
+from services.cli.web import reach_compose
 
 
 def say(
@@ -23,7 +22,7 @@ def say(
     """Say one thing as a user; a command (/help lists them) is done and answered."""
     whose = {"tenant_id": tenant, "user_id": user, "session_id": session}
     body: dict[str, Any] = {**whose, "messages": [{"role": "user", "content": text}], "idempotency_key": key}
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         result = web.post("/v1/turns", body)
         web.outcome(whose, result["turn_id"])
     if as_json:

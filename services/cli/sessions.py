@@ -4,13 +4,11 @@ from typing import Annotated, Any
 from urllib.parse import quote, urlencode
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
-from services.cli import data_folder
-from services.cli.names import Tenant, User, check_id
-from services.cli.output import AsJson, emit, out
-from services.cli.web import Web
+from services.cli.names import Limit, Tenant, User, check_id
+from services.cli.output import AsJson, emit, out, to_table
+from services.cli.web import reach_compose
 
 app = typer.Typer(help="A user's conversations: what is kept of each, and how one ends.", no_args_is_help=True)
 SessionId = Annotated[str, typer.Argument(help="The session.", callback=check_id)]
@@ -21,25 +19,23 @@ def _path(session_id: str) -> str:
 
 
 @app.command("list")
-def listing(
+def list_sessions(
     user: User = "me",
     tenant: Tenant = "default",
-    limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
+    limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
     """Show a user's sessions, the one spoken in last first."""
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         page = web.get("/v1/sessions", {"tenant_id": tenant, "user_id": user, "limit": limit})
     if as_json:
         emit(page)
     elif page["sessions"]:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for name in ("session", "state", "turns", "last turn"):
-            table.add_column(name, no_wrap=True)
-        for each in page["sessions"]:
-            cells = (each["session_id"], each["state"], str(each["turns"]), each["last_turn_at"][:19])
-            table.add_row(*(Text(cell) for cell in cells))
-        out.print(table)
+        rows = (
+            (each["session_id"], each["state"], str(each["turns"]), each["last_turn_at"][:19])
+            for each in page["sessions"]
+        )
+        out.print(to_table(("session", "state", "turns", "last turn"), rows))
     else:
         out.print("no sessions")
 
@@ -47,7 +43,7 @@ def listing(
 @app.command("show")
 def show(session: SessionId, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Show a session: its state, its summary, what earlier stretches left, and the names that stand for it."""
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         shown = web.get(_path(session), {"tenant_id": tenant, "user_id": user})
     if as_json:
         emit(shown)
@@ -65,7 +61,7 @@ def archive(
 ) -> None:
     """End a session; its summary follows, and the next turn opens it again."""
     whose = {"tenant_id": tenant, "user_id": user}
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         receipt = web.post(f"{_path(session)}/archive?{urlencode(whose)}", {})
         if wait:
             web.outcome(whose, receipt["turn_id"])
@@ -88,7 +84,7 @@ def remember(
 ) -> None:
     """Learn nothing in a session from here on, or learn again."""
     whose = {"tenant_id": tenant, "user_id": user}
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         wish = web.patch(_path(session), {"remembered": remembered}, whose)
     if as_json:
         emit(wish)

@@ -7,11 +7,10 @@ import typer
 from rich.table import Table
 
 from schemas.settings import SettingsChange
-from services.cli import data_folder
 from services.cli.compose import Lang
 from services.cli.names import Tenant, check_id
 from services.cli.output import AsJson, emit, out
-from services.cli.web import Web
+from services.cli.web import reach_compose
 
 Json = dict[str, Any]
 app = typer.Typer(no_args_is_help=True, help="Show and change the settings of a user or a tenant.")
@@ -53,7 +52,7 @@ MEANINGS: dict[Lang, dict[str, str]] = {
 @app.command("show")
 def show(user: User = None, tenant: Tenant = "default", lang: LanguageOption = "en", as_json: AsJson = False) -> None:
     """Show every setting: what holds, who chose it, and what it may be."""
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         view = web.get("/v1/settings", _name_owner(user, tenant))
     emit(view) if as_json else _print(view, lang)
 
@@ -92,13 +91,13 @@ def _read(change_text: str) -> tuple[str, Any]:
 
 
 def _send(body: Json, user: str | None, tenant: str, lang: Lang, as_json: bool) -> None:
-    with Web(data_folder.url()) as web:
+    with reach_compose() as web:
         view = web.patch("/v1/settings", body, _name_owner(user, tenant))
     emit(view) if as_json else _print(view, lang)
 
 
 def _name_owner(user: str | None, tenant: str) -> Json:
-    return {"tenant_id": tenant, **({"user_id": user} if user else {})}
+    return {"tenant_id": tenant, "user_id": user}
 
 
 def _print(view: Json, lang: Lang) -> None:

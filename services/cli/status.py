@@ -9,12 +9,11 @@ from urllib.request import urlopen
 
 import orjson
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from services.cli import data_folder
 from services.cli.data_folder import Running
-from services.cli.output import AsJson, emit, fail, out
+from services.cli.output import AsJson, emit, fail, out, to_table
 from shared import settings
 
 PROBE_S = 5.0
@@ -94,12 +93,11 @@ def without_password(dsn: str) -> str:
 def _show(report: Json) -> None:
     for name in ("http", "kafka", "database"):
         out.print(Text(f"{name:<9}", "bold").append(Text(report[name] or "-", "default")))
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("service", "state", "address"):
-        table.add_column(name, no_wrap=True)
-    for each in report["services"]:
-        state, style = ("ready", "green") if each["ready"] else (f"not ready: {', '.join(each['missing'])}", "yellow")
-        if not each["answers"]:
-            state, style = "does not answer", "red"
-        table.add_row(Text(each["name"]), Text(state, style), Text(each["url"] or "-"))
-    out.print(table)
+    rows = ((each["name"], _name_state(each), each["url"] or "-") for each in report["services"])
+    out.print(to_table(("service", "state", "address"), rows))
+
+
+def _name_state(service: Json) -> Text:
+    if not service["answers"]:
+        return Text("does not answer", "red")
+    return Text("ready", "green") if service["ready"] else Text(f"not ready: {', '.join(service['missing'])}", "yellow")

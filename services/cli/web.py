@@ -11,10 +11,12 @@ from urllib.parse import urlencode, urlsplit
 import orjson
 from rich.progress import track
 
+from services.cli import data_folder
 from services.cli.output import err
 from shared.errors import RefusedError, TransientError
 from shared.settings import API_KEY
 
+Json = dict[str, Any]
 PIECE_BYTES = 65_536
 
 
@@ -35,34 +37,30 @@ class Web:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._connection.close()
 
-    def get(self, path: str, query: dict[str, Any]) -> dict[str, Any]:
-        """The answer's JSON; RefusedError or TransientError as compose says."""
-        return self._call("GET", f"{path}?{urlencode(query)}", None)
+    def get(self, path: str, query: Json) -> Json:
+        """The answer's JSON, as of every call; RefusedError or TransientError as compose says."""
+        return self._call("GET", path, query, None)
 
-    def post(self, path: str, body: dict[str, Any], query: dict[str, Any] | None = None) -> dict[str, Any]:
-        """The answer's JSON; RefusedError or TransientError as compose says."""
-        return self._call("POST", f"{path}?{urlencode(query)}" if query else path, orjson.dumps(body))
+    def post(self, path: str, body: Json, query: Json | None = None) -> Json:
+        return self._call("POST", path, query, orjson.dumps(body))
 
-    def put(self, path: str, body: dict[str, Any], query: dict[str, Any] | None = None) -> dict[str, Any]:
-        """The answer's JSON; RefusedError or TransientError as compose says."""
-        return self._call("PUT", f"{path}?{urlencode(query)}" if query else path, orjson.dumps(body))
+    def put(self, path: str, body: Json, query: Json | None = None) -> Json:
+        return self._call("PUT", path, query, orjson.dumps(body))
 
-    def patch(self, path: str, body: dict[str, Any], query: dict[str, Any]) -> dict[str, Any]:
-        """The answer's JSON; RefusedError or TransientError as compose says."""
-        return self._call("PATCH", f"{path}?{urlencode(query)}", orjson.dumps(body))
+    def patch(self, path: str, body: Json, query: Json) -> Json:
+        return self._call("PATCH", path, query, orjson.dumps(body))
 
-    def delete(self, path: str, query: dict[str, Any]) -> dict[str, Any]:
-        """The answer's JSON; RefusedError or TransientError as compose says."""
-        return self._call("DELETE", f"{path}?{urlencode(query)}", None)
+    def delete(self, path: str, query: Json) -> Json:
+        return self._call("DELETE", path, query, None)
 
-    def send(self, path: str, query: dict[str, Any], body: bytes) -> dict[str, Any]:
-        """The answer's JSON to a body that is JSON already; RefusedError or TransientError as compose says."""
-        return self._call("POST", f"{path}?{urlencode(query)}", body)
+    def send(self, path: str, query: Json, body: bytes) -> Json:
+        """As `post`, of a body that is JSON already."""
+        return self._call("POST", path, query, body)
 
-    def stream(self, path: str, query: dict[str, Any]) -> Iterator[bytes]:
+    def stream(self, path: str, query: Json) -> Iterator[bytes]:
         """The answer in pieces as it comes; RefusedError or TransientError as compose says, or where it breaks off."""
         try:
-            self._connection.request("GET", f"{path}?{urlencode(query)}", None, self._headers)
+            self._connection.request("GET", _to_target(path, query), None, self._headers)
             response = self._connection.getresponse()
             if response.status >= 400:
                 self._raise(response.status, orjson.loads(response.read() or b"{}"))
@@ -72,9 +70,9 @@ class Web:
             self._connection.close()
             raise TransientError(f"{self._base} broke off: {error}") from error
 
-    def _call(self, method: str, path: str, body: bytes | None) -> dict[str, Any]:
+    def _call(self, method: str, path: str, query: Json | None, body: bytes | None) -> Json:
         try:
-            self._connection.request(method, path, body, self._headers)
+            self._connection.request(method, _to_target(path, query or {}), body, self._headers)
             response = self._connection.getresponse()
             answer = orjson.loads(response.read() or b"{}")
         except (OSError, HTTPException, orjson.JSONDecodeError) as error:
@@ -83,7 +81,7 @@ class Web:
         self._raise(response.status, answer)
         return answer
 
-    def _raise(self, status: int, answer: dict[str, Any]) -> None:
+    def _raise(self, status: int, answer: Json) -> None:
         """RefusedError or TransientError where the answer is one."""
         if status == 503:
             raise TransientError(answer.get("message", "unavailable"))
@@ -92,20 +90,18 @@ class Web:
         if status >= 400:
             raise RefusedError(answer.get("code", "refused"), answer.get("message", ""), status=status)
 
-    def commit_all(self, bodies: list[dict[str, Any]], *, show: bool) -> list[dict[str, Any]]:
+    def commit_all(self, bodies: list[Json], *, show: bool) -> list[Json]:
         """The result of each commit, in order; a progress bar where there are many."""
         bar = track(bodies, "committing", console=err, disable=not show or len(bodies) < 10, transient=True)
         return [self.post("/v1/turns", body) for body in bar]
 
-    def outcomes(
-        self, bodies: list[dict[str, Any]], results: list[dict[str, Any]], *, show: bool
-    ) -> list[dict[str, Any]]:
+    def outcomes(self, bodies: list[Json], results: list[Json], *, show: bool) -> list[Json]:
         """The outcome of each turn, as far as it came within 30 s."""
         pairs = list(zip(bodies, results, strict=True))
         bar = track(pairs, "learning", console=err, disable=not show or len(bodies) < 10, transient=True)
         return [self.outcome(body, result["turn_id"]) for body, result in bar]
 
-    def outcome(self, whose: dict[str, Any], turn_id: str, timeout_s: float = 30.0) -> dict[str, Any]:
+    def outcome(self, whose: Json, turn_id: str, timeout_s: float = 30.0) -> Json:
         """The turn's outcome once it is complete, or as it stands after `timeout_s`."""
         query = {"user_id": whose["user_id"], "tenant_id": whose.get("tenant_id", "default")}
         until = time.monotonic() + timeout_s
@@ -116,3 +112,14 @@ class Web:
                 return found
             time.sleep(pause)
             pause = min(pause * 1.5, 0.2)
+
+
+def _to_target(path: str, query: Json) -> str:
+    """Path and query as they are asked for; what is None is not asked."""
+    given = {name: value for name, value in query.items() if value is not None}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def reach_compose(timeout_s: float = 30.0) -> Web:
+    """A connection to compose, where the environment or the data folder says that it runs."""
+    return Web(data_folder.url(), timeout_s)

@@ -12,16 +12,16 @@ from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.erasure import ErasureRequest
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from schemas.turn_events import ErrorReply, TurnEvents
-from services.compose.context.nearest import static_scale
 from services.compose.context.pending_turns import message, read
 from services.compose.context.pipeline import compose_context
+from services.compose.context.scope_indexes import static_scale
 from services.compose.intake.commit import commit_turn
 from services.compose.intake.records import first_place, is_erasure, make_key
 from services.compose.manage import erasures
 from services.compose.receipts.recorder import Recorder
-from services.compose.routes.limits import Limiter
+from services.compose.routes.access import Limiter
 from services.compose.routes.server import create_app
-from services.compose.rules.planning import answer_types, cues
+from services.compose.rules.planning import cues
 from services.compose.rules.planning.plan import PlanPolicy, plan
 from shared import clock, parsing, presence
 from shared.access.authenticator import Authenticator
@@ -89,7 +89,7 @@ def warm() -> None:
         cues.read(question, ("Anna", "李明"), clock.now())
     static_scale()
     for text in ("我和李明去了杭州。", "Anna and I went to Melbourne in spring."):
-        answer_types.score_names(text, ())
+        cues.score_names(text, ())
         screen(text)
         show_own(text)
 

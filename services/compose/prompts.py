@@ -66,12 +66,12 @@ def _mode(raw: Any) -> str:
 def _queries(raw: Any) -> Any:
     if raw is not None and not isinstance(raw, list | tuple):
         return raw  # pyright: ignore[reportUnknownVariableType] # JSON of any shape, to be refused
-    found: list[dict[str, Any]] = []
+    queries: list[dict[str, Any]] = []
     for each in to_list(raw):
         fields = cast("dict[str, Any]", each if isinstance(each, dict) else {"text": each})
         if text := _words(fields.get("text", fields.get("query")), MAX_QUERY_CHARS):
-            found.append({**fields, "text": text})
-    return found[:MAX_QUERIES]
+            queries.append({**fields, "text": text})
+    return queries[:MAX_QUERIES]
 
 
 def _entities(raw: Any) -> list[str]:

@@ -66,12 +66,12 @@ async def work(rt: Runtime, subject: Subject, tombstone_id: UUID) -> TombstoneSt
 async def begin_erasure(rt: Runtime, subject: Subject, tombstone_id: UUID) -> Tombstone | None:
     """The tombstone as it stands; one whose turn it is, is at work now. Out of a pause it goes when that is over."""
     async with rt.db.as_erasure(subject) as conn:
-        found = await tombstones.one(subject, tombstone_id).on(conn)
-        if found is None or not rules.may(found.status, "processing") or found.status == "escalated":
-            return found
-        if found.next_try_at > await tombstones.load_now(conn):
-            return found
-        return await _move(conn, rt, subject, found, "processing", attempts=found.attempts)
+        tombstone = await tombstones.one(subject, tombstone_id).on(conn)
+        if tombstone is None or not rules.may(tombstone.status, "processing") or tombstone.status == "escalated":
+            return tombstone
+        if tombstone.next_try_at > await tombstones.load_now(conn):
+            return tombstone
+        return await _move(conn, rt, subject, tombstone, "processing", attempts=tombstone.attempts)
 
 
 async def _move(
@@ -82,16 +82,16 @@ async def _move(
     to: TombstoneStatus,
     *,
     store: str | None = None,
-    **told: Any,
+    **details: Any,
 ) -> Tombstone:
     """The tombstone in its next state, which is told of in the same transaction."""
     at = await tombstones.load_now(conn)
-    if await tombstones.move(conn, subject, tombstone, to, at=at, **told) is None:
+    if await tombstones.move(conn, subject, tombstone, to, at=at, **details) is None:
         return tombstone
-    event = _state(rt, subject, tombstone, to, told.get("attempts", 0), store=store, error=told.get("error"))
+    event = _state(rt, subject, tombstone, to, details.get("attempts", 0), store=store, error=details.get("error"))
     await outbox.put(conn, [event])
     passed = [*tombstone.history, {"from": tombstone.status, "to": to, "at": at.isoformat()}]
-    return replace(tombstone, status=to, attempts=told.get("attempts", 0), history=passed)
+    return replace(tombstone, status=to, attempts=details.get("attempts", 0), history=passed)
 
 
 def _state(
@@ -108,18 +108,18 @@ async def complete_erasure(rt: Runtime, subject: Subject, tombstone: Tombstone) 
     it with another go.
     """
     async with rt.db.as_erasure(subject) as conn:
-        found = await residue.residue(conn, subject, tombstone)
-        if not found.rows:
-            return await close_erasure(conn, rt, subject, tombstone, found)
+        rest = await residue.residue(conn, subject, tombstone)
+        if not rest.rows:
+            return await close_erasure(conn, rt, subject, tombstone, rest)
         await progress.requeue(conn, subject, tombstone.tombstone_id)
-        if await residue.take_over(conn, subject, tombstone, found):
+        if await residue.take_over(conn, subject, tombstone, rest):
             return None
-    ERASURE_RESIDUE.inc(found.rows)
-    raise StepError("residue", " ".join(f"{name}={count}" for name, count in found.left.items()))
+    ERASURE_RESIDUE.inc(rest.rows)
+    raise StepError("residue", " ".join(f"{name}={count}" for name, count in rest.left.items()))
 
 
 async def close_erasure(
-    conn: Connection, rt: Runtime, subject: Subject, tombstone: Tombstone, found: Residue
+    conn: Connection, rt: Runtime, subject: Subject, tombstone: Tombstone, rest: Residue
 ) -> TombstoneStatus:
     done = await progress.steps(subject, tombstone.tombstone_id).on(conn)
     proof = {
@@ -127,7 +127,7 @@ async def close_erasure(
         "epoch": tombstone.epoch,
         "stores": {each.step: each.affected for each in done},
         "details": {each.step: each.detail for each in done if each.detail},
-        "residue": residue.to_proof(found),
+        "residue": residue.to_proof(rest),
     }
     at = await tombstones.load_now(conn)
     took = await tombstones.move(conn, subject, tombstone, "completed", at=at, attempts=tombstone.attempts, proof=proof)
@@ -146,15 +146,15 @@ async def close_erasure(
 
 async def release_waiting(conn: Connection, rt: Runtime, subject: Subject) -> list[Outgoing]:
     """What was said behind the fence goes on now: what is analysed to the evolver, the rest to the analyzer."""
-    told = {"trace_id": clock.uuid7().hex, "policy_version": rt.version}
+    origin = {"trace_id": clock.uuid7().hex, "policy_version": rt.version}
     events: list[Outgoing] = []
     for row in await delete.load_waiting(conn, subject):
         kind, topic = (
             (ObservationUrgent, OBSERVATION_URGENT) if row["analyzed"] else (ObservationRecorded, OBSERVATION_RECORDED)
         )
         payload = kind(observation_ids=tuple(row["ids"]), turn_id=row["turn_id"])
-        about = f"{row['turn_id']}:released:{told['trace_id']}"
-        events.append((topic, outbox.event(payload, subject, about, session_id=row["session_id"], **told)))
+        about = f"{row['turn_id']}:released:{origin['trace_id']}"
+        events.append((topic, outbox.event(payload, subject, about, session_id=row["session_id"], **origin)))
     return events
 
 
@@ -164,12 +164,12 @@ async def note_failure(rt: Runtime, subject: Subject, tombstone: Tombstone, erro
     attempts = tombstone.attempts + (0 if error.waiting else 1)
     policy = rt.policy.erasure
     wait = WAIT if error.waiting else rules.backoff(attempts, policy)
-    told: dict[str, Any] = {"attempts": attempts, "error": str(error)[:500], "store": error.store}
+    details: dict[str, Any] = {"attempts": attempts, "error": str(error)[:500], "store": error.store}
     async with rt.db.as_erasure(subject) as conn:
-        standing = await _move(conn, rt, subject, tombstone, "failed", **told)
-        standing = await _move(conn, rt, subject, standing, "retry_pending", wait=wait, **told)
+        standing = await _move(conn, rt, subject, tombstone, "failed", **details)
+        standing = await _move(conn, rt, subject, standing, "retry_pending", wait=wait, **details)
         if rules.is_exhausted(attempts, policy):
-            standing = await _move(conn, rt, subject, standing, "escalated", **told)
+            standing = await _move(conn, rt, subject, standing, "escalated", **details)
     logger().warning("erasure_step_failed", store=error.store, reason=error.reason, attempts=attempts)
     return standing.status
 

@@ -26,15 +26,15 @@ ERASED = "erased"
 
 def figures(details: Mapping[str, Any]) -> dict[str, Any]:
     """The receipt as statistics: how many of what, and what it took; nothing says which."""
-    kept = {name: details[name] for name in sorted(FIGURES & details.keys())}
+    reduced = {name: details[name] for name in sorted(FIGURES & details.keys())}
     for name in LISTS:
         if isinstance(details.get(name), list):
-            kept[f"{name}_count"] = len(details[name])
+            reduced[f"{name}_count"] = len(details[name])
     counts: dict[str, int] = {}
     for each in details.get("decisions") or ():
         reason = "injected" if each.get("decision") == "injected" else str(each.get("decision_reason"))
         counts[reason] = counts.get(reason, 0) + 1
-    return {**kept, **({"counts": counts} if counts else {}), ERASED: True}
+    return {**reduced, **({"counts": counts} if counts else {}), ERASED: True}
 
 
 def without(details: Mapping[str, Any], ids: Collection[str]) -> dict[str, Any] | None:

@@ -69,11 +69,11 @@ async def run(rt: Runtime, subject: Subject, tombstone: Tombstone) -> None:
         while name not in done:
             began = time.monotonic()
             try:
-                made = await go(rt, subject, tombstone)
+                outcome = await go(rt, subject, tombstone)
             except KnowledgeUnavailable as error:
                 raise StepError(name, error.reason, waiting=error.reason == "circuit_open") from error
-            ERASURE_ROWS.labels(name).inc(made.affected)
-            if made.finished:
+            ERASURE_ROWS.labels(name).inc(outcome.affected)
+            if outcome.finished:
                 break
             await asyncio.sleep(REST * (time.monotonic() - began))
 
@@ -90,23 +90,23 @@ async def _knowledge(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Don
     """What the knowledge side has of the user is gone there; an offer that may still arrive is waited for."""
     patience = rt.policy.knowledge.ingest_deadline_s + PATIENCE_S
     async with rt.db.as_erasure(subject) as conn:
-        found = await delete.documents(conn, subject, tombstone.tombstone_id, patience)
-    if any(each.in_flight for each in found):
+        deleted = await delete.documents(conn, subject, tombstone.tombstone_id, patience)
+    if any(each.in_flight for each in deleted):
         raise StepError("knowledge", "something is on its way there", waiting=True)
-    if found and not rt.knowledge.configured:
+    if deleted and not rt.knowledge.configured:
         raise StepError("knowledge", "not_configured")
     by_name: dict[Scope, list[Document]] = {}
-    for each in found:
+    for each in deleted:
         named = Scope(subject.tenant_id, each.org_id, user_id=subject.user_id if each.user_named else "")
         by_name.setdefault(named, []).append(each)
     for scope, documents in by_name.items():
         await _delete(rt, scope, documents)
     async with rt.db.as_erasure(subject) as conn:
-        for org_id in sorted({each.org_id for each in found}):
+        for org_id in sorted({each.org_id for each in deleted}):
             await knowledge.note_change(conn, Scope(subject.tenant_id, org_id))
-        if found:
+        if deleted:
             await delete.offer_again(conn, subject, tombstone.tombstone_id)
-        return await _note(conn, subject, tombstone, "knowledge", Done(len(found), finished=True))
+        return await _note(conn, subject, tombstone, "knowledge", Done(len(deleted), finished=True))
 
 
 async def _delete(rt: Runtime, scope: Scope, found: Sequence[Document]) -> None:
@@ -136,16 +136,16 @@ async def _strip(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
     while tombstone.scope in ("session", "items"):
         async with rt.db.as_erasure(subject) as conn:
             ids = await delete.named_by(conn, subject, tombstone)
-            found = await delete.other_receipts(conn, subject, tombstone, after, RECEIPTS)
-            made = [
+            receipts = await delete.other_receipts(conn, subject, tombstone, after, RECEIPTS)
+            stripped = [
                 StoredReceipt(r.context_id, r.receipt_type, bare)
-                for r in found
+                for r in receipts
                 if (bare := reduce.without(r.details, ids))
             ]
-            affected += await delete.strip(conn, subject, tombstone.tombstone_id, made) if made else 0
-        if len(found) < RECEIPTS:
+            affected += await delete.strip(conn, subject, tombstone.tombstone_id, stripped) if stripped else 0
+        if len(receipts) < RECEIPTS:
             break
-        after = (found[-1].context_id, found[-1].receipt_type)
+        after = (receipts[-1].context_id, receipts[-1].receipt_type)
     async with rt.db.as_erasure(subject) as conn:
         return await _note(conn, subject, tombstone, "other_receipts", Done(affected, finished=True))
 

@@ -30,12 +30,12 @@ async def watch_forever(rt: Runtime) -> None:
 async def watch(rt: Runtime) -> int:
     """How many erasures were escalated just now because their time is over; the gauges are true as of now."""
     async with rt.db.system() as conn:
-        found = await tombstones.open_ones(conn)
+        open_rows = await tombstones.open_ones(conn)
         now = await tombstones.load_now(conn)
     policy = rt.policy.erasure
     levels: Counter[str] = Counter()
     least, escalated = 1.0, 0
-    for row in found:
+    for row in open_rows:
         profile = policy.profiles.get(row["profile"]) or policy.profiles[policy.profile]
         left = rules.share_remaining(row["requested_at"], row["deadline_at"], now)
         level = rules.level(left, profile)
@@ -45,7 +45,7 @@ async def watch(rt: Runtime) -> int:
             escalated += await escalate_once(rt, row)
         elif level != "none":
             logger().warning("erasure_due", tombstone_id=str(row["tombstone_id"]), level=level, left=round(left, 3))
-    states = Counter(row["status"] for row in found)
+    states = Counter(row["status"] for row in open_rows)
     for status in OPEN:
         ERASURES.labels(status).set(states[status])
     for level in ("warn", "critical", "overdue"):

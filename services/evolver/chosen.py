@@ -16,7 +16,7 @@ from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.extraction.edited import VALUE, Content, edit_content, show_value
 from shared.extraction.turn_texts import EDIT, RESTORE
-from shared.language import detection
+from shared.language.normalise import detect
 from shared.policy import ConfidencePolicy
 from shared.resolution.from_rows import statement_of
 from shared.store import memory, observations, versions
@@ -109,7 +109,7 @@ async def fill_observation(
         polarity=new.polarity,
         flags=tuple(dict.fromkeys((*seen.flags, *new.flags))),
         epistemic=_epistemic(named.epistemic_type, new.type),
-        language=detection.detect(new.text),
+        language=detect(new.text),
         valid_until=keep_if_ahead(new.valid_until, seen.said_at),
     )
 

@@ -28,7 +28,7 @@ from shared.metrics.turns import OUTCOME_SECONDS
 from shared.resolution.from_rows import known_of, statement_of, with_content
 from shared.resolution.resolve import NO_ADVICE, Confirm, Operation, Reject, Retract, Write, resolve
 from shared.runtime import Runtime
-from shared.store import chunks, conflicts, inbox, memory, observations, outbox, outcomes, versions
+from shared.store import chunks, conflicts, inbox, memory, observations, outbox, turn_states, versions
 from shared.store.conflicts import OpenConflict, SettledConflict
 from shared.store.observations import Mark
 from shared.telemetry import logger
@@ -120,7 +120,7 @@ async def _evolve(
         await observations.mark(conn, subject, evolution.marks)
         await observations.settle(conn, subject, [o.observation_id for o in due], "applied")
         await outbox.put(conn, evolution.events)
-        finished = await outcomes.settle(conn, subject, {o.turn_id for o in due})
+        finished = await turn_states.settle(conn, subject, {o.turn_id for o in due})
     for done in finished:
         OUTCOME_SECONDS.observe(done.took_s)
 
@@ -331,7 +331,7 @@ async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) 
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
         if isinstance(payload, AnalysisProposed):
             await observations.settle(conn, subject, payload.observation_ids, "blocked")
-        await outcomes.give_up(
+        await turn_states.give_up(
             conn,
             subject,
             stage=CONSUMER,

@@ -11,7 +11,7 @@ from shared.bus.delivery import Delivered
 from shared.domain.decay import Due
 from shared.domain.subjects import Subject
 from shared.runtime import Runtime
-from shared.store import inbox, keeping, memory, outcomes
+from shared.store import inbox, keeping, memory, turn_states
 
 CONSUMER = "evolver"
 
@@ -58,4 +58,4 @@ async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) 
     """The event is named in quarantine; its turn has its outcome regardless."""
     async with rt.db.transaction(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
-        await outcomes.give_up(conn, subject, stage="feedback", event_id=event.envelope.event_id, reason=reason)
+        await turn_states.give_up(conn, subject, stage="feedback", event_id=event.envelope.event_id, reason=reason)

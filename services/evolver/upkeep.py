@@ -99,11 +99,11 @@ async def _merge(
         return []
     await ledger.write(conn, subject)
     rows = {row.memory_id: row for row in await memory.by_ids(conn, subject, record.memory_ids)}
-    ordered = sorted(members, key=lambda kept: (kept.valid_at, kept.memory_id))
+    ordered = sorted(members, key=lambda stats: (stats.valid_at, stats.memory_id))
     versions = [rows[member.memory_id] for member in ordered]
     root = versions[0].root_id
     fresh = merge_versions(versions, await keeping.latest_version(conn, subject, root) + 1, policy)
-    pinned = any(kept.pinned for kept in ordered)
+    pinned = any(stats.pinned for stats in ordered)
     changes: list[UpkeepChange] = []
     for before in ordered:
         ended = replace(before, status="merged", superseded_by=fresh.memory_id, invalid_at=fresh.valid_at)

@@ -33,12 +33,12 @@ from shared.metrics.outbox import REDRIVEN
 from shared.metrics.turns import TURNS_WITHOUT_OUTCOME
 from shared.runtime import Runtime
 from shared.store import (
-    answers,
     contexts,
     experience,
     expired,
     inbox,
     injections,
+    model_answers,
     observations,
     operator_acts,
     outbox,
@@ -47,7 +47,6 @@ from shared.store import (
     sessions,
     topics_made,
     turn_states,
-    usage,
 )
 from shared.store.erasure import tombstones
 from shared.telemetry import logger
@@ -243,6 +242,6 @@ async def prune_receipts(rt: Runtime) -> int:
 async def prune_models(rt: Runtime) -> int:
     """How many expired answers of models, and accounts of days long ago, were removed just now."""
     async with rt.db.system() as conn:
-        return await answers.prune(conn, PRUNE) + await usage.prune(
+        return await model_answers.prune_answers(conn, PRUNE) + await model_answers.prune_usage(
             conn, timedelta(days=rt.policy.retention.usage_days), PRUNE
         )

@@ -12,8 +12,7 @@ from shared.domain.subjects import Subject
 from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.owners import find_audience
 from shared.knowledge.port import Resource, Scope
-from shared.language.detection import detect
-from shared.language.normalise import clip, visible
+from shared.language.normalise import clip, detect, visible
 from shared.metrics.memory import PROMOTIONS
 from shared.runtime import Runtime
 from shared.secrets import ADDRESSES, redact

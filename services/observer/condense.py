@@ -21,7 +21,7 @@ from shared.model_calls.calls import ModelCalls
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
 from shared.secrets import redact
-from shared.store import model_cache, summaries, turns
+from shared.store import model_answers, summaries, turns
 from shared.store.summaries import SummaryRow
 
 PURPOSE = "summary"
@@ -130,7 +130,7 @@ async def condense(
     prompt = replace(ask(edit.to_shown_lines(), edit.messages), deadline_s=rt.policy.observer.model_deadline_s)
     question = AnswerKey(PURPOSE, prompt.version, model, digest_of(prompt.system, prompt.user), turn_id)
     async with rt.db.transaction(subject) as conn:
-        asking.cache.known |= await model_cache.find(conn, subject, [question.hash])
+        asking.cache.known |= await model_answers.find_cached(conn, subject, [question.hash])
     if not asking.allows(prompt, question):
         return Condensed(summary, notes=(USED_UP,))
     try:

@@ -29,10 +29,9 @@ from shared.store import (
     experience,
     inbox,
     injections,
-    model_cache,
+    model_answers,
     observations,
     outbox,
-    outcomes,
     sessions,
     turn_states,
     turns,
@@ -137,7 +136,7 @@ async def _load(
 
 async def load_answers(conn: Connection, rt: Runtime, subject: Subject, found: Sequence[Turn]) -> ModelCalls:
     inputs = [asked for turn in found if (asked := extract.asked_about(rt.models, rt.policy.observer, turn))]
-    return ModelCalls(AnswerCache(await model_cache.find(conn, subject, {asked.hash for asked in inputs})))
+    return ModelCalls(AnswerCache(await model_answers.find_cached(conn, subject, {asked.hash for asked in inputs})))
 
 
 async def _obey_wishes(
@@ -227,7 +226,7 @@ async def _save(
     await experience.receive(conn, subject, [r for t in thoughts for r in rows.tool_receipts(t.turn, t.asked)])
     await injections.receive(conn, subject, [r for t in thoughts for r in t.told.receptions])
     await outbox.put(conn, [event for t in thoughts for event in _events(subject, t)])
-    finished = await outcomes.settle(conn, subject, [t.turn.turn_id for t in thoughts if not t.rows])
+    finished = await turn_states.settle(conn, subject, [t.turn.turn_id for t in thoughts if not t.rows])
     for each in finished:
         OUTCOME_SECONDS.observe(each.took_s)
     for t in thoughts:
@@ -267,7 +266,7 @@ async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) 
     """The turn's outcome says that it was quarantined."""
     async with rt.db.transaction(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
-        await outcomes.give_up(
+        await turn_states.give_up(
             conn,
             subject,
             stage=CONSUMER,

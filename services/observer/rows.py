@@ -12,8 +12,8 @@ from shared.domain.turns import Event, Turn
 from shared.extraction import Observed, turn_texts
 from shared.extraction.intent import understand
 from shared.extraction.turn_texts import IN_EXPERIMENT, SPOKEN, render_result, take_own_text
-from shared.language import detection, segment
-from shared.language.normalise import normalise
+from shared.language import segment
+from shared.language.normalise import detect, normalise
 from shared.language.patterns import to_pattern
 from shared.screening.sanitize import DEFAULT_SANITIZE, SanitizePolicy, screen
 from shared.secrets import find_secrets
@@ -83,7 +83,7 @@ def _chunk(turn: Turn, event: Event, text: str, media: tuple[Recognized, ...]) -
         chunk_id=chunk_ids.chunk_of(turn.session_id, turn.seq, event.ordinal),
         text=text,
         terms=tuple(segment.terms(text)),
-        language=detection.detect(text),
+        language=detect(text),
         normalizer_version=segment.SEGMENTER_VERSION,
         said_at=event.said_at,
         turn_id=turn.turn_id,

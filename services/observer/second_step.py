@@ -28,20 +28,8 @@ from shared.model_calls import allowance
 from shared.model_calls.answer_cache import AnswerCache, AnswerKey
 from shared.model_calls.calls import ModelCalls
 from shared.runtime import Runtime
-from shared.store import (
-    additions,
-    answers,
-    entities,
-    inbox,
-    model_cache,
-    observations,
-    outbox,
-    quarantine,
-    summaries,
-    turns,
-    usage,
-)
-from shared.store.outcomes import BY_MODEL, MODELS
+from shared.store import additions, entities, inbox, model_answers, observations, outbox, quarantine, summaries, turns
+from shared.store.turn_states import BY_MODEL, MODELS
 from shared.telemetry import logger
 
 CONSUMER = "observer-model"
@@ -87,7 +75,7 @@ async def add_from_model(rt: Runtime, subject: Subject, events: Sequence[Deliver
 async def _add(rt: Runtime, subject: Subject, event: Delivered) -> None:
     async with rt.transaction_of(subject) as (rt, conn):
         loaded = await _load(conn, rt, subject, event)
-        spent = await usage.today(conn, subject) if loaded else None
+        spent = await model_answers.today(conn, subject) if loaded else None
     if loaded is None or spent is None:
         return
     loaded.asking.left = await allowance.load_left(rt.db, rt.policy.observer, subject, spent)
@@ -97,7 +85,9 @@ async def _add(rt: Runtime, subject: Subject, event: Delivered) -> None:
             if not await inbox.claim(conn, CONSUMER, [event.envelope.event_id]):
                 raise TransientError("another observer has had the turn")
             await _save(conn, subject, loaded, thought)
-            await answers.put(conn, subject, loaded.asking.unreadable, rt.policy.retention.model_answers_days)
+            await model_answers.put_answers(
+                conn, subject, loaded.asking.unreadable, rt.policy.retention.model_answers_days
+            )
     except Exception:
         await _count_alone(rt, subject, loaded)
         raise
@@ -113,7 +103,7 @@ async def _load(conn: Connection, rt: Runtime, subject: Subject, event: Delivere
     if turn is None:
         return None
     key = extract.asked_about(rt.models, policy, turn)
-    cache = AnswerCache(await model_cache.find(conn, subject, [key.hash] if key else []))
+    cache = AnswerCache(await model_answers.find_cached(conn, subject, [key.hash] if key else []))
     fresh = [turn] if key and not cache.has(key) else []
     memories = (await recall.load_known(conn, subject, fresh, policy.model_known_max)).get(turn.turn_id, ())
     # a memory has the id of the observation that it was made of: what this turn left is not known before it
@@ -172,9 +162,9 @@ async def _save(conn: Connection, subject: Subject, loaded: ModelBatch, thought:
         await summaries.put(conn, subject, thought.retold.row)
     await additions.note(conn, subject, turn.turn_id, explain_step(turn, thought, gone), thought.retold.note())
     await outbox.put(conn, told.to_events(subject, turn, added, WHICH))
-    await usage.add(conn, subject, asking.used)
+    await model_answers.add_usage(conn, subject, asking.used)
     taken_back = {row.text for row in gone}
-    if not await model_cache.put(conn, subject, [without(each, taken_back) for each in asking.cache.fresh]):
+    if not await model_answers.put_cached(conn, subject, [without(each, taken_back) for each in asking.cache.fresh]):
         raise TransientError("the same input was answered otherwise meanwhile")
     notes = thought.extraction.notes
     logger().info("turn_read_by_model", turn_id=str(turn.turn_id), observations=len(added), detector=notes)
@@ -203,9 +193,9 @@ async def _count_alone(rt: Runtime, subject: Subject, loaded: ModelBatch) -> Non
     if asking.called:
         with suppress(TransientError):
             async with rt.db.transaction(subject) as conn:
-                await usage.add(conn, subject, asking.used)
+                await model_answers.add_usage(conn, subject, asking.used)
                 if await epoch_of(conn) == loaded.epoch:
-                    await model_cache.put(conn, subject, asking.cache.fresh)
+                    await model_answers.put_cached(conn, subject, asking.cache.fresh)
 
 
 def _measure(thought: ModelReading, asking: ModelCalls, *, since: datetime) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.extraction.model import Mention
-from shared.language.within import has_word
+from shared.language.segment import has_word
 
 
 @dataclass(frozen=True, slots=True)

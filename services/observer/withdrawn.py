@@ -7,7 +7,7 @@ from shared.domain.observations import ObservationRow
 from shared.language.normalise import normalise
 from shared.resolution.related import about
 from shared.store.additions import Withdrawal
-from shared.store.model_cache import CachedAnswer
+from shared.store.model_answers import CachedAnswer
 
 SINCE = "model: taken back since"
 """Why such a find is dropped."""

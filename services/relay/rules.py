@@ -9,7 +9,7 @@ def share_room(queues: TenantQueues, policy: DeliveryPolicy) -> dict[str, int]:
 
     Whoever has more turns waiting than may be under way beside others floods. Those who flood share what the workers
     take while nobody else is about; beside anybody else each has a few turns under way, so that the workers are soon
-    free for his. While the workers have a turn of somebody else, a flood waits for its end, or for a moment since its
+    free for his. While the workers have as many turns of others, a flood waits for their end, or for a moment since its
     own last one, so that many who speak in turn cannot keep it out; in the moment after that turn it rests a little
     between its own, for who has just spoken is likely to speak again. Room is given by the quarter: workers take many
     turns together more cheaply than one by one.
@@ -17,9 +17,9 @@ def share_room(queues: TenantQueues, policy: DeliveryPolicy) -> dict[str, int]:
     beside = policy.turns_beside_others
     flooding = {each.tenant_id for each in queues.waiting if each.waiting > beside}
     quiet = (queues.about | {each.tenant_id for each in queues.waiting}) - flooding
-    leaving = {each.tenant_id for each in queues.waiting} - flooding
+    leaving = sum(each.waiting for each in queues.waiting if each.tenant_id not in flooding)
     rest_s = 0.0
-    if leaving or queues.busy - flooding:
+    if queues.busy + leaving >= beside:
         rest_s = policy.others_first_s
     elif queues.recent - flooding:
         rest_s = policy.flood_pause_s

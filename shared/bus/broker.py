@@ -21,8 +21,7 @@ from faststream.kafka import KafkaBroker, KafkaMessage
 
 from schemas.topics import DEAD_LETTER_BYTES, Topic
 from shared.bus.access import KafkaAccess
-from shared.bus.delivery import Delivered, Delivery, Fuse, GiveUp, Handle, Record, headers_of
-from shared.bus.pace import BatchPace
+from shared.bus.delivery import BatchPace, Delivered, Delivery, Fuse, GiveUp, Handle, Record, headers_of
 from shared.bus.progress import Progress
 from shared.bus.unreadable import READ_ON, UnreadableRecord
 from shared.domain.subjects import Subject

@@ -3,8 +3,8 @@
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from schemas.operations import GroupFlow
 from schemas.topics import TOPICS
 from shared.bus.access import KafkaAccess
 from shared.bus.topic_admin import TopicAdmin, UnwillingError, open_topic_admin
@@ -17,26 +17,16 @@ KEPT_S = 60.0
 WAIT_S = 4.0
 
 
-@dataclass(frozen=True, slots=True)
-class GroupLag:
-    """How many records of a topic a group has not had."""
-
-    topic: str
-    service: str
-    group: str
-    lag: int
-
-
 class GroupLags:
     """The lags of all groups, asked for once however many want them; nobody waits but the first."""
 
     def __init__(self, kafka: KafkaAccess) -> None:
         self._kafka = kafka
         self._asking: asyncio.Task[None] | None = None
-        self._told: Sequence[GroupLag] | None = None
+        self._told: Sequence[GroupFlow] | None = None
         self._at = float("-inf")
 
-    async def load(self) -> Sequence[GroupLag] | None:
+    async def load(self) -> Sequence[GroupFlow] | None:
         """Every group that is behind or not, seconds old at most; None where the broker did not tell."""
         age = time.monotonic() - self._at
         if age > FRESH_S and (self._asking is None or self._asking.done()):
@@ -49,7 +39,7 @@ class GroupLags:
         self._told = await self._ask()
         self._at = time.monotonic()
 
-    async def _ask(self) -> Sequence[GroupLag] | None:
+    async def _ask(self) -> Sequence[GroupFlow] | None:
         try:
             async with asyncio.timeout(WAIT_S), open_topic_admin(self._kafka) as admin:
                 return await _measure(admin)
@@ -57,16 +47,16 @@ class GroupLags:
             return None
 
 
-async def _measure(admin: TopicAdmin) -> list[GroupLag]:
+async def _measure(admin: TopicAdmin) -> list[GroupFlow]:
     spans = await admin.spans(topic.name for topic in TOPICS)
     readers = [(topic, reader) for topic in TOPICS for reader in topic.consumers if reader.group]
     offsets = await asyncio.gather(*(admin.load_committed(reader.group) for _, reader in readers))
-    lags: list[GroupLag] = []
+    lags: list[GroupFlow] = []
     for (topic, reader), had in zip(readers, offsets, strict=True):
         behind = sum(
             max(0, end - max(start, had.get(place, start)))
             for place, (start, end) in spans.items()
             if place.topic == topic.name
         )
-        lags.append(GroupLag(topic.noun, reader.service, reader.group, behind))
+        lags.append(GroupFlow(topic=topic.noun, service=reader.service, group=reader.group, lag=behind))
     return lags

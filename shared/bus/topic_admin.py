@@ -143,6 +143,8 @@ class TopicAdmin:
         places = [TopicPartition(topic, number) for topic in topics for number in self._partitions.get(topic, [])]
         if not places:
             return {}
+        self._consumer.assign(places)  # asked about one by one, each waits for the metadata of its topic
+        self._consumer.pause(*places)
         starts = await self._consumer.beginning_offsets(places)
         ends = await self._consumer.end_offsets(places)
         return {place: (starts[place], ends[place]) for place in places}
@@ -200,12 +202,12 @@ class TopicAdmin:
         """
         copied = 0
         async for records in self.read({place: span}):
-            kept = [record for record in records if keep(record)]
+            copied_records = [record for record in records if keep(record)]
             try:
-                await self._send_all(kept, (COPIED, str(now_ms).encode()))
+                await self._send_all(copied_records, (COPIED, str(now_ms).encode()))
             except NEVER as error:
                 raise UnwillingError(f"{place.topic}/{place.partition}: {type(error).__name__}") from error
-            copied += len(kept)
+            copied += len(copied_records)
         return copied
 
     async def _send_all(self, records: Sequence[Found], mark: tuple[str, bytes]) -> None:
@@ -226,12 +228,12 @@ class TopicAdmin:
     async def load_retention(self, topics: Mapping[str, RetentionConfig]) -> dict[str, RetentionConfig]:
         """How long each topic keeps things: by its own settings, or as given here where we may not know."""
         asked = [ConfigResource(ConfigResourceType.TOPIC, name) for name in topics if name in self._partitions]
-        found: dict[str, RetentionConfig] = {}
+        declared: dict[str, RetentionConfig] = {}
         for reply in await self._admin.describe_configs(asked) if asked else ():
             for error, _, _, name, entries in reply.resources:  # pyright: ignore[reportAttributeAccessIssue] # untyped
                 if not error:
-                    found[name] = to_retention({key: value for key, value, *_ in entries})
-        return {**topics, **found}
+                    declared[name] = to_retention({key: value for key, value, *_ in entries})
+        return {**topics, **declared}
 
 
 def to_retention(configs: Mapping[str, Any]) -> RetentionConfig:

@@ -53,11 +53,14 @@ async def _warn_of_few(admin: AIOKafkaAdminClient, topics: Sequence[Topic]) -> N
     """A topic that has fewer partitions than it should was made by the broker itself, or by hand; it is named."""
     if not topics:
         return
-    for found in await admin.describe_topics([topic.name for topic in topics]):
-        wanted = next(topic.partitions for topic in topics if topic.name == found["topic"])
-        if found["partitions"] and len(found["partitions"]) < wanted:
+    for described in await admin.describe_topics([topic.name for topic in topics]):
+        wanted = next(topic.partitions for topic in topics if topic.name == described["topic"])
+        if described["partitions"] and len(described["partitions"]) < wanted:
             logger().warning(
-                "topic_has_few_partitions", topic=found["topic"], partitions=len(found["partitions"]), wanted=wanted
+                "topic_has_few_partitions",
+                topic=described["topic"],
+                partitions=len(described["partitions"]),
+                wanted=wanted,
             )
 
 

@@ -55,7 +55,7 @@ def says_little(word: str) -> bool:
 
 @cache
 def _classes() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    sorts_of: dict[str, set[str]] = {}
     for path in resources.files("shared.classifiers").joinpath(FOLDER).iterdir():
         sort = ""
         for line in path.read_text("utf-8").splitlines():
@@ -63,8 +63,8 @@ def _classes() -> dict[str, frozenset[str]]:
                 sort = TOLD_BY.get(name := line[1:].split()[0], name)
             elif sort in SORTS or sort in SAYS_LITTLE:
                 for word in filter(None, (part.strip().lower() for part in line.split("|"))):
-                    found.setdefault(word, set()).add(sort)
-    return {word: frozenset(sorts) for word, sorts in found.items()}
+                    sorts_of.setdefault(word, set()).add(sort)
+    return {word: frozenset(sorts) for word, sorts in sorts_of.items()}
 
 
 def find_known_words(text: str) -> Iterator[KnownWord]:

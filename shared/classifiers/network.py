@@ -1,7 +1,8 @@
 """A small network over the grams of texts: weights that were learned from the labelled corpus, read from a file.
 
-Each gram adds its numbers to a hidden layer, for the text that holds it, for the text after it and for the one before
-it; the hidden layer gives a probability of each class. `tests/training` fits the weights.
+Grams are words and n-grams: characters of Chinese, words and stems of the rest. Each gram adds its numbers to a hidden
+layer, for the text that holds it, for the text after it and for the one before it; the hidden layer gives a probability
+of each class. `tests/training` fits the weights.
 
 The weights are unpacked once a machine, into the cache, and mapped from there: processes share them, and each holds
 what it has read of them.
@@ -25,6 +26,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.files import CACHE
+from shared.language.patterns import to_pattern
+
+_PIECE = to_pattern(r"[a-z][a-z']*|[0-9]+|[\u3400-\u9fff]+|[^\s\w]")
+_LONG = 5
+
+
+def grams(text: str) -> list[str]:
+    """Every n-gram, with repetitions: 1 to 4 characters of Chinese; words, pairs, stems and endings of the rest."""
+    pieces: list[str] = []
+    add = pieces.append
+    last = "^"
+    for piece in _PIECE.findall(text.lower()):
+        if piece[0] >= "\u3400":
+            end = len(piece)
+            pieces.extend(piece)
+            pieces.extend([piece[at : at + 2] for at in range(end - 1)])
+            pieces.extend([piece[at : at + 3] for at in range(end - 2)])
+            pieces.extend([piece[at : at + 4] for at in range(end - 3)])
+            add(f"{last}|{piece[:2]}")
+            last = piece[-2:]
+            continue
+        if piece[0].isdigit():
+            piece = "#" * min(len(piece), 4)
+        add(f" {piece}")
+        add(f"{last}_{piece}")
+        if len(piece) > _LONG:
+            add(f"{piece[:_LONG]}-")
+            add(f"-{piece[-3:]}")
+        last = piece
+    add(f"{last}_$")
+    return pieces
+
 
 Trie: Any = import_module("marisa_trie").Trie
 """It carries no types."""
@@ -189,34 +222,34 @@ def _stamp(packed: Path) -> str:
         return blake2b(repr([each.CRC for each in archive.infolist()]).encode(), digest_size=8).hexdigest()
 
 
-def _map_from(kept: Path, read: Any) -> tuple[Vocabulary, NDArray[np.int8]]:
+def _map_from(folder: Path, archive: Any) -> tuple[Vocabulary, NDArray[np.int8]]:
     try:
-        if not kept.is_dir():
-            _unpack(read, kept)
-        rows, weights = np.load(kept / "rows.npy"), np.load(kept / "weights.npy", mmap_mode="r").view(np.ndarray)
+        if not folder.is_dir():
+            _unpack(archive, folder)
+        rows, weights = np.load(folder / "rows.npy"), np.load(folder / "weights.npy", mmap_mode="r").view(np.ndarray)
         trie = Trie()
-        trie.mmap(str(kept / "grams.trie"))
+        trie.mmap(str(folder / "grams.trie"))
         return Vocabulary(trie, rows), weights
     except OSError:
-        return Vocabulary.of(str(read["grams"]).split("\n")), read["rows"]
+        return Vocabulary.of(str(archive["grams"]).split("\n")), archive["rows"]
 
 
-def _unpack(read: Any, kept: Path) -> None:
+def _unpack(archive: Any, folder: Path) -> None:
     """The folder holds the weights, whole: it appears at once, however many processes make it."""
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(mkdtemp(dir=kept.parent))
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(mkdtemp(dir=folder.parent))
     try:
-        vocabulary = Vocabulary.of(str(read["grams"]).split("\n"))
-        vocabulary.trie.save(str(made / "grams.trie"))
-        np.save(made / "rows.npy", vocabulary.rows)
-        np.save(made / "weights.npy", read["rows"])
-        for each in made.iterdir():
+        vocabulary = Vocabulary.of(str(archive["grams"]).split("\n"))
+        vocabulary.trie.save(str(unfinished / "grams.trie"))
+        np.save(unfinished / "rows.npy", vocabulary.rows)
+        np.save(unfinished / "weights.npy", archive["rows"])
+        for each in unfinished.iterdir():
             with each.open("rb") as file:
                 os.fsync(file.fileno())
         with suppress(OSError):  # another process was first
-            made.rename(kept)
+            unfinished.rename(folder)
     finally:
-        rmtree(made, ignore_errors=True)
+        rmtree(unfinished, ignore_errors=True)
 
 
 if __name__ == "__main__":  # so that no process has to do it when it begins to read

@@ -8,3 +8,8 @@ class Subject(NamedTuple):
 
     tenant_id: str
     user_id: str
+
+    @property
+    def params(self) -> dict[str, str]:
+        """Both, as statements name them."""
+        return {"tenant": self.tenant_id, "user": self.user_id}

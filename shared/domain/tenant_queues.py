@@ -20,10 +20,11 @@ class TenantQueue:
 class TenantQueues:
     """The tenants that wait, and tenants of which a turn was published lately: enough to see whether another is.
 
-    `recent`: those of them of which a turn was published in the last moment; `busy`: and is under way still.
+    `recent`: those of them of which a turn was published in the last moment; `busy`: how many turns that were are under
+    way still, of tenants of which fewer wait than are counted.
     """
 
     waiting: tuple[TenantQueue, ...]
     about: frozenset[str]
     recent: frozenset[str]
-    busy: frozenset[str]
+    busy: int

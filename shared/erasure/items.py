@@ -11,7 +11,7 @@ from shared.erasure.blanking import TELLING, Blotter, needles
 from shared.language import segment
 from shared.language.patterns import to_pattern
 from shared.metrics.turns import OUTCOME_SECONDS
-from shared.store import chunks, observations, outcomes
+from shared.store import chunks, observations, turn_states
 from shared.store.erasure import blanking, extent, sayings
 from shared.store.erasure.blanking import StoredEvent
 from shared.store.erasure.extent import ErasureExtent
@@ -45,11 +45,11 @@ async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Er
         covered = grown
 
 
-async def list_touched(conn: Connection, subject: Subject, covered: ErasureExtent, said: Sequence[str]) -> list[UUID]:
+async def list_touched(conn: Connection, subject: Subject, covered: ErasureExtent, texts: Sequence[str]) -> list[UUID]:
     places = await sayings.places(conn, subject, covered.observations)
-    blotter = Blotter(needles([*said, *(text for p in places for text in _words(p))]))
+    blotter = Blotter(needles([*texts, *(text for p in places for text in _words(p))]))
     found = await sayings.load_beside(conn, subject, {p.turn_id for p in places})
-    return await sayings.find_observed(conn, subject, said) + [
+    return await sayings.find_observed(conn, subject, texts) + [
         each.observation_id
         for each in found
         if any(_overlap(each, p) for p in places) or blotter.holds(each.text) or blotter.holds(each.old_value)
@@ -78,11 +78,11 @@ async def blot(
     coming = await sayings.find_unobserved(conn, subject) - turns
     hidden.add("conversation_events", await _log(conn, subject, tombstone_id, coming, (), blotter))
     hidden.add("memory_chunks", await _search(conn, subject, turns, there, telling))
-    found = await blanking.summaries(conn, subject)
+    summaries = await blanking.summaries(conn, subject)
     sessions = {p.session_id for p in places}
     touched = {
         each.session_id
-        for each in found
+        for each in summaries
         if blotter.holds(each.text)
         or blotter.holds(each.block_text)
         or blotter.value(each.summary_json) != each.summary_json
@@ -100,7 +100,7 @@ async def blot(
 async def settle(conn: Connection, subject: Subject, covered: ErasureExtent) -> None:
     """Turns of which nothing is on its way any more, because it was hidden, have their outcome."""
     found = await observations.load(conn, subject, covered.observations)
-    for done in await outcomes.settle(conn, subject, {each.turn_id for each in found}):
+    for done in await turn_states.settle(conn, subject, {each.turn_id for each in found}):
         OUTCOME_SECONDS.observe(done.took_s)
 
 
@@ -139,12 +139,12 @@ async def _log(
 
 async def _metadata(conn: Connection, subject: Subject, sessions: set[str], there: Blotter, elsewhere: Blotter) -> None:
     """What is kept with the sessions has none of the words, with others not what is hardly said by chance."""
-    found = await blanking.load_metadata(conn, subject)
+    stored = await blanking.load_metadata(conn, subject)
     clean = [
         replace(each, metadata=(there if each.session_id in sessions else elsewhere).value(each.metadata))
-        for each in found
+        for each in stored
     ]
-    changed = [each for each, was in zip(clean, found, strict=True) if each != was]
+    changed = [each for each, was in zip(clean, stored, strict=True) if each != was]
     if changed:
         await blanking.keep_metadata(conn, subject, changed)
 

@@ -66,7 +66,7 @@ def of_row(row: Mapping[str, Any]) -> KnownErasure:
 
 def of_lines(text: str) -> list[KnownErasure]:
     """The erasures of a file, one JSON object a line; ConfigurationError names the first line that is none."""
-    found: list[KnownErasure] = []
+    erasures: list[KnownErasure] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
@@ -74,10 +74,10 @@ def of_lines(text: str) -> list[KnownErasure]:
             row = orjson.loads(line)
             if not isinstance(row, dict):
                 raise ConfigurationError("not an erasure: no object")
-            found.append(of_row(row))  # pyright: ignore[reportUnknownArgumentType] # checked field by field
+            erasures.append(of_row(row))  # pyright: ignore[reportUnknownArgumentType] # checked field by field
         except (orjson.JSONDecodeError, ConfigurationError) as error:
             raise ConfigurationError(f"line {number}: {error}") from error
-    return found
+    return erasures
 
 
 def as_line(row: Mapping[str, Any]) -> bytes:
@@ -87,28 +87,28 @@ def as_line(row: Mapping[str, Any]) -> bytes:
 
 def of_event(event: Delivered, policy: ErasurePolicy) -> KnownErasure:
     """What the event tells of an erasure; who asked for it and under which key went with the database."""
-    asked = event.payload
-    assert isinstance(asked, ErasureRequested)  # noqa: S101 # the topic carries nothing else
-    profile = policy.profiles.get(asked.retention_policy) or policy.profiles[policy.profile]
+    wish = event.payload
+    assert isinstance(wish, ErasureRequested)  # noqa: S101 # the topic carries nothing else
+    profile = policy.profiles.get(wish.retention_policy) or policy.profiles[policy.profile]
     tombstone = Tombstone(
-        tombstone_id=asked.tombstone_id,
-        scope=asked.scope,
-        session_ids=asked.session_ids,
-        memory_ids=asked.item_ids,
+        tombstone_id=wish.tombstone_id,
+        scope=wish.scope,
+        session_ids=wish.session_ids,
+        memory_ids=wish.item_ids,
         status="queued",
         requested_by=BY_TOPIC,
         reason=None,
         idempotency_key=event.envelope.idempotency_key,
-        profile=asked.retention_policy,
-        epoch=asked.epoch,
+        profile=wish.retention_policy,
+        epoch=wish.epoch,
         item_count=0,
         row_count=0,
         attempts=0,
         error=None,
         history=history(event.envelope.occurred_at),
         proof=None,
-        requested_at=asked.requested_at,
-        deadline_at=rules.deadline(asked.requested_at, profile, policy.holidays),
+        requested_at=wish.requested_at,
+        deadline_at=rules.deadline(wish.requested_at, profile, policy.holidays),
         next_try_at=event.envelope.occurred_at,
     )
     return KnownErasure(event.subject, tombstone)
@@ -116,7 +116,7 @@ def of_event(event: Delivered, policy: ErasurePolicy) -> KnownErasure:
 
 async def of_topic(records: AsyncIterable[Record], policy: ErasurePolicy, ledger: Ledger) -> None:
     """The ledger has what the topic tells; records that nobody can read are counted."""
-    found: list[KnownErasure] = []
+    erasures: list[KnownErasure] = []
     async for record in records:
         try:
             event = parse(record)
@@ -124,8 +124,8 @@ async def of_topic(records: AsyncIterable[Record], policy: ErasurePolicy, ledger
             ledger.unreadable += 1
             continue
         if isinstance(event.payload, ErasureRequested):
-            found.append(of_event(event, policy))
+            erasures.append(of_event(event, policy))
         else:
             ledger.unreadable += 1
-    ledger.add("topic", found)
-    ledger.sources["topic"] = len({each.tombstone.tombstone_id for each in found})
+    ledger.add("topic", erasures)
+    ledger.sources["topic"] = len({each.tombstone.tombstone_id for each in erasures})

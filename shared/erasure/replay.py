@@ -19,31 +19,31 @@ SET_BACK = timedelta(minutes=5)
 talked to again in so short a time."""
 
 
-async def replay(db: Database, subject: Subject, known: Tombstone, policy_version: str) -> TombstoneStatus:
+async def replay(db: Database, subject: Subject, tombstone: Tombstone, policy_version: str) -> TombstoneStatus:
     """Where the tombstone stands: as the backup has it, else in force now over all that came back of what it covers.
 
     It keeps its id and its times. Its epoch is at least what it was, and the user's with it. What the user said after
     it stays: that can be in a backup without the tombstone where one was restored without the ledger before.
     """
     async with db.as_erasure(subject) as conn:
-        there = await tombstones.one(subject, known.tombstone_id).on(conn)
+        there = await tombstones.one(subject, tombstone.tombstone_id).on(conn)
         if there is not None:
-            await _reach(conn, subject, known.epoch)
+            await _reach(conn, subject, tombstone.epoch)
             return there.status
-        epoch = await tombstones.next_epoch(conn, subject, known.epoch)
+        epoch = await tombstones.next_epoch(conn, subject, tombstone.epoch)
         at = (await tombstones.load_now(conn)).isoformat()
         again = {"from": None, "to": "queued", "at": at, "attempt": 0, "error": "replayed after a restore"}
         standing = replace(
-            known,
+            tombstone,
             status="queued",
             epoch=epoch,
             attempts=0,
             error=None,
             proof=None,
-            history=[*known.history, again],
+            history=[*tombstone.history, again],
             escalated_at=None,
             completed_at=None,
-            idempotency_key=await _key(conn, subject, known),
+            idempotency_key=await _key(conn, subject, tombstone),
         )
         covered = await find_covered(conn, subject, standing)
         if standing.scope == "items":

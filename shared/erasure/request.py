@@ -9,14 +9,13 @@ from schemas.envelope import Envelope
 from schemas.erasure import DeletionReceipt, ErasureRequest
 from schemas.events import DeletionEvent, ErasureRequested, MemoryChanged
 from schemas.topics import ERASURE_REQUESTED, ERASURE_STATE, MEMORY_CHANGED
-from schemas.turn_events import FieldProblem
 from schemas.vocabulary import TombstoneStatus
 from shared import clock
 from shared.db import Connection, Database
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.erasure import items, rules
-from shared.errors import RefusedError, TransientError
+from shared.errors import TransientError, refuse_field
 from shared.indexing import show
 from shared.policy import Policy
 from shared.store import memory, outbox
@@ -44,7 +43,7 @@ class Asked:
 async def request(
     db: Database,
     policy: Policy,
-    asked: ErasureRequest,
+    wish: ErasureRequest,
     *,
     sent_at: datetime | None = None,
     trace_id: str | None = None,
@@ -55,24 +54,24 @@ async def request(
     RefusedError names the field that does not fit, a session or memory that the user does not have, a profile that
     policy does not know. TransientError: the database is away, or somebody writes of the user for too long.
     """
-    _refuse_misfits(asked, policy)
-    subject = Subject(asked.tenant_id, asked.user_id)
-    key = asked.idempotency_key or clock.uuid7().hex
+    _refuse_misfits(wish, policy)
+    subject = Subject(wish.tenant_id, wish.user_id)
+    key = wish.idempotency_key or clock.uuid7().hex
     async with db.as_erasure(subject) as conn:
         if known := await tombstones.by_key(conn, subject, key):
             return Asked(known, fresh=False)
-        covered = await find_covered(conn, subject, asked)
+        covered = await find_covered(conn, subject, wish)
         at = await tombstones.load_now(conn)
         since = min(at, sent_at or at)
-        profile = asked.profile or policy.erasure.profile
+        profile = wish.profile or policy.erasure.profile
         tombstone = Tombstone(
             tombstone_id=clock.uuid7(),
-            scope=asked.scope,
+            scope=wish.scope,
             session_ids=covered.sessions,
-            memory_ids=covered.memories if asked.scope == "items" else (),
+            memory_ids=covered.memories if wish.scope == "items" else (),
             status="queued",
-            requested_by=asked.requested_by or asked.user_id,
-            reason=asked.reason,
+            requested_by=wish.requested_by or wish.user_id,
+            reason=wish.reason,
             idempotency_key=key,
             profile=profile,
             epoch=await tombstones.next_epoch(conn, subject),
@@ -90,45 +89,41 @@ async def request(
         return Asked(await enforce(conn, subject, tombstone, covered, policy.version, told), fresh=True)
 
 
-def _refuse_misfits(asked: ErasureRequest, policy: Policy) -> None:
-    by_another = asked.requested_by not in (None, asked.user_id)
+def _refuse_misfits(wish: ErasureRequest, policy: Policy) -> None:
+    by_another = wish.requested_by not in (None, wish.user_id)
     problems = (
-        ((asked.scope == "session") != bool(asked.session_ids), "session_ids", _ONLY.format("session")),
-        ((asked.scope == "items") != bool(asked.memory_ids), "memory_ids", _ONLY.format("items")),
-        (by_another and not (asked.reason or "").strip(), "reason", "is needed where another than the user asks"),
+        ((wish.scope == "session") != bool(wish.session_ids), "session_ids", _ONLY.format("session")),
+        ((wish.scope == "items") != bool(wish.memory_ids), "memory_ids", _ONLY.format("items")),
+        (by_another and not (wish.reason or "").strip(), "reason", "is needed where another than the user asks"),
         (
-            asked.profile is not None and asked.profile not in policy.erasure.profiles,
+            wish.profile is not None and wish.profile not in policy.erasure.profiles,
             "profile",
             f"is none of {', '.join(policy.erasure.profiles)}",
         ),
     )
     for wrong, field, problem in problems:
         if wrong:
-            raise refuse_request("invalid_request", field, problem, 422)
+            raise refuse_field("invalid_request", field, problem, 422)
 
 
 _ONLY = "is needed for scope {0}, and for no other"
 
 
-def refuse_request(code: str, field: str, problem: str, status: int) -> RefusedError:
-    return RefusedError(code, f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status)
-
-
-async def find_covered(conn: Connection, subject: Subject, asked: ErasureRequest) -> ErasureExtent:
+async def find_covered(conn: Connection, subject: Subject, wish: ErasureRequest) -> ErasureExtent:
     """What it covers; RefusedError `not_found` names the first that the user does not have."""
-    if asked.scope == "session":
-        known = await extent.known_sessions(conn, subject, asked.session_ids)
-        for n, session in enumerate(asked.session_ids):
-            if session not in known:
-                raise refuse_request("not_found", f"session_ids.{n}", "the user has no such session", 404)
-        return await extent.of_sessions(conn, subject, sorted(known))
-    if asked.scope == "items":
-        there = await extent.known_memories(conn, subject, asked.memory_ids)
-        for n, memory_id in enumerate(asked.memory_ids):
+    if wish.scope == "session":
+        sessions = await extent.known_sessions(conn, subject, wish.session_ids)
+        for n, session in enumerate(wish.session_ids):
+            if session not in sessions:
+                raise refuse_field("not_found", f"session_ids.{n}", "the user has no such session", 404)
+        return await extent.of_sessions(conn, subject, sorted(sessions))
+    if wish.scope == "items":
+        there = await extent.known_memories(conn, subject, wish.memory_ids)
+        for n, memory_id in enumerate(wish.memory_ids):
             if memory_id not in there:
-                raise refuse_request("not_found", f"memory_ids.{n}", "the user has no such memory", 404)
+                raise refuse_field("not_found", f"memory_ids.{n}", "the user has no such memory", 404)
         return await items.of(conn, subject, sorted(there))
-    return ErasureExtent(asked.scope)
+    return ErasureExtent(wish.scope)
 
 
 async def again_asked(
@@ -210,7 +205,7 @@ def tell_states(subject: Subject, tombstone: Tombstone, trace_id: str, version: 
 
 def to_request_event(subject: Subject, tombstone: Tombstone, *, trace_id: str, policy_version: str) -> Envelope:
     """The event that hands the tombstone to the worker, and that stands for it should the database be lost."""
-    asked = ErasureRequested(
+    payload = ErasureRequested(
         tombstone_id=tombstone.tombstone_id,
         scope=tombstone.scope,
         item_ids=tombstone.memory_ids,
@@ -220,8 +215,8 @@ def to_request_event(subject: Subject, tombstone: Tombstone, *, trace_id: str, p
         epoch=tombstone.epoch,
     )
     named = f"erasure:{subject.user_id}:{tombstone.tombstone_id}"
-    made = outbox.event(asked, subject, named, trace_id=trace_id, policy_version=policy_version)
-    return made.model_copy(update={"idempotency_key": named})
+    event = outbox.event(payload, subject, named, trace_id=trace_id, policy_version=policy_version)
+    return event.model_copy(update={"idempotency_key": named})
 
 
 def state_event(

@@ -8,8 +8,8 @@ from schemas.vocabulary import EntityKind
 from shared.extraction import entities_words as words
 from shared.extraction.keys import fold, slug
 from shared.extraction.model import Mention, MessageText
-from shared.language import chinese
 from shared.language.patterns import to_pattern
+from shared.language.segment import tag_words
 from shared.secrets import PLACEHOLDERS
 
 _BLANKED = to_pattern("|".join(re.escape(each) for each in sorted(PLACEHOLDERS)))
@@ -63,7 +63,7 @@ def _add_paths(text: str, add: _Add) -> None:
 
 def _add_chinese(text: str, add: _Add) -> None:
     position = 0
-    for word, tag in chinese.tag(text):
+    for word, tag in tag_words(text):
         at, position = position, position + len(word)
         kind = words.ZH_KINDS.get(tag)
         if len(word) > 2 and word[-1] in words.ORG_ENDS and words.ORG.search(word):

@@ -3,8 +3,7 @@
 from typing import cast
 
 from schemas.vocabulary import FeedbackSignal
-from shared.classifiers.grams import grams
-from shared.classifiers.network import load
+from shared.classifiers.network import grams, load
 from shared.extraction.model import Feedback, MessageText
 
 ANSWER_END = 80

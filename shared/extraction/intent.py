@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from schemas.vocabulary import Intent
-from shared.classifiers.grams import grams
-from shared.classifiers.network import load
+from shared.classifiers.network import grams, load
 
 HEAD, TAIL = 300, 150
 """Of a long message its beginning and its end say what is wanted."""

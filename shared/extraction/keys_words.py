@@ -19,44 +19,11 @@ HEAD_ZH = to_pattern(
 VERB_ZH = to_pattern(
     r"^(?:吃|喝|穿|用|看|听|玩|买|写|读|打|做|去|养|抽|逛|学|住|选|使用|观看|收到|看到|听到|食用|购买|阅读)(?=[\u3400-\u9fffA-Za-z0-9])"
 )
-WHOLE_ZH = frozenset(
-    [
-        "看书",
-        "做饭",
-        "打球",
-        "写作",
-        "用户",
-        "写代码",
-        "学习",
-        "读书",
-        "看病",
-        "买菜",
-        "做梦",
-        "打工",
-        "打字",
-        "去年",
-        "用力",
-        "看法",
-        "做法",
-        "写法",
-        "听话",
-        "选择",
-        "玩具",
-        "打架",
-        "打扫",
-        "养生",
-        "养老",
-        "做人",
-        "做事",
-        "做爱",
-        "住院",
-        "听力",
-        "学校",
-        "学生",
-        "穿搭",
-        "穿着",
-    ]
-)
+_WHOLE_ZH_WORDS = """
+看书 做饭 打球 写作 用户 写代码 学习 读书 看病 买菜 做梦 打工 打字 去年 用力 看法 做法 写法 听话 选择 玩具 打架 打扫
+养生 养老 做人 做事 做爱 住院 听力 学校 学生 穿搭 穿着
+"""
+WHOLE_ZH = frozenset(_WHOLE_ZH_WORDS.split())
 HEAD_EN = to_pattern(
     (
         r"^(?:(?:a|an|the|some|any|all|my|our|your|those|these|that|this|kind of|sort of|lots of"
@@ -243,15 +210,14 @@ THEIRS = {
 }
 MINE_EN = to_pattern(r"\b(?:my|our|mine|ours|myself|me|i am|i'm|i've|i'd|i'll|i)\b(?!')", re.I)
 
-PROFILE_SLOTS = frozenset([
-    "name", "call_me", "surname", "pronouns", "gender", "age", "birthday", "nationality", "languages",
-    "native_language", "hometown", "city", "work_city", "address", "timezone", "marital_status", "partner", "wife",
-    "husband", "children", "siblings", "parents", "family", "occupation", "employer", "team", "manager", "industry",
-    "income", "school", "major", "degree", "skills", "certificates", "phone", "computer", "car", "housing",
-    "landlord", "bank", "pet", "health", "condition", "medication", "blood_type", "allergy", "diet", "height",
-    "weight", "shoe_size", "clothing_size", "doctor", "dentist", "therapist", "coach", "gym", "sport", "hobby",
-    "hobbies", "instrument", "religion", "personality", "zodiac", "email", "website", "commute", "fact"
-])  # fmt: skip
+_PROFILE_SLOTS_WORDS = """
+name call_me surname pronouns gender age birthday nationality languages native_language hometown city work_city
+address timezone marital_status partner wife husband children siblings parents family occupation employer team manager
+industry income school major degree skills certificates phone computer car housing landlord bank pet health condition
+medication blood_type allergy diet height weight shoe_size clothing_size doctor dentist therapist coach gym sport
+hobby hobbies instrument religion personality zodiac email website commute fact
+"""
+PROFILE_SLOTS = frozenset(_PROFILE_SLOTS_WORDS.split())
 """What a profile tells of somebody, one value each."""
 PROFILE_GROUPS = frozenset(
     ["family", "health", "pet", "owns", "trait", "skill", "language", "hobby", "allergy", "fact", "place"]

@@ -8,14 +8,13 @@ import math
 from collections.abc import Sequence
 
 from shared.classifiers import meanings
-from shared.classifiers.logistic import to_log_odds
-from shared.classifiers.text_sum import load_text_sum
+from shared.classifiers.judges import load_text_sum, to_log_odds
 from shared.extraction.clauses import Clause
 from shared.extraction.guards import Stance
 from shared.extraction.learned import ClauseClass
 from shared.language import segment
 from shared.language.patterns import to_pattern
-from shared.language.stopwords import ALL
+from shared.language.segment import STOPWORDS
 
 SIGNS = (
     "terms",
@@ -91,4 +90,4 @@ def _content_words(text: str) -> set[str]:
     found = _WORD.findall(low)
     if not low.isascii():
         found += [word for word in segment.words("".join(_HAN.findall(low))) if len(word) > 1]
-    return set(found) - ALL
+    return set(found) - STOPWORDS

@@ -13,8 +13,7 @@ from typing import cast
 from schemas.memory_types import types_with
 from schemas.vocabulary import MemoryType
 from shared.classifiers import meanings
-from shared.classifiers.grams import grams
-from shared.classifiers.network import Network, load
+from shared.classifiers.network import Network, grams, load
 from shared.domain.statements import SUSPECTED
 from shared.extraction import changes, dates
 from shared.extraction.clauses import Clause

@@ -5,8 +5,8 @@ Weights over characters have seen few names and take the rest for nothing, so th
 
 # ruff: noqa: SIM905 - a list of words reads best as one
 
-from shared.language import chinese
 from shared.language.patterns import to_pattern
+from shared.language.segment import tag_words
 
 _INTRODUCES = to_pattern(
     r"^(?:(?:我|本人)(?:的?(?:中文|真|全)?(?:名字?|姓名))?(?:就|便)?(?:叫做?|名叫|是)|(?:[你您]们?|大家|可以|就|都|直接|请)*叫我)"
@@ -55,7 +55,7 @@ def is_name(text: str) -> bool:
 def is_nothing_else(text: str) -> bool:
     """Whether it has that shape and is no word of the language besides: not 成功, 安心 or 江南."""
     return is_name(text) and all(
-        len(word) == 1 or tag.startswith("nr") or word in _COMPOUND for word, tag in chinese.tag(text)
+        len(word) == 1 or tag.startswith("nr") or word in _COMPOUND for word, tag in tag_words(text)
     )
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from shared.extraction.values import PART, last_like, widen_span
 from shared.language.patterns import to_pattern
-from shared.language.segment import words
-from shared.language.stopwords import ALL
+from shared.language.segment import STOPWORDS, words
 
 _HESITATES = r"(?:oh,? )?(?:hang|hold) on|argh+|ugh+|ach|gah|(?:h+m+,? ?)?(?:let me|lemme) (?:check|see)|typo"
 _MISREAD = r"(?:[额呃噢哦啊哎呀嗯]|emm+)*(?:看|搞|弄)?[错串混]行?了|(?:[额呃噢呸]|emm+)+"
@@ -210,7 +209,7 @@ def _last_latin(text: str, new: str) -> Span | None:
 def _named_again(text: str, between: str) -> Span | None:
     """The word of the last clause that the words behind the mark name again: `er no we left planetscale`."""
     clause = _last_clause(text)
-    names = {word for _, word in _words_of(between) if len(word) > 2 and word not in ALL}
+    names = {word for _, word in _words_of(between) if len(word) > 2 and word not in STOPWORDS}
     places = [(clause + at, clause + at + len(word)) for at, word in _words_of(text[clause:]) if word in names]
     return places[-1] if places else None
 

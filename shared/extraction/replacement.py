@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from shared.cache import of_texts
 from shared.classifiers import meanings
-from shared.classifiers.hidden_layer import load_hidden_layer
+from shared.classifiers.judges import load_hidden_layer, load_text_sum
 from shared.classifiers.static_encoder import load_static_encoder
-from shared.classifiers.text_sum import load_text_sum
 from shared.extraction.values import PART, is_denied, is_denied_at, sort_of, spans
 from shared.language import segment
 from shared.language.patterns import to_pattern
-from shared.language.stopwords import ALL
+from shared.language.segment import STOPWORDS
 
 Numbers = NDArray[np.float64]
 Span = tuple[int, int]
@@ -187,7 +186,7 @@ def read_phrases(text: str) -> Phrases:
             if length > 1 and (PART.fullmatch(text[start:end]) is None or _INSIDE.search(text[start:end].lower())):
                 continue
             edges = text[slice(*tokens[at])].lower(), text[slice(*tokens[at + length - 1])].lower()
-            if not any(edge in ALL or _TELLS_NOTHING.fullmatch(edge) for edge in edges):
+            if not any(edge in STOPWORDS or _TELLS_NOTHING.fullmatch(edge) for edge in edges):
                 found[start, end] = None
     places = tuple(found)[:MOST]
     words = [text[slice(*place)] for place in places]

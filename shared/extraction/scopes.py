@@ -15,7 +15,7 @@ from typing import Literal
 from shared.cache import of_texts
 from shared.extraction.entities import mentions
 from shared.extraction.model import MessageText
-from shared.language.labels import labels
+from shared.language.names import labels
 from shared.language.patterns import to_pattern
 from shared.language.segment import stem
 

@@ -17,8 +17,8 @@ from shared.extraction.guards import Stance
 from shared.extraction.keys import fold, preference_key, scope_of, slot_of, slug, target_of, tidy
 from shared.extraction.model import Found, Polarity
 from shared.extraction.relatives import tells_of_relative
-from shared.language.chinese import tag as words_of
 from shared.language.patterns import read_group, to_pattern
+from shared.language.segment import tag_words as words_of
 
 _ALLERGY = to_pattern(
     r"\ballerg(?:ic|y) to (?P<en>[\w' -]+?(?:(?:,| and| or|, and) [\w' -]+?)*)(?=$|[.;!?]|,? (?:so|but|which|since|because|please|when|and (?:i|my)\b))"

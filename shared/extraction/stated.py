@@ -24,7 +24,7 @@ from shared.extraction.slots import with_due, with_slot
 from shared.extraction.values import values
 from shared.extraction.wording import own_words, stands_in_place
 from shared.language.patterns import to_pattern
-from shared.language.within import has_word
+from shared.language.segment import has_word
 
 FEW_EN, FEW_ZH = 30, 12
 """Characters of a sentence that says little without the next one."""

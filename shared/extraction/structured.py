@@ -30,15 +30,16 @@ _CREATES = to_pattern(
     ),
     re.I,
 )
-_TASK_TOOL = to_pattern(r"ticket|issue|task|todo|card|story|bug|reminder|jira|linear|trello|asana", re.I)
-_EVENT_TOOL = to_pattern(
-    (
+_KINDS_OF_TOOLS: dict[MemoryType, re.Pattern[str]] = {
+    "task": to_pattern(r"ticket|issue|task|todo|card|story|bug|reminder|jira|linear|trello|asana", re.I),
+    "decision": to_pattern(r"decision|approve|merge|adr", re.I),
+    "event": to_pattern(
         r"event|calendar|meeting|appointment|book|reserv|schedul|order|deploy|release|send|email"
-        r"|payment|pay|register|publish"
+        r"|payment|pay|register|publish",
+        re.I,
     ),
-    re.I,
-)
-_DECISION_TOOL = to_pattern(r"decision|approve|merge|adr", re.I)
+}
+"""What a tool changes, by its name; the first that fits is meant."""
 _READS = to_pattern(r"^(?:get|list|search|find|read|fetch|query|lookup|show|describe|check|view|load)(?:$|[_.-])", re.I)
 
 
@@ -120,29 +121,14 @@ def from_tool(tool: ToolText) -> Observation | None:
         for name, value in cast("dict[Any, Any]", result).items()
         if isinstance(value, str | int | float | bool)
     }
-    kind = (
-        "task"
-        if _TASK_TOOL.search(tool.name)
-        else "decision"
-        if _DECISION_TOOL.search(tool.name)
-        else "event"
-        if _EVENT_TOOL.search(tool.name)
-        else None
-    )
+    kinds: list[MemoryType] = [each for each, pattern in _KINDS_OF_TOOLS.items() if pattern.search(tool.name)]
     identity = next(
         (str(fields[name]) for name in (*_IDS, *_own_ids(fields), "name", "title") if fields.get(name)), None
     )
-    if kind is None or identity is None or any(fields.get(name) for name in ("error", "errors")):
+    if not kinds or identity is None or any(fields.get(name) for name in ("error", "errors")):
         return None
-    title = next(
-        (
-            str(source[name])
-            for source in (fields, tool.args)
-            for name in ("title", "summary", "subject", "name", "text")
-            if source.get(name)
-        ),
-        "",
-    )
+    kind = kinds[0]
+    title = _find_title(fields, tool.args)
     status = str(fields.get("status") or fields.get("state") or "")
     state = _STATES.get(slug(status)) if kind == "task" else None
     if state:
@@ -150,11 +136,6 @@ def from_tool(tool: ToolText) -> Observation | None:
     due = next((str(one["due"]) for one in (fields, tool.args) if one.get("due")), "")
     if kind == "task" and due:
         fields["due"] = due
-    key = {
-        "task": f"task:tool:{slug(identity)}",
-        "decision": f"decision:tool:{slug(identity)}",
-        "event": f"event:tool:{slug(identity)}",
-    }[kind]
     text = (
         (f"{tool.name}: " if kind != "task" or not title else "")
         + identity
@@ -163,7 +144,7 @@ def from_tool(tool: ToolText) -> Observation | None:
     )
     return Observation(
         kind,
-        key,
+        f"{kind}:tool:{slug(identity)}",
         {"tool": tool.name, "value": identity, "title": title, **fields},
         text,
         "tool",
@@ -179,6 +160,11 @@ def from_tool(tool: ToolText) -> Observation | None:
         tool.ordinal,
         (0, 0),
     )
+
+
+def _find_title(*sources: Mapping[str, Any]) -> str:
+    named = ((source, name) for source in sources for name in ("title", "summary", "subject", "name", "text"))
+    return next((str(source[name]) for source, name in named if source.get(name)), "")
 
 
 def _own_ids(fields: Mapping[str, Any]) -> list[str]:

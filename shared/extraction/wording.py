@@ -9,7 +9,7 @@ from shared.extraction.clauses import Clause
 from shared.extraction.guards import Stance
 from shared.extraction.model import Found
 from shared.language.patterns import to_pattern
-from shared.language.within import has_word
+from shared.language.segment import has_word
 
 LONGEST = 300
 """Characters of a statement at most."""

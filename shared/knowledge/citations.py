@@ -18,8 +18,7 @@ from schemas.retrieval_plan import SourceType
 from shared.domain.turns import Event, Turn
 from shared.extraction.turn_texts import render_result
 from shared.knowledge.port import Resource
-from shared.language.detection import detect
-from shared.language.normalise import clip, visible
+from shared.language.normalise import clip, detect, visible
 from shared.language.patterns import to_pattern
 from shared.secrets import ADDRESSES, PLACEHOLDER, redact
 
@@ -68,11 +67,11 @@ class Cited:
 
 def list_cited(turn: Turn, kinds: Collection[Kind]) -> list[Cited]:
     """What the turn cites or made, of these kinds, each address once."""
-    found: dict[str, Cited] = {}
+    cited: dict[str, Cited] = {}
     for event in turn.events:
         if each := to_cited(turn, event):
-            found.setdefault(each.uri, each)
-    return [each for each in found.values() if each.kind in kinds]
+            cited.setdefault(each.uri, each)
+    return [each for each in cited.values() if each.kind in kinds]
 
 
 def to_cited(turn: Turn, event: Event) -> Cited | None:
@@ -153,11 +152,11 @@ def resource_of(turn: Turn, ordinal: int, max_chars: int) -> Resource | None:
     The content is what a tool of the same turn brought; nothing is fetched.
     """
     event = next((each for each in turn.events if each.ordinal == ordinal), None)
-    found = to_cited(turn, event) if event else None
-    if event is None or found is None or event.content is None:
+    cited = to_cited(turn, event) if event else None
+    if event is None or cited is None or event.content is None:
         return None
     content = event.content
-    if found.kind == "tool":
+    if cited.kind == "tool":
         call = _call(turn, event)
         args = (call.content or {}).get("args") if call else None
         text, title, meta = (
@@ -168,15 +167,15 @@ def resource_of(turn: Turn, ordinal: int, max_chars: int) -> Resource | None:
     else:
         text, title = find_brought_text(turn, str(content["ref_uri"])), str(content.get("title") or "")
         meta = _meta(content.get("meta"))
-        if found.uri != content["ref_uri"]:
+        if cited.uri != content["ref_uri"]:
             meta["path"] = redact(str(content["ref_uri"]), ADDRESSES)[0]
     clean = redact(visible(text)[:max_chars], ADDRESSES)[0] if text.strip() else None
-    told = redact(visible(title), ADDRESSES)[0] or found.uri.rpartition("/")[2]
+    shown_title = redact(visible(title), ADDRESSES)[0] or cited.uri.rpartition("/")[2]
     return Resource(
-        source_type=found.source_type,
-        source_uri=found.uri,
-        title=clip(told, MAX_TITLE),
-        language=detect(f"{told} {clean or ''}"[:2000]),
+        source_type=cited.source_type,
+        source_uri=cited.uri,
+        title=clip(shown_title, MAX_TITLE),
+        language=detect(f"{shown_title} {clean or ''}"[:2000]),
         content=clean,
         meta=meta,
         created_at=event.said_at,
@@ -216,10 +215,10 @@ def _meta(raw: Any) -> dict[str, JsonValue]:
     """The plain fields of what the caller said about it, secrets blanked."""
     if not isinstance(raw, dict):
         return {}
-    made: dict[str, JsonValue] = {}
+    fields: dict[str, JsonValue] = {}
     for name, value in list(cast("dict[str, Any]", raw).items())[:MAX_META]:
         if isinstance(value, str):
-            made[name[:64]] = redact(value[:1000], ADDRESSES)[0]
+            fields[name[:64]] = redact(value[:1000], ADDRESSES)[0]
         elif isinstance(value, bool | int | float):
-            made[name[:64]] = value
-    return made
+            fields[name[:64]] = value
+    return fields

@@ -15,8 +15,7 @@ from schemas.vocabulary import SearchMode
 from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.owners import may_see, read_owner
 from shared.knowledge.port import Bundle, IngestReceipt, KnowledgeCapabilities, KnowledgeSection, Scope
-from shared.language.detection import detect
-from shared.language.normalise import visible
+from shared.language.normalise import detect, visible
 from shared.language.patterns import to_pattern
 from shared.screening.sanitize import DEFAULT_SANITIZE, screen
 
@@ -44,12 +43,12 @@ _SIGNALS = {"vector": "vector", "fts": "text"}
 def body(raw: bytes) -> Mapping[str, Any]:
     """The JSON object that the bytes are; KnowledgeUnavailable malformed where they are none."""
     try:
-        found: Any = orjson.loads(raw)
+        parsed: Any = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
         raise KnowledgeUnavailable("malformed", "not JSON") from error
-    if not isinstance(found, dict):
+    if not isinstance(parsed, dict):
         raise KnowledgeUnavailable("malformed", "not an object")
-    return cast("dict[str, Any]", found)
+    return cast("dict[str, Any]", parsed)
 
 
 def bundle(raw: bytes, plan: RetrievalPlan, scope: Scope) -> Bundle:
@@ -80,14 +79,14 @@ def bundle(raw: bytes, plan: RetrievalPlan, scope: Scope) -> Bundle:
 
 def capabilities(raw: bytes) -> KnowledgeCapabilities:
     """What the other side says that it can do; what it leaves out or says in another shape is as by default."""
-    told, known = body(raw), KnowledgeCapabilities()
-    modes: Any = told.get("modes")
+    answer, defaults = body(raw), KnowledgeCapabilities()
+    modes: Any = answer.get("modes")
     named = {each for each in cast("list[Any]", modes) if each in _MODES} if isinstance(modes, list) else set[str]()
-    ingest: Any = told.get("ingest")
+    ingest: Any = answer.get("ingest")
     return KnowledgeCapabilities(
-        cast("frozenset[SearchMode]", frozenset(named)) or known.modes,
-        ingest if isinstance(ingest, bool) else known.ingest,
-        told.get("separates_users") is True,
+        cast("frozenset[SearchMode]", frozenset(named)) or defaults.modes,
+        ingest if isinstance(ingest, bool) else defaults.ingest,
+        answer.get("separates_users") is True,
     )
 
 

@@ -137,7 +137,7 @@ class SmartRag:
             raise KnowledgeUnavailable("circuit_open")
         try:
             with KNOWLEDGE_SECONDS.labels(what).time():
-                found = await _in_time(call, deadline_s)
+                answer = await _in_time(call, deadline_s)
         except KnowledgeUnavailable as error:
             breaker.doubtful() if error.reason == "refused" else breaker.note_failure()
             KNOWLEDGE_CALLS.labels(what, error.reason).inc()
@@ -147,7 +147,7 @@ class SmartRag:
             raise
         breaker.note_success()
         KNOWLEDGE_CALLS.labels(what, "ok").inc()
-        return found
+        return answer
 
     async def _post(self, path: str, content: bytes, headers: Mapping[str, str], done: tuple[int, ...] = ()) -> bytes:
         return await self._read("POST", path, content, headers, done)
@@ -162,12 +162,12 @@ class SmartRag:
                 _accept(status)
             if answer.headers.get("content-encoding", "identity") != "identity":
                 raise KnowledgeUnavailable("malformed", "packed, though it was asked for plain")
-            found = bytearray()
+            received = bytearray()
             async for part in answer.aiter_raw():
-                found += part
-                if len(found) > MAX_BYTES:
+                received += part
+                if len(received) > MAX_BYTES:
                     raise KnowledgeUnavailable("too_large")
-        return bytes(found)
+        return bytes(received)
 
 
 def _breaker(clock: Callable[[], float]) -> Breaker:

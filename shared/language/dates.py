@@ -11,20 +11,7 @@ from shared.language.patterns import to_pattern
 
 Range = tuple[datetime, datetime]
 
-_ZH_DIGITS = {
-    "零": 0,
-    "〇": 0,
-    "一": 1,
-    "二": 2,
-    "两": 2,
-    "三": 3,
-    "四": 4,
-    "五": 5,
-    "六": 6,
-    "七": 7,
-    "八": 8,
-    "九": 9,
-}
+_ZH_DIGITS = {**{digit: value for value, digit in enumerate("零一二三四五六七八九")}, "〇": 0, "两": 2}
 _EN_NUMBERS = {
     **{word: value for value, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())},
     "a": 1, "an": 1, "couple": 2, "few": 3, "several": 4,

@@ -9,10 +9,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from shared.cache import BoundedMemo, of_texts
-from shared.language import chinese
 from shared.language.patterns import to_pattern
-from shared.language.segment import query_terms
-from shared.language.stopwords import CHINESE, ENGLISH
+from shared.language.segment import CHINESE_STOPWORDS, ENGLISH_STOPWORDS, cut_words, query_terms
 
 LONGEST = 160
 """Characters beyond which a text is no mere reply."""
@@ -51,8 +49,8 @@ _REPLIES = """
 """
 _SINGLE = frozenset("嗯嘞对好是哈呵嘿嘻哦噢喔啊呀嘛呢啦吧吗的了行额呃诶欸咦哟唔哇")
 """Characters that are said once or often over."""
-_LATIN_WORDS = ENGLISH | frozenset(_ASSENT.split())
-_HAN_WORDS = CHINESE | frozenset(_REPLIES.split())
+_LATIN_WORDS = ENGLISH_STOPWORDS | frozenset(_ASSENT.split())
+_HAN_WORDS = CHINESE_STOPWORDS | frozenset(_REPLIES.split())
 _HAN_LETTERS = frozenset("".join(_HAN_WORDS)) | _SINGLE
 FEW = 2
 """An answer that begins with assent and has no more words of another kind hands something over, or repeats."""
@@ -168,6 +166,6 @@ def _is_content(word: str, script: str | None) -> bool:
         case "han":
             if not _HAN_LETTERS.issuperset(word):
                 return True
-            return any(each not in _HAN_WORDS and not _SINGLE.issuperset(each) for each in chinese.cut(word))
+            return any(each not in _HAN_WORDS and not _SINGLE.issuperset(each) for each in cut_words(word))
         case _:
             return True

@@ -6,11 +6,13 @@ Prometheus' rules, Grafana's dashboards, the runbook and docs/reference/metrics.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from typing import Any, Literal, TypeVar
 
 from prometheus_client import Counter, Gauge, Histogram
 
 Metric = Counter | Gauge | Histogram
+M = TypeVar("M", Counter, Gauge, Histogram)
 Figure = Literal[
     "turns_overdue",
     "settled_p95_s",
@@ -124,7 +126,8 @@ ENTRIES: list[MetricEntry] = []
 """Every entry of this process, in the order of the modules."""
 
 
-def make_counter(
+def make_metric(
+    kind: type[M],
     name: str,
     meaning: str,
     *,
@@ -133,50 +136,22 @@ def make_counter(
     from_start: Sequence[tuple[str, ...]] = (),
     alerts: tuple[Alert, ...] = (),
     panels: tuple[Panel, ...] = (),
-) -> Counter:
-    """A counter that is in the catalogue; `from_start` names the values of labels that show 0 before they happen.
+    **options: Any,
+) -> M:
+    """A metric that is in the catalogue; `from_start` names the values of labels that show 0 before they happen.
 
-    The first time of anything else is no increase to Prometheus, which has not seen the 0 before it.
+    The first time of anything else is no increase to Prometheus, which has not seen the 0 before it. `options` are
+    those of its kind, such as a histogram's buckets.
     """
-    metric = Counter(name, f"{meaning} {remedy}".strip(), labels)
+    metric = kind(name, f"{meaning} {remedy}".strip(), labels, **options)
     show_from_start(metric, from_start)
     ENTRIES.append(MetricEntry(metric, meaning, remedy, alerts, panels))
     return metric
 
 
-def make_gauge(
-    name: str,
-    meaning: str,
-    *,
-    remedy: str = "",
-    labels: Sequence[str] = (),
-    from_start: Sequence[tuple[str, ...]] = (),
-    alerts: tuple[Alert, ...] = (),
-    panels: tuple[Panel, ...] = (),
-) -> Gauge:
-    """A gauge that is in the catalogue; `from_start` as of a counter."""
-    metric = Gauge(name, f"{meaning} {remedy}".strip(), labels)
-    show_from_start(metric, from_start)
-    ENTRIES.append(MetricEntry(metric, meaning, remedy, alerts, panels))
-    return metric
-
-
-def make_histogram(
-    name: str,
-    meaning: str,
-    *,
-    remedy: str = "",
-    labels: Sequence[str] = (),
-    from_start: Sequence[tuple[str, ...]] = (),
-    buckets: Sequence[float] = Histogram.DEFAULT_BUCKETS,
-    alerts: tuple[Alert, ...] = (),
-    panels: tuple[Panel, ...] = (),
-) -> Histogram:
-    """A histogram that is in the catalogue; `from_start` as of a counter."""
-    metric = Histogram(name, f"{meaning} {remedy}".strip(), labels, buckets=buckets)
-    show_from_start(metric, from_start)
-    ENTRIES.append(MetricEntry(metric, meaning, remedy, alerts, panels))
-    return metric
+make_counter = partial(make_metric, Counter)
+make_gauge = partial(make_metric, Gauge)
+make_histogram = partial(make_metric, Histogram)
 
 
 def show_from_start(metric: Metric, values: Iterable[tuple[str, ...]]) -> None:

@@ -6,7 +6,7 @@ from shared.model_calls import budget
 from shared.model_calls.budget import ModelBudget
 from shared.models.cost import Spent
 from shared.policy import ObserverPolicy
-from shared.store import usage
+from shared.store import model_answers
 
 
 async def load_left(db: Database, limits: ObserverPolicy, subject: Subject, spent: Spent) -> ModelBudget:
@@ -15,6 +15,6 @@ async def load_left(db: Database, limits: ObserverPolicy, subject: Subject, spen
     if not (limits.tenant_model_tokens_per_day or limits.tenant_model_seconds_per_day):
         return own
     async with db.system() as conn:
-        all_spent = await usage.tenant_today(conn, subject.tenant_id)
+        all_spent = await model_answers.tenant_today(conn, subject.tenant_id)
     shared = budget.subtract_spent(limits.tenant_model_tokens_per_day, limits.tenant_model_seconds_per_day, all_spent)
     return budget.choose_least(own, shared)

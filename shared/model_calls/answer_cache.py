@@ -16,7 +16,7 @@ import orjson
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import ModelProvider
 from shared.secrets import placeholder, redact
-from shared.store.model_cache import CachedAnswer
+from shared.store.model_answers import CachedAnswer
 
 UNLIKE_A_WORD = 6
 """From so many characters on what is a secret in one place is taken for one everywhere."""
@@ -55,22 +55,20 @@ class AnswerCache:
         return asked.hash in self.known
 
     async def ask(
-        self, models: ModelProvider, prompt: Prompt[A], asked: AnswerKey, keep: Callable[[A], A] | None = None
+        self, models: ModelProvider, prompt: Prompt[A], key: AnswerKey, keep: Callable[[A], A] | None = None
     ) -> Answer[A]:
         """The answer to the input, by the model or from before: the same value either way, secrets blanked.
 
         `keep` makes of a fresh answer what is kept of it, where its sense hangs on more than the input.
         """
-        before = self.known.get(asked.hash)
+        before = self.known.get(key.hash)
         if before is not None:
             value = prompt.answer.model_validate(before.answer)
             return Answer(value, "", before.model, prompt.name, before.prompt_version)
         answer = await models.ask(prompt)
         plain = blank_answer((keep(answer.value) if keep else answer.value).model_dump(mode="json"))
-        fresh = CachedAnswer(
-            asked.hash, asked.purpose, asked.prompt_version, asked.model, asked.said, asked.turn_id, plain
-        )
-        self.known[asked.hash] = fresh
+        fresh = CachedAnswer(key.hash, key.purpose, key.prompt_version, key.model, key.said, key.turn_id, plain)
+        self.known[key.hash] = fresh
         self.fresh.append(fresh)
         return replace(answer, value=prompt.answer.model_validate(plain))
 

@@ -13,8 +13,7 @@ from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import ModelProvider
 from shared.secrets import ADDRESSES, redact
-from shared.store.answers import KeptAnswer
-from shared.store.usage import Usage
+from shared.store.model_answers import KeptAnswer, Usage
 
 MAX_RAW_CHARS = 20_000
 
@@ -38,21 +37,21 @@ class ModelCalls:
         return self.cache.has(asked) or self.left.allows(count(prompt.system) + count(prompt.user))
 
     async def ask(
-        self, models: ModelProvider, prompt: Prompt[A], asked: AnswerKey, keep: Callable[[A], A] | None = None
+        self, models: ModelProvider, prompt: Prompt[A], key: AnswerKey, keep: Callable[[A], A] | None = None
     ) -> Answer[A]:
         """The answer as `Cache.ask` gives it; what fails is counted and raised, what cannot be read is kept too."""
         try:
-            answer = await self.cache.ask(models, prompt, asked, keep)
+            answer = await self.cache.ask(models, prompt, key, keep)
         except ModelUnavailable as error:
-            self._count(asked, error.spent)
+            self._count(key, error.spent)
             raise
         except MalformedAnswer as error:
-            self._count(asked, error.spent, malformed=True)
-            if asked.turn_id:
-                told = (prompt.name, prompt.version, asked.model, error.problem, to_kept_text(error.raw))
-                self.unreadable.append(KeptAnswer(clock.uuid7(), asked.turn_id, *told))
+            self._count(key, error.spent, malformed=True)
+            if key.turn_id:
+                told = (prompt.name, prompt.version, key.model, error.problem, to_kept_text(error.raw))
+                self.unreadable.append(KeptAnswer(clock.uuid7(), key.turn_id, *told))
             raise
-        self._count(asked, answer.spent)
+        self._count(key, answer.spent)
         return answer
 
     def _count(self, asked: AnswerKey, spent: Spent, *, malformed: bool = False) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from shared.errors import ConfigurationError
-from shared.language.detection import list_languages
+from shared.language.normalise import list_languages
 from shared.models.errors import ModelUnavailable
 from shared.models.local import LocalEncoder
 from shared.models.prompt import A, Answer, Prompt

@@ -28,9 +28,9 @@ class DeliveryPolicy(Slice):
         default=1, ge=1, description="Turns that they have at once of one tenant while others are about"
     )
     others_first_s: float = Field(
-        default=0.5,
+        default=0.2,
         ge=0,
-        description="How long a turn of another tenant that the workers have keeps the turns of a flood waiting",
+        description="How long as many turns of others that the workers have keep those of a flood waiting",
     )
     flood_pause_s: float = Field(
         default=0.1, ge=0, description="How long a flood then rests between its turns, for as long again"

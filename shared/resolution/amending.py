@@ -19,7 +19,7 @@ from shared.extraction.slots import with_due
 from shared.extraction.values import is_denied, like, values, widen_span
 from shared.language import segment
 from shared.language.patterns import to_pattern
-from shared.language.within import has_word
+from shared.language.segment import has_word
 from shared.resolution.related import about
 
 LONGEST_VALUE = 32

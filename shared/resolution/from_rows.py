@@ -7,7 +7,7 @@ from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
 from shared.domain.statements import ActiveMemory, Statement, sense_of, speaker_of
 from shared.extraction.edited import Content
-from shared.language import detection
+from shared.language.normalise import detect
 from shared.language.patterns import to_pattern
 
 _PART = to_pattern(r"[，,。.!?！？;；\n]+(?=\s|\D)")
@@ -76,7 +76,7 @@ def with_content(seen: ObservationRow, content: Content) -> ObservationRow:
         text=content.text,
         polarity=content.polarity,
         flags=content.flags,
-        language=detection.detect(content.text),
+        language=detect(content.text),
         valid_until=content.valid_until,
     )
 

@@ -10,16 +10,13 @@ from dataclasses import dataclass
 
 from shared.cache import of_texts
 from shared.classifiers import meanings
-from shared.classifiers.grams import grams
-from shared.classifiers.network import Lead, load
+from shared.classifiers.network import Lead, grams, load
 from shared.extraction.clauses import Clause, split
 from shared.extraction.guards import Stance, stances
 from shared.extraction.learned import ClauseClass, read
-from shared.language.labels import are_apart
+from shared.language.names import are_apart
 from shared.language.patterns import to_pattern
-from shared.language.segment import query_terms, stem
-from shared.language.stopwords import ALL
-from shared.language.within import letters
+from shared.language.segment import STOPWORDS, letters, query_terms, stem
 from shared.resolution.roles import find_roles
 
 SHARED, ALIKE = "≡", "≈"
@@ -116,7 +113,7 @@ def mark_known(known: About, said: str) -> Marked:
                 if any(term in found for term in known.terms):
                     places.append((word.start() + start, word.start() + end, SHARED))
                     shared.add(found)
-        elif (low := word[0].lower()) not in ALL and stem(low) in known.terms:
+        elif (low := word[0].lower()) not in STOPWORDS and stem(low) in known.terms:
             places.append((word.start(), word.end(), SHARED))
             shared.add(stem(low))
     taken = {at for start, end, _ in places for at in range(start, end)}

@@ -12,7 +12,7 @@ from shared.classifiers.static_encoder import load_static_encoder
 from shared.domain.statements import ALSO, ActiveMemory, Statement
 from shared.extraction.edited import Content
 from shared.language.patterns import to_pattern
-from shared.language.within import has_word
+from shared.language.segment import has_word
 from shared.resolution.ended import find_over, names
 from shared.resolution.parts import EDGE, split_parts
 from shared.resolution.related import about

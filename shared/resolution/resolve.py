@@ -28,8 +28,7 @@ from shared.extraction.ended_things import find_ended_things
 from shared.extraction.habits import tell_same
 from shared.extraction.retractions import PLAN
 from shared.language.patterns import to_pattern
-from shared.language.segment import stem
-from shared.language.within import has_word
+from shared.language.segment import has_word, stem
 from shared.policy import ConfidencePolicy
 from shared.resolution.amending import amend, amend_by_contrast
 from shared.resolution.related import About, about, may_be_same, relations

@@ -14,7 +14,7 @@ from functools import cache
 from shared.cache import of_texts
 from shared.language import segment
 from shared.language.patterns import to_pattern
-from shared.language.stopwords import ALL
+from shared.language.segment import STOPWORDS
 from shared.resolution.parts import split_parts
 from shared.resolution.roles_words import ROLES
 
@@ -117,7 +117,9 @@ def _read_part(part: str) -> RolesOfPart | None:
 def find_refilled(text: str) -> list[str]:
     """What the text says is held by another from now on, as its last word names it."""
     found = (next(filter(None, match.groups())) for match in _REFILLED.finditer(text))
-    return [each if each.isascii() else segment.words(each)[-1] for each in found if not ALL.issuperset(each.split())]
+    return [
+        each if each.isascii() else segment.words(each)[-1] for each in found if not STOPWORDS.issuperset(each.split())
+    ]
 
 
 def refills_role(sentence: str, memory: str) -> bool:

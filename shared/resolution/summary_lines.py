@@ -6,8 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from shared.language.normalise import fold
-from shared.language.segment import query_terms
-from shared.language.within import has_word
+from shared.language.segment import has_word, query_terms
 
 MOST_TERMS = 200
 

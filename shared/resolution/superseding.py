@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.cache import of_texts
-from shared.classifiers.logistic import load_sum, to_log_odds
+from shared.classifiers.judges import load_sum, to_log_odds
 from shared.classifiers.meanings import says_little
 from shared.classifiers.static_encoder import load_static_encoder
 from shared.domain.statements import ActiveMemory, Statement
@@ -29,8 +29,7 @@ from shared.extraction.slots import find_facts
 from shared.extraction.values import like, values
 from shared.language import segment
 from shared.language.patterns import to_pattern
-from shared.language.segment import query_terms
-from shared.language.stopwords import ALL
+from shared.language.segment import STOPWORDS, query_terms
 from shared.resolution import related
 from shared.resolution.parts import split_parts
 from shared.resolution.plain_endings import find_plain_endings
@@ -216,7 +215,7 @@ def find_amounts(text: str) -> dict[str, frozenset[str]]:
     """The numbers of the text by the unit behind each and the word before it."""
     amounts: dict[str, set[str]] = {}
     for match in _AMOUNT.finditer(text):
-        for name in {f"#{match['unit']}", match["before"]} - {"#None", None, *ALL}:
+        for name in {f"#{match['unit']}", match["before"]} - {"#None", None, *STOPWORDS}:
             amounts.setdefault(name, set()).add(match["number"])
     return {name: frozenset(numbers) for name, numbers in amounts.items()}
 

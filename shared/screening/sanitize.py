@@ -14,10 +14,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from shared.cache import BoundedMemo
 from shared.language.normalise import visible
 from shared.language.patterns import to_pattern
-from shared.screening import disguise, links, orders, tags
+from shared.screening import orders, tags
 from shared.screening.hostile import CODE, foreseen, looks_like_code
-from shared.screening.links import REMOVED
 from shared.screening.pasted import split
+from shared.screening.tags import REMOVED
 from shared.secrets import redact
 
 Outcome = Literal["pass", "sanitized", "blocked"]
@@ -153,7 +153,7 @@ def screen_own(text: str, policy: SanitizePolicy) -> Screened:
     rule = next((rule for *_, rule in cleaned if rule), None)
     if rule and _is_empty(clean):
         return Screened("blocked", "", rule)
-    clean, called = links.without(clean)
+    clean, called = tags.without(clean)
     clean, headers = tags.without_headers(clean, "")
     return mask_text(clean, rule or ("call" if called else "marker" if headers else None))
 
@@ -249,7 +249,7 @@ def _odds(text: str) -> float:
 
 
 def _read(text: str) -> _Read:
-    return _Read(disguise.forms(text), [disguise.to_plain(each) for each in disguise.decode_text(text)])
+    return _Read(orders.forms(text), [orders.to_plain(each) for each in orders.decode_text(text)])
 
 
 def _may_order(spelt: _Read) -> bool:
@@ -283,7 +283,7 @@ def find_learned_rule(spelt: _Read, least: float, around: float | None) -> str |
 
 
 def _without_code(text: str) -> tuple[str, str | None]:
-    clean, called = links.without(text)
+    clean, called = tags.without(text)
     rule = "call" if called else None
     clean, headers = tags.without_headers(clean, "")
     rule = rule or ("marker" if headers else None)

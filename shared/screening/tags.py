@@ -1,4 +1,8 @@
-"""Tags, fences and headers of prompts that a text could close or open: escaped, found, removed."""
+"""What in a text could act on whoever shows it: escaped, found, removed; words stay.
+
+Tags, fences and headers of prompts could close or open what a model is shown. Images, links and tags that call home are
+taken out where a model could fill them with what it knows.
+"""
 
 # ruff: noqa: E501, SIM905 - lists of words as one text
 
@@ -107,3 +111,36 @@ def breaks_out(form: str) -> bool:
 def without_headers(text: str, instead: str) -> tuple[str, int]:
     """The text without the markers that prompt formats put before a role, and how many there were."""
     return _HEADERS.subn(instead, text) if "<" in text or "[" in text or "##" in text else (text, 0)
+
+
+REMOVED = "[removed]"
+_DATA = (
+    r"(?:[{<\[(（【$%][^\s{}<>]{0,60}|%7b|[\u4e00-\u9fff]{2,}|memor|history|convers|transcript|secret|passw|prompt|notes?\b"
+    r"|user_?(?:data|email|name|id)?=|chat|token|context|profile|\.\.\.|…)"
+)
+_FILLED = rf"https?://[^\s)\"'<>]{{3,200}}?[?&=/][^\s)\"'<>]{{0,60}}?(?:{_DATA})[^\s)\"']{{0,200}}"
+_IMAGE = to_pattern(rf"!\[(?P<words>[^\]\n]{{0,200}})\]\(\s*(?:{_FILLED})[^)\n]{{0,100}}\)?", re.IGNORECASE)
+_LINK = to_pattern(
+    r"(?<!!)\[(?P<words>[^\]\n]{0,200})\]\(\s*(?:(?:javascript|data|vbscript):[^)\n]{0,300}"
+    r"|https?://[^\s)]{3,200}?[?&=/][^\s)]{0,60}?(?:[{<$][^\s{}<>]{1,60}[}>]?|%7b)[^)\n]{0,200})\)?",
+    re.IGNORECASE,
+)
+_LINKED_TAG = to_pattern(
+    r"<\s*(?:(?:object|embed|form|meta|base|link)\b[^>]{0,400}(?:>|$)"
+    r"|(?:img|input|video|audio|source|svg|body)\b(?=[^>]{0,400}(?:\bon\w+\s*=|[?&][\w-]+=|[{$]|width\s*=\s*[\"']?[01]\b"
+    r"|display\s*:\s*none))[^>]{0,400}(?:>|$))",
+    re.IGNORECASE | re.DOTALL,
+)
+_STYLED = to_pattern(r"@import\s+url\([^)]{3,200}\)|background(?:-image)?\s*:\s*url\([^)]{3,200}\)", re.IGNORECASE)
+
+
+def without(text: str) -> tuple[str, bool]:
+    """The text without what would call home, the words that it showed in its place; whether anything was there."""
+    clean = text
+    if "](" in clean:
+        clean = _LINK.sub(r"\g<words>", _IMAGE.sub(r"\g<words>", clean))
+    if "<" in clean:
+        clean = _LINKED_TAG.sub(REMOVED, clean)
+    if "url(" in clean:
+        clean = _STYLED.sub(REMOVED, clean)
+    return clean, clean != text

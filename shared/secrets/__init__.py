@@ -3,7 +3,6 @@
 from shared.language.patterns import to_pattern
 from shared.secrets.addresses import find_addresses
 from shared.secrets.assigned import find_assigned, holds, is_phrase, kind_under
-from shared.secrets.catalogue import find_catalogued
 from shared.secrets.model import (
     ADDRESSES,
     FORMER_PLACEHOLDERS,
@@ -17,7 +16,7 @@ from shared.secrets.model import (
 )
 from shared.secrets.personal import find_numbers
 from shared.secrets.phrases import recovery_words, single_characters, turns
-from shared.secrets.shapes import find_shaped
+from shared.secrets.shapes import find_catalogued, find_shaped
 from shared.secrets.spoken import find_named
 
 __all__ = [

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from shared.language.patterns import to_pattern
-from shared.language.stopwords import ENGLISH
+from shared.language.segment import ENGLISH_STOPWORDS
 from shared.secrets.model import SecretHit
 
 _WORDY = (
@@ -46,7 +46,11 @@ def recovery_words(low: str) -> Iterator[SecretHit]:
             while words and words[0] in _CALLED:
                 start = low.index(words.pop(0), start)
                 start = low.index(words[0], start + 3) if words else match.end()
-            if len(words) >= 11 and sum(word in ENGLISH for word in words) <= 1 and len(set(words)) >= len(words) - 2:
+            if (
+                len(words) >= 11
+                and sum(word in ENGLISH_STOPWORDS for word in words) <= 1
+                and len(set(words)) >= len(words) - 2
+            ):
                 yield SecretHit("password", start, match.end())
 
 

@@ -3,7 +3,7 @@
 import re
 
 from shared.language.patterns import to_pattern
-from shared.language.stopwords import ENGLISH
+from shared.language.segment import ENGLISH_STOPWORDS
 from shared.secrets.gap import Gap
 from shared.secrets.lexicon import ARTICLES, NO_WORD, PLACES
 from shared.secrets.values import is_call, is_hash, is_varied, look, look_alike, looks_generated, stands_for
@@ -219,7 +219,7 @@ def describes(word: str) -> bool:
 def _word(value: str, gap: Gap, text: str, end: int, *, quoted: bool) -> bool:
     """A password that is a plain word, where nothing else can be meant."""
     low = value.lower().strip(".,!?")
-    if len(low) < 4 or low in NO_WORD or low in ENGLISH or not value.isascii():
+    if len(low) < 4 or low in NO_WORD or low in ENGLISH_STOPWORDS or not value.isascii():
         return False
     if quoted:
         return gap.linked or (not gap.words and not gap.crossed)

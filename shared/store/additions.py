@@ -34,7 +34,7 @@ async def note(
 
     What it says of the turn's experiment takes the place of what was said before.
     """
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turn": turn_id}
+    params = {**subject.params, "turn": turn_id}
     row = await (await conn.execute(_TOLD, params)).fetchone()
     if row:
         outcome = with_entries(row["outcome"], "retention_explain" if row["complete"] else "explain", explain, summary)
@@ -60,7 +60,7 @@ ORDER BY turn_id FOR UPDATE
 
 async def complete(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> dict[UUID, dict[str, Any]]:
     """The outcomes of those of the turns that have theirs; nobody else changes them until the transaction ends."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turn_ids)}
+    params = {**subject.params, "turns": list(turn_ids)}
     return {row["turn_id"]: row["outcome"] for row in await (await conn.execute(_COMPLETE, params)).fetchall()}
 
 
@@ -73,8 +73,7 @@ WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.turn_id = d.turn_i
 async def put(conn: Connection, subject: Subject, outcomes: Mapping[UUID, Mapping[str, Any]]) -> None:
     """The outcomes say this from now on; when they were complete stays."""
     rows = [{"turn_id": str(turn), "outcome": outcome} for turn, outcome in outcomes.items()]
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
-    await conn.execute(_PUT, params)
+    await conn.execute(_PUT, {**subject.params, "rows": orjson.dumps(rows).decode()})
 
 
 @dataclass(frozen=True)
@@ -105,6 +104,6 @@ MOST = 500
 
 async def withdrawn_since(conn: Connection, subject: Subject, turn_id: UUID, retraction: str) -> list[Withdrawal]:
     """What was taken back or corrected after the turn, newest first; `retraction` detects what takes back a turn."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turn": turn_id}
+    params = {**subject.params, "turn": turn_id}
     found = await conn.execute(_WITHDRAWN, {**params, "retraction": retraction, "most": MOST})
     return [Withdrawal(**row) for row in await found.fetchall()]

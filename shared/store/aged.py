@@ -69,5 +69,4 @@ async def list_memories(conn: Connection, owner: Subject, days: int, limit: int)
 async def _find(
     conn: Connection, statement: LiteralString, owner: Subject, days: int, limit: int
 ) -> Sequence[Mapping[str, Any]]:
-    params = {"tenant": owner.tenant_id, "user": owner.user_id, "days": days, "limit": limit}
-    return await (await conn.execute(statement, params)).fetchall()
+    return await (await conn.execute(statement, {**owner.params, "days": days, "limit": limit})).fetchall()

@@ -49,7 +49,7 @@ class StoredChange:
 
 async def load_page(conn: Connection, subject: Subject, limit: int, offset: int) -> list[StoredChange]:
     """A page of the user's changes, newest first."""
-    params = {**to_params(subject), "limit": limit, "offset": offset, "most": limit + offset}
+    params = {**subject.params, "limit": limit, "offset": offset, "most": limit + offset}
     params |= {"jobs": list(JOBS), "nothing": list(NOTHING)}
     rows = await (await conn.execute(_CHANGES, params)).fetchall()
     found: list[dict[str, Any]] = [{**row, "memory_ids": tuple(row["memory_ids"])} for row in rows]
@@ -67,9 +67,5 @@ async def load_taken_back(
     conn: Connection, subject: Subject, moments: Sequence[datetime]
 ) -> Mapping[datetime, tuple[UUID, ...]]:
     """By moment the memories that were taken back then."""
-    rows = await (await conn.execute(_TAKEN_BACK, {**to_params(subject), "moments": list(moments)})).fetchall()
+    rows = await (await conn.execute(_TAKEN_BACK, {**subject.params, "moments": list(moments)})).fetchall()
     return {row["at"]: tuple(row["ids"]) for row in rows}
-
-
-def to_params(subject: Subject) -> dict[str, Any]:
-    return {"tenant": subject.tenant_id, "user": subject.user_id}

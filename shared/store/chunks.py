@@ -75,7 +75,7 @@ async def put(conn: Connection, subject: Subject, chunks: Sequence[Chunk]) -> No
     """The chunks can be found by their words and, with their static vectors, by meaning; an encoder's follow."""
     if not chunks:
         return
-    whose = {"tenant": subject.tenant_id, "user": subject.user_id}
+    whose = subject.params
     encoder = load_static_encoder()
     rows = [
         {
@@ -122,8 +122,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 
 async def hide(conn: Connection, subject: Subject, memory_ids: Iterable[UUID]) -> None:
     """Search no longer finds these memories."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(memory_ids)}
-    await conn.execute(_HIDE, params)
+    await conn.execute(_HIDE, {**subject.params, "ids": list(memory_ids)})
 
 
 _SHOW: LiteralString = """
@@ -135,13 +134,12 @@ RETURNING chunk_id, memory_id
 
 async def show(conn: Connection, subject: Subject, chunks: Sequence[Chunk]) -> None:
     """Search finds again those of these memories that were hidden; the chunks say by which words."""
-    whose = {"tenant": subject.tenant_id, "user": subject.user_id}
     of = {chunk.memory_id: chunk for chunk in chunks}
-    cursor = await conn.execute(_SHOW, {**whose, "ids": list(of)})
+    cursor = await conn.execute(_SHOW, {**subject.params, "ids": list(of)})
     back = [replace(of[row["memory_id"]], chunk_id=row["chunk_id"]) for row in await cursor.fetchall()]
     if back:
         await pages.drop(conn, subject)
-    await _post(conn, whose, back)
+    await _post(conn, subject.params, back)
 
 
 _WAITING: LiteralString = """
@@ -177,7 +175,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id = ANY(%(ids)s) 
 
 async def texts(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> dict[UUID, str]:
     """The texts of those chunks that still have no vector."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
+    params = {**subject.params, "ids": list(ids)}
     return {r["chunk_id"]: r["text"] for r in await (await conn.execute(_TEXTS, params)).fetchall()}
 
 
@@ -198,8 +196,7 @@ async def embed(conn: Connection, subject: Subject, vectors: Mapping[UUID, Store
         }
         for chunk, kept in vectors.items()
     ]
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
-    await conn.execute(_EMBED, params)
+    await conn.execute(_EMBED, {**subject.params, "rows": orjson.dumps(rows).decode()})
 
 
 _OTHERS: LiteralString = """
@@ -219,8 +216,7 @@ async def embedded_otherwise(conn: Connection, models: Collection[str]) -> list[
 
 async def drop_vectors(conn: Connection, subject: Subject, models: Collection[str]) -> int:
     """How many chunks of the user wait for a vector again, since theirs is of none of these models."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "models": list(models)}
-    return (await conn.execute(_UNEMBED, params)).rowcount
+    return (await conn.execute(_UNEMBED, {**subject.params, "models": list(models)})).rowcount
 
 
 _WITHOUT: LiteralString = """
@@ -259,7 +255,7 @@ async def static_otherwise(conn: Connection) -> Sequence[Mapping[str, Any]]:
 async def fill_static(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> int:
     """How many of these chunks had no static vector of today's encoder, and have one now."""
     encoder = load_static_encoder()
-    whose = {"tenant": subject.tenant_id, "user": subject.user_id, "static": encoder.model_id}
+    whose = {**subject.params, "static": encoder.model_id}
     found = await (await conn.execute(_SENTENCES, {**whose, "ids": list(ids)})).fetchall()
     rows = [
         {"chunk_id": str(row["chunk_id"]), "vector": to_bytes(encoder.encode(row["sentence"])).hex()} for row in found
@@ -284,8 +280,7 @@ async def nearest(
     conn: Connection, subject: Subject, vectors: Mapping[str, Sequence[float]], limit: int
 ) -> dict[UUID, float]:
     """The memories that these models, each by its own vector, put nearest, each with its cosine, nearest first."""
-    whose = {"tenant": subject.tenant_id, "user": subject.user_id}
-    given = {**whose, **asked_of(vectors), "limit": limit}
+    given = {**subject.params, **asked_of(vectors), "limit": limit}
     return {row["memory_id"]: row["cosine"] for row in await (await conn.execute(_NEAREST, given)).fetchall()}
 
 

@@ -36,7 +36,7 @@ async def put(conn: Connection, subject: Subject, conflicts: Sequence[OpenConfli
     """The conflicts stand open; the same one again changes nothing."""
     if conflicts:
         rows = orjson.dumps(list(conflicts)).decode()
-        await conn.execute(_OPEN, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows})
+        await conn.execute(_OPEN, {**subject.params, "rows": rows})
 
 
 _ABOUT: LiteralString = """
@@ -47,7 +47,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND state = 'open'
 
 async def open_about(conn: Connection, subject: Subject) -> frozenset[UUID]:
     """The memories that an open conflict is about."""
-    found = await conn.execute(_ABOUT, {"tenant": subject.tenant_id, "user": subject.user_id})
+    found = await conn.execute(_ABOUT, subject.params)
     return frozenset(row["memory_id"] for row in await found.fetchall())
 
 
@@ -75,4 +75,4 @@ async def settle(conn: Connection, subject: Subject, settled: Sequence[SettledCo
     """
     if settled:
         rows = orjson.dumps(list({each.memory_id: each for each in settled}.values())).decode()
-        await conn.execute(_SETTLE, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows})
+        await conn.execute(_SETTLE, {**subject.params, "rows": rows})

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import orjson
 
+from schemas.receipts import ContextSummary
 from shared.db import Connection
 from shared.domain.subjects import Subject
 
@@ -38,28 +39,58 @@ class Receipts:
     utilization_signal: str | None
     feedback_signal: str | None
     verdicts: dict[str, Any] | None
+    message: str | None
 
 
-_FIND: LiteralString = """
+_SAID: LiteralString = """
+LEFT JOIN LATERAL (
+    SELECT e.content ->> 'text' AS message FROM conversation_events e
+    WHERE (e.tenant_id, e.user_id, e.turn_id) = (i.tenant_id, i.user_id, i.turn_id)
+        AND e.event_type = 'user_message' AND e.content IS NOT NULL
+    ORDER BY e.ordinal LIMIT 1
+) AS said ON true
+"""
+_FIND: LiteralString = (
+    """
 SELECT r.context_id, r.session_id, r.request_id, r.created_at, r.details AS retrieval, j.details AS injection,
-    i.used_ids, i.utilized, i.utilization_signal, i.feedback_signal, i.verdicts
+    i.used_ids, i.utilized, i.utilization_signal, i.feedback_signal, i.verdicts, said.message
 FROM memory_receipts r
 JOIN memory_receipts j USING (tenant_id, user_id, context_id)
 LEFT JOIN injections i USING (tenant_id, user_id, context_id)
+"""
+    + _SAID
+    + """
 WHERE r.tenant_id = %(tenant)s AND r.user_id = %(user)s AND r.context_id = %(context)s
     AND r.receipt_type = 'retrieval' AND j.receipt_type = 'injection'
 """
+)
 
 
 async def receipts(conn: Connection, subject: Subject, context_id: UUID) -> Receipts | None:
     """The receipts of a package, if they are (still) known."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "context": context_id}
-    row = await (await conn.execute(_FIND, params)).fetchone()
+    row = await (await conn.execute(_FIND, {**subject.params, "context": context_id})).fetchone()
     if row is None:
         return None
     used = row["used_ids"]
     made: dict[str, Any] = {**row, "used_ids": None if used is None else tuple(used)}
     return Receipts(**made)
+
+
+_TEXTS: LiteralString = """
+SELECT 'memory:' || memory_id AS key, content_text AS text FROM memory_items
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(memories)s) AND content_text IS NOT NULL
+UNION ALL
+SELECT 'turn:' || turn_id || ':' || ordinal, content ->> 'text' FROM conversation_events
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(turns)s) AND content ->> 'text' IS NOT NULL
+"""
+
+
+async def load_texts(
+    conn: Connection, subject: Subject, memories: Sequence[UUID], turns: Sequence[UUID]
+) -> Mapping[str, str]:
+    """What these memories and the messages of these turns say now, by the keys that decisions have."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "memories": list(memories), "turns": list(turns)}
+    return {row["key"]: row["text"] for row in await (await conn.execute(_TEXTS, params)).fetchall()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,45 +115,27 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND context_id = %(context)s
 
 async def package(conn: Connection, subject: Subject, context_id: UUID) -> Stored | None:
     """The stored package, if it is (still) known."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "context": context_id}
-    row = await (await conn.execute(_PACKAGE, params)).fetchone()
+    row = await (await conn.execute(_PACKAGE, {**subject.params, "context": context_id})).fetchone()
     return Stored(**row) if row else None
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """One package in a list: which memories it carried and how it was received."""
-
-    context_id: UUID
-    session_id: str
-    request_id: str | None
-    created_at: datetime
-    turn_id: UUID | None
-    memories: int
-    degraded: bool
-    utilized: bool | None
-    feedback_signal: str | None
-
-
-_LIST: LiteralString = """
-SELECT context_id, session_id, request_id, created_at, turn_id,
-    cardinality(core_ids) + cardinality(evidence_ids) AS memories, degraded, utilized, feedback_signal
-FROM injections
+_LIST: LiteralString = f"""
+SELECT context_id::text, session_id, said.message, request_id, created_at, turn_id::text,
+    cardinality(core_ids) + cardinality(evidence_ids) AS memories, degraded, utilized,
+    feedback_signal AS user_feedback_signal
+FROM injections i
+{_SAID}
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND (%(session)s::text IS NULL OR session_id = %(session)s)
 ORDER BY created_at DESC, context_id DESC LIMIT %(limit)s OFFSET %(offset)s
 """
 
 
-async def page(conn: Connection, subject: Subject, session_id: str | None, limit: int, offset: int) -> list[Listed]:
+async def page(
+    conn: Connection, subject: Subject, session_id: str | None, limit: int, offset: int
+) -> list[ContextSummary]:
     """The packages of a user, or of one session, newest first."""
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "session": session_id,
-        "limit": limit,
-        "offset": offset,
-    }
-    return [Listed(**row) for row in await (await conn.execute(_LIST, params)).fetchall()]
+    params = {**subject.params, "session": session_id, "limit": limit, "offset": offset}
+    return [ContextSummary(**row) for row in await (await conn.execute(_LIST, params)).fetchall()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +167,7 @@ async def find_recalled(
     """Which of these sentences stood in these packages or in one of the user's `latest`."""
     if not hashes:
         return []
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "hashes": list(hashes),
-        "contexts": list(contexts),
-        "latest": latest,
-    }
+    params = {**subject.params, "hashes": list(hashes), "contexts": list(contexts), "latest": latest}
     return [Recalled(**row) for row in await (await conn.execute(_RECALLED, params)).fetchall()]
 
 

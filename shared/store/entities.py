@@ -59,7 +59,7 @@ async def put(conn: Connection, subject: Subject, mentions: Sequence[MentionRow]
     """The entities are known and each mention leads to its turn."""
     if mentions:
         body = orjson.dumps(list(mentions)).decode()
-        await conn.execute(_PUT, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": body})
+        await conn.execute(_PUT, {**subject.params, "rows": body})
 
 
 _JOINED: LiteralString = """
@@ -73,7 +73,7 @@ MOST_JOINED = 200
 
 def load_joined(subject: Subject) -> Read[list[tuple[str, str]]]:
     """The newest pairs of names of which the user has said that both are one's."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "most": MOST_JOINED}
+    params = {**subject.params, "most": MOST_JOINED}
     return Read(_JOINED, params, lambda rows: [(row["name"], row["same_as"]) for row in rows])
 
 
@@ -127,18 +127,12 @@ async def named_near(conn: Connection, subject: Subject, turn_ids: Collection[UU
     """What was named in these turns and in the `turns` turns before the first of them."""
     if not turn_ids:
         return NamedEntities({}, {})
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "first": min(turn_ids),
-        "last": max(turn_ids),
-        "turns": turns,
-    }
-    found: dict[UUID, Counter[str]] = {}
+    params = {**subject.params, "first": min(turn_ids), "last": max(turn_ids), "turns": turns}
+    names: dict[UUID, Counter[str]] = {}
     sessions: dict[UUID, str] = {}
     for row in await (await conn.execute(_NEAR, params)).fetchall():
-        counted = found.setdefault(row["turn_id"], Counter())
+        counted = names.setdefault(row["turn_id"], Counter())
         sessions[row["turn_id"]] = row["session_id"]
         if row["canonical"] is not None:
             counted[row["canonical"]] = row["n"]
-    return NamedEntities(found, sessions)
+    return NamedEntities(names, sessions)

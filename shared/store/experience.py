@@ -38,7 +38,7 @@ async def receive(conn: Connection, subject: Subject, receipts: Sequence[ToolRec
     """Each call has its receipt, once."""
     if receipts:
         rows = orjson.dumps(receipts).decode()
-        await conn.execute(_PUT, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows})
+        await conn.execute(_PUT, {**subject.params, "rows": rows})
 
 
 _PRUNE: LiteralString = """
@@ -174,5 +174,4 @@ async def of_tenant(conn: Connection, tenant_id: str, limit: int) -> list[Experi
 
 def of(subject: Subject, limit: int) -> Read[list[Experience]]:
     """What the agent of this tenant has learnt, shared or from this user alone; the surest first."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit}
-    return Read(_OF, params, lambda rows: [Experience(**row) for row in rows])
+    return Read(_OF, {**subject.params, "limit": limit}, lambda rows: [Experience(**row) for row in rows])

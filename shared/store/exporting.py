@@ -79,14 +79,9 @@ async def load_feedback(conn: Connection, subject: Subject, after: UUID) -> Sequ
 
 async def load_said(conn: Connection, subject: Subject, session_id: str, after: int) -> Sequence[Row]:
     """What was said in the next turns of a session behind that number."""
-    params = {**to_params(subject), "session": session_id, "after": after, "limit": PAGE}
+    params = {**subject.params, "session": session_id, "after": after, "limit": PAGE}
     return await (await conn.execute(_IN_SESSION, params)).fetchall()
 
 
 async def _rows(conn: Connection, statement: LiteralString, subject: Subject, after: str | UUID) -> Sequence[Row]:
-    params = {**to_params(subject), "after": after, "limit": PAGE}
-    return await (await conn.execute(statement, params)).fetchall()
-
-
-def to_params(subject: Subject) -> dict[str, Any]:
-    return {"tenant": subject.tenant_id, "user": subject.user_id}
+    return await (await conn.execute(statement, {**subject.params, "after": after, "limit": PAGE})).fetchall()

@@ -119,34 +119,43 @@ async def load_given_up(conn: Connection, whose: Whose) -> list[StageFlow]:
     return [StageFlow(**row) for row in await (await conn.execute(_GIVEN_UP, whose.params)).fetchall()]
 
 
+_BY_MOMENT: LiteralString = """
+SELECT at, sum(n)::integer AS n, sum(lacking)::integer AS lacking, min(took) FILTER (WHERE upto >= 0.5 * timed) AS p50,
+    min(took) FILTER (WHERE upto >= 0.95 * timed) AS p95
+FROM (SELECT at, n, lacking, took, sum(n) OVER (PARTITION BY at ORDER BY bin) AS upto,
+        sum(n) FILTER (WHERE bin IS NOT NULL) OVER (PARTITION BY at) AS timed FROM {}) each
+GROUP BY at
+"""
 _SERIES: LiteralString = (
     """
 WITH span AS (SELECT date_bin(%(step)s, now(), 'epoch') + %(step)s - %(window)s AS since),
 times AS (SELECT generate_series(since, now(), %(step)s) AS at FROM span),
-committed AS (
-    SELECT date_bin(%(step)s, committed_at, 'epoch') AS at, count(*) AS turns FROM turns, span
-    WHERE committed_at >= since AND """
+said AS MATERIALIZED (
+    SELECT date_bin(%(step)s, committed_at, 'epoch') AS begun, date_bin(%(step)s, outcome_at, 'epoch') AS at,
+        round(50 * ln(0.001 + abs(date_part('epoch', outcome_at - committed_at)))) AS bin, count(*) AS n,
+        0 AS lacking, avg(date_part('epoch', outcome_at - committed_at)) AS took
+    FROM turns WHERE committed_at >= (SELECT since - interval '1 hour' FROM span) AND """
     + _OF
-    + """ GROUP BY 1),
-settled AS (
-    SELECT date_bin(%(step)s, outcome_at, 'epoch') AS at, count(*) AS turns,
-        percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY extract(epoch FROM outcome_at - committed_at)) AS took
-    FROM turns, span WHERE outcome_at >= since AND committed_at >= since - interval '1 hour' AND """
+    + """ GROUP BY 1, 2, 3),
+composed AS MATERIALIZED (
+    SELECT date_bin(%(step)s, created_at, 'epoch') AS at, round(50 * ln(0.001 + abs(took_ms))) AS bin, count(*) AS n,
+        count(*) FILTER (WHERE degraded) AS lacking, avg(took_ms) AS took
+    FROM injections WHERE created_at >= (SELECT since FROM span) AND """
     + _OF
-    + """ GROUP BY 1),
-packed AS (
-    SELECT date_bin(%(step)s, created_at, 'epoch') AS at, count(*) AS packages,
-        count(*) FILTER (WHERE degraded) AS lacking,
-        percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY took_ms) AS took
-    FROM injections, span WHERE created_at >= since AND """
-    + _OF
-    + """ GROUP BY 1)
-SELECT t.at, coalesce(c.turns, 0) AS committed, coalesce(s.turns, 0) AS settled, coalesce(p.packages, 0) AS packages,
-    coalesce(p.lacking, 0) AS degraded, s.took[1]::float8 AS settled_p50_s, s.took[2]::float8 AS settled_p95_s,
-    p.took[1]::float8 AS package_p50_ms, p.took[2]::float8 AS package_p95_ms
+    + """ GROUP BY 1, 2),
+committed AS (SELECT begun AS at, sum(n)::integer AS n FROM said GROUP BY 1),
+settled AS ("""
+    + _BY_MOMENT.format("said")
+    + """), packed AS ("""
+    + _BY_MOMENT.format("composed")
+    + """)
+SELECT t.at, coalesce(c.n, 0) AS committed, coalesce(s.n, 0) AS settled, coalesce(p.n, 0) AS packages,
+    coalesce(p.lacking, 0) AS degraded, s.p50 AS settled_p50_s, s.p95 AS settled_p95_s, p.p50 AS package_p50_ms,
+    p.p95 AS package_p95_ms
 FROM times t LEFT JOIN committed c USING (at) LEFT JOIN settled s USING (at) LEFT JOIN packed p USING (at) ORDER BY t.at
 """
 )
+"""Times are sorted into bins that are 2 % wide, each told by its mean: sorting all of them takes five times as long."""
 
 
 async def load_series(conn: Connection, whose: Whose, window: timedelta, step: timedelta) -> Sequence[SeriesMoment]:

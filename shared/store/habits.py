@@ -46,8 +46,7 @@ async def load_near(conn: Connection, subject: Subject, terms: Collection[str]) 
     if not terms:
         return []
     params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
+        **subject.params,
         "detector": DETECTOR,
         "terms": sorted(terms),
         "chars": MOST_CHARS,

@@ -86,16 +86,15 @@ async def sources(
     conn: Connection, subject: Subject, line: Iterable[Memory], more: Iterable[UUID]
 ) -> list[MemorySource]:
     """The observations that made, confirmed, ended or were held against these versions, and `more`, as they came."""
-    found = list(line)
+    versions = list(line)
     params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "ids": [*(m.memory_id for m in found), *more],
-        "ended": [m.invalid_at for m in found if m.status == "retracted"],
+        **subject.params,
+        "ids": [*(m.memory_id for m in versions), *more],
+        "ended": [m.invalid_at for m in versions if m.status == "retracted"],
         "around": AROUND,
     }
     rows = await (await conn.execute(_SOURCES, params)).fetchall()
-    if imported := [m.memory_id for m in found if IMPORT in m.provenance]:
+    if imported := [m.memory_id for m in versions if IMPORT in m.provenance]:
         rows += await (await conn.execute(_IMPORTED, {**params, "ids": imported})).fetchall()
         rows.sort(key=lambda row: row["said_at"])
     return [MemorySource(**row) for row in rows]
@@ -119,8 +118,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_ids && %(ids)s::u
 
 async def upkeep(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Upkept]:
     """What upkeep did to these versions, in order."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
-    rows = await (await conn.execute(_UPKEEP, params)).fetchall()
+    rows = await (await conn.execute(_UPKEEP, {**subject.params, "ids": list(ids)})).fetchall()
     return [Upkept(row["job"], tuple(row["memory_ids"]), row["detail"], row["at"]) for row in rows]
 
 
@@ -198,5 +196,5 @@ async def dispute(conn: Connection, subject: Subject, conflict_id: UUID) -> Disp
 async def _disputes(
     conn: Connection, subject: Subject, statement: LiteralString, params: dict[str, Any]
 ) -> list[Dispute]:
-    whose = {"tenant": subject.tenant_id, "user": subject.user_id, "around": AROUND}
+    whose = {**subject.params, "around": AROUND}
     return [Dispute(**row) for row in await (await conn.execute(statement, {**whose, **params})).fetchall()]

@@ -18,6 +18,11 @@ _KNOWN_TURNS: LiteralString = """
 SELECT turn_id, tombstone_id IS NOT NULL OR unlearnt_by IS NOT NULL AS erased FROM turns
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(ids)s)
 """
+_ON_THEIR_WAY: LiteralString = """
+SELECT (content ->> 'memory_id')::uuid AS memory_id FROM conversation_events
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND event_type = 'item' AND content ? 'imported'
+    AND content ->> 'memory_id' = ANY(%(ids)s)
+"""
 _NEXT_SEQS: LiteralString = """
 SELECT session_id, next_seq FROM sessions
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(ids)s)
@@ -70,18 +75,25 @@ FROM ROWS FROM (jsonb_to_recordset(%(rows)s::jsonb) AS (id uuid, type text, payl
 
 async def lock(conn: Connection, subject: Subject) -> None:
     """Until the transaction ends nothing else is committed for this user."""
-    await conn.execute(_LOCK, to_params(subject))
+    await conn.execute(_LOCK, subject.params)
 
 
 async def load_known_turns(conn: Connection, subject: Subject, ids: Sequence[UUID]) -> Mapping[UUID, bool]:
     """Those of the turns that are there, and whether each was erased."""
-    rows = await (await conn.execute(_KNOWN_TURNS, {**to_params(subject), "ids": list(ids)})).fetchall()
+    rows = await (await conn.execute(_KNOWN_TURNS, {**subject.params, "ids": list(ids)})).fetchall()
     return {row["turn_id"]: row["erased"] for row in rows}
+
+
+async def load_on_their_way(conn: Connection, subject: Subject, ids: Sequence[UUID]) -> frozenset[UUID]:
+    """Those of the memories that an import before has put into the log, learnt by now or not."""
+    params = {**subject.params, "ids": [str(each) for each in ids]}
+    rows = await (await conn.execute(_ON_THEIR_WAY, params)).fetchall()
+    return frozenset(row["memory_id"] for row in rows)
 
 
 async def load_next_seqs(conn: Connection, subject: Subject, ids: Sequence[str]) -> dict[str, int]:
     """By session that is there the number of its next turn."""
-    rows = await (await conn.execute(_NEXT_SEQS, {**to_params(subject), "ids": list(ids)})).fetchall()
+    rows = await (await conn.execute(_NEXT_SEQS, {**subject.params, "ids": list(ids)})).fetchall()
     return {row["session_id"]: row["next_seq"] for row in rows}
 
 
@@ -106,13 +118,9 @@ async def announce(conn: Connection, subject: Subject, envelopes: Sequence[Envel
     rows = [{"id": e.event_id, "type": e.event_type, "payload": e.model_dump(mode="json")} for e in envelopes]
     for at in range(0, len(rows), BATCH):
         body = orjson.dumps(rows[at : at + BATCH]).decode()
-        await conn.execute(_OUTBOX, {**to_params(subject), "topic": TURN_COMMITTED.name, "rows": body})
+        await conn.execute(_OUTBOX, {**subject.params, "topic": TURN_COMMITTED.name, "rows": body})
 
 
 async def _put(conn: Connection, statement: LiteralString, subject: Subject, rows: Sequence[Row]) -> None:
     for at in range(0, len(rows), BATCH):
-        await conn.execute(statement, {**to_params(subject), "rows": orjson.dumps(rows[at : at + BATCH]).decode()})
-
-
-def to_params(subject: Subject) -> dict[str, Any]:
-    return {"tenant": subject.tenant_id, "user": subject.user_id}
+        await conn.execute(statement, {**subject.params, "rows": orjson.dumps(rows[at : at + BATCH]).decode()})

@@ -58,8 +58,7 @@ async def candidates(
 ) -> list[Injection]:
     """The packages of these ids, those of these turns, and the latest of these sessions that no turn has answered."""
     params: dict[str, Any] = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
+        **subject.params,
         "contexts": list(contexts),
         "turns": list(turns),
         "sessions": list(sessions),
@@ -73,13 +72,13 @@ async def candidates(
 
 def _injection(row: Mapping[str, Any]) -> Injection:
     used = row["used_ids"]
-    made: dict[str, Any] = {
+    fields: dict[str, Any] = {
         **row,
         "core_ids": tuple(row["core_ids"]),
         "evidence_ids": tuple(row["evidence_ids"]),
         "used_ids": None if used is None else tuple(used),
     }
-    return Injection(**made)
+    return Injection(**fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +121,15 @@ async def judge(
     conn: Connection, subject: Subject, context_id: UUID, line: Sequence[UUID], verdict: str, at: datetime
 ) -> None:
     """The package tells what was said last of those of these versions that it carried."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "context": context_id}
-    await conn.execute(_JUDGED, {**params, "line": list(line), "verdict": verdict, "at": at})
+    params = {**subject.params, "context": context_id, "line": list(line), "verdict": verdict, "at": at}
+    await conn.execute(_JUDGED, params)
 
 
 async def receive(conn: Connection, subject: Subject, receptions: Sequence[Reception]) -> None:
     """The packages tell how they were received, in this order."""
     for each in receptions:
         params = {
-            "tenant": subject.tenant_id,
-            "user": subject.user_id,
+            **subject.params,
             "context_id": each.context_id,
             "turn_id": each.turn_id,
             "used_ids": None if each.used_ids is None else list(each.used_ids),

@@ -24,8 +24,8 @@ _THESE: LiteralString = _COLUMNS + " AND memory_id = ANY(%(ids)s) ORDER BY valid
 async def active(conn: Connection, subject: Subject, ids: Collection[UUID] | None = None) -> list[MemoryStats]:
     """The active memories of the user, or those of these that are active, oldest validity first."""
     if ids is None:
-        return to_stats(await (await conn.execute(_ACTIVE, to_params(subject))).fetchall())
-    params = {**to_params(subject), "ids": list(ids)}
+        return to_stats(await (await conn.execute(_ACTIVE, subject.params)).fetchall())
+    params = {**subject.params, "ids": list(ids)}
     return to_stats(await (await conn.execute(_THESE, params)).fetchall()) if ids else []
 
 
@@ -52,7 +52,7 @@ async def save(conn: Connection, subject: Subject, changed: Sequence[MemoryStats
     """These memories, active until now, have these figures and states; the caller holds the lock."""
     if changed:
         rows = orjson.dumps(list(changed)).decode()
-        await conn.execute(_SAVE, {**to_params(subject), "rows": rows})
+        await conn.execute(_SAVE, {**subject.params, "rows": rows})
 
 
 _LATEST: LiteralString = """
@@ -63,7 +63,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND root_id = %(root)s
 
 async def latest_version(conn: Connection, subject: Subject, root_id: UUID) -> int:
     """The greatest number that a version of this root has; 0 where there is none."""
-    row = await (await conn.execute(_LATEST, {**to_params(subject), "root": root_id})).fetchone()
+    row = await (await conn.execute(_LATEST, {**subject.params, "root": root_id})).fetchone()
     return int(row["version"] or 0) if row else 0
 
 
@@ -75,8 +75,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND root_id = %(root)s AND v
 
 async def free_version(conn: Connection, subject: Subject, root_id: UUID, wanted: int) -> int:
     """The number that is wanted for a version of this root, or where it is taken the next that no version has."""
-    params = {**to_params(subject), "root": root_id, "version": wanted}
-    taken = (await conn.execute(_TAKEN, params)).rowcount
+    taken = (await conn.execute(_TAKEN, {**subject.params, "root": root_id, "version": wanted})).rowcount
     return await latest_version(conn, subject, root_id) + 1 if taken else wanted
 
 
@@ -99,7 +98,7 @@ WHERE 1 - (a.embedding OPERATOR(public.<=>) b.embedding) > %(least)s
 
 async def load_embedded_by(conn: Connection, subject: Subject, ids: Collection[UUID]) -> dict[UUID, str]:
     """Which model made the vector of each of these memories that has one."""
-    found = await conn.execute(_EMBEDDED, {**to_params(subject), "ids": list(ids)})
+    found = await conn.execute(_EMBEDDED, {**subject.params, "ids": list(ids)})
     return {row["memory_id"]: row["model"] for row in await found.fetchall()}
 
 
@@ -107,9 +106,5 @@ async def find_near(
     conn: Connection, subject: Subject, ids: Collection[UUID], least: float
 ) -> frozenset[frozenset[UUID]]:
     """The pairs of these memories whose vectors, of one model, have a greater cosine than this."""
-    found = await conn.execute(_NEAR, {**to_params(subject), "ids": list(ids), "least": least})
+    found = await conn.execute(_NEAR, {**subject.params, "ids": list(ids), "least": least})
     return frozenset(frozenset((row["one"], row["other"])) for row in await found.fetchall())
-
-
-def to_params(subject: Subject) -> dict[str, Any]:
-    return {"tenant": subject.tenant_id, "user": subject.user_id}

@@ -1,27 +1,11 @@
 """media: written by compose for the scanner in front; read where messages name media."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, LiteralString
 
-from schemas.content import MediaType, SecurityStatus
+from schemas.media import MediaView
 from shared.db import Connection, Read
 from shared.domain.subjects import Subject
-
-
-@dataclass(frozen=True, slots=True)
-class Registered:
-    """What the scanner said last of one media."""
-
-    media_id: str
-    type: MediaType
-    security_status: SecurityStatus
-    checksum: str | None
-    recognized_text: str | None
-    created_at: datetime
-    updated_at: datetime
-
 
 _KNOWN: LiteralString = """
 SELECT media_id, type, security_status, checksum, recognized_text, created_at, updated_at FROM media
@@ -29,10 +13,10 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND media_id = ANY(%(ids)s)
 """
 
 
-def load_known(subject: Subject, media_ids: Iterable[str]) -> Read[dict[str, Registered]]:
+def load_known(subject: Subject, media_ids: Iterable[str]) -> Read[dict[str, MediaView]]:
     """Those of the media that are registered, by id."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(media_ids)}
-    return Read(_KNOWN, params, lambda rows: {row["media_id"]: Registered(**row) for row in rows})
+    params = {**subject.params, "ids": list(media_ids)}
+    return Read(_KNOWN, params, lambda rows: {row["media_id"]: MediaView(**row) for row in rows})
 
 
 _PUT: LiteralString = """
@@ -46,8 +30,7 @@ RETURNING media_id, type, security_status, checksum, recognized_text, created_at
 """
 
 
-async def put(conn: Connection, subject: Subject, media_id: str, state: Mapping[str, Any]) -> Registered | None:
+async def put(conn: Connection, subject: Subject, media_id: str, state: Mapping[str, Any]) -> MediaView | None:
     """The media as it stands now; None where another type or checksum is registered under this id."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "media": media_id, **state}
-    row = await (await conn.execute(_PUT, params)).fetchone()
-    return Registered(**row) if row else None
+    row = await (await conn.execute(_PUT, {**subject.params, "media": media_id, **state})).fetchone()
+    return MediaView(**row) if row else None

@@ -42,7 +42,7 @@ _LOCK: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended(%(tenant)s
 
 async def lock(conn: Connection, subject: Subject) -> None:
     """Until the transaction ends, no other evolver writes this user's memories."""
-    await conn.execute(_LOCK, {"tenant": subject.tenant_id, "user": subject.user_id})
+    await conn.execute(_LOCK, subject.params)
 
 
 _BY_ID: LiteralString = _COLUMNS + " AND memory_id = ANY(%(ids)s)"
@@ -51,8 +51,7 @@ _BY_ID: LiteralString = _COLUMNS + " AND memory_id = ANY(%(ids)s)"
 async def by_ids(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Memory]:
     """These versions, whatever their status."""
     wanted = list(ids)
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": wanted}
-    return await _rows(conn, _BY_ID, params) if wanted else []
+    return await _rows(conn, _BY_ID, {**subject.params, "ids": wanted}) if wanted else []
 
 
 _SAID_BEFORE: LiteralString = (
@@ -70,7 +69,7 @@ ORDER BY (provenance ->> 'ordinal')::integer DESC, (provenance -> 'span' ->> 0):
 
 async def said_before(conn: Connection, subject: Subject, turn_id: UUID) -> list[Memory]:
     """The active memories of the last sentence from which any were learnt in the user's turn before this one."""
-    found = await _rows(conn, _SAID_BEFORE, {"tenant": subject.tenant_id, "user": subject.user_id, "turn": turn_id})
+    found = await _rows(conn, _SAID_BEFORE, {**subject.params, "turn": turn_id})
     last = found[0].value.get("quote") if found else None
     return [each for n, each in enumerate(found) if not n or (last and each.value.get("quote") == last)]
 
@@ -117,17 +116,16 @@ def load_concerned(
     Those under their keys, those that they name, those that say what they say or what they say is no longer so, and the
     newest that share a word with the sentence or name the same sort of thing, the newest of all, and those `advised`.
     """
-    said = list(statements)
-    keyless = [each for each in said if each.key is None]
+    stated = list(statements)
+    keyless = [each for each in stated if each.key is None]
     params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "keys": list({key for each in said for key in (each.key, each.old_key) if key}),
+        **subject.params,
+        "keys": list({key for each in stated for key in (each.key, each.old_key) if key}),
         "hashes": list({each.sense for each in keyless}),
-        "ids": list({*advised, *(each.related for each in said if each.related)}),
-        "patterns": list({_pattern(each.old_value) for each in said if each.old_value}),
+        "ids": list({*advised, *(each.related for each in stated if each.related)}),
+        "patterns": list({_pattern(each.old_value) for each in stated if each.old_value}),
         "each": SAYING_MOST,
-        "terms": list({sign for each in said if each.quote for sign in about(each.quote).all}),
+        "terms": list({sign for each in stated if each.quote for sign in about(each.quote).all}),
         "first": chunk_ids.FIRST_OF_MEMORIES,
         "near": NEAR_MOST * SPARE,
         "newest": NEWEST_MOST * SPARE,
@@ -161,14 +159,7 @@ async def list_memories(
     offset: int = 0,
 ) -> tuple[list[Memory], int]:
     """A page of the user's memories, newest validity first, and how many there are; `status` None: all versions."""
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "status": status,
-        "type": type,
-        "limit": limit,
-        "offset": offset,
-    }
+    params = {**subject.params, "status": status, "type": type, "limit": limit, "offset": offset}
     rows = await _rows(conn, _LIST, params)
     if not offset and len(rows) < limit:
         return rows, len(rows)
@@ -200,8 +191,7 @@ async def insert(conn: Connection, subject: Subject, memory: Memory) -> None:
         **{name: list(getattr(memory, name)) for name in lists},
         "value": orjson.dumps(memory.value).decode(),
         "provenance": orjson.dumps(memory.provenance).decode(),
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
+        **subject.params,
     }
     await conn.execute(_INSERT, row)
 
@@ -227,15 +217,7 @@ async def close(
 
     What is `forgotten` is not told to anybody who asks about the past either.
     """
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "ids": list(ids),
-        "status": status,
-        "at": at,
-        "by": by,
-        "forgotten": forgotten,
-    }
+    params = {**subject.params, "ids": list(ids), "status": status, "at": at, "by": by, "forgotten": forgotten}
     return (await conn.execute(_CLOSE, params)).rowcount
 
 
@@ -290,8 +272,7 @@ async def confirm(
     says it leaves a fused memory the standing that it has. What is not to be brought up stays out of sight.
     """
     params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
+        **subject.params,
         "id": memory_id,
         "confidence": confidence,
         "provenance_class": provenance_class,

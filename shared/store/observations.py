@@ -40,7 +40,7 @@ async def insert(conn: Connection, subject: Subject, rows: Sequence[ObservationR
     if not rows:
         return set()
     body = orjson.dumps(list(rows)).decode()
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": body}
+    params = {**subject.params, "rows": body}
     return {r["observation_id"] for r in await (await conn.execute(_INSERT, params)).fetchall()}
 
 
@@ -73,7 +73,7 @@ ORDER BY created_at, turn_id, {_WITHIN_A_TURN} FOR UPDATE"""
 
 async def load(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[ObservationRow]:
     """These observations in the order in which they were said."""
-    return await _rows(conn, _LOAD, {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)})
+    return await _rows(conn, _LOAD, {**subject.params, "ids": list(ids)})
 
 
 async def load_due(
@@ -84,13 +84,12 @@ async def load_due(
     A correction thus never overtakes what it corrects; with `urgent_only` the last of the earlier corrections is added
     with what was observed before it or beside it. Until the transaction ends, no analyzer proposes anything for them.
     """
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids), "urgent_only": urgent_only}
-    return await _rows(conn, _DUE, params)
+    return await _rows(conn, _DUE, {**subject.params, "ids": list(ids), "urgent_only": urgent_only})
 
 
 async def of_turns(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> list[ObservationRow]:
     """All observations of these turns in the order in which they were said."""
-    return await _rows(conn, _OF_TURNS, {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(turn_ids)})
+    return await _rows(conn, _OF_TURNS, {**subject.params, "ids": list(turn_ids)})
 
 
 async def _rows(conn: Connection, statement: LiteralString, params: Mapping[str, Any]) -> list[ObservationRow]:
@@ -125,7 +124,7 @@ async def mark(conn: Connection, subject: Subject, marks: Sequence[Mark]) -> Non
     """Each observation that was open is in its new state, settled in this order; what has been settled stays so."""
     if marks:
         body = orjson.dumps(list(marks)).decode()
-        await conn.execute(_MARK, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": body})
+        await conn.execute(_MARK, {**subject.params, "rows": body})
 
 
 _ANALYZE: LiteralString = """
@@ -137,7 +136,7 @@ RETURNING observation_id
 
 async def analyze(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> set[UUID]:
     """Those of these observations that were new, and are analysed now: the others have been settled since."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
+    params = {**subject.params, "ids": list(ids)}
     return {r["observation_id"] for r in await (await conn.execute(_ANALYZE, params)).fetchall()}
 
 
@@ -189,7 +188,7 @@ async def propose(conn: Connection, subject: Subject, rows: Sequence[ProposalRow
     if not rows:
         return set()
     body = orjson.dumps(list(rows)).decode()
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": body}
+    params = {**subject.params, "rows": body}
     return {r["proposal_id"] for r in await (await conn.execute(_PROPOSE, params)).fetchall()}
 
 
@@ -202,9 +201,8 @@ WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.observation_id = A
 
 async def advice(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> "dict[UUID, dict[UUID, Verdict]]":
     """What the analyzer was told of memories beside these observations, for those that it had told anything."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
     found: dict[UUID, dict[UUID, Verdict]] = {}
-    for row in await (await conn.execute(_ADVICE, params)).fetchall():
+    for row in await (await conn.execute(_ADVICE, {**subject.params, "ids": list(ids)})).fetchall():
         found.setdefault(row["observation_id"], {})[UUID(row["memory_id"])] = row["verdict"]
     return found
 
@@ -217,8 +215,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observation_id = ANY(%(i
 
 async def settle(conn: Connection, subject: Subject, ids: Iterable[UUID], state: str) -> None:
     """The proposals for these observations are in this state."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids), "state": state}
-    await conn.execute(_SETTLE, params)
+    await conn.execute(_SETTLE, {**subject.params, "ids": list(ids), "state": state})
 
 
 _UNAPPLIED: LiteralString = """

@@ -40,14 +40,7 @@ ON CONFLICT (tenant_id, user_id, about) DO NOTHING
 
 async def put(conn: Connection, subject: Subject, about: str, kind: str, details: Mapping[str, Any]) -> bool:
     """Whether this is the first act about it; where another is being done, it is waited for."""
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "id": uuid7(),
-        "kind": kind,
-        "about": about,
-        "details": orjson.dumps(details).decode(),
-    }
+    params = {**subject.params, "id": uuid7(), "kind": kind, "about": about, "details": orjson.dumps(details).decode()}
     return (await conn.execute(_PUT, params)).rowcount == 1
 
 
@@ -59,8 +52,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND about = %(about)s
 
 async def find(conn: Connection, subject: Subject, about: str) -> OperatorAct | None:
     """What was done about it, with who and why."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "about": about}
-    row = await (await conn.execute(_ONE, params)).fetchone()
+    row = await (await conn.execute(_ONE, {**subject.params, "about": about})).fetchone()
     return OperatorAct(**row) if row else None
 
 
@@ -72,8 +64,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL AND
 
 async def find_of_quarantine(conn: Connection, subject: Subject, quarantine_id: UUID) -> OperatorAct | None:
     """What was done about the event that was in quarantine under this id."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "id": str(quarantine_id)}
-    row = await (await conn.execute(_OF_QUARANTINE, params)).fetchone()
+    row = await (await conn.execute(_OF_QUARANTINE, {**subject.params, "id": str(quarantine_id)})).fetchone()
     return OperatorAct(**row) if row else None
 
 

@@ -272,7 +272,7 @@ async def put_again(conn: Connection, events: Iterable[tuple[Topic, Envelope]]) 
     )
 
 
-async def ask(conn: Connection, asked: Iterable[TurnEvents]) -> int:
+async def ask(conn: Connection, asking: Iterable[TurnEvents]) -> int:
     """How many of these turns will be asked to be committed; one that was asked for lately waits, each time longer."""
     return await _put_again(
         conn,
@@ -285,7 +285,7 @@ async def ask(conn: Connection, asked: Iterable[TurnEvents]) -> int:
                 "about": f"{TURN_COMMIT.name}:{turn.tenant_id}:{turn.user_id}:{turn.idempotency_key}",
                 "payload": turn.model_dump(mode="json", exclude_defaults=True),
             }
-            for turn in asked
+            for turn in asking
         ],
     )
 

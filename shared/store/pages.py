@@ -78,7 +78,7 @@ async def gather(conn: Connection, subject: Subject, static_id: str, models: Seq
 
     Chunks that still wait for theirs, and what was made after the first of them, are left out.
     """
-    whose = {"tenant": subject.tenant_id, "user": subject.user_id, "static": static_id, "models": list(models)}
+    whose = {**subject.params, "static": static_id, "models": list(models)}
     until = _UNTIL.replace("{waits}", _WAITS if models else _WAITS_STATIC)
     row = await (await conn.execute(until, whose)).fetchone()
     params = {**whose, "until": row["until"] if row else None}
@@ -108,15 +108,15 @@ VALUES (%(tenant)s, %(user)s, %(set)s, %(model)s, %(page)s, %(version)s, %(until
 """
 
 
-async def put(conn: Connection, subject: Subject, set_id: str, made: Gathered, pages: Sequence[Page]) -> None:
+async def put(conn: Connection, subject: Subject, set_id: str, gathered: Gathered, pages: Sequence[Page]) -> None:
     """These are the pages of the set; the caller holds the lock of the user's memories."""
-    whose = {"tenant": subject.tenant_id, "user": subject.user_id, "set": set_id, "version": clock.uuid7()}
+    whose = {**subject.params, "set": set_id, "version": clock.uuid7()}
     await conn.execute(_DROP + " AND set_id = %(set)s", whose)
     for each in pages:
         row = {"model": each.model_id, "page": each.page, "ids": each.ids, "codes": each.codes}
-        await conn.execute(_PUT, {**whose, **row, "until": made.until, "covered": made.covered})
+        await conn.execute(_PUT, {**whose, **row, "until": gathered.until, "covered": gathered.covered})
 
 
 async def drop(conn: Connection, subject: Subject) -> int:
     """How many pages are gone, all of the user: their chunks are compared one by one until new ones are made."""
-    return (await conn.execute(_DROP, {"tenant": subject.tenant_id, "user": subject.user_id})).rowcount
+    return (await conn.execute(_DROP, subject.params)).rowcount

@@ -1,11 +1,10 @@
 """Users, erasures and cost of models over all users: ids, states and figures. Read by compose for operators."""
 
-from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import LiteralString
 from uuid import UUID
 
-from schemas.vocabulary import ErasureScope, TombstoneStatus
+from schemas.operations import ErasureState, ModelUse, UserView
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.store.flow import Whose
@@ -34,24 +33,10 @@ FROM people p ORDER BY p.last_at DESC, p.tenant_id, p.user_id
 )
 
 
-@dataclass(frozen=True, slots=True)
-class UserFigures:
-    """How much there is of a user, and when they last said anything."""
-
-    tenant_id: str
-    user_id: str
-    sessions: int
-    turns: int
-    last_at: datetime
-    memories: int
-    turns_open: int
-    erasures_open: int
-
-
-async def load_users(conn: Connection, whose: Whose, begins: str | None, limit: int, offset: int) -> list[UserFigures]:
+async def load_users(conn: Connection, whose: Whose, begins: str | None, limit: int, offset: int) -> list[UserView]:
     """Users whose id begins so, whoever spoke last first."""
     params = {**whose.params, "begins": begins, "limit": limit, "offset": offset}
-    return [UserFigures(**row) for row in await (await conn.execute(_USERS, params)).fetchall()]
+    return [UserView(**row) for row in await (await conn.execute(_USERS, params)).fetchall()]
 
 
 _ERASURES: LiteralString = (
@@ -66,24 +51,6 @@ FROM tombstones WHERE (completed_at IS NULL OR NOT %(open)s) AND """
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ErasureState:
-    """How far an erasure is; completed is what has its proof."""
-
-    tenant_id: str
-    user_id: str
-    tombstone_id: UUID
-    scope: ErasureScope
-    status: TombstoneStatus
-    profile: str
-    attempts: int
-    requested_at: datetime
-    deadline_at: datetime
-    next_try_at: datetime
-    escalated_at: datetime | None
-    completed_at: datetime | None
-
-
 async def load_erasures(conn: Connection, whose: Whose, limit: int, *, open_only: bool) -> list[ErasureState]:
     """The erasures, those that are not completed first, by deadline; then the newest that are."""
     params = {**whose.params, "limit": limit, "open": open_only}
@@ -93,30 +60,16 @@ async def load_erasures(conn: Connection, whose: Whose, limit: int, *, open_only
 _MODELS: LiteralString = (
     """
 SELECT day, model, purpose, sum(calls)::bigint AS calls, sum(tokens_in)::bigint AS tokens_in,
-    sum(tokens_out)::bigint AS tokens_out, sum(seconds)::float8 AS seconds, sum(malformed)::bigint AS malformed
+    sum(tokens_out)::bigint AS tokens_out, sum(seconds)::float8 AS seconds, sum(malformed)::bigint AS unreadable
 FROM model_usage WHERE day > current_date - %(days)s::integer AND """
     + _OF
     + " GROUP BY day, model, purpose ORDER BY day DESC, model, purpose"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ModelDay:
-    """What one model was asked for one purpose on one day, and what that took; malformed answers were of no use."""
-
-    day: date
-    model: str | None
-    purpose: str
-    calls: int
-    tokens_in: int
-    tokens_out: int
-    seconds: float
-    malformed: int
-
-
-async def load_models(conn: Connection, whose: Whose, days: int) -> list[ModelDay]:
+async def load_models(conn: Connection, whose: Whose, days: int) -> list[ModelUse]:
     """The last `days` days (UTC), newest first."""
-    return [ModelDay(**row) for row in await (await conn.execute(_MODELS, {**whose.params, "days": days})).fetchall()]
+    return [ModelUse(**row) for row in await (await conn.execute(_MODELS, {**whose.params, "days": days})).fetchall()]
 
 
 _OWNER: LiteralString = (
@@ -131,6 +84,5 @@ async def find_owner_of_turn(
     conn: Connection, whose: Whose, turn_id: UUID, since: datetime, until: datetime
 ) -> Subject | None:
     """Whose turn it is, of those that were committed within this time."""
-    params = {**whose.params, "turn": turn_id, "from": since, "to": until}
-    row = await (await conn.execute(_OWNER, params)).fetchone()
+    row = await (await conn.execute(_OWNER, {**whose.params, "turn": turn_id, "from": since, "to": until})).fetchone()
     return Subject(row["tenant_id"], row["user_id"]) if row else None

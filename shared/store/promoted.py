@@ -22,8 +22,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND proposal_id = %(proposal
 
 async def request(conn: Connection, subject: Subject, proposal_id: UUID) -> bool:
     """Whether the promotion is to be written from now on, with all its tries; not where it stands there already."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "proposal": proposal_id}
-    return bool((await conn.execute(_REQUEST, params)).rowcount)
+    return bool((await conn.execute(_REQUEST, {**subject.params, "proposal": proposal_id})).rowcount)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ ORDER BY p.write_requested_at, p.proposal_id
 
 async def load_waiting(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Approved]:
     """Those of the promotions that still wait to be written."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
+    params = {**subject.params, "ids": list(ids)}
     return [Approved(**row) for row in await (await conn.execute(_WAITING, params)).fetchall()]
 
 
@@ -66,8 +65,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND proposal_id = %(proposal
 
 async def may_offer(conn: Connection, subject: Subject, proposal_id: UUID) -> bool:
     """Whether it may go to the knowledge side now; an erasure waits until it is settled, or its time is over."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "proposal": proposal_id}
-    return bool((await conn.execute(_OFFERED, params)).rowcount)
+    return bool((await conn.execute(_OFFERED, {**subject.params, "proposal": proposal_id})).rowcount)
 
 
 WriteState = Literal["written", "waiting", "write_failed"]
@@ -97,8 +95,7 @@ RETURNING s.state
 async def settle(conn: Connection, subject: Subject, settled: Iterable[SettledWrite]) -> list[WriteState]:
     """What became of those that were waiting until now."""
     rows = orjson.dumps(list(settled)).decode()
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows}
-    return [row["state"] for row in await (await conn.execute(_SETTLE, params)).fetchall()]
+    return [row["state"] for row in await (await conn.execute(_SETTLE, {**subject.params, "rows": rows})).fetchall()]
 
 
 _OVERDUE: LiteralString = """

@@ -84,7 +84,7 @@ WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.status = 'active' 
 
 async def candidates(conn: Connection, subject: Subject, confidence: float) -> list[PromotionCandidate]:
     """The user's memories that nobody has proposed yet; none that was fused or claims something for its user."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "confidence": confidence - 1e-6}
+    params = {**subject.params, "confidence": confidence - 1e-6}
     return [PromotionCandidate(**row) for row in await (await conn.execute(_CANDIDATES, params)).fetchall()]
 
 
@@ -117,7 +117,7 @@ async def put(conn: Connection, subject: Subject, proposals: Sequence[Proposal],
     if not proposals:
         return set()
     rows = orjson.dumps(proposals).decode()
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows, "lasts": lasts}
+    params = {**subject.params, "rows": rows, "lasts": lasts}
     return {row["proposal_id"] for row in await (await conn.execute(_PUT, params)).fetchall()}
 
 
@@ -135,8 +135,7 @@ RETURNING p.status
 
 async def end(conn: Connection, subject: Subject) -> list[PromotionStatus]:
     """What became of the user's proposals that nobody decided in time, or whose memory holds no more."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id}
-    return [row["status"] for row in await (await conn.execute(_END, params)).fetchall()]
+    return [row["status"] for row in await (await conn.execute(_END, subject.params)).fetchall()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,14 +178,13 @@ _ONE: LiteralString = _SHOW + " AND p.proposal_id = %(proposal)s FOR UPDATE OF p
 
 async def list_promotions(conn: Connection, subject: Subject, status: str | None, limit: int) -> list[Promotion]:
     """The user's proposals, newest first."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "status": status, "limit": limit}
+    params = {**subject.params, "status": status, "limit": limit}
     return [Promotion(**row) for row in await (await conn.execute(_LIST, params)).fetchall()]
 
 
 async def one(conn: Connection, subject: Subject, proposal_id: UUID) -> Promotion | None:
     """This proposal, held until the transaction ends."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "proposal": proposal_id}
-    row = await (await conn.execute(_ONE, params)).fetchone()
+    row = await (await conn.execute(_ONE, {**subject.params, "proposal": proposal_id})).fetchone()
     return Promotion(**row) if row else None
 
 
@@ -209,8 +207,7 @@ async def decide(
 ) -> None:
     """The proposal has been decided."""
     params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
+        **subject.params,
         "proposal": proposal_id,
         "status": status,
         "reason": reason,

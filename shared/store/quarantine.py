@@ -24,8 +24,7 @@ async def put(
 ) -> None:
     """The event is named among those that were given up, but where its turn has been erased."""
     params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
+        **subject.params,
         "id": uuid7(),
         "stage": stage,
         "turn": turn_id,
@@ -91,8 +90,7 @@ async def find_event(conn: Connection, subject: Subject, event_id: UUID) -> Quar
 
 
 async def _find(conn: Connection, statement: LiteralString, subject: Subject, named: UUID) -> Quarantined | None:
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "id": named}
-    row = await (await conn.execute(statement, params)).fetchone()
+    row = await (await conn.execute(statement, {**subject.params, "id": named})).fetchone()
     return Quarantined(**row) if row else None
 
 
@@ -106,5 +104,5 @@ async def release(
     conn: Connection, subject: Subject, event_id: UUID, turn_id: UUID | None = None, stages: Sequence[str] = ()
 ) -> None:
     """The event is given up no longer, nor are others of the turn at these stages."""
-    params: dict[str, Any] = {"tenant": subject.tenant_id, "user": subject.user_id, "event": event_id}
+    params: dict[str, Any] = {**subject.params, "event": event_id}
     await conn.execute(_RELEASE, {**params, "turn": turn_id, "stages": list(stages)})

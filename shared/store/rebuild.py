@@ -12,7 +12,7 @@ from uuid import UUID
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.domain.tables import TABLES
-from shared.store.model_cache import CachedAnswer
+from shared.store.model_answers import CachedAnswer
 from shared.store.upkeep import Upkeep
 
 _OPEN: LiteralString = """
@@ -23,12 +23,8 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND outcome_at IS NULL
 
 async def open_turns(conn: Connection, subject: Subject) -> int:
     """How many of the user's turns still wait for their outcome."""
-    row = await (await conn.execute(_OPEN, to_params(subject))).fetchone()
+    row = await (await conn.execute(_OPEN, subject.params)).fetchone()
     return row["n"] if row else 0
-
-
-def to_params(subject: Subject) -> dict[str, Any]:
-    return {"tenant": subject.tenant_id, "user": subject.user_id}
 
 
 _LIVE: LiteralString = """
@@ -53,9 +49,7 @@ async def rebuilt(conn: Connection, subject: Subject) -> Rows:
 
 
 async def _rows(conn: Connection, statement: LiteralString, subject: Subject) -> Rows:
-    return {
-        row["memory_id"]: row["row"] for row in await (await conn.execute(statement, to_params(subject))).fetchall()
-    }
+    return {row["memory_id"]: row["row"] for row in await (await conn.execute(statement, subject.params)).fetchall()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +69,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 
 async def load_settled(conn: Connection, subject: Subject) -> list[SettledObservation]:
     """All observations of the user, in no order."""
-    return [SettledObservation(**row) for row in await (await conn.execute(_SETTLED, to_params(subject))).fetchall()]
+    return [SettledObservation(**row) for row in await (await conn.execute(_SETTLED, subject.params)).fetchall()]
 
 
 _JOURNAL: LiteralString = """
@@ -86,7 +80,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s ORDER BY at, upkeep_id
 
 async def journal(conn: Connection, subject: Subject) -> list[Upkeep]:
     """All that changed the user's memories beside statements, in order."""
-    found = await (await conn.execute(_JOURNAL, to_params(subject))).fetchall()
+    found = await (await conn.execute(_JOURNAL, subject.params)).fetchall()
     rows: list[dict[str, Any]] = [{**row, "memory_ids": tuple(row["memory_ids"])} for row in found]
     return [Upkeep(**row) for row in rows]
 
@@ -111,8 +105,8 @@ UPDATE turns SET observed_at = NULL, outcome = NULL WHERE tenant_id = %(tenant)s
 async def copy_log(conn: Connection, subject: Subject) -> None:
     """The user's sessions, turns and events stand in the scratch schema; nothing has been understood of them."""
     for table in _COPIED:
-        await conn.execute(_IN_PART.get(table) or _to_copy(table), to_params(subject))
-    await conn.execute(_UNOBSERVED, to_params(subject))
+        await conn.execute(_IN_PART.get(table) or _to_copy(table), subject.params)
+    await conn.execute(_UNOBSERVED, subject.params)
 
 
 def _to_copy(table: LiteralString) -> LiteralString:
@@ -131,7 +125,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND evidence ? 'advice'
 
 async def copy_advice(conn: Connection, subject: Subject) -> None:
     """What models said of memories beside the user's statements is known in the scratch schema too."""
-    await conn.execute(_COPY_ADVICE, to_params(subject))
+    await conn.execute(_COPY_ADVICE, subject.params)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +150,7 @@ ORDER BY t.observed_at, t.committed_at, t.seq
 
 async def places(conn: Connection, subject: Subject) -> list[MemoryPlace]:
     """The turns that were observed, in that order; `lost` ones were given up."""
-    return [MemoryPlace(**row) for row in await (await conn.execute(_PLACES, to_params(subject))).fetchall()]
+    return [MemoryPlace(**row) for row in await (await conn.execute(_PLACES, subject.params)).fetchall()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +171,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 
 async def load_derived(conn: Connection, subject: Subject) -> list[Derived]:
     """What was observed anew, in no order."""
-    return [Derived(**row) for row in await (await conn.execute(_DERIVED, to_params(subject))).fetchall()]
+    return [Derived(**row) for row in await (await conn.execute(_DERIVED, subject.params)).fetchall()]
 
 
 _QUEUE: LiteralString = """
@@ -192,7 +186,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND NOT observation_id = ANY
 
 async def queue(conn: Connection, subject: Subject, order: Sequence[tuple[UUID, datetime]]) -> None:
     """The evolver will find these observations in this order, and no others."""
-    given = {**to_params(subject), "ids": [each for each, _ in order], "at": [at for _, at in order]}
+    given = {**subject.params, "ids": [each for each, _ in order], "at": [at for _, at in order]}
     await conn.execute(_QUEUE, given)
     await conn.execute(_BAR, given)
 
@@ -205,7 +199,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s ORDER BY created_at, input_h
 
 async def answers(conn: Connection, subject: Subject) -> list[CachedAnswer]:
     """What models answered about the user's turns, oldest first."""
-    return [CachedAnswer(**row) for row in await (await conn.execute(_ANSWERS, to_params(subject))).fetchall()]
+    return [CachedAnswer(**row) for row in await (await conn.execute(_ANSWERS, subject.params)).fetchall()]
 
 
 _EPOCH: LiteralString = """
@@ -216,7 +210,7 @@ SELECT coalesce((SELECT epoch FROM smart_brain.erasure_epochs
 
 async def epoch(conn: Connection, subject: Subject) -> int:
     """How many erasures of the user there have been."""
-    row = await (await conn.execute(_EPOCH, to_params(subject))).fetchone()
+    row = await (await conn.execute(_EPOCH, subject.params)).fetchone()
     return row["epoch"] if row else 0
 
 
@@ -290,7 +284,7 @@ async def replace(conn: Connection, subject: Subject, ids: Collection[UUID]) -> 
 
     Chunks that say the same keep their vectors; the others have new ones, those of an encoder after a while.
     """
-    whose = to_params(subject)
+    whose = subject.params
     await conn.execute("SET LOCAL synchronous_commit = on")
     for statement in _IN_EPOCH:
         await conn.execute(statement, {**whose, "epoch": await epoch(conn, subject)})

@@ -71,8 +71,7 @@ async def find_committed_turn(conn: Connection, subject: Subject, key: str) -> T
 
 
 async def _one(conn: Connection, statement: LiteralString, subject: Subject, **params: Any) -> TurnBehind | None:
-    whose = {"tenant": subject.tenant_id, "user": subject.user_id}
-    row = await (await conn.execute(statement, {**whose, **params})).fetchone()
+    row = await (await conn.execute(statement, {**subject.params, **params})).fetchone()
     return TurnBehind(**row) if row else None
 
 
@@ -85,8 +84,7 @@ SELECT EXISTS (SELECT FROM tombstones WHERE tenant_id = %(tenant)s AND user_id =
 
 async def is_erased(conn: Connection, subject: Subject, sent_at: datetime, session_id: str | None) -> bool:
     """Whether an erasure covers what was sent then."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "sent": sent_at, "session": session_id}
-    row = await (await conn.execute(_COVERED, params)).fetchone()
+    row = await (await conn.execute(_COVERED, {**subject.params, "sent": sent_at, "session": session_id})).fetchone()
     return bool(row and row["covered"])
 
 
@@ -99,7 +97,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = %(turn)s
 
 async def reopen_turn(conn: Connection, subject: Subject, turn_id: UUID, notes: Mapping[str, Any] | None) -> None:
     """The turn waits for its outcome again: with these notes of the observer, or without any for the observer."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turn": turn_id, "unobserved": notes is None}
+    params = {**subject.params, "turn": turn_id, "unobserved": notes is None}
     await conn.execute(_REOPEN, {**params, "notes": None if notes is None else orjson.dumps(notes).decode()})
 
 
@@ -115,7 +113,7 @@ DELETE FROM proposals WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND ob
 
 async def reopen_observations(conn: Connection, subject: Subject, turn_id: UUID) -> Sequence[Mapping[str, Any]]:
     """Those observations of the turn that were quarantined: each is new again, and nothing is proposed for it."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turn": turn_id}
+    params = {**subject.params, "turn": turn_id}
     found = await (await conn.execute(_OBSERVATIONS, params)).fetchall()
     await conn.execute(_PROPOSALS, {**params, "ids": [row["observation_id"] for row in found]})
     return found
@@ -129,5 +127,4 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND resource_id = %(resource
 
 async def reopen_resource(conn: Connection, subject: Subject, resource_id: UUID) -> bool:
     """Whether it had failed, and now waits to be offered again."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "resource": resource_id}
-    return (await conn.execute(_RESOURCE, params)).rowcount == 1
+    return (await conn.execute(_RESOURCE, {**subject.params, "resource": resource_id})).rowcount == 1

@@ -1,7 +1,7 @@
 """What hangs together: read-only, over entities, refs, sources of memories and the order of a session."""
 
 from collections.abc import Sequence
-from typing import Any, LiteralString
+from typing import LiteralString
 from uuid import UUID
 
 from shared.db import Connection
@@ -65,7 +65,7 @@ async def load_related(
     """
     if not names:
         return []
-    params = {**to_params(subject), "names": list(names), "spelt": list(spelt), "terms": list(terms), "limit": limit}
+    params = {**subject.params, "names": list(names), "spelt": list(spelt), "terms": list(terms), "limit": limit}
     return [(row["chunk_id"], row["score"]) for row in await (await conn.execute(_RELATED, params)).fetchall()]
 
 
@@ -90,7 +90,7 @@ async def load_together(
     conn: Connection, subject: Subject, names: Sequence[str], terms: Sequence[str], limit: int
 ) -> list[str]:
     """The entities that most often occur in one turn with those of these canonical names or these search terms."""
-    params = {**to_params(subject), "names": list(names), "terms": list(terms), "limit": limit}
+    params = {**subject.params, "names": list(names), "terms": list(terms), "limit": limit}
     return [row["name"] for row in await (await conn.execute(_TOGETHER, params)).fetchall()] if names else []
 
 
@@ -105,9 +105,5 @@ async def tail(conn: Connection, subject: Subject, session_id: str, limit: int) 
     """The newest messages of the session, newest first."""
     half = chunk_ids.session_half(session_id)
     low, high = chunk_ids.bounds(half, 0)[0], chunk_ids.bounds(half, (1 << chunk_ids.SEQ_BITS) - 1)[1]
-    params = {**to_params(subject), "low": low, "high": high, "limit": limit}
+    params = {**subject.params, "low": low, "high": high, "limit": limit}
     return [row["chunk_id"] for row in await (await conn.execute(_TAIL, params)).fetchall()]
-
-
-def to_params(subject: Subject) -> dict[str, Any]:
-    return {"tenant": subject.tenant_id, "user": subject.user_id}

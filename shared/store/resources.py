@@ -44,8 +44,7 @@ async def request(conn: Connection, subject: Subject, rows: Iterable[Requested])
     given = orjson.dumps(list(rows)).decode()
     if given == "[]":
         return set()
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": given}
-    found = await (await conn.execute(_REQUEST, params)).fetchall()
+    found = await (await conn.execute(_REQUEST, {**subject.params, "rows": given})).fetchall()
     return {row["resource_id"] for row in found if row["state"] == "pending"}
 
 
@@ -70,7 +69,7 @@ ORDER BY requested_at, ordinal
 
 async def load_pending(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Pending]:
     """Those of the resources that still wait."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
+    params = {**subject.params, "ids": list(ids)}
     return [Pending(**row) for row in await (await conn.execute(_PENDING, params)).fetchall()]
 
 
@@ -82,8 +81,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND resource_id = %(id)s AND
 
 async def may_offer(conn: Connection, subject: Subject, resource_id: UUID, *, user_named: bool) -> bool:
     """Whether it may go to the knowledge side now; an erasure waits until it is settled, or its time is over."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "id": resource_id, "named": user_named}
-    return bool((await conn.execute(_OFFERED, params)).rowcount)
+    return bool((await conn.execute(_OFFERED, {**subject.params, "id": resource_id, "named": user_named})).rowcount)
 
 
 _KNOWN: LiteralString = """
@@ -97,8 +95,7 @@ Sign = tuple[str, str, str | None]
 
 async def load_known(conn: Connection, subject: Subject, uri_hashes: Iterable[str], *, user_named: bool) -> set[Sign]:
     """What the knowledge side has from this user, in the user's name or in nobody's."""
-    whose = {"tenant": subject.tenant_id, "user": subject.user_id}
-    params = {**whose, "hashes": list(uri_hashes), "named": user_named}
+    params = {**subject.params, "hashes": list(uri_hashes), "named": user_named}
     rows = await (await conn.execute(_KNOWN, params)).fetchall()
     return {(row["org_id"], row["uri_hash"], row["content_hash"]) for row in rows}
 
@@ -127,8 +124,7 @@ RETURNING r.state
 async def settle(conn: Connection, subject: Subject, settled: Iterable[SettledResource]) -> list[str]:
     """The states of those that were waiting until now."""
     rows = orjson.dumps(list(settled)).decode()
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows}
-    return [row["state"] for row in await (await conn.execute(_SETTLE, params)).fetchall()]
+    return [row["state"] for row in await (await conn.execute(_SETTLE, {**subject.params, "rows": rows})).fetchall()]
 
 
 _OVERDUE: LiteralString = """
@@ -179,11 +175,5 @@ async def page(
     conn: Connection, subject: Subject, *, state: str | None, turn_id: UUID | None, limit: int
 ) -> list[ListedResource]:
     """The user's resources, newest first."""
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "state": state,
-        "turn": turn_id,
-        "limit": limit,
-    }
+    params = {**subject.params, "state": state, "turn": turn_id, "limit": limit}
     return [ListedResource(**row) for row in await (await conn.execute(_PAGE, params)).fetchall()]

@@ -33,7 +33,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessi
 
 async def states(conn: Connection, subject: Subject, sessions: Iterable[str]) -> dict[str, SessionState]:
     """The state of those of the sessions that exist, by session."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "sessions": list(sessions)}
+    params = {**subject.params, "sessions": list(sessions)}
     return {r["session_id"]: SessionState(**r) for r in await (await conn.execute(_STATES, params)).fetchall()}
 
 
@@ -65,8 +65,7 @@ async def note(conn: Connection, subject: Subject, grown: Grown) -> None:
     """The session has grown by this; it is archived if nobody has spoken in it since it ended."""
     end_seq, ended_at = grown.ended or (None, None)
     params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
+        **subject.params,
         "session": grown.session_id,
         "tokens": grown.tokens,
         "summary_seq": grown.summary_seq,
@@ -115,13 +114,12 @@ _LISTING: LiteralString = (
 
 def one(subject: Subject, session_id: str) -> Read[SessionRow | None]:
     """The session, if this user has it."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
-    return Read(_ONE, params, lambda rows: SessionRow(**rows[0]) if rows else None)
+    return Read(_ONE, {**subject.params, "session": session_id}, lambda rows: SessionRow(**rows[0]) if rows else None)
 
 
 def list_sessions(subject: Subject, limit: int, offset: int) -> Read[list[SessionRow]]:
     """The user's sessions, the one spoken in last first."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit, "offset": offset}
+    params = {**subject.params, "limit": limit, "offset": offset}
     return Read(_LISTING, params, lambda rows: [SessionRow(**row) for row in rows])
 
 
@@ -151,8 +149,7 @@ GROUP BY e.kind, e.canonical, e.name ORDER BY mentions DESC, last_seq DESC, e.ca
 
 async def count_names(conn: Connection, subject: Subject, session_id: str, slots: Slots, most: int) -> Slots:
     """Those of these names that were said most in the session, counted from its turns."""
-    whose = {"tenant": subject.tenant_id, "user": subject.user_id}
-    params = {**whose, "session": session_id, "keys": list(slots), "most": most}
+    params = {**subject.params, "session": session_id, "keys": list(slots), "most": most}
     found = await (await conn.execute(_COUNTED, params)).fetchall()
     kept = ("name", "kind", "mentions", "last_seq")
     return {f"{row['kind']}:{row['canonical']}": {name: row[name] for name in kept} for row in found}

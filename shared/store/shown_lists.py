@@ -30,7 +30,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
 
 def load(subject: Subject, session_id: str) -> Read[ShownList | None]:
     """What the session was shown last; None where nothing was."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
+    params = {**subject.params, "session": session_id}
     return Read(_LOAD, params, lambda rows: ShownList(*map(tuple, rows[0].values())) if rows else None)
 
 
@@ -46,11 +46,4 @@ async def put(
     conn: Connection, subject: Subject, session_id: str, facts: Sequence[UUID], notes: Sequence[UUID]
 ) -> None:
     """From now on numbers in this session mean these memories."""
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "session": session_id,
-        "facts": list(facts),
-        "notes": list(notes),
-    }
-    await conn.execute(_PUT, params)
+    await conn.execute(_PUT, {**subject.params, "session": session_id, "facts": list(facts), "notes": list(notes)})

@@ -43,7 +43,7 @@ ORDER BY version DESC LIMIT 1
 
 def latest(subject: Subject, session_id: str, before: int | None = None) -> Read[SummaryRow | None]:
     """The newest summary of the session, or the newest before that version, if it has one."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id, "before": before}
+    params = {**subject.params, "session": session_id, "before": before}
     return Read(_LATEST, params, lambda rows: SummaryRow(**rows[0]) if rows else None)
 
 
@@ -84,7 +84,7 @@ class CurrentSummary:
 
 def load_standing(subject: Subject, session_id: str) -> Read[CurrentSummary]:
     """Both as they are now; empty where the session has none."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
+    params = {**subject.params, "session": session_id}
     return Read(_STANDING, params, lambda rows: to_standing(rows[0]) if rows else CurrentSummary("", {}))
 
 
@@ -120,8 +120,7 @@ ORDER BY version DESC LIMIT %(most)s
 
 def blocks(subject: Subject, session_id: str, most: int) -> Read[list[Mapping[str, Any]]]:
     """What the latest archived stretches of the session left, at most so many, oldest first, each once as it is now."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id, "most": most}
-    return Read(_BLOCKS, params, lambda rows: list(reversed(rows)))
+    return Read(_BLOCKS, {**subject.params, "session": session_id, "most": most}, lambda rows: list(reversed(rows)))
 
 
 _ARCHIVED_TO: LiteralString = """
@@ -132,8 +131,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
 
 async def archived_to(conn: Connection, subject: Subject, session_id: str) -> int:
     """The last turn of the session that an archived stretch holds; 0 where there is none."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
-    row = await (await conn.execute(_ARCHIVED_TO, params)).fetchone()
+    row = await (await conn.execute(_ARCHIVED_TO, {**subject.params, "session": session_id})).fetchone()
     return row["seq"] if row else 0
 
 
@@ -145,8 +143,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
 
 async def reached_by_model(conn: Connection, subject: Subject, session_id: str, rules: str) -> int:
     """The last turn that a model was shown for a summary, `rules` being the name of what is none; 0 where none was."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id, "rules": rules}
-    row = await (await conn.execute(_REACHED, params)).fetchone()
+    row = await (await conn.execute(_REACHED, {**subject.params, "session": session_id, "rules": rules})).fetchone()
     return row["seq"] if row else 0
 
 
@@ -158,8 +155,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
 
 async def newest(conn: Connection, subject: Subject, session_id: str) -> int:
     """The number of the session's newest version, erased or not; 0 where there is none."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
-    row = await (await conn.execute(_NEWEST, params)).fetchone()
+    row = await (await conn.execute(_NEWEST, {**subject.params, "session": session_id})).fetchone()
     return row["version"] if row else 0
 
 
@@ -182,8 +178,7 @@ async def put(conn: Connection, subject: Subject, summary: SummaryRow) -> None:
     row: Mapping[str, Any] = {
         **vars(summary),
         "summary_json": orjson.dumps(summary.summary_json).decode(),
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
+        **subject.params,
     }
     await conn.execute(_PUT, row)
 
@@ -204,14 +199,13 @@ SELECT cleared_seq FROM sessions WHERE tenant_id = %(tenant)s AND user_id = %(us
 
 async def load_cleared_to(conn: Connection, subject: Subject, session_id: str) -> int:
     """The last turn of the session before its summary was cleared; 0 where it never was."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
-    row = await (await conn.execute(_CLEARED_TO, params)).fetchone()
+    row = await (await conn.execute(_CLEARED_TO, {**subject.params, "session": session_id})).fetchone()
     return row["cleared_seq"] if row else 0
 
 
 async def clear(conn: Connection, subject: Subject, session_id: str) -> int:
     """How many versions were removed; the next summary starts afresh, with what is said from now on."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
+    params = {**subject.params, "session": session_id}
     # first: whoever is writing a version has written it then, and it goes too
     await conn.execute(_BEGIN_AFRESH, params)
     return (await conn.execute(_CLEAR, params)).rowcount

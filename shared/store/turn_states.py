@@ -1,4 +1,7 @@
-"""turns: how far each is, from what the observer notes to its outcome, and those that wait."""
+"""turns: how far each is, from what the observer notes to its outcome, and those that wait.
+
+Every accepted turn ends in exactly one outcome, written by observer, evolver, whoever gives up.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,8 +11,15 @@ from uuid import UUID
 
 import orjson
 
+from schemas.envelope import Envelope
+from schemas.events import Conflict, SummaryNote, TurnOutcome, Written
+from schemas.topics import TURN_OUTCOME, Topic
 from shared.db import Connection
+from shared.domain.memories import Memory
+from shared.domain.observations import ObservationRow
+from shared.domain.statements import SUSPECTED
 from shared.domain.subjects import Subject
+from shared.store import additions, memory, observations, outbox, quarantine
 
 _OBSERVED: LiteralString = """
 UPDATE turns t SET observed_at = now(), outcome = d.notes, recalled = coalesce(d.recalled, t.recalled),
@@ -35,7 +45,7 @@ async def note_observed(
         {"turn_id": str(turn), "notes": note, "recalled": known.get(turn), "withheld": silent.get(turn)}
         for turn, note in notes.items()
     ]
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
+    params = {**subject.params, "rows": orjson.dumps(rows).decode()}
     return {r["turn_id"] for r in await (await conn.execute(_OBSERVED, params)).fetchall()}
 
 
@@ -62,8 +72,7 @@ class Finished:
 async def finish(conn: Connection, subject: Subject, outcomes: Mapping[UUID, Mapping[str, Any]]) -> list[Finished]:
     """The turns that had no outcome have this one now; a turn gets exactly one."""
     rows = [{"turn_id": str(turn), "outcome": outcome} for turn, outcome in outcomes.items()]
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
-    found = await (await conn.execute(_FINISH, params)).fetchall()
+    found = await (await conn.execute(_FINISH, {**subject.params, "rows": orjson.dumps(rows).decode()})).fetchall()
     return [Finished(r["turn_id"], r["session_id"], r["trace_id"], r["policy_version"], r["took"]) for r in found]
 
 
@@ -80,14 +89,13 @@ ORDER BY turn_id FOR UPDATE
 
 async def open_notes(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> dict[UUID, dict[str, Any]]:
     """The observer's notes on those of the turns that have no outcome yet."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turn_ids)}
+    params = {**subject.params, "turns": list(turn_ids)}
     return {r["turn_id"]: r["outcome"] or {} for r in await (await conn.execute(_NOTES, params)).fetchall()}
 
 
 async def outcome(conn: Connection, subject: Subject, turn_id: UUID) -> dict[str, Any] | None:
     """The turn's row with its outcome so far, or None when there is no such turn."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turn": turn_id}
-    return await (await conn.execute(_OUTCOME, params)).fetchone()
+    return await (await conn.execute(_OUTCOME, {**subject.params, "turn": turn_id})).fetchone()
 
 
 _OVERDUE: LiteralString = """
@@ -116,3 +124,172 @@ async def count_late(conn: Connection, grace: timedelta) -> int:
     """How many accepted turns have waited for their outcome longer than the grace period."""
     row = await (await conn.execute(_LATE, {"grace": grace})).fetchone()
     return row["n"] if row else 0
+
+
+OPEN = frozenset({"new", "analyzed"})
+BY_MODEL = "model:"
+"""How the detectors of what a model found begin."""
+MODELS = "model: "
+"""How the reasons begin that are given for what a model read."""
+CHANGES = {
+    "create": "created",
+    "confirm": "confirmed",
+    "supersede": "created",
+    "retract": "retracted",
+    "merge": "merged",
+}
+
+
+async def settle(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> list[Finished]:
+    """The turns that have just got their outcome: those none of whose observations is still open."""
+    wanted = set(turn_ids)
+    if not wanted:
+        return []
+    observed = await observations.of_turns(conn, subject, wanted)
+    ready = wanted - {o.turn_id for o in observed if o.state in OPEN}
+    if not ready:
+        return []
+    memories = await memory.by_ids(conn, subject, {o.related_memory_id for o in observed if o.related_memory_id})
+    related = {m.memory_id: m for m in memories}
+    outcomes: dict[UUID, TurnOutcome] = {}
+    for turn, notes in (await open_notes(conn, subject, ready)).items():
+        outcomes[turn] = outcome_of(turn, [o for o in observed if o.turn_id == turn], related, notes)
+    late = [o for o in observed if o.turn_id in ready - outcomes.keys() and o.detector.startswith(BY_MODEL)]
+    await _add(conn, subject, late, related)
+    return await _tell(conn, subject, outcomes)
+
+
+async def _add(
+    conn: Connection, subject: Subject, late: Sequence[ObservationRow], related: Mapping[UUID, Memory]
+) -> None:
+    """Outcomes that were complete before a model had read the turn say what came of what it added."""
+    turn_ids = {o.turn_id for o in late}
+    told = await additions.complete(conn, subject, turn_ids) if turn_ids else {}
+    changed = {
+        turn: with_addition(outcome, outcome_of(turn, found, related, {}), found, related)
+        for turn, outcome in told.items()
+        if (found := [o for o in late if o.turn_id == turn])
+    }
+    if changed:
+        await additions.put(conn, subject, changed)
+
+
+def with_addition(
+    outcome: Mapping[str, Any], added: TurnOutcome, observed: Sequence[ObservationRow], related: Mapping[UUID, Memory]
+) -> dict[str, Any]:
+    """The outcome as stored, with what the model's observations of the turn came to; said again it is the same."""
+    more = added.model_dump(mode="json")
+    explain = [to_settled(each, observed, related) for each in outcome.get("retention_explain", ())]
+    lists = {
+        "written": outcome.get("written", []),
+        "conflicts": outcome.get("conflicts", []),
+        "retention_explain": explain,
+    }
+    every = {name: [*said, *(each for each in more[name] if each not in said)] for name, said in lists.items()}
+    status = "derived" if every["written"] and outcome.get("status") == "ignored" else outcome.get("status")
+    return {**outcome, **every, "status": status}
+
+
+def to_settled(
+    said: Mapping[str, Any], found: Sequence[ObservationRow], known: Mapping[UUID, Memory]
+) -> Mapping[str, Any]:
+    """What the model read of one stretch, once it is known what came of it."""
+    return to_explained(said, found, known) if str(said.get("reason")).startswith(MODELS) else said
+
+
+async def _tell(conn: Connection, subject: Subject, outcomes: Mapping[UUID, TurnOutcome]) -> list[Finished]:
+    if not outcomes:
+        return []
+    bodies = {turn: outcome.model_dump(mode="json") for turn, outcome in outcomes.items()}
+    finished = await finish(conn, subject, bodies)
+    await outbox.put(conn, [_event(subject, done, outcomes[done.turn_id]) for done in finished])
+    return finished
+
+
+def _event(subject: Subject, done: Finished, outcome: TurnOutcome) -> tuple[Topic, Envelope]:
+    told = {"trace_id": done.trace_id, "policy_version": done.policy_version, "session_id": done.session_id}
+    return TURN_OUTCOME, outbox.event(outcome, subject, done.turn_id, **told)
+
+
+def outcome_of(
+    turn: UUID, observed: Sequence[ObservationRow], related: Mapping[UUID, Memory], notes: Mapping[str, Any]
+) -> TurnOutcome:
+    """What became of a turn, from its observations, their memories and the observer's notes; no user text."""
+    written: list[Written] = []
+    conflicts: list[Conflict] = []
+    explain = [to_explained(each, observed, related) for each in notes.get("explain", ())]
+    for seen in observed:
+        touched = related.get(seen.related_memory_id) if seen.related_memory_id else None
+        change, _, why = (seen.reason or "").partition(":")
+        if seen.state == "evolved" and touched:
+            written.append(
+                Written(
+                    memory_id=touched.memory_id,
+                    type=touched.type,
+                    status=touched.status,
+                    confidence=round(touched.confidence, 4),
+                    change=CHANGES.get(change, change),
+                )
+            )
+            conflicts += [Conflict(kind=change, old_id=old, new_id=touched.memory_id) for old in touched.supersedes]
+        elif SUSPECTED not in seen.flags:
+            explain.append({"decision": seen.state, "reason": seen.reason, "kind": seen.kind, "why": why or None})
+            if change == "ask":
+                conflicts.append(Conflict(kind="open", old_id=seen.related_memory_id, new_id=seen.observation_id))
+    quarantined = any(seen.state == "quarantined" for seen in observed) or bool(notes.get("quarantined"))
+    status = "quarantined" if quarantined else "derived" if written else "ignored"
+    summary = SummaryNote.model_validate(notes.get("summary") or {})
+    return TurnOutcome(
+        turn_id=turn,
+        status=status,
+        written=tuple(written),
+        conflicts=tuple(dict.fromkeys(conflicts)),
+        retention_explain=tuple(explain),
+        summary=summary,
+    )
+
+
+def to_explained(
+    sentence: Mapping[str, Any], observed: Sequence[ObservationRow], related: Mapping[UUID, Memory]
+) -> dict[str, Any]:
+    """What was read of one stretch of the turn; `kept` only where something of it was written, else why not."""
+    if sentence.get("decision") != "kept":
+        return {**sentence}
+    start, end = sentence["span"]
+    here = [o for o in observed if o.ordinal == sentence["ordinal"] and o.span_start < end and start < o.span_end]
+    if any(o.state == "evolved" and o.related_memory_id in related for o in here):
+        return {**sentence}
+    reasons = [(o.reason or o.state).partition(":") for o in here]
+    why = next((reason or verb for verb, _, reason in reasons), "not_recorded")
+    return {**sentence, "decision": "dropped", "reason": why}
+
+
+async def give_up(
+    conn: Connection,
+    subject: Subject,
+    *,
+    stage: str,
+    event_id: UUID,
+    reason: str,
+    turn_id: UUID | None = None,
+    observation_ids: Sequence[UUID] = (),
+) -> None:
+    """The event is quarantined and the turn behind it has an outcome that says so: nothing is lost in silence."""
+    given_up = await observations.load(conn, subject, observation_ids)
+    behind = {o.turn_id for o in given_up}
+    if turn_id:
+        behind.add(turn_id)
+    for turn in behind or [None]:
+        await quarantine.put(conn, subject, stage=stage, turn_id=turn, event_id=event_id, reason=reason)
+    await observations.mark(
+        conn,
+        subject,
+        [
+            observations.Mark(o.observation_id, "quarantined", f"{stage}:{reason}"[:300])
+            for o in given_up
+            if o.state in OPEN
+        ],
+    )
+    if not given_up and turn_id:
+        await note_observed(conn, subject, {turn_id: {"quarantined": stage}})
+    await settle(conn, subject, behind)

@@ -39,7 +39,7 @@ _PARTS: Mapping[str, LiteralString] = {
 
 async def load_parts(conn: Connection, subject: Subject, turn_id: UUID) -> dict[str, list[dict[str, Any]]]:
     """What each table has of the turn; nothing of a user's words is read."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turn": turn_id}
+    params = {**subject.params, "turn": turn_id}
     return {name: await (await conn.execute(statement, params)).fetchall() for name, statement in _PARTS.items()}
 
 

@@ -50,7 +50,7 @@ WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.turn_id = ANY(%(tu
 
 async def load(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> list[Turn]:
     """The turns with their events, oldest first; those that do not exist are left out."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turn_ids)}
+    params = {**subject.params, "turns": list(turn_ids)}
     return [_turn(row) for row in await (await conn.execute(_LOAD, params)).fetchall()]
 
 
@@ -64,8 +64,7 @@ WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.turn_id = %(turn)s
 
 async def learnable(conn: Connection, subject: Subject, turn_id: UUID) -> Turn | None:
     """The turn with its events; None where there is none, or nothing is to be learnt from it any more."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turn": turn_id}
-    row = await (await conn.execute(_LEARNABLE, params)).fetchone()
+    row = await (await conn.execute(_LEARNABLE, {**subject.params, "turn": turn_id})).fetchone()
     return _turn(row) if row else None
 
 
@@ -84,14 +83,7 @@ def window(subject: Subject, session_id: str, limit: int, *, after: int, before:
 
     Turns that nothing is to be learnt from any more are left out.
     """
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "session": session_id,
-        "limit": limit,
-        "after": after,
-        "before": before,
-    }
+    params = {**subject.params, "session": session_id, "limit": limit, "after": after, "before": before}
     return Read(_WINDOW, params, lambda rows: [_turn(row) for row in reversed(rows)])
 
 
@@ -125,14 +117,7 @@ UNION ALL
 
 def recent(subject: Subject, session_id: str, limit: int, pending: int) -> Read[Recent]:
     """At most `limit` turns of the session's window, and the user's newest `pending` turns without an outcome."""
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "session": session_id,
-        "limit": limit,
-        "open": pending,
-    }
-    return Read(_RECENT, params, _recent)
+    return Read(_RECENT, {**subject.params, "session": session_id, "limit": limit, "open": pending}, _recent)
 
 
 def _recent(rows: Sequence[Mapping[str, Any]]) -> Recent:
@@ -142,8 +127,7 @@ def _recent(rows: Sequence[Mapping[str, Any]]) -> Recent:
 
 def load_pending(subject: Subject, limit: int) -> Read[list[Turn]]:
     """The user's newest turns whose outcome is still open, oldest first."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "open": limit}
-    return Read(_PENDING, params, _in_order)
+    return Read(_PENDING, {**subject.params, "open": limit}, _in_order)
 
 
 _LAST: LiteralString = """
@@ -154,7 +138,7 @@ ORDER BY seq DESC LIMIT 1
 
 def load_last(subject: Subject, session_id: str) -> Read[tuple[int, str | None]]:
     """The number of the session's newest turn, 0 where it has none, and by whose wish that was withheld."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
+    params = {**subject.params, "session": session_id}
     return Read(_LAST, params, lambda rows: (rows[0]["seq"], rows[0]["withheld"]) if rows else (0, None))
 
 
@@ -226,8 +210,7 @@ async def answered_before(conn: Connection, subject: Subject, places: Iterable[t
     if not wanted:
         return []
     params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
+        **subject.params,
         "sessions": [session for session, _ in wanted],
         "seqs": [seq for _, seq in wanted],
         "within": ANSWERED_WITHIN,
@@ -249,11 +232,6 @@ async def withheld_at(
     wanted = list(places)
     if not wanted:
         return []
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "sessions": [session for session, _ in wanted],
-        "seqs": [seq for _, seq in wanted],
-    }
+    params = {**subject.params, "sessions": [session for session, _ in wanted], "seqs": [seq for _, seq in wanted]}
     found = await (await conn.execute(_QUIET, params)).fetchall()
     return [(row["session_id"], row["seq"], row["withheld"]) for row in found]

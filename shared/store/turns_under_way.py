@@ -12,22 +12,23 @@ WITH RECURSIVE waiting (tenant) AS (
     UNION ALL
     SELECT (SELECT min(o.waits_for) FROM event_outbox o WHERE o.failed_at IS NULL AND o.waits_for > w.tenant)
     FROM waiting w WHERE w.tenant IS NOT NULL
+), queues AS (
+    SELECT w.tenant,
+        (SELECT count(*) FROM (SELECT FROM event_outbox o WHERE o.failed_at IS NULL AND o.waits_for = w.tenant
+            LIMIT %(counted)s) AS each) AS waiting,
+        (SELECT count(*) FROM turns_under_way u WHERE u.tenant = w.tenant AND u.since > now() - %(most)s) AS under_way,
+        coalesce((SELECT extract(epoch FROM now() - a.last_at)::float8 FROM tenants_about a WHERE a.tenant = w.tenant),
+            'infinity') AS rested_s
+    FROM waiting w WHERE w.tenant IS NOT NULL
 )
-SELECT w.tenant,
-    (SELECT count(*) FROM (SELECT FROM event_outbox o WHERE o.failed_at IS NULL AND o.waits_for = w.tenant
-        LIMIT %(counted)s) AS each) AS waiting,
-    (SELECT count(*) FROM turns_under_way u WHERE u.tenant = w.tenant AND u.since > now() - %(most)s) AS under_way,
-    coalesce((SELECT extract(epoch FROM now() - a.last_at)::float8 FROM tenants_about a WHERE a.tenant = w.tenant),
-        'infinity') AS rested_s,
-    about.others, about.recent, about.busy
-FROM waiting w CROSS JOIN (
-    SELECT coalesce(array_agg(tenant), '{}') AS others, coalesce(array_agg(tenant) FILTER (WHERE busy), '{}') AS busy,
-        coalesce(array_agg(tenant) FILTER (WHERE last_at > now() - %(moment)s), '{}') AS recent
-    FROM (SELECT a.tenant, a.last_at, EXISTS (SELECT FROM turns_under_way u
-            WHERE u.tenant = a.tenant AND u.since > now() - %(moment)s) AS busy
-        FROM tenants_about a WHERE a.last_at > now() - %(lately)s
-        ORDER BY busy DESC, a.last_at DESC LIMIT (SELECT count(*) FROM waiting)) AS each
-) AS about WHERE w.tenant IS NOT NULL
+SELECT q.*, about.others, about.recent, about.busy FROM queues q CROSS JOIN (
+    SELECT coalesce(array_agg(tenant), '{}') AS others,
+        coalesce(array_agg(tenant) FILTER (WHERE last_at > now() - %(moment)s), '{}') AS recent,
+        (SELECT count(*) FROM turns_under_way u WHERE u.since > now() - %(moment)s
+            AND u.tenant NOT IN (SELECT tenant FROM queues WHERE waiting = %(counted)s)) AS busy
+    FROM (SELECT a.tenant, a.last_at FROM tenants_about a WHERE a.last_at > now() - %(lately)s
+        ORDER BY a.last_at DESC LIMIT (SELECT count(*) + 1 FROM queues)) AS each
+) AS about
 """
 
 
@@ -41,10 +42,9 @@ async def load_queues(
     params = {"counted": counted, "lately": lately, "most": most, "moment": moment}
     queues = await (await conn.execute(_QUEUES, params)).fetchall()
     if not queues:
-        return TenantQueues((), frozenset(), frozenset(), frozenset())
+        return TenantQueues((), frozenset(), frozenset(), 0)
     waiting = tuple(TenantQueue(r["tenant"], r["waiting"], r["under_way"], r["rested_s"]) for r in queues)
-    about, recent, busy = (frozenset(queues[0][name]) for name in ("others", "recent", "busy"))
-    return TenantQueues(waiting, about, recent, busy)
+    return TenantQueues(waiting, frozenset(queues[0]["others"]), frozenset(queues[0]["recent"]), queues[0]["busy"])
 
 
 _FORGET: LiteralString = """

@@ -55,20 +55,19 @@ async def insert(conn: Connection, subject: Subject, done: Sequence[Due]) -> lis
         {"n": n, "upkeep_id": clock.uuid7(), "job": due.job, "memory_ids": due.memory_ids, "detail": due.detail}
         for n, due in enumerate(done)
     ]
-    params = {**to_params(subject), "rows": orjson.dumps(rows).decode()}
-    return await _rows(conn, _INSERT, params)
+    return await _rows(conn, _INSERT, {**subject.params, "rows": orjson.dumps(rows).decode()})
 
 
 async def list_upkeep(
     conn: Connection, subject: Subject, *, after: datetime | None = None, limit: int = 1000
 ) -> list[Upkeep]:
     """The user's journal in order, from the first row after that time on."""
-    return await _rows(conn, _LIST, {**to_params(subject), "after": after, "limit": limit})
+    return await _rows(conn, _LIST, {**subject.params, "after": after, "limit": limit})
 
 
 async def of_memories(conn: Connection, subject: Subject, ids: Sequence[UUID]) -> list[Upkeep]:
     """The rows of the journal that are about any of these memories, in order."""
-    return await _rows(conn, _OF_MEMORIES, {**to_params(subject), "ids": list(ids)}) if ids else []
+    return await _rows(conn, _OF_MEMORIES, {**subject.params, "ids": list(ids)}) if ids else []
 
 
 async def _rows(conn: Connection, statement: LiteralString, params: dict[str, Any]) -> list[Upkeep]:
@@ -124,14 +123,10 @@ _LAST: LiteralString = "SELECT at FROM upkeep_rounds WHERE tenant_id = %(tenant)
 
 async def claim(conn: Connection, subject: Subject, seen: datetime | None) -> bool:
     """Whether nobody has looked through this user's memories since `seen`; from now on somebody has."""
-    return (await conn.execute(_CLAIM, {**to_params(subject), "seen": seen})).rowcount == 1
+    return (await conn.execute(_CLAIM, {**subject.params, "seen": seen})).rowcount == 1
 
 
 async def last_round(conn: Connection, subject: Subject) -> datetime | None:
     """When this user's memories were last looked through."""
-    row = await (await conn.execute(_LAST, to_params(subject))).fetchone()
+    row = await (await conn.execute(_LAST, subject.params)).fetchone()
     return row["at"] if row else None
-
-
-def to_params(subject: Subject) -> dict[str, Any]:
-    return {"tenant": subject.tenant_id, "user": subject.user_id}

@@ -56,8 +56,7 @@ SELECT (SELECT chosen FROM tenant_settings WHERE tenant_id = %(tenant)s) AS tena
 
 def load(owner: Subject) -> Read[ChosenSettings]:
     """What was chosen of this user and of their tenant."""
-    params = {"tenant": owner.tenant_id, "user": owner.user_id}
-    return Read(_LOAD, params, _to_settings)
+    return Read(_LOAD, owner.params, _to_settings)
 
 
 def _to_settings(rows: Sequence[Mapping[str, Any]]) -> ChosenSettings:
@@ -82,8 +81,7 @@ _NOTIFY: LiteralString = "SELECT pg_notify(%(channel)s, %(whose)s)"
 async def change(conn: Connection, owner: Subject, changes: Mapping[str, Any], changed_by: str) -> None:
     """The named settings are chosen so, or not chosen any more where they are null; it is on record and notified."""
     params = {
-        "tenant": owner.tenant_id,
-        "user": owner.user_id,
+        **owner.params,
         "chosen": orjson.dumps({name: value for name, value in changes.items() if value is not None}).decode(),
         "dropped": [name for name, value in changes.items() if value is None],
         "when": orjson.dumps({name: {"at": now()} for name in changes}).decode(),
@@ -106,7 +104,7 @@ WHERE coalesce((s.chosen_when -> 'learning' ->> 'at')::timestamptz,
 
 async def say_learning(conn: Connection, owner: Subject, learning: bool, turn_id: str, at: datetime) -> None:
     """The turn says in words whether anything is learnt of its user; what was chosen after it was said stands."""
-    params = {"tenant": owner.tenant_id, "user": owner.user_id, "learning": learning, "turn": turn_id, "at": at}
+    params = {**owner.params, "learning": learning, "turn": turn_id, "at": at}
     if (await conn.execute(_SAY, params)).rowcount:
         await _tell(conn, owner, {"changed": {"learning": learning}, "by": IN_WORDS, "turn_id": turn_id})
 

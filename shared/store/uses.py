@@ -1,33 +1,15 @@
 """injections read by memory: in which packages it was, for which message, and how that was received."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from datetime import datetime
 from typing import LiteralString
 from uuid import UUID
 
+from schemas.uses import MemoryUse
 from shared.db import Connection
 from shared.domain.subjects import Subject
 
 LOOKED_AT = 5000
 """So many of the user's newest packages are looked through."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredUse:
-    """A package that carried one of the memories: as core memory or as evidence, and what the answer made of it."""
-
-    context_id: UUID
-    session_id: str
-    created_at: datetime
-    memory_id: UUID
-    core: bool
-    turn_id: UUID | None
-    message: str | None
-    used: bool | None
-    utilization_signal: str | None
-    feedback_signal: str | None
-    verdict: str | None
 
 
 # an index over arrays would not be used: its operators are not leakproof, so row-level security keeps them from it
@@ -43,9 +25,10 @@ WITH latest AS (
         ON m.memory_id = ANY(l.core_ids) OR m.memory_id = ANY(l.evidence_ids)
     ORDER BY l.created_at DESC, l.context_id, m.memory_id LIMIT %(limit)s OFFSET %(offset)s
 )
-SELECT u.context_id, u.session_id, u.created_at, u.memory_id, u.core, u.turn_id,
-    coalesce(said.text, p.package -> 'user_message' ->> 'content') AS message,
-    u.memory_id = ANY(u.used_ids) AS used, u.utilization_signal, u.feedback_signal,
+SELECT u.context_id, u.session_id, u.created_at, u.memory_id, CASE WHEN u.core THEN 'core' ELSE 'evidence' END AS slot,
+    u.turn_id, coalesce(said.text, p.package -> 'user_message' ->> 'content') AS message,
+    u.memory_id = ANY(u.used_ids) AS used, u.utilization_signal,
+    CASE WHEN u.memory_id = ANY(u.used_ids) THEN u.feedback_signal END AS user_feedback_signal,
     u.verdicts -> u.memory_id::text ->> 'verdict' AS verdict
 FROM uses u
 LEFT JOIN context_packages p ON p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.context_id = u.context_id
@@ -62,14 +45,7 @@ ORDER BY u.created_at DESC, u.context_id, u.memory_id
 
 async def load_uses(
     conn: Connection, subject: Subject, ids: Collection[UUID], limit: int, offset: int
-) -> list[StoredUse]:
+) -> list[MemoryUse]:
     """The packages that carried any of these memories, newest first, each with the user's own words that it was for."""
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "ids": list(ids),
-        "looked_at": LOOKED_AT,
-        "limit": limit,
-        "offset": offset,
-    }
-    return [StoredUse(**row) for row in await (await conn.execute(_USES, params)).fetchall()]
+    params = {**subject.params, "ids": list(ids), "looked_at": LOOKED_AT, "limit": limit, "offset": offset}
+    return [MemoryUse(**row) for row in await (await conn.execute(_USES, params)).fetchall()]

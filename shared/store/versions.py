@@ -24,17 +24,17 @@ SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(
 
 async def line(conn: Connection, subject: Subject, memory_id: UUID) -> list[Memory]:
     """Every version that this one came from or became, of all roots that were joined, oldest first; none: unknown."""
-    found: dict[UUID, Memory] = {}
+    versions: dict[UUID, Memory] = {}
     ids, roots = {memory_id}, set[UUID]()
     while ids or roots:
-        params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids), "roots": list(roots)}
+        params = {**subject.params, "ids": list(ids), "roots": list(roots)}
         rows = await (await conn.execute(_LINE, params)).fetchall()
-        fresh = await memory.by_ids(conn, subject, {row["memory_id"] for row in rows} - found.keys())
-        followed = {m.root_id for m in found.values()} | roots
-        found |= {m.memory_id: m for m in fresh}
-        ids = {other for m in fresh for other in list_beside(m)} - found.keys() - ids
+        fresh = await memory.by_ids(conn, subject, {row["memory_id"] for row in rows} - versions.keys())
+        followed = {m.root_id for m in versions.values()} | roots
+        versions |= {m.memory_id: m for m in fresh}
+        ids = {other for m in fresh for other in list_beside(m)} - versions.keys() - ids
         roots = {m.root_id for m in fresh} - followed
-    return in_order(found.values())
+    return in_order(versions.values())
 
 
 def list_beside(each: Memory) -> set[UUID]:
@@ -92,13 +92,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s)
 
 async def succeed(conn: Connection, subject: Subject, fresh: Memory) -> None:
     """What had ended without a successor, and is superseded by this version now, says so; its status stays."""
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "ids": list(fresh.supersedes),
-        "by": fresh.memory_id,
-    }
-    await conn.execute(_SUCCEED, params)
+    await conn.execute(_SUCCEED, {**subject.params, "ids": list(fresh.supersedes), "by": fresh.memory_id})
 
 
 _SUPERSEDE_AGAIN: LiteralString = """
@@ -109,8 +103,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = %(id)s AND s
 
 async def supersede_again(conn: Connection, subject: Subject, memory_id: UUID, by: UUID) -> None:
     """The version that had become a part of another is followed by one of its own."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "id": memory_id, "by": by}
-    await conn.execute(_SUPERSEDE_AGAIN, params)
+    await conn.execute(_SUPERSEDE_AGAIN, {**subject.params, "id": memory_id, "by": by})
 
 
 _SETTLE: LiteralString = """
@@ -123,8 +116,7 @@ WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.memory_id = ANY(%(
 
 async def settle(conn: Connection, subject: Subject, ids: Iterable[UUID], at: datetime) -> None:
     """The user has chosen: what was open against these versions is kept where they hold, replaced where they ended."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids), "at": at}
-    await conn.execute(_SETTLE, params)
+    await conn.execute(_SETTLE, {**subject.params, "ids": list(ids), "at": at})
 
 
 _HELD: LiteralString = (
@@ -162,7 +154,7 @@ async def load_held(
     offset: int = 0,
 ) -> tuple[list[Memory], int]:
     """A page of the versions that held at that moment, newest validity first, and how many there are in all."""
-    whose = {"tenant": subject.tenant_id, "user": subject.user_id, "at": at, "type": type}
+    whose = {**subject.params, "at": at, "type": type}
     rows = await (await conn.execute(_PAGE, {**whose, "limit": limit, "offset": offset})).fetchall()
     if rows:
         return await load_ordered(conn, subject, [row["memory_id"] for row in rows]), rows[0]["n"]
@@ -172,7 +164,7 @@ async def load_held(
 
 async def words_held(conn: Connection, subject: Subject, at: datetime, type: str | None = None) -> list[Held]:
     """All that held at that moment with its words, newest validity first."""
-    whose = {"tenant": subject.tenant_id, "user": subject.user_id, "at": at, "type": type}
+    whose = {**subject.params, "at": at, "type": type}
     return [Held(**row) for row in await (await conn.execute(_WORDS, whose)).fetchall()]
 
 

@@ -167,7 +167,7 @@ async def is_alone(conn: Connection) -> bool:
     return bool(row and row["alone"])
 
 
-async def put_aside(conn: Connection, run: Run, known: Iterable[Mapping[str, Any]], *, schema: bool) -> int:
+async def put_aside(conn: Connection, run: Run, recorded: Iterable[Mapping[str, Any]], *, schema: bool) -> int:
     """From here on nothing is served: in one transaction the erasures are in the journal and the schema is out of the
     way. Returns how many the schema itself knew.
 
@@ -187,7 +187,7 @@ async def put_aside(conn: Connection, run: Run, known: Iterable[Mapping[str, Any
             sources = {**run.sources, "database": len(live)} if schema else run.sources
             told = {"file": run.file, "mark": run.mark, "sources": orjson.dumps(sources).decode()}
             await conn.execute(_RUN, told)
-            await _note(conn, [*live, *known])
+            await _note(conn, [*live, *recorded])
             if schema:
                 await conn.execute("DROP SCHEMA IF EXISTS smart_brain_replaced CASCADE")
                 await conn.execute("ALTER SCHEMA smart_brain RENAME TO smart_brain_replaced")

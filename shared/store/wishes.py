@@ -17,7 +17,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessi
 
 def load_standing(subject: Subject, sessions: Iterable[str]) -> Read[Wishes]:
     """What holds for these sessions."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "sessions": [*sessions]}
+    params = {**subject.params, "sessions": [*sessions]}
     return Read(_STANDING, params, lambda rows: Wishes(StandingWish(**row) for row in rows))
 
 
@@ -32,7 +32,7 @@ ON CONFLICT (tenant_id, user_id, session_id) DO UPDATE
 """
 
 
-async def put(conn: Connection, subject: Subject, said: Iterable[StandingWish]) -> None:
+async def put(conn: Connection, subject: Subject, wishes: Iterable[StandingWish]) -> None:
     """These hold from now on, unless something was said later."""
     rows = [
         {
@@ -41,8 +41,7 @@ async def put(conn: Connection, subject: Subject, said: Iterable[StandingWish]) 
             "turn_id": str(each.turn_id),
             "since": each.since.isoformat(),
         }
-        for each in said
+        for each in wishes
     ]
     if rows:
-        params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
-        await conn.execute(_PUT, params)
+        await conn.execute(_PUT, {**subject.params, "rows": orjson.dumps(rows).decode()})

@@ -1,5 +1,6 @@
 """Whoever asks why finds it: a message tried under one policy or two, a package opened, made again, a memory's uses."""
 
+import re
 from collections.abc import AsyncGenerator
 
 import pytest
@@ -73,7 +74,10 @@ async def test_a_package_is_opened_with_its_receipts_and_made_again(url: str, pe
         address = f"/explain/packages/{package.context_id}"
         assert address in await visitor.open("/explain")
         page = await visitor.open(address)
-        assert "things are in it" in page
+        assert "What the agent was given: " in page
+        assert re.search(rf'<a href="/memory/one/{known["memory_id"]}">[^<]*{HIT["en"]}', page), (
+            "in its words, not its id"
+        )
         assert "It met the question; it stands first among the evidence" in page
         assert "Nothing has changed" in await visitor.open(f"{address}/replay")
         await person.say("I don't like jasmine tea any more, I like oolong tea now.", session="later")

@@ -2,56 +2,28 @@
 
 import time
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
 
-from tests.system.console import Visitor, serving_console, visiting
+from tests.system.console import Visitor, visiting
 from tests.system.databases import Databases
-from tests.system.issuer import AUDIENCE, Issuer, SignInServer
-from tests.system.running import listening, policy_file, running, settings_for
-from tests.system.serving import serving
-
-SECRET = "a secret of the console"  # of this test
-
-
-@dataclass(frozen=True)
-class Door:
-    """The console, and the issuer with which people sign in."""
-
-    url: str
-    server: SignInServer
+from tests.system.sign_in import Door, opening_door
 
 
 @pytest.fixture(scope="module")
 async def one_door(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Door]:
-    """Compose, which takes tokens of the issuer, and a console that the issuer knows."""
-    folder = tmp_path_factory.mktemp("issuer")
-    server = SignInServer(Issuer(folder / "jwks.json"), secret=SECRET)
-    server.issuer.add_key("first")
-    async with serving(server.app) as url:
-        server.issuer.url = url
-        staff = {"issuer": url, "audience": AUDIENCE, "jwks": f"{url}/jwks", "tenant_claim": "org"}
-        sign_in = {"issuer": "staff", "client_id": "console", "authorize": f"{url}/authorize", "token": f"{url}/token"}
-        policy = policy_file(folder, access={"issuers": {"staff": staff}, "sign_in": sign_in})
-        async with (
-            running(settings_for(databases.fresh(), kafka, policy=policy), ("compose",)) as system,
-            listening(system) as compose_url,
-            serving_console(compose_url, policy=policy, console_client_secret=SECRET) as console,
-        ):
-            yield Door(console, server)
+    """For all tests of this file."""
+    async with opening_door(databases, kafka, tmp_path_factory.mktemp("issuer")) as opened:
+        yield opened
 
 
 @pytest.fixture
 def door(one_door: Door) -> Door:
     """The issuer is as new."""
-    fresh = SignInServer(one_door.server.issuer)
-    one_door.server.access, one_door.server.identity = fresh.access, fresh.identity
-    one_door.server.codes.clear()
-    one_door.server.redeemed.clear()
+    one_door.renew()
     return one_door
 
 

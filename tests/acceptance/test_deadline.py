@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shared.db import Read
-from shared.store import core_memory, search_words, turns
+from shared.store import search_index, shown_memory, turns
 from tests.system.databases import Databases
 from tests.system.person import Person, shown
 from tests.system.running import System, policy_file, running, settings_for
@@ -33,7 +33,7 @@ def slow(*_: Any) -> Read[list[Any]]:
 
 async def test_a_slow_arm_is_named_and_the_rest_comes_in_time(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     await person.say("I prefer green tea.")
-    monkeypatch.setattr(search_words, "words", slow)
+    monkeypatch.setattr(search_index, "words", slow)
     began = time.monotonic()
     package = await person.compose("Which tea do I prefer?", deadline_ms=3000)
     assert time.monotonic() - began < IN_TIME_S
@@ -52,7 +52,7 @@ async def test_a_broken_arm_is_named_and_the_rest_comes(person: Person, monkeypa
     def broken(*_: Any) -> Any:
         return Read("SELECT 1 / 0", {}, list)
 
-    monkeypatch.setattr(search_words, "words", broken)
+    monkeypatch.setattr(search_index, "words", broken)
     package = await person.compose("Which tea do I prefer?")
     assert "text_unavailable" in package.degraded_reason
     assert "green tea" in shown(package)
@@ -61,7 +61,7 @@ async def test_a_broken_arm_is_named_and_the_rest_comes(person: Person, monkeypa
 async def test_when_memory_itself_is_slow_the_refusal_comes_in_time(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(core_memory, "core", slow)
+    monkeypatch.setattr(shown_memory, "core", slow)
     began = time.monotonic()
     answer = await person.post(
         "/v1/context", {**person.whose, "session_id": "s", "user_message": "tea?", "deadline_ms": 1000}
@@ -87,7 +87,7 @@ async def test_the_policys_deadline_governs_packages_that_name_none(
 ) -> None:
     """2 seconds here, for packages as for plans; a request may name another, up to the policy's most."""
     await person.say("I prefer green tea.")
-    monkeypatch.setattr(search_words, "words", slow)
+    monkeypatch.setattr(search_index, "words", slow)
     asked = {**person.whose, "session_id": "s2", "user_message": "Which tea do I prefer?"}
     began = time.monotonic()
     answer = await person.post("/v1/context", asked)
@@ -106,7 +106,7 @@ async def test_many_slow_requests_at_once_do_not_use_up_the_connections(
     await person.say("I prefer green tea.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(search_words, "words", slow)
+        patch.setattr(search_index, "words", slow)
         packages = await asyncio.gather(*(person.compose("tea?", deadline_ms=5000) for _ in range(6)))
         assert all("text_timeout" in package.degraded_reason for package in packages)
     assert "green tea" in shown(await person.compose("Which tea do I prefer?"))

@@ -1,5 +1,6 @@
 """An export is taken in by somebody else: the same is known, and the same question has the same package."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -107,6 +108,23 @@ def plain(package: Any) -> Json:
         "summary": package.working_summary,
         "turns": [(each.role, each.content) for each in package.recent_turns],
     }
+
+
+@pytest.mark.parametrize("with_turns", [True, False])
+async def test_the_same_document_sent_twice_at_once_is_written_once(person: Person, with_turns: bool) -> None:
+    await person.say("I live in Oslo.")
+    document = await export(person)
+    if not with_turns:
+        counts = {**document["counts"], "turns": 0, "sessions": 0}
+        document = {**document, "turns": [], "sessions": [], "counts": counts}
+    other = Person(person.system)
+    sent = [other.system.http.post("/v1/import", params=other.whose, json=document) for _ in range(2)]
+    receipts = [answer.json() for answer in await asyncio.gather(*sent)]
+    assert sorted(each["memories"]["written"] for each in receipts) == [0, 1], receipts
+    assert sorted(each["memories"]["known"] for each in receipts) == [0, 1], receipts
+    (turn_id,) = [each["turn_id"] for each in receipts if each["turn_id"]]
+    await other.outcome(turn_id)
+    assert [each["content"] for each in await other.memories()] == [each["content"] for each in document["memories"]]
 
 
 async def test_nothing_of_an_import_is_written_where_one_field_does_not_fit(person: Person) -> None:

@@ -59,6 +59,7 @@ EXPOSED = {
     "utilized",
     "user_feedback_signal",
     "why",
+    "text",
 }
 
 
@@ -101,6 +102,8 @@ async def test_a_receipt_says_why_each_thing_is_in_the_package_and_why_others_ar
     assert [each["id"] for each in injected if each["context_position"]["slot"] == "system"] == pinned
     assert seen["injected"] == len(package.evidence) + len(pinned)
     assert any(talk.why in items[key]["why"] for key in pinned)
+    known = {f"memory:{each['memory_id']}": each["content"] for each in await person.memories()}
+    assert {key: items[key]["text"] for key in pinned} == {key: known[key] for key in pinned}
     assert "blocked" in {each["decision_reason"] for each in seen["items"] if each["decision"] == "rejected"}
     assert talk.hit in "".join(e.snippet for e in package.evidence) + "".join(b.text for b in package.system_blocks)
 
@@ -132,7 +135,11 @@ async def test_how_an_answer_used_a_memory_stands_in_its_receipt(person: Person,
         {"role": "assistant", "content": f"你喜欢{talk.hit}。" if "茶" in talk.asked else f"You like {talk.hit}."},
     ]
     await person.say(session="s2", context_id=package.context_id, messages=messages)
-    assert (await receipt(person, package.context_id, item=wanted))["items"][0]["utilized"] is True
+    seen = await receipt(person, package.context_id, item=wanted)
+    assert seen["items"][0]["utilized"] is True
+    assert seen["message"] == talk.asked
+    listed = (await person.get("/v1/contexts")).json()["contexts"]
+    assert [each["message"] for each in listed if each["context_id"] == package.context_id] == [talk.asked]
 
 
 async def test_every_package_of_many_at_once_has_whole_receipts_that_add_up(person: Person) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import structlog
 
 from services.cli.supervisor import Supervisor
-from shared.language.detection import detect
+from shared.language.normalise import detect
 from shared.runtime import Runtime
 from tests.bench import memories, store, verbatim
 from tests.bench.bm25 import Bm25

@@ -1,7 +1,7 @@
 """A browser on the console of the system that tests share; whatever a page complains of fails its test."""
 
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import pytest
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, Request
@@ -34,6 +34,24 @@ async def url(system: System) -> AsyncGenerator[str]:
         yield address
 
 
+def hear(page: Page, *known: str) -> list[str]:
+    """What the page complains of from now on: errors of scripts, refusals of the policy, requests to anybody else."""
+    complaints: list[str] = []
+
+    def hear_console(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            complaints.append(f"{message.type}: {message.text}")
+
+    def hear_request(request: Request) -> None:
+        if not request.url.startswith(known):
+            complaints.append(f"asked {request.url}")
+
+    page.on("console", hear_console)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", hear_request)
+    return complaints
+
+
 @dataclass
 class Tab:
     """One tab of a browser that nobody has used, and what its pages complained of."""
@@ -41,22 +59,7 @@ class Tab:
     url: str
     person: Person
     page: Page
-    complaints: list[str] = field(default_factory=list[str])
-
-    def hear(self) -> None:
-        """Errors of scripts, refusals of the policy, and requests to anybody else are noted."""
-
-        def hear_console(message: ConsoleMessage) -> None:
-            if message.type in ("error", "warning"):
-                self.complaints.append(f"{message.type}: {message.text}")
-
-        def hear_request(request: Request) -> None:
-            if not request.url.startswith(self.url):
-                self.complaints.append(f"asked {request.url}")
-
-        self.page.on("console", hear_console)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", hear_request)
+    complaints: list[str]
 
     async def open(self, path: str) -> None:
         """The page is there, with its scripts."""
@@ -90,7 +93,7 @@ async def context(browser: Browser) -> AsyncGenerator[BrowserContext]:
 @pytest.fixture
 async def tab(url: str, person: Person, context: BrowserContext) -> AsyncGenerator[Tab]:
     """A tab of the person's, which has nothing to complain of at the end."""
-    opened = Tab(url, person, await context.new_page())
-    opened.hear()
+    page = await context.new_page()
+    opened = Tab(url, person, page, hear(page, url))
     yield opened
     assert opened.complaints == []

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 from starlette.routing import Route
 
 from schemas.retrieval_plan import Filters, RetrievalPlan
-from shared.language.detection import detect
+from shared.language.normalise import detect
 from shared.language.segment import query_terms, terms
 from tests.system.serving import serving
 

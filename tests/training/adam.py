@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.classifiers.hidden_layer import HiddenLayer
+from shared.classifiers.judges import HiddenLayer
 
 
 class Weights:

@@ -28,7 +28,7 @@ from services.compose.context import scope_ranking
 from services.compose.rules.planning import cues
 from services.compose.rules.ranking import weigh as weighing
 from services.compose.rules.ranking.weigh import BY_MEANING, BY_WORDS, Odds, Weights, weigh
-from shared.language.detection import detect
+from shared.language.normalise import detect
 from shared.language.replies import says_something
 from shared.runtime import Runtime
 from tests.bench import store

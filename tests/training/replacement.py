@@ -15,7 +15,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.classifiers.hidden_layer import HiddenLayer
+from shared.classifiers.judges import HiddenLayer
 from shared.extraction.replacement import (
     SIGNS,
     count_own_signs,

@@ -1,4 +1,4 @@
-"""The fit of `shared.classifiers.logistic`: a logistic regression on a few signs, by Newton's method."""
+"""The fit of `shared.classifiers.judges`: a logistic regression on a few signs, by Newton's method."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Fits `shared.classifiers.text_sum`: logistic loss with a penalty, all texts at every step, Adam; deterministic."""
+"""Fits `shared.classifiers.judges`: logistic loss with a penalty, all texts at every step, Adam; deterministic."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from shared.classifiers.judges import SLOTS, VECTOR_SCALE, WORD_SCALE, find_slots
 from shared.classifiers.static_encoder import load_static_encoder
-from shared.classifiers.text_sum import SLOTS, VECTOR_SCALE, WORD_SCALE, find_slots
 from tests.training.adam import Weights
 
 Numbers = NDArray[np.float64]

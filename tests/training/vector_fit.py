@@ -1,12 +1,11 @@
-"""The fit of `shared.classifiers.vector_judge`: logistic loss, Adam, dropout; deterministic."""
+"""The fit of `shared.classifiers.judges`: logistic loss, Adam, dropout; deterministic."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.classifiers.hidden_layer import HiddenLayer
-from shared.classifiers.vector_judge import read_features
+from shared.classifiers.judges import HiddenLayer, read_features
 from tests.training.adam import Weights
 
 HIDDEN = 192

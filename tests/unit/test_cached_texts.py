@@ -11,7 +11,8 @@ import shared
 from services.compose.rules.packing.norms import norms
 from shared import cache
 from shared.extraction import clauses, dates, replacement
-from shared.language import labels, segment, within
+from shared.language import names, segment
+from shared.language.segment import has_word
 from shared.resolution import related
 
 DAY = date(2026, 11, 25)
@@ -22,12 +23,12 @@ def test_no_text_is_kept_once_texts_are_forgotten() -> None:
     assert cache.kept_texts() == 0
     related.about("My therapist is called Brunhilde.")
     dates.find("明天去看医生", DAY)
-    within.has_word("Brunhilde called", "Brunhilde")
+    has_word("Brunhilde called", "Brunhilde")
     norms("Employees must not wear hats.")
     clauses.split("My therapist is called Brunhilde.")
     replacement.estimate_repairing("It's Brunhilde, not Brigitte.")
     replacement.read_phrases("My therapist is called Brigitte.")
-    labels.labels("Brunhilde is in room 7.")
+    names.labels("Brunhilde is in room 7.")
     segment.terms("Brunhilde 布伦希尔德")
     assert cache.kept_texts() >= 10
     cache.forget_texts()
@@ -38,21 +39,21 @@ def test_no_text_is_kept_once_texts_are_forgotten() -> None:
 OF_NO_TEXT = {
     "schemas.base._names",
     "schemas.base.rename_fields",
-    "services.compose.context.nearest.static_scale",
+    "services.compose.context.scope_indexes.static_scale",
     "services.console.page._list_zones",
     "services.console.rendering.find_newest_change",
     "services.console.rendering.make_templates",
     "shared.extraction.guards.Stance",
     "shared.extraction.habits_kinds._by_term",
-    "shared.classifiers.hidden_layer.load_hidden_layer",
-    "shared.classifiers.logistic.load_sum",
+    "shared.classifiers.judges.load_hidden_layer",
+    "shared.classifiers.judges.load_sum",
     "shared.classifiers.meanings._classes",
     "shared.classifiers.meanings._lexicon",
     "shared.classifiers.network.load",
     "shared.classifiers.static_encoder.load_static_encoder",
-    "shared.classifiers.text_sum.load_text_sum",
+    "shared.classifiers.judges.load_text_sum",
     "shared.resolution.roles._roles_by_word",
-    "shared.secrets.catalogue._forms",
+    "shared.secrets.shapes._forms",
     "shared.tls.trust_store",
     "shared.vectors._turn",
     "shared.workdays._days",

@@ -16,12 +16,12 @@ PACKAGES = ("schemas", "services", "shared")
 MOST_FILE_LINES = 350
 MOST_FUNCTION_LINES = 60
 BOUNDS = {
-    "functions named by a bare participle": 5,
-    "functions named by an adjective or adverb": 2,
+    "functions named by a bare participle": 0,
+    "functions named by an adjective or adverb": 0,
     "class names with several meanings": 0,
-    "locals with a vague name for more than three lines": 358,
-    "files that are too long": 6,
-    "functions that are too long": 3,
+    "locals with a vague name for more than three lines": 124,
+    "files that are too long": 2,
+    "functions that are too long": 0,
 }
 VAGUE = frozenset(("asked", "found", "got", "heard", "kept", "known", "made", "read", "said", "told"))
 """Names that say that there is a value, not which; fit for three lines at most."""
@@ -32,13 +32,13 @@ _IRREGULAR_WORDS = (
     "withheld unread undone"
 )
 IRREGULAR = frozenset(_IRREGULAR_WORDS.split())
-_NOUNS_AND_VERBS_WORDS = "embed exceed feed need proceed seed speed string thing bring ring during nothing"
+_NOUNS_AND_VERBS_WORDS = "embed exceed feed need proceed seed speed string succeed thing bring ring during nothing"
 NOUNS_AND_VERBS = frozenset(_NOUNS_AND_VERBS_WORDS.split())
 _ADJECTIVES_WORDS = (
-    "alike apart sure whole fit near alone due open full empty late early plain same other own certain stale "
+    "alike apart sure whole fit near alone due full empty late early plain same other own certain stale "
     "fresh safe able bare long short high low true false pure old new least most best worst last first right "
     "wrong better again still ever never always only also together whose beside behind ahead before after away "
-    "back otherwise soon now"
+    "back otherwise soon"
 )
 ADJECTIVES = frozenset(_ADJECTIVES_WORDS.split())
 

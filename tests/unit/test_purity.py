@@ -35,7 +35,7 @@ IMPORTS = {
     ),
     "shared.domain.signatures": ("hmac", "the same in every process, and for the same record the same"),
     "shared.extraction.gates": ("importlib", "the library has no public name for its parser of patterns"),
-    "shared.secrets.catalogue": ("importlib pkgutil", "the forms of detect-secrets, loaded where one may be needed"),
+    "shared.secrets.shapes": ("importlib pkgutil", "the forms of detect-secrets, loaded where one may be needed"),
     "shared.secrets.personal": ("stdnum", "check digits of the numbers of countries"),
     "shared.vectors": ("random", "a fixed seed gives the same numbers for ever"),
     "shared.workdays": ("holidays", "a table of the holidays of countries"),
@@ -52,7 +52,7 @@ STATE = {
     "shared.resolution.roles": "a table turned round",
     "shared.language.replies": "by the hash of a text whether it asserts something",
     "shared.cache": "the mechanism: test_cached_texts.py shows that every text is let go",
-    "shared.secrets.catalogue": "the forms, loaded once",
+    "shared.secrets.shapes": "the forms, loaded once",
     "shared.vectors": "one matrix a dimension",
     "shared.workdays": "the holidays of a country in a year",
 }

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shared import vectors
-from shared.language.detection import list_languages
+from shared.language.normalise import list_languages
 from shared.vectors import Scale
 
 DIMENSION = 256

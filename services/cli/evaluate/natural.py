@@ -21,8 +21,7 @@ from services.compose.rules.planning.questions import understand
 from shared.domain.statements import AMENDS
 from shared.errors import ConfigurationError
 from shared.extraction import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe
-from shared.language.detection import detect
-from shared.language.normalise import clip
+from shared.language.normalise import clip, detect
 from shared.screening.sanitize import Screened, screen, show_own
 from shared.secrets import find_secrets
 

@@ -9,7 +9,7 @@ from shared.models.errors import ModelUnavailable
 from shared.models.none import NoModels
 from shared.models.prompt import A, Answer, Prompt
 from shared.policy import ObserverPolicy
-from shared.store.model_cache import CachedAnswer
+from shared.store.model_answers import CachedAnswer
 
 
 class KeptModels(NoModels):

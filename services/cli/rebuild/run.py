@@ -20,9 +20,9 @@ from shared.errors import TransientError
 from shared.policy import Policy
 from shared.runtime import Runtime
 from shared.settings import Settings
-from shared.store import memory, model_cache
+from shared.store import memory, model_answers
 from shared.store import rebuild as store
-from shared.store.model_cache import CachedAnswer
+from shared.store.model_answers import CachedAnswer
 from shared.store.rebuild import MemoryPlace, Rows, SettledObservation
 from shared.store.schema import scratch
 from shared.store.upkeep import Upkeep
@@ -159,7 +159,7 @@ async def copy_seen(rt: Runtime, subject: Subject, seen: Snapshot) -> None:
         await store.copy_advice(conn, subject)
         if rt.models.chat_model_id is not None:
             known = readdress_answers(seen.answers, rt.models.chat_model_id, rt.policy.observer)
-            await model_cache.put(conn, subject, known)
+            await model_answers.put_cached(conn, subject, known)
 
 
 async def _apply(db: Database, subject: Subject, seen: Snapshot, ids: set[UUID]) -> None:

@@ -12,18 +12,17 @@ from numpy.typing import NDArray
 
 from schemas.vocabulary import SearchMode
 from services.compose.context.stages import NOTHING_TO_REPORT, StageReport
-from services.compose.rules.candidates import Candidate, ListOf, weigh_odds
+from services.compose.rules.candidates import Candidate, ListOf, frequency, weigh_odds
 from services.compose.rules.pending.pending_changes import PendingChanges
-from services.compose.rules.ranking.signals import frequency
 from services.compose.rules.ranking.weigh import SignalScores
 from services.compose.rules.resolving import outdated
-from services.compose.rules.resolving.current import CurrentText, join_pieces, keep_what_holds
+from services.compose.rules.resolving.outdated import CurrentText, join_pieces, keep_what_holds
 from services.compose.rules.searching.bm25 import Floats
 from shared.extraction import retractions
 from shared.language.normalise import fold
 from shared.language.replies import says_something
-from shared.store.ended import NEVER
 from shared.store.search import Hit
+from shared.store.shown_memory import NEVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ def drop_stale_hits(changes: PendingChanges, hits: Sequence[Hit], *, past: bool 
     """The hits that still hold; with `past` those too that held once, so marked."""
     texts = [(_memory if hit.memory_id else _message)(changes, hit, past=past) for hit in hits]
     over = _ended_turns(hits, texts)
-    kept: list[tuple[Hit, CurrentText]] = []
+    current: list[tuple[Hit, CurrentText]] = []
     stale: list[str] = []
     for hit, text in zip(hits, texts, strict=True):
         left = text
@@ -98,8 +97,8 @@ def drop_stale_hits(changes: PendingChanges, hits: Sequence[Hit], *, past: bool 
         if left is None:
             stale.append(key_of(hit))
         else:
-            kept.append((hit, left))
-    return CurrentHits(kept, stale)
+            current.append((hit, left))
+    return CurrentHits(current, stale)
 
 
 def _ended_turns(hits: Sequence[Hit], texts: Sequence[CurrentText | None]) -> Mapping[UUID | None, datetime | None]:

@@ -14,13 +14,13 @@ from services.compose.context import knowledge_search, pending_turns
 from services.compose.context.stages import ROUTING, Call, ComposeState, MemoryState, Planner
 from services.compose.intake import media
 from services.compose.rules.packing.budget import TokenLimitTooSmallError, UserMessageTooLongError, slot_bounds
+from services.compose.rules.packing.draft import UserMessageParts, split_message
 from services.compose.rules.packing.pack import PackInputs, PackPolicy, check
-from services.compose.rules.packing.render import MESSAGE_OVERHEAD
-from services.compose.rules.packing.spoken import UserMessageParts, split_message
+from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
 from services.compose.rules.pending.pending_changes import PendingChanges
-from services.compose.rules.ranking.diversity import DiversityPolicy
-from services.compose.rules.resolving.needed import KEYS, PREFIXES
+from services.compose.rules.ranking.repeats import DiversityPolicy
 from services.compose.rules.resolving.outdated import OutdatedStatement
+from services.compose.rules.resolving.scopes import KEYS, PREFIXES
 from shared import clock
 from shared.domain import blocks
 from shared.domain.turns import Turn
@@ -30,10 +30,10 @@ from shared.extraction.relatives import tells_of_relative
 from shared.extraction.turn_texts import only_commands
 from shared.policy import ComposePolicy
 from shared.runtime import Runtime
-from shared.store import core_memory, ended, entities, knowledge, sessions, summaries, turns
-from shared.store.ended import EndedVersion
+from shared.store import entities, knowledge, sessions, shown_memory, summaries, turns
 from shared.store.erasure import tombstones
 from shared.store.media import load_known
+from shared.store.shown_memory import EndedVersion
 
 ASKED_CHARS = 2000
 """Of what was recognised in one media, so much is planned and searched with."""
@@ -54,12 +54,12 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
     policy, subject, message = rt.policy.compose, call.subject, request.user_message
     scope, named, version = knowledge_search.scope_of(rt, request), blocks.media_ids(message.blocks), 0
     reads = (
-        core_memory.core(subject, policy.core_limit, tuple(KEYS), tuple(PREFIXES)),
+        shown_memory.core(subject, policy.core_limit, tuple(KEYS), tuple(PREFIXES)),
         summaries.load_standing(subject, request.session_id),
         turns.recent(subject, request.session_id, policy.recent_turns_max + 1, policy.pending_turns_max),
         tombstones.epoch(subject),
-        ended.versions(subject, ENDED_MOST),
-        ended.taken_back(subject, ENDED_MOST),
+        shown_memory.versions(subject, ENDED_MOST),
+        shown_memory.taken_back(subject, ENDED_MOST),
         entities.load_joined(subject),
     )
     admitted = message.blocks
@@ -103,8 +103,8 @@ async def load_memory(rt: Runtime, call: Call, request: RetrieveRequest) -> tupl
     reads = (
         turns.load_pending(subject, rt.policy.compose.pending_turns_max),
         tombstones.epoch(subject),
-        ended.versions(subject, ENDED_MOST),
-        ended.taken_back(subject, ENDED_MOST),
+        shown_memory.versions(subject, ENDED_MOST),
+        shown_memory.taken_back(subject, ENDED_MOST),
     )
     async with _in_time(call.left_s()):
         if rt.knowledge.configured:

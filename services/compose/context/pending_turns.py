@@ -40,7 +40,7 @@ from shared.policy import ConfidencePolicy
 from shared.resolution.from_rows import known_of, quoted_text, statement_of, words_of
 from shared.resolution.resolve import Operation
 from shared.store import memory, wishes
-from shared.store.ended import TakenBackTurn
+from shared.store.shown_memory import TakenBackTurn
 
 READING = ObservePolicy(profile_slots=None, max_message_chars=2000)
 """Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""
@@ -182,12 +182,12 @@ def to_memory_snapshot(known: Memory) -> MemorySnapshot:
     return MemorySnapshot(known_of(known), _source(known))
 
 
-def _source(known: Memory) -> MessagePosition | None:
+def _source(memory: Memory) -> MessagePosition | None:
     """Where the memory was learnt, if its origin says."""
-    ordinal, span = known.provenance.get("ordinal"), known.provenance.get("span")
-    if known.source_turn_id is None or ordinal is None or not span:
+    ordinal, span = memory.provenance.get("ordinal"), memory.provenance.get("span")
+    if memory.source_turn_id is None or ordinal is None or not span:
         return None
-    return MessagePosition(str(known.source_turn_id), ordinal, (span[0], span[1]), _word(known.value))
+    return MessagePosition(str(memory.source_turn_id), ordinal, (span[0], span[1]), _word(memory.value))
 
 
 def _word(value: dict[str, object]) -> str | None:

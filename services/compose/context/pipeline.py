@@ -10,14 +10,13 @@ from schemas.context_package import ContextPackage, PackageDebug, TokenBudget
 from schemas.evidence_pack import EvidencePack
 from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
-from services.compose.context import experience, explain, knowledge_search, relations
+from services.compose.context import explain, knowledge_search
 from services.compose.context.evidence import evidence_pack
 from services.compose.context.load import check_message, load, load_memory
-from services.compose.context.package import package
+from services.compose.context.package import begin_hints, package
 from services.compose.context.planner import plan
-from services.compose.context.rank import rank, rank_plan
-from services.compose.context.resolve import resolve, resolve_plan
-from services.compose.context.search import search
+from services.compose.context.rank import rank, rank_plan, resolve, resolve_plan
+from services.compose.context.search import all_together, search
 from services.compose.context.stages import (
     ArmReport,
     Call,
@@ -64,7 +63,7 @@ async def compose_unnoted(request: ComposeRequest, rt: Runtime, *, now: datetime
     """As `compose_context`, neither counted nor in the log: whoever only looks leaves no trace."""
     call = _begin(rt, request, rt.policy.compose.seconds(request.deadline_ms), now)
     check_message(request, rt.policy.compose)
-    experience.begin(rt, call.subject)
+    begin_hints(rt, call.subject)
     rt, state = await load(rt, call, request)
     loaded = time.perf_counter()
     planning = await plan(rt, call, request, state)
@@ -104,7 +103,7 @@ async def execute_plan(request: RetrieveRequest, rt: Runtime, *, ignored: Sequen
     """What a plan finds in memory, in its final order, with what was ignored (seed 001 section 9)."""
     call = _begin(rt, request, rt.policy.compose.seconds(None), None)
     rt, memory = await load_memory(rt, call, request)
-    run = execute_given(request, await relations.all_together(rt, call.subject, request, call.left_s() / 4))
+    run = execute_given(request, await all_together(rt, call.subject, request, call.left_s() / 4))
     knowledge = await knowledge_search.choose_given_query(rt, request, run, call.request_id)
     search_result = await search(rt, call, SearchRequest(run, memory, knowledge))
     ranking = await rank_plan(rt, call, request, search_result)

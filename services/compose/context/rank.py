@@ -1,4 +1,7 @@
-"""Everything that was found becomes one order: core memory chosen, repeats told once, reranked, fused."""
+"""Everything that was found becomes one order: core memory chosen, repeats told once, reranked, fused.
+
+Then it is resolved: less what something else has replaced or rules out, or is about somebody or something else.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,29 +10,48 @@ from schemas.compose import ComposeRequest
 from schemas.retrieve import RetrieveRequest
 from schemas.vocabulary import Intent
 from services.compose.context.load import pack_limits
-from services.compose.context.nearest import nearness_to
 from services.compose.context.rerank import RerankRequest, rerank_candidates
-from services.compose.context.stages import Call, ComposeState, PlanningResult, RankingResult, SearchResult
-from services.compose.rules.candidates import MEMORIES_MOST, CoreMemory
+from services.compose.context.scope_indexes import nearness_between, nearness_to
+from services.compose.context.stages import (
+    Call,
+    ComposeState,
+    PlanningResult,
+    RankingResult,
+    ResolutionResult,
+    SearchResult,
+)
+from services.compose.rules.candidates import MEMORIES_MOST, CoreMemory, Dropped, HeldBack, SignalPolicy, weigh_wishes
+from services.compose.rules.packing import slots
 from services.compose.rules.packing.budget import profile_for
+from services.compose.rules.packing.conflict import ConflictResolution, resolve_conflicts
 from services.compose.rules.packing.pack import PackPolicy
 from services.compose.rules.planning.cues import asks_for_questions
+from services.compose.rules.planning.execute import ExecutablePlan
 from services.compose.rules.planning.plan import points_back
-from services.compose.rules.ranking.diversity import DiversityPolicy
-from services.compose.rules.ranking.fuse import FusePolicy, best_of, fuse
-from services.compose.rules.ranking.repeats import RepeatCandidate
+from services.compose.rules.planning.questions import asks_past, respelt
+from services.compose.rules.ranking.fuse import FusePolicy, FusionResult, best_of, fuse
+from services.compose.rules.ranking.repeats import DiversityPolicy, RepeatCandidate
 from services.compose.rules.ranking.reranking import keys
-from services.compose.rules.ranking.signals import SignalPolicy, weigh_wishes
-from services.compose.rules.resolving.needed import asks_for_all, place_of, select_needed
-from services.compose.rules.resolving.scopes import core_of_scope, without_past
+from services.compose.rules.resolving.scopes import (
+    asks_for_all,
+    core_of_scope,
+    mark_past,
+    place_of,
+    select_needed,
+    without_others,
+    without_past,
+    without_relatives,
+)
+from services.compose.rules.resolving.superseding import without_superseded
 from shared.domain.turns import Event
 from shared.extraction.turn_texts import SPOKEN
 from shared.language import tokens
 from shared.language.normalise import clip
+from shared.metrics.packages import KNOWLEDGE_CONFLICTS
 from shared.policy import ComposePolicy
 from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy, show
-from shared.store.core_memory import CoreMemoryRow
+from shared.store.shown_memory import CoreMemoryRow
 
 
 async def rank(
@@ -92,21 +114,21 @@ def choose_unpinned(core: list[CoreMemory], state: ComposeState, planning: Plann
     return without_past(core_of_scope(needed, state.question))
 
 
-def to_core(known: CoreMemoryRow) -> CoreMemory:
+def to_core(row: CoreMemoryRow) -> CoreMemory:
     """The pinned memory as packing takes it."""
     return CoreMemory(
-        type=known.type,
-        text=known.content_text,
-        updated_at=known.valid_at,
-        memory_id=str(known.memory_id),
-        turn_id=str(known.source_turn_id) if known.source_turn_id else None,
-        confidence=known.confidence,
-        provenance=known.provenance_class,
-        epistemic=known.epistemic_type,
-        valid_at=known.valid_at,
-        last_validated_at=known.last_validated_at,
-        category=known.key or known.type,
-        is_pinned=known.pinned,
+        type=row.type,
+        text=row.content_text,
+        updated_at=row.valid_at,
+        memory_id=str(row.memory_id),
+        turn_id=str(row.source_turn_id) if row.source_turn_id else None,
+        confidence=row.confidence,
+        provenance=row.provenance_class,
+        epistemic=row.epistemic_type,
+        valid_at=row.valid_at,
+        last_validated_at=row.last_validated_at,
+        category=row.key or row.type,
+        is_pinned=row.pinned,
     )
 
 
@@ -191,3 +213,50 @@ def _plan_policy(rt: Runtime, request: RetrieveRequest, search: SearchResult) ->
         least_share=policy.ranking.share_of_best if least is None else 0.0,
         sanitize=policy.sanitize,
     )
+
+
+def resolve(rt: Runtime, state: ComposeState, planning: PlanningResult, ranking: RankingResult) -> ResolutionResult:
+    """What may be packed: what has been replaced, or is about others than the message asks about, is left out."""
+    message, past = state.question, asks_past(state.question)
+    fused = without_superseded(ranking.fused, message, nearness_between, past=past)
+    fused = mark_past(fused, past=past)
+    fused = without_relatives(fused, message, planning.planned.intent)
+    # who is named is not another than the one that the other name is of
+    fused = without_others(fused, " ".join((message, *respelt(message, state.joined))), nearness_between)
+    settled = apply_precedence(rt, fused, ranking.core, message)
+    return ResolutionResult(fused, settled.evidence, settled.core, settled.conflicts)
+
+
+def resolve_plan(
+    rt: Runtime, request: RetrieveRequest, run: ExecutablePlan, ranking: RankingResult
+) -> ResolutionResult:
+    """What of a plan's finds may be shown, as it may be shown."""
+    question = " ".join(query.text for query in request.queries)
+    past = any(step.bounds.past for step in run.steps)
+    fused = without_superseded(ranking.fused, question, nearness_between, past=past)
+    fused, held_back = screen_all(mark_past(fused, past=True), rt.policy.compose.sanitize)
+    return ResolutionResult(fused, held_back=held_back)
+
+
+def apply_precedence(rt: Runtime, fused: FusionResult, core: Sequence[CoreMemory], message: str) -> ConflictResolution:
+    """Where knowledge and a preference contradict each other, knowledge stands (seed 004 section 4.3)."""
+    if not (rt.knowledge.configured and rt.policy.knowledge.precedence):
+        return ConflictResolution(fused.ranked, tuple(core))
+    resolution = resolve_conflicts(fused.ranked, core, message, rt.policy.compose.sanitize)
+    KNOWLEDGE_CONFLICTS.inc(len(resolution.conflicts))
+    return resolution
+
+
+def screen_all(fused: FusionResult, policy: SanitizePolicy) -> tuple[FusionResult, list[HeldBack]]:
+    """Only what may be shown, as it may be shown; the rest is dropped, and all that is held back named (R089, R090)."""
+    seen = slots.screen_candidates(fused.ranked, policy)
+    held = [text for each, clean in seen for text in slots.held_back_of(each.candidate, clean, policy)]
+    allowed = [
+        replace(each, candidate=replace(each.candidate, text=clean.text))
+        for each, clean in seen
+        if clean.outcome != "blocked"
+    ]
+    blocked = [
+        Dropped(each.key, "blocked", each.score, clean.rule) for each, clean in seen if clean.outcome == "blocked"
+    ]
+    return replace(fused, ranked=tuple(allowed), dropped=(*fused.dropped, *blocked)), held

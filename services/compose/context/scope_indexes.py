@@ -1,22 +1,128 @@
-"""The queries that search within the same bounds, what answers each by words and by meaning, and what of it is read."""
+"""The queries that search within the same bounds, what answers each by words and by meaning, and what of it is read.
 
-from collections.abc import Mapping, Sequence
+By meaning: an encoder's cosines where chunks have them, static ones elsewhere. Where no encoder is configured, or it is
+late, static vectors serve for all: they need no model call.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
+from uuid import UUID
+
+import numpy as np
 
 from schemas.retrieval_plan import Query
-from services.compose.context.nearest import Near
 from services.compose.rules.planning import cues
 from services.compose.rules.planning.cues import Cues
 from services.compose.rules.planning.execute import WORDS, ExecutablePlan
-from services.compose.rules.ranking import spans
+from services.compose.rules.ranking import weigh
 from services.compose.rules.ranking.weigh import Shortlist, shorten
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, NO_IDS, Ids, LexicalIndex, ids, newest, too_common
-from services.compose.rules.searching.nearness import VectorIndex
+from services.compose.rules.searching.nearness import Lifts, VectorIndex, to_lifts
+from shared.classifiers.static_encoder import load_static_encoder
 from shared.domain.subjects import Subject
+from shared.errors import TransientError
+from shared.language.patterns import to_pattern
+from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
-from shared.store.search_scope import SearchScope
-from shared.store.search_words import LexicalStats
+from shared.store import search_index
+from shared.store.search import SearchScope
+from shared.store.search_index import Compared, LexicalStats, Meant, Pages
+from shared.vectors import Scale, scale_of, sentences
+
+Texts = Callable[[Sequence[str]], Mapping[int, str]]
+"""What each question asks, by its number, once the names are known that are not part of it."""
+
+
+SENTENCES = 8
+"""Of a message so many sentences are compared each by itself."""
+_SENTENCE = to_pattern(r"(?<=[.!?。！？\n])")
+
+
+@dataclass(frozen=True)
+class Near:
+    """How near chunks are to each question, by its number; why an encoder's vectors are missing, if they are."""
+
+    lifts: Mapping[int, Lifts] = field(default_factory=dict[int, Lifts])
+    missing: str | None = None
+
+
+@cache
+def static_scale() -> Scale:
+    """What cosines of static vectors are worth."""
+    encoder = load_static_encoder()
+    return scale_of(np.stack([encoder.encode(each) for each in sentences()]))
+
+
+def nearness_to(message: str) -> Callable[[str], float]:
+    """How near a text is to the message or to one of its sentences, by static vectors; 0: about other things."""
+    encoder, scale = load_static_encoder(), static_scale()
+    parts = [message, *[each for each in _SENTENCE.split(message) if each.strip()][:SENTENCES]]
+    units = np.stack([encoder.encode(each) for each in dict.fromkeys(parts)])
+    return lambda text: float(scale.lift(units @ encoder.encode(text)).max())
+
+
+def nearness_between(one: str, other: str) -> float:
+    """How near two texts are to each other, as `nearness_to`."""
+    encoder = load_static_encoder()
+    return float(static_scale().lift(np.asarray([encoder.encode(one) @ encoder.encode(other)]))[0])
+
+
+async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: SearchScope) -> Near:
+    """How near the user's chunks within the bounds are to what is asked."""
+    missing: str | None = None
+    if rt.models.embedding_model_id is not None:
+        try:
+            return Near(await _by_encoder(rt, subject, texts, within))
+        except (ModelUnavailable, MalformedAnswer):
+            missing = "embedding_unavailable"
+        except TransientError:
+            missing = "pgvector_unavailable"
+    static = load_static_encoder()
+    held = rt.pages.find(subject, static.model_id)
+    reading = search_index.load_near(subject, static.model_id, {}, within, set_id=static.model_id, known=_version(held))
+    names, meant = await rt.db.read(subject, search_index.names(subject), reading)
+    rows = load_pages(rt, subject, static.model_id, held, meant)
+    units = {n: static.encode(text) for n, text in texts(names).items()}
+    scales = {static.model_id: static_scale()}
+    return Near({n: to_lifts(rows, {static.model_id: unit}, scales) for n, unit in units.items()}, missing)
+
+
+async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: SearchScope) -> dict[int, Lifts]:
+    models, set_id, static = rt.models, str(rt.models.embedding_model_id), load_static_encoder()
+    (names,) = await rt.db.read(subject, search_index.names(subject))
+    wanted = texts(names)
+    deadline_s = rt.policy.compose.embed_deadline_ms / 1000
+    scales = {**await models.scales(deadline_s=deadline_s), static.model_id: static_scale()}
+    vectors = await models.embed(list(wanted.values()), deadline_s=deadline_s)
+    lifts: dict[int, Lifts] = {}
+    for (n, text), vector in zip(wanted.items(), vectors, strict=True):
+        views = models.views(vector)
+        held = rt.pages.find(subject, set_id)
+        reading = search_index.load_near(subject, static.model_id, views, within, set_id=set_id, known=_version(held))
+        (meant,) = await rt.db.read(subject, reading)
+        rows = load_pages(rt, subject, set_id, held, meant)
+        units = {name: np.asarray(of, dtype=np.float32) for name, of in views.items()}
+        lifts[n] = to_lifts(rows, {**units, static.model_id: static.encode(text)}, scales)
+    return lifts
+
+
+def _version(held: Pages | None) -> UUID | None:
+    return held.version if held else None
+
+
+def load_pages(rt: Runtime, subject: Subject, set_id: str, held: Pages | None, meant: Meant) -> list[Compared]:
+    """The pages, which are kept for the next question, and what is newer than they are."""
+    pages = meant.pages
+    if pages is None:
+        return list(meant.newer)
+    if held is not None and held.version == pages.version:
+        pages = held
+    else:
+        rt.pages.put(subject, pages.epoch, set_id, pages)
+    return [*pages.of, *meant.newer]
+
 
 PART_TURNS, PART_MEMORIES = 24, 8
 """Of what each part of a question finds, so much is looked at beside what the whole does."""
@@ -99,27 +205,27 @@ def hit_limit(rt: Runtime, run: ExecutablePlan) -> int:
 def index_scope(queries: ScopeQueries, hits: ScopeHits) -> ScopeIndexes:
     """The queries of the scope beside what the arms answered."""
     within, numbers, steps = queries.within, queries.numbers, queries.run.steps
-    known = hits.text.words
-    read = {n: queries.cues(n, known.names) for n in numbers}
-    posted = {term: (p.ids, p.counts) for term, p in known.posted.items()}
-    common = too_common(posted, {term for each in read.values() for term in each.terms}, common_limit(within))
+    corpus = hits.text.words
+    cues = {n: queries.cues(n, corpus.names) for n in numbers}
+    posted = {term: (p.ids, p.counts) for term, p in corpus.posted.items()}
+    common = too_common(posted, {term for each in cues.values() for term in each.terms}, common_limit(within))
     telling = {term: packed for term, packed in posted.items() if term not in common}
     inside = ids(hits.text.inside) if hits.text.inside else NO_IDS
-    index = LexicalIndex(telling, known.chunks, known.terms, DEFAULT_CONTEXT, inside if within.bound else None)
+    index = LexicalIndex(telling, corpus.chunks, corpus.terms, DEFAULT_CONTEXT, inside if within.bound else None)
     near = {n: VectorIndex(lifts, DEFAULT_CONTEXT) for n, lifts in hits.near.lifts.items() if len(lifts.lift)}
     by_words = {n: index for n in numbers if steps[n].query.mode in WORDS or n not in near}
-    dates_alone = any(each.time and each.only_dates for each in read.values())
+    dates_alone = any(each.time and each.only_dates for each in cues.values())
     then = None
     if hits.text.then:
-        then = newest(ids(hits.text.then), DEFAULT_CONTEXT if dates_alone else spans.BESIDE_WORDS)
+        then = newest(ids(hits.text.then), DEFAULT_CONTEXT if dates_alone else weigh.BESIDE_WORDS)
     return ScopeIndexes(
-        cues=read,
-        asked={n: each.without(common) for n, each in read.items()},
+        cues=cues,
+        asked={n: each.without(common) for n, each in cues.items()},
         words=by_words,
         near=near,
         inside=inside,
         then=then,
-        dated=frozenset(n for n in by_words if within.since and read[n].only_dates),
+        dated=frozenset(n for n in by_words if within.since and cues[n].only_dates),
     )
 
 

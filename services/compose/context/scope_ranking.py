@@ -34,10 +34,17 @@ from services.compose.context.scope_indexes import (
 from services.compose.rules.candidates import ListOf
 from services.compose.rules.pending.pending_changes import PendingChanges
 from services.compose.rules.planning.execute import MEANING, WORDS, QueryStep
-from services.compose.rules.ranking import spans
 from services.compose.rules.ranking.fuse import best_of
-from services.compose.rules.ranking.weigh import DEFAULT_WEIGHTS, Shortlist, SignalScores, Weights, weigh
-from services.compose.rules.resolving.current import CurrentText
+from services.compose.rules.ranking.weigh import (
+    DEFAULT_WEIGHTS,
+    SAID_THEN,
+    Shortlist,
+    SignalScores,
+    Weights,
+    weigh,
+    weigh_dates,
+)
+from services.compose.rules.resolving.outdated import CurrentText
 from services.compose.rules.searching.bm25 import (
     Floats,
     Ids,
@@ -101,8 +108,8 @@ async def _read_current(
     past = queries.within.past
     current = drop_stale_hits(changes, around, past=past)
     hits, stale = list(current.hits), list(current.stale)
-    kept = {hit.chunk_id for hit, _ in hits}
-    gone = [hit for hit in around if hit.chunk_id not in kept]
+    current_ids = {hit.chunk_id for hit, _ in hits}
+    gone = [hit for hit in around if hit.chunk_id not in current_ids]
     over = [*gone, *(hit for hit, left in hits if left.until)]
     stale_answers: frozenset[str] = frozenset()
     moments: dict[datetime, float] = {}
@@ -114,7 +121,7 @@ async def _read_current(
         for at in np.flatnonzero(best >= shown).tolist():  # what ended an answer is as likely as that was
             for moment in end_moments(changes, over[at]):
                 moments[moment] = max(moments.get(moment, 0.0), float(best[at]))
-        enders = drop_stale_hits(changes, await _read_enders(queries, moments, kept), past=past)
+        enders = drop_stale_hits(changes, await _read_enders(queries, moments, current_ids), past=past)
         hits += enders.hits
         stale += enders.stale
     ending = np.array([moments.get(hit.said_at, 0.0) if hit.role == "user" else 0.0 for hit, _ in hits])
@@ -141,7 +148,7 @@ def _weigh_ended(
     return np.max(chances, axis=0)
 
 
-async def _read_enders(queries: ScopeQueries, moments: Collection[datetime], kept: set[UUID]) -> list[Hit]:
+async def _read_enders(queries: ScopeQueries, moments: Collection[datetime], current_ids: set[UUID]) -> list[Hit]:
     """What the user said at these moments and was not found: it ended what would have been."""
     if not moments:
         return []
@@ -149,7 +156,7 @@ async def _read_enders(queries: ScopeQueries, moments: Collection[datetime], kep
     (said,) = await queries.rt.db.read(
         queries.subject, store.said_at(queries.subject, latest, MOST_ENDERS, queries.within)
     )
-    return [hit for hit in said if hit.chunk_id not in kept]
+    return [hit for hit in said if hit.chunk_id not in current_ids]
 
 
 def _place_messages(
@@ -192,7 +199,7 @@ def _order_messages(
 ) -> MessageOrder:
     """The messages as the n-th query has them."""
     run, policy, shortlist = queries.run, queries.rt.policy.compose, shortlists.lists[n]
-    step, read = run.steps[n], indexes.cues[n]
+    step, cues = run.steps[n], indexes.cues[n]
     many = _among(len(messages.hits), shortlist)
     many = min(shortlists.among.get(n, many), many)
     own = np.ones(len(messages.hits), dtype=np.bool_)
@@ -207,13 +214,13 @@ def _order_messages(
     words, near = indexes.words.get(n), indexes.near.get(n)
     scored = weigh(indexes.asked[n], hits, of[seen], words, near, weights, many, beside=beside)
     if n in indexes.dated:
-        scored = replace(scored, probability=np.maximum(scored.probability, spans.SAID_THEN))
+        scored = replace(scored, probability=np.maximum(scored.probability, SAID_THEN))
     chance = scored.probability
     if step.query.mode != "associative":
-        chance = spans.weigh_dates(read, hits, scored, best_of(policy.least_score), queries.now)
+        chance = weigh_dates(cues, hits, scored, best_of(policy.least_score), queries.now)
     chance = np.maximum(chance, messages.ending[seen])
     echoes = _list_echoed_replies(texts, scored) if run.wide else []
-    if not read.terms:  # thanks and greetings are found behind all that is evidence
+    if not cues.terms:  # thanks and greetings are found behind all that is evidence
         chance[echoes] = np.minimum(chance[echoes], np.nextafter(policy.least_score, 0.0))
     order = np.argsort(-scored.total.round(9), kind="stable")
     ordered: list[int] = (order[own[seen][order]] if run.wide else order).tolist()

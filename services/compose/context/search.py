@@ -1,4 +1,7 @@
-"""The search of a plan: arms side by side under one deadline; what is missing or late is named, not raised."""
+"""The search of a plan: arms side by side under one deadline; what is missing or late is named, not raised.
+
+Arms that follow links go from names to what belongs to them, and from a session to its latest messages.
+"""
 
 import asyncio
 import time
@@ -7,32 +10,106 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
-from services.compose.context import knowledge_search, relations
+from schemas.retrieval_plan import RetrievalPlan
+from services.compose.context import knowledge_search
 from services.compose.context.hits import RankedList, SearchPart, place_linked_hits
-from services.compose.context.nearest import Near, read_near
-from services.compose.context.scope_indexes import LexicalHits, ScopeHits, ScopeQueries, common_limit, hit_limit
-from services.compose.context.scope_ranking import rank_hits
-from services.compose.context.stages import (
-    ArmReport,
-    Call,
-    SearchRequest,
-    SearchResult,
-    StageReport,
-    join_reports,
+from services.compose.context.scope_indexes import (
+    LexicalHits,
+    Near,
+    ScopeHits,
+    ScopeQueries,
+    common_limit,
+    hit_limit,
+    read_near,
 )
+from services.compose.context.scope_ranking import rank_hits
+from services.compose.context.stages import ArmReport, Call, SearchRequest, SearchResult, StageReport, join_reports
 from services.compose.rules.pending.pending_changes import ARM, PendingChanges, evidence
 from services.compose.rules.planning import questions
-from services.compose.rules.planning.execute import MEANING, TAIL_WEIGHT, WORDS, ExecutablePlan, QueryFilter
-from services.compose.rules.ranking import spans
+from services.compose.rules.planning.execute import (
+    MEANING,
+    TAIL_WEIGHT,
+    WORDS,
+    ExecutablePlan,
+    QueryFilter,
+    QueryStep,
+    identifiers,
+)
+from services.compose.rules.ranking import weigh
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT
 from shared import clock
 from shared.domain.subjects import Subject
+from shared.errors import TransientError
 from shared.language import segment, synonyms
+from shared.language.names import names
+from shared.language.normalise import fold
 from shared.runtime import Runtime
-from shared.store import search_words
-from shared.store.search_scope import SearchScope
-from shared.store.search_words import LexicalStats, PostingList
+from shared.store import relations, search_index
+from shared.store import search as store
+from shared.store.search import Hit, SearchScope
+from shared.store.search_index import LexicalStats, PostingList
 from shared.telemetry import logger
+
+TAIL_MESSAGES = 24
+TOGETHER = 4
+
+
+def entities(
+    rt: Runtime, subject: Subject, step: QueryStep, most: int, within: SearchScope
+) -> Callable[[], Awaitable[list[Hit]]]:
+    """The arm for what this step names: messages and memories that name it, refs and the tasks behind them."""
+    spelt = list(dict.fromkeys(to_stored_name(name) for name in step.entities if to_stored_name(name)))
+    canonical = list(dict.fromkeys(fold(name) for name in spelt))
+
+    async def run() -> list[Hit]:
+        async with rt.db.transaction(subject) as conn:
+            scores = dict(await relations.load_related(conn, subject, canonical, spelt, step.terms, most * 2))
+            hits = await store.at(subject, list(map(str, scores)), [], most * 2, within).on(conn)
+        scored = [hit._replace(score=scores[hit.chunk_id]) for hit in hits]
+        return sorted(scored, key=lambda hit: (-hit.score, -hit.said_at.timestamp(), hit.chunk_id.int))[:most]
+
+    return run
+
+
+def tail(
+    rt: Runtime, subject: Subject, session_id: str, most: int, within: SearchScope
+) -> Callable[[], Awaitable[list[Hit]]]:
+    """The arm for the latest messages of this session, the newest first."""
+
+    async def run() -> list[Hit]:
+        async with rt.db.transaction(subject) as conn:
+            chunks = await relations.tail(conn, subject, session_id, min(most, TAIL_MESSAGES))
+            hits = await store.at(subject, list(map(str, chunks)), [], len(chunks), within).on(conn) if chunks else []
+        newest = sorted(hits, key=lambda hit: -hit.chunk_id.int)
+        return [hit._replace(score=1.0 / place) for place, hit in enumerate(newest, 1)]
+
+    return run
+
+
+async def all_together(rt: Runtime, subject: Subject, plan: RetrievalPlan, left_s: float) -> dict[int, list[str]]:
+    """By associative query what most often occurs together with what it names; nothing where that takes too long."""
+    named = {
+        n: [fold(to_stored_name(name)) for name in names(query.text)]
+        for n, query in enumerate(plan.queries)
+        if query.mode == "associative"
+    }
+    asking = {n: of for n, of in named.items() if of}
+    if not asking:
+        return {}
+    try:
+        async with asyncio.timeout(left_s), rt.db.transaction(subject) as conn:
+            return {
+                n: await relations.load_together(conn, subject, of, identifiers(of), TOGETHER)
+                for n, of in asking.items()
+            }
+    except (TimeoutError, TransientError):
+        return {}
+
+
+def to_stored_name(name: str) -> str:
+    """The name as PostgreSQL can hold it."""
+    return name.replace("\x00", "")
+
 
 RANKED = WORDS | MEANING
 OPEN = SearchScope()
@@ -187,17 +264,17 @@ async def time_arm(arm: SearchArm) -> tuple[Any, float]:
 def _word_arms(queries: ScopeQueries) -> Iterator[SearchArm]:
     """One statement for the words of all queries that search within these bounds; those of a semantic one stand by."""
     subject, within = queries.subject, queries.within
-    asked = [queries.query(n) for n in queries.numbers]
-    terms = list(dict.fromkeys(term for query in asked for term in segment.query_terms(query.text)))
+    searches = [queries.query(n) for n in queries.numbers]
+    terms = list(dict.fromkeys(term for query in searches for term in segment.query_terms(query.text)))
     terms += synonyms.others(terms)
-    bounds = {"inside": search_words.inside(subject, within, DEFAULT_CONTEXT.inside)} if within.bound else {}
+    bounds = {"inside": search_index.inside(subject, within, DEFAULT_CONTEXT.inside)} if within.bound else {}
     if not (within.since or within.until):
-        texts = (query.text for query in asked if query.mode != "associative")
-        if span := spans.named_span(texts, queries.now):
-            bounds["then"] = search_words.inside(subject, replace(within, since=span[0], until=span[1]), SPAN_MOST)
+        texts = (query.text for query in searches if query.mode != "associative")
+        if span := weigh.named_span(texts, queries.now):
+            bounds["then"] = search_index.inside(subject, replace(within, since=span[0], until=span[1]), SPAN_MOST)
 
     async def read() -> LexicalHits:
-        words = search_words.words(subject, terms, common_limit(within))
+        words = search_index.words(subject, terms, common_limit(within))
         known, *inside = await queries.rt.db.read(subject, words, *bounds.values())
         ids_of = dict(zip(bounds, inside, strict=True))
         return LexicalHits(known, ids_of.get("inside"), ids_of.get("then"))
@@ -211,12 +288,12 @@ async def retry_misspelt_terms(queries: ScopeQueries, hits: ScopeHits, ends: flo
     texts = [queries.query(n).text for n in queries.numbers if queries.query(n).mode in WORDS]
     if not words.chunks or not texts:
         return hits, StageReport()
-    asked = questions.doubtful(texts[0], segment.query_terms(texts[0]), words.posted)
-    if not asked:
+    misspelt = questions.doubtful(texts[0], segment.query_terms(texts[0]), words.posted)
+    if not misspelt:
         return hits, StageReport()
 
     async def read() -> dict[str, tuple[str, PostingList]]:
-        alike = search_words.load_alike(queries.subject, asked, questions.LIKENESS, DEFAULT_CONTEXT.common)
+        alike = search_index.load_alike(queries.subject, misspelt, questions.LIKENESS, DEFAULT_CONTEXT.common)
         return (await queries.rt.db.read(queries.subject, alike))[0]
 
     trigram = SearchArm("trigram", read, queries.within)
@@ -227,12 +304,12 @@ async def retry_misspelt_terms(queries: ScopeQueries, hits: ScopeHits, ends: flo
 
 def _vector_arms(queries: ScopeQueries) -> Iterator[SearchArm]:
     """The queries that are asked by meaning."""
-    asked = [n for n in queries.numbers if queries.run.steps[n].embed]
-    if not asked:
+    embedded = [n for n in queries.numbers if queries.run.steps[n].embed]
+    if not embedded:
         return
 
     def texts(names: Sequence[str]) -> dict[int, str]:
-        return {n: queries.cues(n, names).text for n in asked}
+        return {n: queries.cues(n, names).text for n in embedded}
 
     async def read() -> Near:
         return await read_near(queries.rt, queries.subject, texts, queries.within)
@@ -248,12 +325,12 @@ def _link_arms(rt: Runtime, subject: Subject, run: ExecutablePlan) -> Iterator[S
         if step.entities and not step.bounds.empty:
             within = _to_scope(step.bounds)
             ranked = RankedList(f"entity#{n}", step.weight * share, "relational", step.of)
-            yield SearchArm("entity", relations.entities(rt, subject, step, most, within), within, ranked)
+            yield SearchArm("entity", entities(rt, subject, step, most, within), within, ranked)
     first = next((step for step in run.steps if step.query.mode == "relational"), next(iter(run.steps), None))
     if run.tail and first and not first.bounds.empty:
         within = _to_scope(first.bounds)
         ranked = RankedList("tail#0", TAIL_WEIGHT, "relational", first.of)
-        yield SearchArm("session", relations.tail(rt, subject, run.tail, most, within), within, ranked)
+        yield SearchArm("session", tail(rt, subject, run.tail, most, within), within, ranked)
 
 
 def _to_scope(bounds: QueryFilter) -> SearchScope:

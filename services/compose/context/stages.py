@@ -22,8 +22,7 @@ from services.compose.rules.candidates import (
     ListOf,
     RankedCandidate,
 )
-from services.compose.rules.packing.draft import PackagedContext
-from services.compose.rules.packing.spoken import UserMessageParts
+from services.compose.rules.packing.draft import PackagedContext, UserMessageParts
 from services.compose.rules.pending.pending_changes import NOTHING, PendingChanges
 from services.compose.rules.planning.execute import ExecutablePlan
 from services.compose.rules.planning.plan import Planned, points_back
@@ -34,7 +33,7 @@ from shared.domain.turns import Turn
 from shared.knowledge.port import Scope
 from shared.language.normalise import normalise
 from shared.policy import PersonalDataPolicy
-from shared.store.core_memory import CoreMemoryRow
+from shared.store.shown_memory import CoreMemoryRow
 
 Status = Literal["ok", "timeout", "failed", "skipped"]
 Planner = Literal["rules", "model"]

@@ -12,6 +12,7 @@ import orjson
 from schemas.content import BLOCKS, TEXT_ONLY, ContentBlock, blocks_of
 from schemas.envelope import Envelope
 from schemas.events import TurnCommitted
+from schemas.media import MediaView
 from schemas.topics import TURN_COMMITTED
 from schemas.turn_events import DEFERRED, Accepted, CommitResult, FieldProblem, Message, TurnEvents
 from services.compose.intake import media
@@ -24,7 +25,7 @@ from shared.db import CLOSED
 from shared.domain.blocks import media_ids
 from shared.domain.subjects import Subject
 from shared.domain.turns import SESSION_END, WISH, WORDLESS
-from shared.errors import RefusedError, TransientError
+from shared.errors import TransientError, refuse_field, refuse_fields
 from shared.metrics.erasure import TURNS_DROPPED_BY_ERASURE
 from shared.metrics.turns import TURNS_COMMITTED, TURNS_REFUSED
 from shared.policy import PersonalDataPolicy, Policy
@@ -32,14 +33,13 @@ from shared.runtime import Runtime
 from shared.secrets import kind_of_id, redact
 from shared.store import media as registry
 from shared.store import summaries, turns, user_settings
-from shared.store.media import Registered
 from shared.telemetry import logger
 
 ACTS = {"pin", "merge", "feedback"}
 """What an item may do beside; left out of the hash of a commit where no item does it."""
 COMMAND = "command"
 """Where the result of a turn keeps what its user's command did."""
-NOTHING_KNOWN: Mapping[str, Registered] = {}
+NOTHING_KNOWN: Mapping[str, MediaView] = {}
 _ROLE_EVENTS = {"user": "user_message", "assistant": "assistant_message", "tool": "tool_result", "system": "system"}
 
 
@@ -87,14 +87,10 @@ async def commit_turn(
         raise TransientError(CLOSED)
     if outcome == "erased":
         TURNS_DROPPED_BY_ERASURE.inc()
-        problem = FieldProblem(field="user_id", problem="what was sent before the erasure is not kept")
-        raise RefusedError("erased", f"{problem.field}: {problem.problem}", (problem,), 409)
+        raise refuse_field("erased", "user_id", "what was sent before the erasure is not kept", 409)
     if outcome == "clash":
         TURNS_REFUSED.labels("idempotency_conflict").inc()
-        problem = FieldProblem(field="idempotency_key", problem="was used before with another body")
-        raise RefusedError(
-            "idempotency_conflict", "idempotency_key: was used before with another body", (problem,), 409
-        )
+        raise refuse_field("idempotency_conflict", "idempotency_key", "was used before with another body", 409)
     if outcome == "refused":
         TURNS_REFUSED.labels(media.BLOCKED).inc()
         raise media.refusal(unsafe)
@@ -137,9 +133,8 @@ def _refuse_named(turn: TurnEvents) -> None:
     ids += [(field, block.media_id or "") for field, block in list_media(turn)]
     for field, named in ids:
         if kind := kind_of_id(named):
-            problem = FieldProblem(field=field, problem=f"looks like a secret ({kind}); nothing was stored")
             TURNS_REFUSED.labels("secret_refused").inc()
-            raise RefusedError("secret_refused", f"{field}: {problem.problem}", (problem,))
+            raise refuse_field("secret_refused", field, f"looks like a secret ({kind}); nothing was stored")
 
 
 def refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
@@ -151,7 +146,7 @@ def refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
             for place, kind in fields.items()
         )
         TURNS_REFUSED.labels("personal_data_refused").inc()
-        raise RefusedError("personal_data_refused", f"{problems[0].field}: {problems[0].problem}", problems)
+        raise refuse_fields("personal_data_refused", problems)
 
 
 def list_media(turn: TurnEvents) -> list[tuple[str, ContentBlock]]:
@@ -164,7 +159,7 @@ def list_media(turn: TurnEvents) -> list[tuple[str, ContentBlock]]:
     ]
 
 
-async def _media(turn: TurnEvents, rt: Runtime) -> tuple[Mapping[str, Registered], tuple[FieldProblem, ...]]:
+async def _media(turn: TurnEvents, rt: Runtime) -> tuple[Mapping[str, MediaView], tuple[FieldProblem, ...]]:
     """What is registered of the turn's media, and which of them may not be read."""
     placed = list_media(turn)
     if not placed:
@@ -181,7 +176,7 @@ def _body(
     trace_id: str,
     ignored: tuple[str, ...],
     decision: LearningDecision,
-    known: Mapping[str, Registered] = NOTHING_KNOWN,
+    registered: Mapping[str, MediaView] = NOTHING_KNOWN,
     silent: str | None = None,
     effect: CommandEffect | None = None,
 ) -> dict[str, Any]:
@@ -193,7 +188,7 @@ def _body(
         logged = logged.model_copy(update={"items": (*turn.items, *effect.items)})
     if decision.silences_session:
         logged = logged.model_copy(update={"session_remembered": False})
-    happened = list(_events(logged, cleaning, known))
+    happened = list(_events(logged, cleaning, registered))
     events: list[dict[str, Any]] = [
         {"event_id": str(clock.uuid7()), "ordinal": ordinal, **event}
         for ordinal, event in enumerate(wordless(happened, silent) if silent else happened)
@@ -294,7 +289,7 @@ def _hash(value: bytes) -> str:
     return hashlib.sha256(value).hexdigest()
 
 
-def _events(turn: TurnEvents, cleaning: Cleaning, known: Mapping[str, Registered]) -> Iterator[dict[str, Any]]:
+def _events(turn: TurnEvents, cleaning: Cleaning, known: Mapping[str, MediaView]) -> Iterator[dict[str, Any]]:
     """The rows of the log in their order: messages, then calls with their results, refs, items, the session's end."""
     for n, message in enumerate(turn.messages):
         version, content = _content(message, f"messages.{n}.content", cleaning, known)
@@ -329,9 +324,11 @@ def _events(turn: TurnEvents, cleaning: Cleaning, known: Mapping[str, Registered
 
 
 def _content(
-    message: Message, field: str, cleaning: Cleaning, known: Mapping[str, Registered]
+    message: Message, field: str, cleaning: Cleaning, registered: Mapping[str, MediaView]
 ) -> tuple[int, dict[str, Any]]:
     """What is stored of a message, and in which of its two forms."""
     if isinstance(message.content, str):
         return TEXT_ONLY, {"text": clean_text(message.content, field, cleaning)}
-    return BLOCKS, clean_blocks(tuple(media.settle_block(block, known) for block in message.content), field, cleaning)
+    return BLOCKS, clean_blocks(
+        tuple(media.settle_block(block, registered) for block in message.content), field, cleaning
+    )

@@ -8,6 +8,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 
 from schemas.content import BLOCKS, ContentBlock
 from schemas.exporting import ExportedEvent, ExportedMemory, ExportedTurn
+from schemas.media import MediaView
 from services.compose.intake import media
 from services.compose.intake.redact import Cleaning, clean_blocks, clean_id, clean_json, clean_text
 from services.compose.intake.withheld import wordless
@@ -15,7 +16,6 @@ from shared import clock
 from shared.domain.subjects import Subject
 from shared.extraction.manipulation import serves_itself
 from shared.extraction.turn_texts import IMPORTED, SPOKEN
-from shared.store.media import Registered
 
 CARRIED_AT_ONCE = 200
 """So many memories whose turn did not come with them stand in one turn."""
@@ -61,7 +61,7 @@ def read_blocks(event: ExportedEvent) -> tuple[ContentBlock, ...]:
 
 
 def to_turn(
-    n: int, turn: ExportedTurn, cleaning: Cleaning, registered: Mapping[str, Registered], *, words_kept: bool
+    n: int, turn: ExportedTurn, cleaning: Cleaning, registered: Mapping[str, MediaView], *, words_kept: bool
 ) -> ImportedTurn:
     """The turn with its events, without secrets; `words_kept` is false where policy logs none that are not learnt."""
     rows = [
@@ -81,7 +81,7 @@ def to_turn(
     return ImportedTurn(turn, rows if words_kept or turn.remember else wordless(rows, "turn"))
 
 
-def clean_content(event: ExportedEvent, at: str, cleaning: Cleaning, registered: Mapping[str, Registered]) -> Field:
+def clean_content(event: ExportedEvent, at: str, cleaning: Cleaning, registered: Mapping[str, MediaView]) -> Field:
     """What is stored of what was said or done."""
     if event.event_type in SPOKEN:
         model = clean_id(event.content.get("model"), f"{at}.model", cleaning)  # pyright: ignore[reportArgumentType] # a text, by the contract

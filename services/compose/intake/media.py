@@ -1,18 +1,16 @@
 """The media that messages name: registered for the scanner, and looked up before a message is taken (R188)."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 
 from schemas.compose import IncomingMessage
 from schemas.content import ContentBlock, SecurityStatus
 from schemas.media import MediaState, MediaView
 from schemas.turn_events import FieldProblem
 from shared.domain.subjects import Subject
-from shared.errors import RefusedError
+from shared.errors import RefusedError, refuse_field, refuse_fields
 from shared.runtime import Runtime
 from shared.secrets import kind_of_id, redact
 from shared.store import media
-from shared.store.media import Registered
 
 BLOCKED = "media_security_blocked"
 FINAL: frozenset[SecurityStatus] = frozenset({"rejected", "quarantined", "expired"})
@@ -38,7 +36,7 @@ async def put(rt: Runtime, media_id: str, state: MediaState) -> MediaView:
         found = await media.put(conn, subject, media_id, said)
     if found is None:
         raise refuse_media("media_changed", "is registered with another type or checksum", 409)
-    return MediaView(**asdict(found))
+    return found
 
 
 async def view(rt: Runtime, subject: Subject, media_id: str) -> MediaView:
@@ -46,15 +44,15 @@ async def view(rt: Runtime, subject: Subject, media_id: str) -> MediaView:
     (found,) = await rt.db.read(subject, media.load_known(subject, [media_id]))
     if media_id not in found:
         raise refuse_media("not_found", "not found", 404)
-    return MediaView(**asdict(found[media_id]))
+    return found[media_id]
 
 
 def refuse_media(code: str, problem: str, status: int) -> RefusedError:
     """The refusal of the media's id."""
-    return RefusedError(code, f"media_id: {problem}", (FieldProblem(field="media_id", problem=problem),), status)
+    return refuse_field(code, "media_id", problem, status)
 
 
-def state_of(block: ContentBlock, registered: Registered | None) -> SecurityStatus:
+def state_of(block: ContentBlock, registered: MediaView | None) -> SecurityStatus:
     """What holds of a media: what is registered, or else what the gateway vouches for; nobody's word is `pending`."""
     told = block.security_status
     if registered is None:
@@ -62,13 +60,13 @@ def state_of(block: ContentBlock, registered: Registered | None) -> SecurityStat
     return told if told in FINAL and registered.security_status == "safe" else registered.security_status
 
 
-def problems(blocks: Placed, known: Mapping[str, Registered]) -> tuple[FieldProblem, ...]:
+def problems(blocks: Placed, registry: Mapping[str, MediaView]) -> tuple[FieldProblem, ...]:
     """Why media may not be read, by field; a message with any such media is refused whole."""
     refused: list[FieldProblem] = []
     for field, block in blocks:
         if block.media_id is None:
             continue
-        registered = known.get(block.media_id)
+        registered = registry.get(block.media_id)
         state = state_of(block, registered)
         if state != "safe":
             refused.append(FieldProblem(field=field, problem=f"{block.type} {block.media_id} is {state}, not safe"))
@@ -78,20 +76,20 @@ def problems(blocks: Placed, known: Mapping[str, Registered]) -> tuple[FieldProb
     return tuple(refused)
 
 
-def admit_blocks(message: IncomingMessage, known: Mapping[str, Registered]) -> tuple[ContentBlock, ...]:
+def admit_blocks(message: IncomingMessage, registry: Mapping[str, MediaView]) -> tuple[ContentBlock, ...]:
     """The blocks of a message being answered; RefusedError media_security_blocked names all media that is not safe."""
     placed = [(f"user_message.{place}.media_id", block) for place, block in message.placed]
-    if found := problems(placed, known):
+    if found := problems(placed, registry):
         raise refusal(found)
-    return tuple(settle_block(block, known) for block in message.blocks)
+    return tuple(settle_block(block, registry) for block in message.blocks)
 
 
 def refusal(problems: tuple[FieldProblem, ...]) -> RefusedError:
     """The refusal that names every such media."""
-    return RefusedError(BLOCKED, f"{problems[0].field}: {problems[0].problem}", problems, status=409)
+    return refuse_fields(BLOCKED, problems, 409)
 
 
-def settle_block(block: ContentBlock, known: Mapping[str, Registered]) -> ContentBlock:
+def settle_block(block: ContentBlock, known: Mapping[str, MediaView]) -> ContentBlock:
     """A safe block as it is kept: with its state, and with what was recognised, if only the registry says so."""
     registered = known.get(block.media_id) if block.media_id else None
     if not block.is_media:

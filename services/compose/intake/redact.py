@@ -41,12 +41,12 @@ def clean_blocks(blocks: tuple[ContentBlock, ...], field: str, cleaning: Cleanin
 
     A secret that begins in one block and ends in the next is one all the same.
     """
-    said = [(n, name, str(text)) for n, block in enumerate(blocks) for name in SAID if (text := getattr(block, name))]
-    said.sort(key=lambda each: each[1] != "text")
-    hits = find_secrets("\n".join(text for *_, text in said), cleaning.kept)
+    texts = [(n, name, str(text)) for n, block in enumerate(blocks) for name in SAID if (text := getattr(block, name))]
+    texts.sort(key=lambda each: each[1] != "text")
+    hits = find_secrets("\n".join(text for *_, text in texts), cleaning.kept)
     changed: dict[int, dict[str, str]] = {}
     at = 0
-    for n, name, text in said:
+    for n, name, text in texts:
         place = f"{field}.{n}.{name}"
         inside = [hit for hit in hits if hit.start < at + len(text) and hit.end > at]
         for hit in inside:

@@ -18,7 +18,7 @@ from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from shared.extraction import slash
-from shared.language import detection
+from shared.language.normalise import detect
 from shared.runtime import Runtime
 from shared.screening.sanitize import show, show_own
 from shared.secrets import redact
@@ -99,13 +99,13 @@ async def _choose_language(rt: Runtime, subject: Subject, session_id: str, text:
         return "zh" if rt.policy.compose.language == "zh" else "en"
     command = slash.parse(text)
     words = command.args if command and command.action != "clear" and command.kind is None else ""
-    words = text if detection.detect(text) == "zh" else words if command is None or words else ""
-    if (language := detection.detect(words)) != "other":
+    words = text if detect(text) == "zh" else words if command is None or words else ""
+    if (language := detect(words)) != "other":
         return "zh" if language == "zh" else "en"
     after, before = -1, 2**31 - 1
     (recent,) = await rt.db.read(subject, turns.window(subject, session_id, LANGUAGE_TURNS, after=after, before=before))
     spoken = [each for turn in recent for each in turn.list_texts("user_message") if not slash.commands(each)]
-    return "zh" if spoken and detection.detect(" ".join(spoken)) == "zh" else "en"
+    return "zh" if spoken and detect(" ".join(spoken)) == "zh" else "en"
 
 
 async def _list_known(rt: Runtime, subject: Subject, session_id: str, reply: CommandReply, text: str) -> CommandReply:

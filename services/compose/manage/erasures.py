@@ -1,5 +1,6 @@
 """Erasures over HTTP and Kafka: asked for, looked at, tried again by an operator."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -13,61 +14,59 @@ from schemas.erasure import (
     ForgetRequest,
     ResidueView,
 )
-from schemas.turn_events import FieldProblem
 from services.compose.receipts.recorder import Recorder
 from shared import clock
 from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.erasure.request import again_asked, receipt, request
-from shared.errors import RefusedError
+from shared.errors import RefusedError, refuse_field
 from shared.runtime import Runtime
 from shared.store.erasure import progress, residue, tombstones
-from shared.store.erasure.progress import StepProgress
 from shared.store.erasure.tombstones import Tombstone
 from shared.telemetry import logger
 
 
 async def ask(
-    rt: Runtime, recorder: Recorder, asked: ErasureRequest, *, sent_at: datetime | None = None
+    rt: Runtime, recorder: Recorder, wish: ErasureRequest, *, sent_at: datetime | None = None
 ) -> DeletionReceipt:
     """The erasure is in force; the same idempotency key gives the first one again.
 
     Packages that were answered before are recorded first: it covers them too.
     """
-    await recorder.wait_until_recorded(Subject(asked.tenant_id, asked.user_id))
-    made = await request(rt.db, rt.policy, asked, sent_at=sent_at)
-    rt.forget(Subject(asked.tenant_id, asked.user_id), made.tombstone.epoch)
+    await recorder.wait_until_recorded(Subject(wish.tenant_id, wish.user_id))
+    begun = await request(rt.db, rt.policy, wish, sent_at=sent_at)
+    rt.forget(Subject(wish.tenant_id, wish.user_id), begun.tombstone.epoch)
     logger().info(
         "erasure_requested",
-        tenant_id=asked.tenant_id,
-        tombstone_id=str(made.tombstone.tombstone_id),
-        scope=asked.scope,
-        fresh=made.fresh,
+        tenant_id=wish.tenant_id,
+        tombstone_id=str(begun.tombstone.tombstone_id),
+        scope=wish.scope,
+        fresh=begun.fresh,
     )
-    return receipt(made.tombstone)
+    return receipt(begun.tombstone)
 
 
-def to_request(subject: Subject, asked: ForgetRequest, requested_by: str | None) -> ErasureRequest:
+def to_request(subject: Subject, wish: ForgetRequest, requested_by: str | None) -> ErasureRequest:
     """The erasure of the memories named; without any, of everything that was learnt of the user."""
     return ErasureRequest(
         tenant_id=subject.tenant_id,
         user_id=subject.user_id,
-        scope="items" if asked.memory_ids else "personal",
-        memory_ids=asked.memory_ids,
+        scope="items" if wish.memory_ids else "personal",
+        memory_ids=wish.memory_ids,
         requested_by=requested_by,
-        reason=asked.reason,
-        idempotency_key=asked.idempotency_key,
+        reason=wish.reason,
+        idempotency_key=wish.idempotency_key,
     )
 
 
 async def view(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ErasureView:
     """The erasure and how far it is; RefusedError where the user has none of this id."""
-    found, steps = await rt.db.read(
+    tombstone, steps = await rt.db.read(
         subject, tombstones.one(subject, tombstone_id), progress.steps(subject, tombstone_id)
     )
-    if found is None:
+    if tombstone is None:
         raise _unknown()
-    return _view(found, steps)
+    return _view(tombstone, steps)
 
 
 async def page(rt: Runtime, subject: Subject, limit: int) -> ErasurePage:
@@ -79,45 +78,44 @@ async def page(rt: Runtime, subject: Subject, limit: int) -> ErasurePage:
 async def residue_of(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ResidueView:
     """What is left now of what the erasure covers, looked for at once: nothing, once it is completed."""
     async with rt.db.as_erasure(subject) as conn:
-        found = await tombstones.one(subject, tombstone_id).on(conn)
-        if found is None:
+        tombstone = await tombstones.one(subject, tombstone_id).on(conn)
+        if tombstone is None:
             raise _unknown()
-        left = await residue.residue(conn, subject, found)
-    return ResidueView(tombstone_id=tombstone_id, status=found.status, **residue.to_proof(left))
+        left = await residue.residue(conn, subject, tombstone)
+    return ResidueView(tombstone_id=tombstone_id, status=tombstone.status, **residue.to_proof(left))
 
 
-async def requeue(rt: Runtime, tombstone_id: UUID, asked: ErasureRequeue) -> ErasureView:
+async def requeue(rt: Runtime, tombstone_id: UUID, wish: ErasureRequeue) -> ErasureView:
     """An escalated erasure is at work again; RefusedError where it is not escalated."""
-    subject = Subject(asked.tenant_id, asked.user_id)
+    subject = Subject(wish.tenant_id, wish.user_id)
     async with rt.db.as_erasure(subject) as conn:
-        found = await tombstones.one(subject, tombstone_id).on(conn)
-        if found is None:
+        tombstone = await tombstones.one(subject, tombstone_id).on(conn)
+        if tombstone is None:
             raise _unknown()
-        if not (found.status == "escalated" and rules.may(found.status, "processing")):
-            problem = FieldProblem(field="tombstone_id", problem=f"is {found.status}; only escalated ones are requeued")
-            raise RefusedError("not_escalated", f"tombstone_id: {problem.problem}", (problem,), 409)
-        why = f"requeued by {asked.requested_by}: {asked.reason}"
-        await again_asked(conn, subject, found, why, rt.version, clock.uuid7().hex)
+        if not (tombstone.status == "escalated" and rules.may(tombstone.status, "processing")):
+            problem = f"is {tombstone.status}; only escalated ones are requeued"
+            raise refuse_field("not_escalated", "tombstone_id", problem, 409)
+        why = f"requeued by {wish.requested_by}: {wish.reason}"
+        await again_asked(conn, subject, tombstone, why, rt.version, clock.uuid7().hex)
     return await view(rt, subject, tombstone_id)
 
 
 def _unknown() -> RefusedError:
-    problem = FieldProblem(field="tombstone_id", problem="the user has no such erasure")
-    return RefusedError("not_found", f"tombstone_id: {problem.problem}", (problem,), 404)
+    return refuse_field("not_found", "tombstone_id", "the user has no such erasure", 404)
 
 
-def _view(found: Tombstone, steps: tuple[StepProgress, ...] | list[StepProgress]) -> ErasureView:
+def _view(tombstone: Tombstone, steps: Sequence[ErasureStep]) -> ErasureView:
     return ErasureView(
-        **receipt(found).model_dump(),
-        session_ids=found.session_ids,
-        memory_ids=found.memory_ids,
-        requested_by=found.requested_by,
-        reason=found.reason,
-        attempts=found.attempts,
-        error=found.error,
-        escalated_at=found.escalated_at,
-        completed_at=found.completed_at,
-        history=tuple(found.history),
-        steps=tuple(ErasureStep(step=s.step, affected=s.affected, done_at=s.done_at, detail=s.detail) for s in steps),
-        proof=found.proof,
+        **receipt(tombstone).model_dump(),
+        session_ids=tombstone.session_ids,
+        memory_ids=tombstone.memory_ids,
+        requested_by=tombstone.requested_by,
+        reason=tombstone.reason,
+        attempts=tombstone.attempts,
+        error=tombstone.error,
+        escalated_at=tombstone.escalated_at,
+        completed_at=tombstone.completed_at,
+        history=tuple(tombstone.history),
+        steps=tuple(steps),
+        proof=tombstone.proof,
     )

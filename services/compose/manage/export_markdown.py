@@ -10,7 +10,7 @@ from shared import clock
 from shared.db import Connection
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
-from shared.language import detection
+from shared.language.normalise import detect
 from shared.runtime import Runtime
 from shared.store import exporting, memory
 from shared.store.exporting import PAGE, Row
@@ -102,7 +102,7 @@ async def write_markdown(rt: Runtime, subject: Subject, tongue: Tongue | None) -
 
 async def _guess_tongue(reader: PagedReader) -> Tongue:
     async for page in reader.read_pages(_newest, 0):
-        zh = sum(detection.detect(each["memory"].content_text) == "zh" for each in page)
+        zh = sum(detect(each["memory"].content_text) == "zh" for each in page)
         return "zh" if zh * 2 > len(page) else "en"
     return "en"
 

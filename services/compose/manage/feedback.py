@@ -6,9 +6,10 @@ from uuid import UUID
 from schemas.memory_item import MemoryFeedback, MemoryItem, WriteReceipt
 from schemas.turn_events import StructuredItem, TurnEvents
 from schemas.vocabulary import FeedbackVerdict
-from services.compose.manage.memories import PANEL_SESSION, one, refuse_field, write
+from services.compose.manage.memories import PANEL_SESSION, one, write
 from shared import clock
 from shared.domain.subjects import Subject
+from shared.errors import refuse_field
 from shared.runtime import Runtime
 from shared.store import injections, versions
 

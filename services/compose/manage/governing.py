@@ -8,9 +8,10 @@ from schemas.governing import BulkAction, BulkReceipt, BulkRefusal, BulkRequest,
 from schemas.memory_item import WriteReceipt
 from schemas.turn_events import StructuredItem, TurnEvents
 from services.compose.intake.commit import commit_turn
-from services.compose.manage.memories import PANEL_SESSION, refuse_field, refuse_missing, write
+from services.compose.manage.memories import PANEL_SESSION, refuse_missing, write
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
+from shared.errors import refuse_field
 from shared.extraction.manipulation import manipulates
 from shared.runtime import Runtime
 from shared.secrets import refuses

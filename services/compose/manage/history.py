@@ -6,10 +6,11 @@ from uuid import UUID
 from schemas.memory_item import MemoryEdit, Settlement, WriteReceipt
 from schemas.turn_events import StructuredItem, TurnEvents
 from schemas.views import ConflictPage, ConflictView, EvidenceView, MemoryHistory, MemoryVersion, UpkeepView
-from services.compose.manage.memories import PANEL_SESSION, one, refuse_field, refuse_missing, to_item, write
-from services.compose.rules.resolving.current import MOST_QUOTED, quote
+from services.compose.manage.memories import PANEL_SESSION, one, refuse_missing, to_item, write
+from services.compose.rules.resolving.outdated import MOST_QUOTED, quote
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
+from shared.errors import refuse_field
 from shared.extraction.edited import show_value
 from shared.extraction.manipulation import manipulates
 from shared.extraction.turn_texts import BRING_UP_AGAIN, NEVER_AGAIN, NOT_USEFUL, SPOKEN
@@ -45,13 +46,13 @@ async def history_of(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryHi
             raise refuse_missing("memory_id")
         ids = [m.memory_id for m in line]
         restored = [UUID(m.provenance[versions.RESTORED]) for m in line if versions.RESTORED in m.provenance]
-        found = await history.sources(conn, subject, line, restored)
+        sources = await history.sources(conn, subject, line, restored)
         upkept = await history.upkeep(conn, subject, ids)
         disputes = await history.disputes_of(conn, subject, ids)
     shown_ = [
         MemoryVersion(
             **to_item(m, subject, rt).model_dump(),
-            evidence=to_evidence(m, found),
+            evidence=to_evidence(m, sources),
             upkeep=tuple(UpkeepView.model_validate(vars(u)) for u in upkept if m.memory_id in u.memory_ids),
             conflicts=tuple(to_conflict(d) for d in disputes if d.memory_id == m.memory_id),
         )
@@ -120,16 +121,16 @@ def to_conflict(each: Dispute) -> ConflictView:
     return ConflictView.model_validate({**given, "said": said, "quote": _quote(each)})
 
 
-async def settle(rt: Runtime, subject: Subject, conflict_id: UUID, asked: Settlement) -> WriteReceipt:
+async def settle(rt: Runtime, subject: Subject, conflict_id: UUID, choice: Settlement) -> WriteReceipt:
     """The side that holds is stated again, by the user's own choice; RefusedError where it is settled already."""
     async with rt.db.transaction(subject) as conn:
-        found = await history.dispute(conn, subject, conflict_id)
-    if found is None:
+        dispute = await history.dispute(conn, subject, conflict_id)
+    if dispute is None:
         raise refuse_missing("conflict_id")
-    if found.state != "open":
-        raise refuse_field("already_settled", "conflict_id", f"is settled already: {found.state}", 409)
-    kept = found.memory_id if asked.keep == "known" else found.observation_id
-    item = StructuredItem(type=found.type, key=found.key, memory_id=kept, restore=True)
+    if dispute.state != "open":
+        raise refuse_field("already_settled", "conflict_id", f"is settled already: {dispute.state}", 409)
+    kept = dispute.memory_id if choice.keep == "known" else dispute.observation_id
+    item = StructuredItem(type=dispute.type, key=dispute.key, memory_id=kept, restore=True)
     return await _commit(rt, subject, item)
 
 
@@ -138,33 +139,33 @@ async def restore(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceip
 
     One that holds but was rejected too often to be shown is confirmed by it.
     """
-    known = await one(rt, subject, memory_id)
-    if known.status == "active" and known.fused_at is None:
+    version = await one(rt, subject, memory_id)
+    if version.status == "active" and version.fused_at is None:
         raise refuse_field(
             "already_active", "memory_id", "is the version that holds now; there is nothing to restore", 409
         )
-    if known.status == "erased":
+    if version.status == "erased":
         raise refuse_field("erased", "memory_id", "was erased; its content is gone", 409)
-    item = StructuredItem(type=known.type, key=known.key, memory_id=memory_id, restore=True)
+    item = StructuredItem(type=version.type, key=version.key, memory_id=memory_id, restore=True)
     return await _commit(rt, subject, item)
 
 
-async def edit(rt: Runtime, subject: Subject, memory_id: UUID, asked: MemoryEdit) -> WriteReceipt:
+async def edit(rt: Runtime, subject: Subject, memory_id: UUID, change: MemoryEdit) -> WriteReceipt:
     """A new version says what the user gives within a second; RefusedError for a secret, or a version of the past."""
-    known = await one(rt, subject, memory_id)
-    if known.status != "active":
+    version = await one(rt, subject, memory_id)
+    if version.status != "active":
         raise refuse_field(
-            "not_active", "memory_id", f"is {known.status}; only the version that holds now can be edited", 409
+            "not_active", "memory_id", f"is {version.status}; only the version that holds now can be edited", 409
         )
-    for field, given in (("text", asked.text), ("value", None if asked.value is None else show_value(asked.value))):
+    for field, given in (("text", change.text), ("value", None if change.value is None else show_value(change.value))):
         refusal = refuses(given) if given else None
         if refusal:
             problem = f"looks like a secret ({refusal.kind}); it was not stored"
             raise refuse_field("secret_refused", field, problem, 422)
         if given and manipulates(given):
             raise refuse_field("manipulation_refused", field, "tries to steer the agent; it was not stored", 422)
-    item = StructuredItem(type=known.type, key=known.key, memory_id=memory_id, text=asked.text, value=asked.value)
-    return await _commit(rt, subject, item, asked.idempotency_key)
+    item = StructuredItem(type=version.type, key=version.key, memory_id=memory_id, text=change.text, value=change.value)
+    return await _commit(rt, subject, item, change.idempotency_key)
 
 
 async def _commit(rt: Runtime, subject: Subject, item: StructuredItem, key: str | None = None) -> WriteReceipt:

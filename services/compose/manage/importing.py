@@ -1,43 +1,30 @@
 """An exported document taken in: all of it or nothing, what is here already or was erased here left as it is."""
 
 import asyncio
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from pydantic import ValidationError
-
-from schemas.base import Contract
 from schemas.envelope import Envelope
 from schemas.events import TurnCommitted
-from schemas.exporting import (
-    IMPORT_MAX_BYTES,
-    SHAPES,
-    ExportDocument,
-    ExportedMemory,
-    Imported,
-    ImportReceipt,
-    MemoryOrigin,
-    SummaryParts,
-)
-from schemas.turn_events import Accepted, CommitResult, FieldProblem
+from schemas.exporting import ExportDocument, ExportedMemory, Imported, ImportReceipt
+from schemas.media import MediaView
+from schemas.turn_events import Accepted, CommitResult
 from services.compose.intake import media
 from services.compose.intake.commit import refuse_personal
 from services.compose.intake.imported import ImportedTurn, list_blocks, to_carriers, to_item, to_turn
 from services.compose.intake.redact import Cleaning, clean_json, clean_text
-from shared import clock, parsing
+from services.compose.manage.import_document import read_document
+from shared import clock
 from shared.db import Connection
 from shared.domain.blocks import media_ids
 from shared.domain.statements import sense_of
 from shared.domain.subjects import Subject
-from shared.errors import RefusedError
 from shared.runtime import Runtime
-from shared.secrets import kind_of_id
 from shared.store import importing, memory
 from shared.store import media as registry
 from shared.store.erasure import tombstones
-from shared.store.media import Registered
 
 COUNTED_MOST = 100
 """So many places that were blanked are named at most."""
@@ -61,9 +48,8 @@ async def take_in(rt: Runtime, subject: Subject, body: bytes) -> ImportReceipt:
     """
     rt = await rt.of(subject)
     document = await asyncio.to_thread(read_document, body)
-    _refuse_secret_ids(document)
-    blocks = list_blocks(enumerate(document.turns))
-    registered: Mapping[str, Registered] = {}
+    blocks = await asyncio.to_thread(list_blocks, enumerate(document.turns))
+    registered: Mapping[str, MediaView] = {}
     if blocks:
         named = media_ids(block for _, block in blocks)
         (registered,) = await rt.db.read(subject, registry.load_known(subject, named))
@@ -90,78 +76,6 @@ async def take_in(rt: Runtime, subject: Subject, body: bytes) -> ImportReceipt:
     )
 
 
-def read_document(body: bytes) -> ExportDocument:
-    """The document; RefusedError names the field that does not fit."""
-    raw = parsing.read_object(body, limit=IMPORT_MAX_BYTES)
-    document, _ = parsing.validate(ExportDocument, raw)
-    refuse_twice("turns", [each.turn_id for each in document.turns])
-    refuse_twice("turns", [(each.session_id, each.seq) for each in document.turns])
-    refuse_twice("memories", [each.memory_id for each in document.memories])
-    refuse_twice("sessions", [each.session_id for each in document.sessions])
-    for name in ("turns", "memories", "sessions"):
-        told, there = getattr(document.counts, name), len(getattr(document, name))
-        if told != there:
-            raise refuse(f"counts.{name}", f"is {told}, and there are {there}")
-    refuse_unreadable(document)
-    for n, each in enumerate(document.memories):
-        if (each.status == "active") != (each.invalid_at is None):
-            raise refuse(f"memories.{n}.invalid_at", "is there for what holds no longer, and for that alone")
-        if each.type == "agent_experience":
-            raise refuse(f"memories.{n}.type", "is of no user")
-    return document
-
-
-def refuse_twice(name: str, ids: Sequence[Hashable]) -> None:
-    """RefusedError where one of them stands twice."""
-    before = set[Hashable]()
-    for n, each in enumerate(ids):
-        if each in before:
-            raise refuse(f"{name}.{n}", "stands in the document twice")
-        before.add(each)
-
-
-def refuse(field: str, problem: str) -> RefusedError:
-    """The refusal of a document for one field."""
-    return RefusedError(
-        "contradictory", f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status=409
-    )
-
-
-def refuse_unreadable(document: ExportDocument) -> None:
-    """RefusedError where an event, a summary or a provenance lacks what workers read of it."""
-    parts: list[tuple[str, type[Contract], Any]] = [
-        (f"turns.{n}.events.{place}.content", SHAPES[event.event_type], event.content)
-        for n, turn in enumerate(document.turns)
-        for place, event in enumerate(turn.events)
-        if event.event_type in SHAPES
-    ]
-    parts += [
-        (f"sessions.{n}.summaries.{place}.summary_json", SummaryParts, each.summary_json)
-        for n, session in enumerate(document.sessions)
-        for place, each in enumerate(session.summaries)
-    ]
-    parts += [(f"memories.{n}.provenance", MemoryOrigin, each.provenance) for n, each in enumerate(document.memories)]
-    for place, shape, value in parts:
-        try:
-            shape.model_validate(value)
-        except ValidationError as error:
-            problem = parsing.problems(error)[0]
-            inside = "" if problem.field == "body" else f".{problem.field}"
-            raise refuse(f"{place}{inside}", problem.problem) from error
-
-
-def _refuse_secret_ids(document: ExportDocument) -> None:
-    named = [(f"sessions.{n}.session_id", each.session_id) for n, each in enumerate(document.sessions)]
-    named += [(f"turns.{n}.session_id", each.session_id) for n, each in enumerate(document.turns)]
-    named += [(f"turns.{n}.org_id", each.org_id) for n, each in enumerate(document.turns) if each.org_id]
-    for place, value in named:
-        if kind := kind_of_id(value):
-            raise parsing.refuse_body(
-                "secret_refused",
-                [FieldProblem(field=place, problem=f"looks like a secret ({kind}); nothing was stored")],
-            )
-
-
 async def load_known(conn: Connection, subject: Subject, document: ExportDocument) -> Present:
     """What is here, or was erased here: by its id, by its words, or with the turn that it was learnt from."""
     sources = {each.source_turn_id for each in document.memories if each.source_turn_id}
@@ -170,8 +84,9 @@ async def load_known(conn: Connection, subject: Subject, document: ExportDocumen
     seqs = await importing.load_next_seqs(conn, subject, names)
     ids = [each.memory_id for each in document.memories]
     there = frozenset(each.memory_id for each in await memory.by_ids(conn, subject, ids))
+    on_their_way = await importing.load_on_their_way(conn, subject, ids)
     gone = await tombstones.find_erased(conn, subject, ids)
-    senses = {each.memory_id: _sense(each) for each in document.memories}
+    senses = await asyncio.to_thread(_find_senses, document)
     suppressed = await tombstones.find_hashes(conn, subject, senses.values())
     erased = {
         each.memory_id
@@ -181,11 +96,13 @@ async def load_known(conn: Connection, subject: Subject, document: ExportDocumen
         or senses[each.memory_id] in suppressed
         or (each.source_turn_id and turns.get(each.source_turn_id))
     }
-    return Present(turns, seqs, there, frozenset(erased) - there)
+    return Present(turns, seqs, there | on_their_way - erased, frozenset(erased) - there)
 
 
-def _sense(each: ExportedMemory) -> str:
-    return sense_of(each.key, dict(each.value), each.content, each.polarity)
+def _find_senses(document: ExportDocument) -> dict[UUID, str]:
+    return {
+        each.memory_id: sense_of(each.key, dict(each.value), each.content, each.polarity) for each in document.memories
+    }
 
 
 def _to_turns(
@@ -194,7 +111,7 @@ def _to_turns(
     document: ExportDocument,
     present: Present,
     cleaning: Cleaning,
-    registered: Mapping[str, Registered],
+    registered: Mapping[str, MediaView],
 ) -> list[ImportedTurn]:
     """The turns that are new here, each with the versions of memories that were learnt from it, then the carriers."""
     kept = rt.policy.observer.log_withheld
@@ -229,6 +146,19 @@ async def write(
     """Sessions, summaries, turns, events and what tells of them are there with the end of the transaction."""
     if not turns:
         return
+    places, seqs = await asyncio.to_thread(_place, turns, present)
+    sessions = await asyncio.to_thread(_to_sessions, document, present, turns, seqs, cleaning)
+    await importing.put_sessions(conn, subject, sessions)
+    await importing.put_summaries(conn, subject, await asyncio.to_thread(_to_summaries, document, present, cleaning))
+    for at in range(0, len(turns), importing.BATCH):
+        part = turns[at : at + importing.BATCH]
+        rows, events, envelopes = await asyncio.to_thread(_to_rows, subject, part, places, policy_version)
+        await importing.put_turns(conn, subject, rows, events)
+        await importing.announce(conn, subject, envelopes)
+
+
+def _place(turns: Sequence[ImportedTurn], present: Present) -> tuple[dict[UUID, int], dict[str, int]]:
+    """By turn its number in its session, by session the number of its next turn."""
     seqs = dict(present.seqs)
     places: dict[UUID, int] = {}
     for each in sorted(turns, key=lambda imported: imported.turn.seq):
@@ -236,8 +166,13 @@ async def write(
         # a session that is new here keeps its numbers
         number = seqs.get(session, 1) if session in present.seqs else max(each.turn.seq, seqs.get(session, 1))
         places[each.turn.turn_id], seqs[session] = number, number + 1
-    await importing.put_sessions(conn, subject, _to_sessions(document, present, turns, seqs, cleaning))
-    await importing.put_summaries(conn, subject, _to_summaries(document, present, cleaning))
+    return places, seqs
+
+
+def _to_rows(
+    subject: Subject, turns: Sequence[ImportedTurn], places: Mapping[UUID, int], policy_version: str
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[Envelope]]:
+    """Rows of the turns and of their events, and what tells workers of them."""
     rows: list[dict[str, Any]] = []
     events: list[dict[str, Any]] = []
     envelopes: list[Envelope] = []
@@ -246,8 +181,7 @@ async def write(
         rows.append(_to_row(each, number, event_id, policy_version))
         events += [{"turn_id": each.turn.turn_id, "session_id": each.turn.session_id, **event} for event in each.events]
         envelopes.append(_to_envelope(subject, each, number, event_id, policy_version))
-    await importing.put_turns(conn, subject, rows, events)
-    await importing.announce(conn, subject, envelopes)
+    return rows, events, envelopes
 
 
 def _to_sessions(

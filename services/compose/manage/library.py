@@ -1,14 +1,21 @@
-"""What went to the knowledge side, shown; and what changed there, noted so that no older answer is used again."""
+"""What is known beside memory, shown: what went to the knowledge side, and the experience of the agent with its tools.
+
+What changed on the knowledge side is noted, so that no older answer is used again.
+"""
 
 from uuid import UUID
 
 from schemas.evidence_pack import turn_uri
+from schemas.experience import ExperiencePage, ExperienceView
 from schemas.resources import KnowledgeChanged, KnowledgeVersion, ResourcePage, ResourceView
 from shared.domain.subjects import Subject
 from shared.knowledge.port import Scope
 from shared.runtime import Runtime
-from shared.store import knowledge, resources
+from shared.store import experience, knowledge, resources
+from shared.store.experience import Experience
 from shared.store.resources import ListedResource
+
+MOST_SHOWN = 1000
 
 
 async def page(rt: Runtime, subject: Subject, *, state: str | None, turn_id: UUID | None, limit: int) -> ResourcePage:
@@ -25,8 +32,27 @@ async def note_change(rt: Runtime, asked: KnowledgeChanged) -> KnowledgeVersion:
         return KnowledgeVersion(version=await knowledge.note_change(conn, scope))
 
 
-def _view(found: ListedResource) -> ResourceView:
-    same = {name: getattr(found, name) for name in ResourceView.model_fields if hasattr(found, name)}
-    made_at = f"{turn_uri(str(found.turn_id))}#{found.ordinal}"
-    uri = made_at if found.ref_type == "tool" else found.ref_uri
-    return ResourceView.model_validate({**same, "source_uri": uri, "title": found.title or found.name})
+def _view(resource: ListedResource) -> ResourceView:
+    same = {name: getattr(resource, name) for name in ResourceView.model_fields if hasattr(resource, name)}
+    made_at = f"{turn_uri(str(resource.turn_id))}#{resource.ordinal}"
+    uri = made_at if resource.ref_type == "tool" else resource.ref_uri
+    return ResourceView.model_validate({**same, "source_uri": uri, "title": resource.title or resource.name})
+
+
+async def list_experience(rt: Runtime, subject: Subject) -> ExperiencePage:
+    """What the tenant shares, and what comes from this user's receipts alone."""
+    (experiences,) = await rt.db.read(subject, experience.of(subject, MOST_SHOWN))
+    return ExperiencePage(experience=tuple(_view_experience(each) for each in experiences))
+
+
+def _view_experience(each: Experience) -> ExperienceView:
+    return ExperienceView.model_validate(
+        {
+            "experience_id": each.experience_id,
+            "key": each.key,
+            "shared": each.user_id is None,
+            "figures": each.figures,
+            "confidence": round(each.confidence, 4),
+            "updated_at": each.updated_at,
+        }
+    )

@@ -7,22 +7,22 @@ from uuid import UUID
 
 from schemas.events import TurnOutcome
 from schemas.memory_item import MemoryItem, RememberRequest, WriteReceipt
-from schemas.turn_events import FieldProblem, Message, StructuredItem, TurnEvents
-from schemas.views import AnswerPage, AnswerView, EventView, MemoryPage, SummaryView, TurnOutcomeView, TurnView
+from schemas.turn_events import Message, StructuredItem, TurnEvents
+from schemas.views import AnswerPage, EventView, MemoryPage, SummaryView, TurnOutcomeView, TurnView
 from services.compose.intake.commit import commit_turn
 from services.compose.manage import writes
 from services.compose.rules.ranking.reranking import rank_by_terms
 from shared import clock
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
-from shared.errors import RefusedError
+from shared.errors import RefusedError, refuse_field
 from shared.language import segment
 from shared.resolution.from_rows import known_of
 from shared.runtime import Runtime
 from shared.screening.sanitize import REMOVED, show, show_own
 from shared.secrets import refuses
-from shared.store import answers, memory, search, summaries, turn_states, turns, versions
-from shared.store.search_scope import SearchScope
+from shared.store import memory, model_answers, search, summaries, turn_states, turns, versions
+from shared.store.search import SearchScope
 
 PANEL_SESSION = "memory-panel"
 COUNTED = 1000
@@ -34,11 +34,6 @@ EASTERNMOST = timedelta(hours=14)
 def refuse_missing(name: str) -> RefusedError:
     """The refusal of what this user does not have."""
     return refuse_field("not_found", name, "not found", 404)
-
-
-def refuse_field(code: str, field: str, problem: str, status: int) -> RefusedError:
-    """The refusal of one field."""
-    return RefusedError(code, f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status)
 
 
 def to_item(known: Memory, subject: Subject, rt: Runtime) -> MemoryItem:
@@ -127,12 +122,12 @@ async def page(
             ids = [h.memory_id for h in hits if h.memory_id and (type is None or h.type == type)]
             by_id = {m.memory_id: m for m in await memory.by_ids(conn, subject, ids)}
             fitting = [by_id[i] for i in ids if i in by_id and (type or not known_of(by_id[i]).name_alone)]
-            count, found = len(fitting), fitting[offset : offset + limit]
+            count, shown = len(fitting), fitting[offset : offset + limit]
         else:
-            found, count = await memory.list_memories(
+            shown, count = await memory.list_memories(
                 conn, subject, status=status, type=type, limit=limit, offset=offset
             )
-    return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in found), count=count)
+    return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in shown), count=count)
 
 
 def _moment(as_of: str) -> datetime:
@@ -169,14 +164,14 @@ async def _page_then(
     """The versions that held at that moment, newest first or those first that hold most of the query's words."""
     async with rt.db.transaction(subject) as conn:
         if not query:
-            found, count = await versions.load_held(conn, subject, at, type=type, limit=limit, offset=offset)
-            return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in found), as_of=at, count=count)
+            shown, count = await versions.load_held(conn, subject, at, type=type, limit=limit, offset=offset)
+            return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in shown), as_of=at, count=count)
         words = await versions.words_held(conn, subject, at, type)
     # cutting thousands of texts into words takes a while, and packages are composed in this process
     ids = await asyncio.to_thread(rank_by_terms, query, [(each.memory_id, each.text) for each in words])
     async with rt.db.transaction(subject) as conn:
-        found, count = await versions.load_ordered(conn, subject, ids[offset : offset + limit]), len(ids)
-    return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in found), as_of=at, count=count)
+        shown, count = await versions.load_ordered(conn, subject, ids[offset : offset + limit]), len(ids)
+    return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in shown), as_of=at, count=count)
 
 
 async def one(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
@@ -188,34 +183,34 @@ async def one(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
     return to_item(found[0], subject, rt)
 
 
-async def remember(rt: Runtime, asked: RememberRequest) -> WriteReceipt:
+async def remember(rt: Runtime, statement: RememberRequest) -> WriteReceipt:
     """A receipt that names the note to be, which stands within a second, or the memory that says it already.
 
     It names the rule by which packages will not show the note, or not all of it. RefusedError secret_refused for a
     secret.
     """
-    refusal = refuses(asked.text)
+    refusal = refuses(statement.text)
     if refusal:
         raise refuse_field("secret_refused", "text", f"looks like a secret ({refusal.kind}); it was not stored", 422)
     body = TurnEvents(
-        tenant_id=asked.tenant_id,
-        user_id=asked.user_id,
-        session_id=asked.session_id,
-        idempotency_key=asked.idempotency_key,
-        messages=(Message(role="user", content=f"/remember {asked.text}"),),
+        tenant_id=statement.tenant_id,
+        user_id=statement.user_id,
+        session_id=statement.session_id,
+        idempotency_key=statement.idempotency_key,
+        messages=(Message(role="user", content=f"/remember {statement.text}"),),
     )
     return await write(rt, body)
 
 
 async def retract(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceipt:
     """The memory is taken back as soon as the evolver has it; its history stays."""
-    known = await one(rt, subject, memory_id)
+    version = await one(rt, subject, memory_id)
     body = TurnEvents(
         tenant_id=subject.tenant_id,
         user_id=subject.user_id,
         session_id=PANEL_SESSION,
         idempotency_key=f"retract:{memory_id}",
-        items=(StructuredItem(type=known.type, key=known.key, memory_id=memory_id, retract=True),),
+        items=(StructuredItem(type=version.type, key=version.key, memory_id=memory_id, retract=True),),
     )
     return await write(rt, body)
 
@@ -229,8 +224,7 @@ async def write(rt: Runtime, turn: TurnEvents) -> WriteReceipt:
 async def list_unread_answers(rt: Runtime, subject: Subject, limit: int) -> AnswerPage:
     """The answers of models about this user's turns that did not fit and have not expired."""
     async with rt.db.transaction(subject) as conn:
-        kept = await answers.list_answers(conn, subject, limit)
-    return AnswerPage(answers=tuple(AnswerView.model_validate(vars(each)) for each in kept))
+        return AnswerPage(answers=tuple(await model_answers.list_answers(conn, subject, limit)))
 
 
 async def summary(rt: Runtime, subject: Subject, session_id: str) -> SummaryView:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import timedelta
 
 from schemas.operations import (
@@ -10,13 +9,12 @@ from schemas.operations import (
     AlertState,
     ErasureOverview,
     ErasureOverviews,
+    ErasureState,
     Flow,
-    GroupFlow,
     ModelUse,
     ModelUses,
     TimeSeries,
     UserPage,
-    UserView,
 )
 from shared import clock, presence
 from shared.bus.lags import GroupLags
@@ -26,7 +24,6 @@ from shared.policy import ErasurePolicy
 from shared.runtime import Runtime
 from shared.store import flow, people
 from shared.store.flow import Whose
-from shared.store.people import ErasureState, ModelDay
 
 LATELY = timedelta(minutes=5)
 RUNBOOK = "deploy/runbook.md#"
@@ -42,8 +39,7 @@ OF_TICKETS = timedelta(minutes=10)
 async def list_users(rt: Runtime, whose: Whose, begins: str | None, limit: int, offset: int) -> UserPage:
     """Users in figures, whoever spoke last first."""
     async with rt.db.system() as conn:
-        found = await people.load_users(conn, whose, begins, limit, offset)
-    return UserPage(users=tuple(UserView(**asdict(each)) for each in found))
+        return UserPage(users=tuple(await people.load_users(conn, whose, begins, limit, offset)))
 
 
 async def show_flow(rt: Runtime, lags: GroupLags, whose: Whose) -> Flow:
@@ -59,7 +55,7 @@ async def show_flow(rt: Runtime, lags: GroupLags, whose: Whose) -> Flow:
         at=clock.now(),
         work=work,
         outbox=tuple(outbox),
-        groups=None if groups is None else tuple(GroupFlow(**asdict(each)) for each in groups),
+        groups=None if groups is None else tuple(groups),
         consumers=tuple(done),
         given_up=tuple(given_up),
         services=await presence.load_problems(rt.db, rt.policy.delivery.silent_after_s),
@@ -140,7 +136,7 @@ def _overview(erasure: ErasureState, policy: ErasurePolicy) -> ErasureOverview:
     left = rules.share_remaining(erasure.requested_at, erasure.deadline_at, erasure.completed_at or clock.now())
     profile = policy.profiles.get(erasure.profile) or policy.profiles[policy.profile]
     return ErasureOverview(
-        **asdict(erasure), left_share=round(left, 4), level="none" if done else rules.level(left, profile), proved=done
+        **dict(erasure), left_share=round(left, 4), level="none" if done else rules.level(left, profile), proved=done
     )
 
 
@@ -154,9 +150,8 @@ async def list_models(rt: Runtime, whose: Whose, days: int) -> ModelUses:
     return ModelUses(days=days, uses=uses, cost=cost, currency=rt.policy.models.currency)
 
 
-def _price(used: ModelDay, rt: Runtime) -> ModelUse:
-    models, cost = rt.policy.models, None
-    if used.model in models.prices:
-        cost = round(models.cost(used.model, used.tokens_in, used.tokens_out), 6)
-    figures = {name: value for name, value in asdict(used).items() if name != "malformed"}
-    return ModelUse(**figures, unreadable=used.malformed, cost=cost)
+def _price(use: ModelUse, rt: Runtime) -> ModelUse:
+    models = rt.policy.models
+    if use.model not in models.prices:
+        return use
+    return use.model_copy(update={"cost": round(models.cost(use.model, use.tokens_in, use.tokens_out), 6)})

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from schemas.turn_events import FieldProblem
 from shared.domain.subjects import Subject
-from shared.errors import RefusedError
+from shared.errors import RefusedError, refuse_fields
 from shared.policy import ComposePolicy, Policy
 from shared.runtime import Runtime
 
@@ -67,4 +67,4 @@ def _merge(whole: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[str, An
 
 def _refuse(problems: list[tuple[str, str]]) -> RefusedError:
     told = tuple(FieldProblem(field=f"policy.{name}", problem=problem) for name, problem in problems)
-    return RefusedError("invalid_request", f"{told[0].field}: {told[0].problem}", told)
+    return refuse_fields("invalid_request", told)

@@ -7,11 +7,10 @@ from schemas.envelope import Envelope
 from schemas.events import PromotionApproved
 from schemas.promotion import PromotionDecision, PromotionPage, PromotionRetry, PromotionStatus, PromotionView
 from schemas.topics import PROMOTION_APPROVED, Topic
-from schemas.turn_events import FieldProblem
 from shared import clock
 from shared.db import Connection
 from shared.domain.subjects import Subject
-from shared.errors import RefusedError
+from shared.errors import refuse_field
 from shared.knowledge.owners import find_audience
 from shared.knowledge.port import Scope
 from shared.metrics.memory import PROMOTIONS
@@ -34,29 +33,29 @@ async def page(rt: Runtime, subject: Subject, status: str | None, limit: int) ->
     return PromotionPage(promotions=tuple(_view(each) for each in found))
 
 
-async def decide(rt: Runtime, proposal_id: UUID, asked: PromotionDecision) -> PromotionView:
+async def decide(rt: Runtime, proposal_id: UUID, decision: PromotionDecision) -> PromotionView:
     """The proposal as it stands now: decided, or `expired`, or `rejected` because its memory holds no more.
 
     The same decision again changes nothing. RefusedError `not_found`; `not_pending` where it was decided otherwise;
     `consent_required` where what is personal is approved without; `organisation_required` where it is approved for one
     and none is known.
     """
-    subject = Subject(asked.tenant_id, asked.user_id)
+    subject = Subject(decision.tenant_id, decision.user_id)
     async with rt.db.transaction(subject) as conn:
         changed = await promotions.end(conn, subject)
-        found = await promotions.one(conn, subject, proposal_id)
-        if found is None:
-            raise refuse_promotion("not_found", "proposal_id", "not found", 404)
-        if _decides(found, asked):
-            changed.append(DECIDED[asked.decision])
-            found = await _record(rt, conn, subject, found, asked)
-            if found.status == "approved":
+        proposal = await promotions.one(conn, subject, proposal_id)
+        if proposal is None:
+            raise refuse_field("not_found", "proposal_id", "not found", 404)
+        if _decides(proposal, decision):
+            changed.append(DECIDED[decision.decision])
+            proposal = await _record(rt, conn, subject, proposal, decision)
+            if proposal.status == "approved":
                 await knowledge.note_change(conn, Scope(subject.tenant_id))
                 if rt.knowledge.configured:
-                    await _ask_to_write(rt, conn, subject, found)
+                    await _ask_to_write(rt, conn, subject, proposal)
     _count(changed)
     rt.db.wake()
-    return _view(found)
+    return _view(proposal)
 
 
 async def retry(rt: Runtime, proposal_id: UUID, request: PromotionRetry) -> PromotionView:
@@ -68,11 +67,11 @@ async def retry(rt: Runtime, proposal_id: UUID, request: PromotionRetry) -> Prom
     async with rt.db.transaction(subject) as conn:
         proposal = await promotions.one(conn, subject, proposal_id)
         if proposal is None:
-            raise refuse_promotion("not_found", "proposal_id", "not found", 404)
+            raise refuse_field("not_found", "proposal_id", "not found", 404)
         if proposal.status not in ("approved", "write_failed"):
-            raise refuse_promotion("not_approved", "proposal_id", f"is {proposal.status}", 409)
+            raise refuse_field("not_approved", "proposal_id", f"is {proposal.status}", 409)
         if not rt.knowledge.configured:
-            raise refuse_promotion("knowledge_not_configured", "proposal_id", "there is no knowledge side", 409)
+            raise refuse_field("knowledge_not_configured", "proposal_id", "there is no knowledge side", 409)
         await _ask_to_write(rt, conn, subject, proposal)
         proposal = await promotions.one(conn, subject, proposal_id) or proposal
     rt.db.wake()
@@ -86,7 +85,7 @@ async def _record(
     visibility = decision.visibility or proposal.visibility
     audience = find_audience(visibility, decision.org_id or proposal.said_in)
     if audience is None and decision.decision == "approve":
-        raise refuse_promotion("organisation_required", "org_id", f"{visibility} is for one organisation: name it")
+        raise refuse_field("organisation_required", "org_id", f"{visibility} is for one organisation: name it")
     await promotions.decide(
         conn,
         subject,
@@ -111,25 +110,21 @@ def _event(subject: Subject, found: Promotion, version: str) -> tuple[Topic, Env
     return PROMOTION_APPROVED, outbox.event(payload, subject, found.proposal_id, **told)
 
 
-def _decides(found: Promotion, asked: PromotionDecision) -> bool:
+def _decides(proposal: Promotion, decision: PromotionDecision) -> bool:
     """Whether there is something to decide; RefusedError where it was decided otherwise, or consent is missing."""
-    if found.status == "pending_approval":
-        if asked.decision == "approve" and found.class_ == "personal" and not asked.consent:
-            raise refuse_promotion("consent_required", "consent", "what is personal needs the person's consent")
+    if proposal.status == "pending_approval":
+        if decision.decision == "approve" and proposal.class_ == "personal" and not decision.consent:
+            raise refuse_field("consent_required", "consent", "what is personal needs the person's consent")
         return True
-    stands = "approved" if found.status == "write_failed" else found.status
-    if stands in (DECIDED[asked.decision], "expired") or found.reason == ENDED:
+    stands = "approved" if proposal.status == "write_failed" else proposal.status
+    if stands in (DECIDED[decision.decision], "expired") or proposal.reason == ENDED:
         return False
-    raise refuse_promotion("not_pending", "proposal_id", f"is {found.status}", 409)
+    raise refuse_field("not_pending", "proposal_id", f"is {proposal.status}", 409)
 
 
 def _count(statuses: Iterable[PromotionStatus]) -> None:
     for status in statuses:
         PROMOTIONS.labels(status).inc()
-
-
-def refuse_promotion(code: str, field: str, problem: str, status: int = 422) -> RefusedError:
-    return RefusedError(code, f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status)
 
 
 def _view(found: Promotion) -> PromotionView:

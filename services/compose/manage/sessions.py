@@ -9,20 +9,19 @@ from schemas.sessions import (
     SessionWish,
     SummaryBlock,
 )
-from schemas.turn_events import FieldProblem, TurnEvents
+from schemas.turn_events import TurnEvents
 from schemas.views import SummaryView
 from services.compose.intake.commit import commit_turn
 from shared.domain.session_end import make_session_end
 from shared.domain.subjects import Subject
-from shared.errors import RefusedError
+from shared.errors import RefusedError, refuse_field
 from shared.runtime import Runtime
 from shared.store import sessions, summaries
 from shared.store.sessions import SessionRow
 
 
 def refuse_missing() -> RefusedError:
-    problem = FieldProblem(field="session_id", problem="not found")
-    return RefusedError("not_found", "session_id: not found", (problem,), 404)
+    return refuse_field("not_found", "session_id", "not found", 404)
 
 
 def _line(row: SessionRow) -> SessionLine:
@@ -67,26 +66,28 @@ async def one(rt: Runtime, subject: Subject, session_id: str) -> SessionView:
 
 async def archive(rt: Runtime, subject: Subject, session_id: str) -> ArchiveReceipt:
     """The session ends; one that has ended gives its receipt again. RefusedError not_found where there is none."""
-    known, latest = await rt.db.read(subject, sessions.one(subject, session_id), summaries.latest(subject, session_id))
-    if known is None:
+    session, latest = await rt.db.read(
+        subject, sessions.one(subject, session_id), summaries.latest(subject, session_id)
+    )
+    if session is None:
         raise refuse_missing()
-    if known.ended:
-        done = known.archived_at is not None
+    if session.ended:
+        done = session.archived_at is not None
         return ArchiveReceipt(
-            receipt_id=known.event_id,
+            receipt_id=session.event_id,
             session_id=session_id,
-            turn_id=known.turn_id,
-            archived_at=known.archived_at or known.committed_at,
+            turn_id=session.turn_id,
+            archived_at=session.archived_at or session.committed_at,
             state="archived" if done else "ending",
             summary_version=latest.version if done and latest else None,
         )
-    turn = make_session_end(subject, session_id, known.last_seq + 1)
-    made = (await commit_turn(turn, rt, transport="http")).result
+    turn = make_session_end(subject, session_id, session.last_seq + 1)
+    committed = (await commit_turn(turn, rt, transport="http")).result
     return ArchiveReceipt(
-        receipt_id=made.outbox_event_id,
+        receipt_id=committed.outbox_event_id,
         session_id=session_id,
-        turn_id=made.turn_id,
-        archived_at=made.committed_at,
+        turn_id=committed.turn_id,
+        archived_at=committed.committed_at,
         state="ending",
     )
 

@@ -32,7 +32,7 @@ from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy, show
 from shared.store import memory, observations, turn_states, turns
 from shared.store.erasure import tombstones
-from shared.store.outcomes import OPEN
+from shared.store.turn_states import OPEN
 
 NOTHING = "nothing_to_remember"
 SAID_AGAIN = "said_again"
@@ -59,15 +59,15 @@ async def receipt(rt: Runtime, subject: Subject, receipt_id: UUID) -> WriteRecei
     Until the workers have it, the receipt says what they will make of it by what is known now.
     """
     async with rt.db.transaction(subject) as conn:
-        found = await turns.load(conn, subject, [receipt_id])
+        stored = await turns.load(conn, subject, [receipt_id])
         row = await turn_states.outcome(conn, subject, receipt_id)
-        if not found or row is None:
+        if not stored or row is None:
             raise RefusedError("not_found", f"receipt_id: no write {receipt_id} of this user", status=NOT_FOUND)
         seen = await observations.of_turns(conn, subject, [receipt_id])
         done = await find_decision(conn, subject, row, seen, rt.policy.compose.sanitize)
     if done is not None and done.status == "erased":
         raise RefusedError("erased", f"receipt_id: what was written with {receipt_id} was erased", status=GONE)
-    turn = found[0]
+    turn = stored[0]
     fate = done or await _foreseen(rt, subject, turn)
     return WriteReceipt.model_validate(
         {
@@ -121,12 +121,12 @@ async def find_decision(
 async def find_standing(conn: Connection, subject: Subject, memory_id: UUID | None) -> Memory | None:
     """The memory, or the one that it was merged into."""
     for _ in range(FOLLOWED_MOST):
-        found = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []
-        if not found or found[0].status == "erased":
+        versions = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []
+        if not versions or versions[0].status == "erased":
             return None
-        if found[0].status != "merged":
-            return found[0]
-        memory_id = found[0].superseded_by
+        if versions[0].status != "merged":
+            return versions[0]
+        memory_id = versions[0].superseded_by
     return None
 
 

@@ -1,12 +1,13 @@
 """Packages that were answered: shown again, as chat messages, and every decision explained."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 from uuid import UUID
 
 from schemas.context_package import ContextPackage
 from schemas.evidence_pack import memory_uri, turn_uri
 from schemas.messages import PackageMessages, messages
-from schemas.receipts import ContextPage, ContextPosition, ContextReceipt, ContextSummary, DecisionReason, ReceiptItem
+from schemas.receipts import ContextPage, ContextPosition, ContextReceipt, DecisionReason, ReceiptItem
 from schemas.retrieval_plan import RetrievalPlan
 from schemas.retrieve import PlanView
 from services.compose.rules.packing.why import Told, why
@@ -25,23 +26,7 @@ GONE = 410
 async def page(rt: Runtime, subject: Subject, session_id: str | None, limit: int, offset: int) -> ContextPage:
     """The packages of a user or a session, newest first."""
     async with rt.db.transaction(subject) as conn:
-        stored = await contexts.page(conn, subject, session_id, limit, offset)
-    return ContextPage(
-        contexts=tuple(
-            ContextSummary(
-                context_id=str(each.context_id),
-                session_id=each.session_id,
-                request_id=each.request_id,
-                created_at=each.created_at,
-                turn_id=str(each.turn_id) if each.turn_id else None,
-                memories=each.memories,
-                degraded=each.degraded,
-                utilized=each.utilized,
-                user_feedback_signal=each.feedback_signal,  # pyright: ignore[reportArgumentType] # the vocabulary's
-            )
-            for each in stored
-        )
-    )
+        return ContextPage(contexts=tuple(await contexts.page(conn, subject, session_id, limit, offset)))
 
 
 async def package(rt: Runtime, subject: Subject, context_id: UUID) -> ContextPackage:
@@ -100,11 +85,13 @@ async def receipt(rt: Runtime, subject: Subject, context_id: UUID, item: str | N
         wanted = [each for each in decisions if item is None or _is(each["id"], item)]
         if item is not None and not wanted:
             wanted = [await _absent(conn, subject, item)]
-    items = tuple(_item(each, receipts, language) for each in wanted)
+        texts = await contexts.load_texts(conn, subject, _ids_of("memory", wanted), _ids_of("turn", wanted))
+    items = tuple(_item(each, receipts, texts, language) for each in wanted)
     injected = sum(each["decision"] == "injected" for each in decisions)
     return ContextReceipt(
         context_id=str(receipts.context_id),
         session_id=receipts.session_id,
+        message=receipts.message,
         request_id=receipts.request_id,
         created_at=receipts.created_at,
         degraded_reason=tuple(receipts.injection["degraded_reason"]),
@@ -136,11 +123,11 @@ ENDED = {"erased": "erased"}
 async def _absent(conn: Connection, subject: Subject, item: str) -> dict[str, Any]:
     """Why a thing that nobody considered was not: it has ended, is out, or was not found; or there is no such thing."""
     memory_id = _uuid(item.removeprefix("memory:").removeprefix(memory_uri("")))
-    known = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []
+    versions = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []
     reason = "unknown" if memory_id else "not_found"
-    if memory_id and not known and memory_id in await tombstones.find_erased(conn, subject, [memory_id]):
+    if memory_id and not versions and memory_id in await tombstones.find_erased(conn, subject, [memory_id]):
         reason = "erased"
-    for each in known:
+    for each in versions:
         reason = "fused" if each.fused_at else "not_found"
         if each.status != "active":
             reason = ENDED.get(each.status, "superseded")
@@ -154,12 +141,19 @@ def _uuid(text: str) -> UUID | None:
         return None
 
 
-def _item(decision: dict[str, Any], receipts: Receipts, language: Told) -> ReceiptItem:
+def _ids_of(kind: str, decisions: Sequence[dict[str, Any]]) -> list[UUID]:
+    """The memories, or the turns, that these decisions are about."""
+    named = [each["id"].split(":") for each in decisions]
+    return [found for name, *rest in named if name == kind and rest and (found := _uuid(rest[0]))]
+
+
+def _item(decision: dict[str, Any], receipts: Receipts, texts: Mapping[str, str], language: Told) -> ReceiptItem:
     place, memory_id = decision.get("context_position"), _uuid(decision["id"].removeprefix("memory:"))
     carried = decision["decision"] == "injected" and memory_id is not None
     used = None if not carried or receipts.used_ids is None else memory_id in receipts.used_ids
     return ReceiptItem(
         id=decision["id"],
+        text=texts.get(decision["id"]),
         source_uri=decision.get("source_uri") or _address(decision["id"]),
         decision=decision["decision"],
         decision_reason=cast("DecisionReason", decision["decision_reason"]),

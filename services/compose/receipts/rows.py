@@ -12,7 +12,7 @@ from schemas.topics import RECEIPT_RECORDED
 from services.compose.context.stages import Composition, PlanExecution
 from services.compose.intake.redact import Cleaning, clean_json
 from services.compose.rules.packing import receipts
-from services.compose.rules.packing.spoken import UNSUPPORTED
+from services.compose.rules.packing.draft import UNSUPPORTED
 from shared.domain.subjects import Subject
 from shared.language.fingerprint import prints
 from shared.policy import Policy

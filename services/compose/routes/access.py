@@ -1,22 +1,35 @@
-"""Who asks, and whether they may: a route states the scope that it needs, and the tenant comes from the key."""
+"""Who asks, whether they may, and how much: a route states the scope that it needs, the tenant comes from the key.
 
+Limits: by a key, about a user, by everybody at once, and for how long (429 and 503).
+"""
+
+import asyncio
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Hashable
+from contextlib import contextmanager
 from typing import Annotated
 
+from cachetools import TTLCache
 from fastapi import Depends, Request, Security, params
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from starlette.datastructures import Headers
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from schemas.turn_events import FieldProblem
 from schemas.vocabulary import AccessScope
 from shared import parsing
 from shared.access.authenticator import Authenticator
 from shared.access.refusals import refuse_denied, refuse_stranger
-from shared.domain.requesters import Requester, find_owner_denial, find_scope_denial
+from shared.domain.rates import Bucket, Rate, take_token
+from shared.domain.requesters import LOCAL, Requester, find_owner_denial, find_scope_denial
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError, TransientError
-from shared.metrics.access import REQUESTS_DENIED
+from shared.metrics.access import REQUESTS_DENIED, REQUESTS_LIMITED
+from shared.policy import LimitsPolicy
 
 PROBES = frozenset({"/live", "/ready", "/metrics"})
 """What is asked without a key: whatever watches the service has none, and nothing of anybody is in the answers."""
@@ -95,3 +108,166 @@ def choose_owner(requester: Requester, tenant_id: str | None, user_id: str | Non
     if denial := find_owner_denial(requester, tenant, user_id):
         raise refuse_denied(denial)
     return Subject(tenant, user_id or "")
+
+
+MOST_BUCKETS = 20_000
+"""Beyond it whoever has not asked for longest is forgotten, and starts with a full bucket."""
+Holder = tuple[str | None, str]
+
+
+class _Buckets:
+    """A bucket for each of those who asked lately: a full one is not kept."""
+
+    def __init__(self, rate: Rate, clock: Callable[[], float]) -> None:
+        self._rate = rate
+        self._clock = clock
+        self._kept: TTLCache[Hashable, Bucket] = TTLCache(MOST_BUCKETS, rate.fills_in_s, clock)
+
+    def take(self, whose: Hashable) -> float:
+        """0 where there was a token; else the seconds until there is one."""
+        bucket, wait_s = take_token(self._kept.get(whose), self._rate, self._clock())
+        self._kept[whose] = bucket
+        return wait_s
+
+
+class Limiter:
+    """Counts the requests of this process. What is refused costs no token."""
+
+    def __init__(self, policy: LimitsPolicy, clock: Callable[[], float] = time.monotonic) -> None:
+        self.policy = policy
+        self._of_keys = _Buckets(Rate(policy.key_per_s, policy.key_burst), clock)
+        self._of_users = _Buckets(Rate(policy.user_per_s, policy.user_burst), clock)
+        self._under_way = Counter[Holder]()
+
+    def begin(self, requester: Requester) -> None:
+        """A request of theirs is under way; RefusedError 429 where they ask too much."""
+        most, who = self.policy.key_at_once, _holder(requester)
+        if most and self._under_way[who] >= most:
+            raise _refuse("key_at_once", "key", f"more than {most} requests with this key are under way", 1)
+        if wait_s := self._of_keys.take(who):
+            raise _refuse("key_per_s", "key", _too_often(self.policy.key_per_s, "with this key"), wait_s)
+        self._under_way[who] += 1
+
+    @contextmanager
+    def count_key(self, requester: Requester) -> Generator[None]:
+        """As `begin` and `end`; whoever needs no key is not counted."""
+        if requester is LOCAL:
+            yield
+            return
+        self.begin(requester)
+        try:
+            yield
+        finally:
+            self.end(requester)
+
+    def end(self, requester: Requester) -> None:
+        """That request is over."""
+        who = _holder(requester)
+        self._under_way[who] -= 1
+        if not self._under_way[who]:
+            del self._under_way[who]
+
+    def count_user(self, requester: Requester, about: Subject) -> None:
+        """One more request is about this user; RefusedError 429 where there are too many."""
+        if requester is not LOCAL and (wait_s := self._of_users.take(about)):
+            raise _refuse("user_per_s", "user_id", _too_often(self.policy.user_per_s, "about this user"), wait_s)
+
+
+def _holder(requester: Requester) -> Holder:
+    """Whose bucket it is: the key's, also after a rotation, or that of the user who holds the token."""
+    return requester.tenant_id, requester.name
+
+
+def _too_often(per_s: float, what: str) -> str:
+    return f"more than {per_s:g} requests a second {what}"
+
+
+def _refuse(limit: str, field: str, problem: str, wait_s: float) -> RefusedError:
+    REQUESTS_LIMITED.labels(limit).inc()
+    retry_after_s = max(1, math.ceil(wait_s))
+    told = f"{problem} (limits.{limit}); try again in {retry_after_s} s"
+    details = (FieldProblem(field=field, problem=told),)
+    return RefusedError("rate_limited", f"{field}: {told}", details, 429, retry_after_s)
+
+
+def count_user(request: Request, requester: Requester, about: Subject) -> None:
+    """RefusedError 429 where this application is asked about the user too often."""
+    limiter: Limiter = request.app.state.limiter
+    limiter.count_user(requester, about)
+
+
+class LimitKeys:
+    """Whoever asks is known by now: a key that asks too much gets 429, and the others notice nothing of it."""
+
+    def __init__(self, app: ASGIApp, limiter: Limiter) -> None:
+        self._app = app
+        self._limiter = limiter
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The application's answer, or 429."""
+        requester: Requester | None = scope.get("state", {}).get("requester")
+        if requester is None or requester is LOCAL:
+            await self._app(scope, receive, send)
+            return
+        try:
+            self._limiter.begin(requester)
+        except RefusedError as error:
+            await answer_at_door(scope, error)(scope, receive, send)
+            return
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._limiter.end(requester)
+
+
+WHOLE, WHOLE_TIMES = frozenset(("/v1/export", "/v1/import")), 20
+"""Where all that is kept of a user goes out or in, a request may take so many times as long as others."""
+
+
+class LimitRequests:
+    """So many requests are under way at most, each for so long; whatever watches the service is let through."""
+
+    def __init__(self, app: ASGIApp, policy: LimitsPolicy) -> None:
+        self._app = app
+        self._policy = policy
+        self._under_way = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The application's answer in time, or 503."""
+        if scope["type"] != "http" or scope["path"] in PROBES:
+            await self._app(scope, receive, send)
+            return
+        most = self._policy.requests_at_once
+        if most and self._under_way >= most:
+            REQUESTS_LIMITED.labels("requests_at_once").inc()
+            problem = f"{most} requests are under way (limits.requests_at_once); nothing was written; try again"
+            await answer_at_door(scope, RefusedError("busy", problem, (), 503, 1))(scope, receive, send)
+            return
+        self._under_way += 1
+        try:
+            await self._answer_in_time(scope, receive, send)
+        finally:
+            self._under_way -= 1
+
+    async def _answer_in_time(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = False
+
+        async def send_noted(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        most_s = self._policy.request_s * (WHOLE_TIMES if scope["path"] in WHOLE else 1)
+        deadline = asyncio.timeout(most_s or None)
+        try:
+            async with deadline:
+                await self._app(scope, receive, send_noted)
+        except TimeoutError:
+            if begun or not deadline.expired():
+                raise
+            REQUESTS_LIMITED.labels("request_s").inc()
+            problem = (
+                f"took longer than {most_s:g} s (limits.request_s); whether anything was written is not known:"
+                " try again with the same idempotency key"
+            )
+            await answer_at_door(scope, RefusedError("timeout", problem, (), 503, 1))(scope, receive, send)

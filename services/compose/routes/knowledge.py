@@ -7,7 +7,6 @@ from fastapi import APIRouter, Depends, Query, Response
 
 from schemas.experience import ExperiencePage
 from schemas.resources import KnowledgeChanged, KnowledgeVersion, ResourcePage, ResourceState
-from services.compose.context import experience
 from services.compose.manage import library
 from services.compose.routes.access import OPERATE, READ, AskedBy, choose_owner
 from services.compose.routes.openapi import body_of
@@ -59,4 +58,4 @@ async def note_change(
 async def list_experience(
     requester: AskedBy, rt: ServiceRuntime, tenant_id: TenantId | None = None, user_id: UserId | None = None
 ) -> ExperiencePage:
-    return await experience.page(rt, choose_owner(requester, tenant_id, user_id))
+    return await library.list_experience(rt, choose_owner(requester, tenant_id, user_id))

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from schemas.turn_events import ErrorReply
-from services.compose.routes.bounds import WHOSE
+from services.compose.routes.front import WHOSE
 from shared.telemetry import METRICS_TYPE
 
 REF = "#/components/schemas/{model}"
@@ -66,11 +66,11 @@ def _place_of(parameter: Mapping[str, Any]) -> tuple[bool, bool]:
 def _redirect(schema: Any, renamed: Mapping[str, str]) -> Any:
     """The same with references to what is read and shown in different shapes led to what is read."""
     if isinstance(schema, dict):
-        found = cast("dict[str, Any]", schema)
-        ref = found.get("$ref")
+        node = cast("dict[str, Any]", schema)
+        ref = node.get("$ref")
         if isinstance(ref, str) and (name := ref.rpartition("/")[2]) in renamed:
-            return {**found, "$ref": REF.format(model=renamed[name])}
-        return {key: _redirect(value, renamed) for key, value in found.items()}
+            return {**node, "$ref": REF.format(model=renamed[name])}
+        return {key: _redirect(value, renamed) for key, value in node.items()}
     return [_redirect(each, renamed) for each in schema] if isinstance(schema, list) else schema  # pyright: ignore[reportUnknownVariableType] # raw JSON
 
 
@@ -81,7 +81,7 @@ def _probes() -> dict[str, Any]:
     services = {"type": "object", "additionalProperties": names}
     whole = {"type": "object", "properties": {"well": boolean, "services": services}, "required": ["well", "services"]}
     ready = {"type": "object", "properties": {"ready": boolean, "whole": whole}, "additionalProperties": boolean}
-    asked = {
+    whole_parameter = {
         "name": "whole",
         "in": "query",
         "description": "true: what is wrong with any service counts too",
@@ -89,7 +89,7 @@ def _probes() -> dict[str, Any]:
     }
     probes: dict[str, tuple[str, dict[str, Any], list[Any]]] = {
         "/live": ("Whether the service goes on, and which of its loops stand still", live, []),
-        "/ready": ("Whether each dependency is usable, and what is wrong with each service", ready, [asked]),
+        "/ready": ("Whether each dependency is usable, and what is wrong with each service", ready, [whole_parameter]),
     }
     paths: dict[str, Any] = {}
     for path, (summary, schema, parameters) in probes.items():

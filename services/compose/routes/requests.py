@@ -13,8 +13,7 @@ from schemas.content import MediaId
 from schemas.erasure import ErasureRequest
 from schemas.turn_events import TurnEvents
 from services.compose.receipts.recorder import Recorder
-from services.compose.routes.access import AskedBy, choose_owner
-from services.compose.routes.limits import count_user
+from services.compose.routes.access import AskedBy, choose_owner, count_user
 from shared import parsing
 from shared.access.bodies import apply_key, find_owner
 from shared.domain.requesters import Requester

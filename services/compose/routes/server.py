@@ -20,11 +20,8 @@ from services.compose.routes import (
     turns,
     whose,
 )
-from services.compose.routes.access import Authenticate, refuse_lacking_scope
-from services.compose.routes.bounds import Framing, refuse_unknown_parameters
-from services.compose.routes.errors import ERROR_HANDLERS, Identify
-from services.compose.routes.front import LeadToConsole
-from services.compose.routes.limits import Limiter, LimitKeys, LimitRequests
+from services.compose.routes.access import Authenticate, Limiter, LimitKeys, LimitRequests, refuse_lacking_scope
+from services.compose.routes.front import ERROR_HANDLERS, Framing, Identify, LeadToConsole, refuse_unknown_parameters
 from services.compose.routes.openapi import describe
 from shared.access.authenticator import Authenticator
 from shared.bus.lags import GroupLags

@@ -8,8 +8,7 @@ from schemas.base import ExternalId
 from schemas.settings import SettingsChange, SettingsView
 from schemas.turn_events import FieldProblem
 from services.compose.manage import settings
-from services.compose.routes.access import READ, WRITE, AskedBy, choose_owner
-from services.compose.routes.limits import count_user
+from services.compose.routes.access import READ, WRITE, AskedBy, choose_owner, count_user
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import ParsedBody, ServiceRuntime, TenantId, json_of, parse_body
 from shared.access.refusals import refuse_denied

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from services.console.messages import common, explain, governing, memory, operations, settings
+from services.console.messages import common, explain, governing, memory, operations, settings, steps
 
 Told = tuple[str, str]
 """English, Chinese."""
@@ -14,5 +14,6 @@ TABLES: tuple[Mapping[str, Told], ...] = (
     settings.WORDS,
     explain.WORDS,
     operations.WORDS,
+    steps.WORDS,
 )
 MESSAGES: Mapping[str, Told] = MappingProxyType({name: told for table in TABLES for name, told in table.items()})

@@ -38,6 +38,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "This key is not known, has expired, or was taken back. Is it whole?",
         "此密钥无效、已过期或已被收回。是否完整复制？",
     ),
+    "page.zone": ("Times are by the clock of {zone}.", "时间均按 {zone} 时区显示。"),
     "sign_out": ("Sign out", "退出"),
     "whose.title": ("Whose memory?", "看谁的记忆？"),
     "whose.lead": (

@@ -25,8 +25,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "explain.go": ("Explain", "解释"),
     "explain.side": ("Policy {number}", "策略 {number}"),
     "explain.lead": (
-        "Each time the agent was about to answer, it was given a package. These are the newest.",
-        "智能体每次回答之前都会收到一个上下文包。以下是最新的。",
+        "Before each answer the agent was given what is known and fits. Open a question to see what that was, and why.",
+        "智能体每次回答之前，都会收到与问题相关的已知内容。点开任一问题，可查看收到了什么、为什么。",
     ),
     "explain.empty": ("No package yet", "还没有上下文包"),
     "explain.empty.do": (
@@ -43,11 +43,14 @@ WORDS: dict[str, tuple[str, str]] = {
     "explain.degraded": ("something was missing", "有缺失"),
     "explain.package": ("A package as it was answered", "当时的上下文包"),
     "explain.not_kept": (
-        "Its words are not kept any more; why each thing was in it or not is still known.",
-        "内容已不再保存；但每一项入选与否的原因仍可查看。",
+        "Below stands what each thing says now: the package itself is not kept.",
+        "下面是各项内容现在的文字：当时的上下文包本身没有保存。",
     ),
-    "explain.receipts": ("{injected} things are in it, {rejected} are not", "入选 {injected} 项，未入选 {rejected} 项"),
-    "explain.left_out": ("left out", "未入选"),
+    "explain.unknown": ("(its message is not known)", "（不知道是哪条消息）"),
+    "explain.talk": ("said in a conversation", "对话中的话"),
+    "explain.had": ("What the agent was given: {count}", "智能体收到的内容：{count} 项"),
+    "explain.had.nothing": ("Nothing: no memory helped with it.", "没有：没有对它有帮助的记忆。"),
+    "explain.had_not": ("Left out: {count}", "未入选：{count} 项"),
     "explain.shown": ("in the package", "已入选"),
     "explain.replay": ("What would it be now?", "现在会是什么？"),
     "explain.replay.lead": (

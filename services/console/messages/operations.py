@@ -17,8 +17,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "现为 {figure}，超过 {threshold} 即异常。",
     ),
     "operations.given_up": (
-        "{count} events were given up and wait for you: redrive or drop them",
-        "有 {count} 个事件已被放弃，等待处理：重新投递或丢弃",
+        "Set aside, waiting for you to redrive or drop: {count}",
+        "已搁置、等待您重新投递或丢弃：{count}",
     ),
     "operations.service": ("Service", "服务"),
     "operations.services": ("Services", "服务"),

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from services.console.operations.whom import find_whom
 from services.console.page import ConsolePage
 from shared.fronts.client import Json
+from shared.fronts.problems import CallError
 
 
 async def show_standing(page: ConsolePage) -> Response:
@@ -23,21 +24,34 @@ async def show_flow(page: ConsolePage) -> Response:
 
 async def _load(page: ConsolePage) -> dict[str, Any]:
     whom = find_whom(page)
-    flow, alerts = await asyncio.gather(
-        page.get_any("/v1/operations/flow", **whom), page.get_any("/v1/operations/alerts", **whom)
+    flow, alerts, letters = await asyncio.gather(
+        page.get_any("/v1/operations/flow", **whom),
+        page.get_any("/v1/operations/alerts", **whom),
+        _count_letters(page, whom),
     )
     stages: list[Json] = flow["given_up"]
     return {
         "flow": flow,
         "firing": [each for each in alerts["alerts"] if each["firing"]],
         "calm": [each for each in alerts["alerts"] if not each["firing"]],
-        "given_up": sum(each["events"] for each in stages),
+        "given_up": max(letters, sum(each["events"] for each in stages)),
         "ways": WAYS,
         "whom": whom,
         "shown": f"?tenant={page.ask('tenant')}&user={page.ask('user')}" if whom else "",
     }
 
 
+async def _count_letters(page: ConsolePage, whom: dict[str, str]) -> int:
+    """Dead letters about which nothing was done, those of quarantined events among them; none where nobody can tell."""
+    try:
+        found = await page.get_any("/v1/dead-letters", state="open", limit=MOST_LETTERS, **whom)
+    except CallError:
+        return 0
+    return len(found["letters"])
+
+
+MOST_LETTERS = 200
+"""So many are counted at most."""
 WAYS = {
     "DeadLetters": "/operations/letters",
     "TurnsWithoutOutcome": "/operations/letters",

@@ -98,17 +98,17 @@ async def count_left(
     """By topic how many records can be read that are the user's from before `asked_at`; of replies: that may be."""
     async with open_topic_admin(kafka) as broker:
         search = await _Search.begin(broker, subject, asked_at, carriers)
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for topic in carriers.topics:
             for each in await search.dead(topic):
-                found[topic.dead_letter] += len(each.hers)
+                counts[topic.dead_letter] += len(each.hers)
         for topic in carriers.inbound:
             for each in await search.inbound(topic):
-                found[topic.name] += len(each.hers)
+                counts[topic.name] += len(each.hers)
         for topic in carriers.replies:
             for place, (start, end) in (await search.replies(topic)).items():
-                found[place.topic] += end - start
-        return dict(+found)
+                counts[place.topic] += end - start
+        return dict(+counts)
 
 
 @dataclass
@@ -168,20 +168,20 @@ class _Search:
 
     async def _in(self, name: str, *, keyed: bool) -> list[_Findings]:
         spans = await self.broker.spans([name])
-        found = {place: _Findings(place, span) for place, span in spans.items()}
+        findings = {place: _Findings(place, span) for place, span in spans.items()}
         async for records in self.broker.read(spans):
             for record in records:
-                self._note(found[TopicPartition(record.topic, record.partition)], record, keyed=keyed)
-        return list(found.values())
+                self._note(findings[TopicPartition(record.topic, record.partition)], record, keyed=keyed)
+        return list(findings.values())
 
-    def _note(self, found: _Findings, record: Found, *, keyed: bool) -> None:
+    def _note(self, findings: _Findings, record: Found, *, keyed: bool) -> None:
         if not said_before(record, _ms(self.asked_at), self.since):
             return
         match self._is_of(record, keyed=keyed):
             case True:
-                found.hers.append((record.offset, appended_ms(record)))
+                findings.hers.append((record.offset, appended_ms(record)))
             case None:
-                found.unreadable += 1
+                findings.unreadable += 1
             case False:
                 pass
 
@@ -228,15 +228,15 @@ class _Purge:
         )
 
     async def _inbound(self, topic: Topic, group: str) -> None:
-        found = [each for each in await self._search.inbound(topic) if each.hers]
-        if not found:
+        findings = [each for each in await self._search.inbound(topic) if each.hers]
+        if not findings:
             return
         try:
             committed = await self._broker.load_committed(group)
         except UnwillingError as error:
             committed = {}
             refuse_purge(topic.name, error)
-        for each in found:
+        for each in findings:
             read_to = committed.get(each.place, -1)
             consumed = sum(offset < read_to for offset, _ in each.hers)
             if consumed < len(each.hers):
@@ -261,11 +261,11 @@ class _Purge:
 
     async def _dead(self, topic: Topic) -> None:
         keyed = topic.key == "tenant:user"
-        kept = self._kept[topic.dead_letter]
+        retention = self._kept[topic.dead_letter]
         now_ms = _ms(self._now)
 
         def others(record: Found) -> bool:
-            return not kept.is_expired(record.timestamp, now_ms) and not self._search.hers(record, keyed=keyed)
+            return not retention.is_expired(record.timestamp, now_ms) and not self._search.hers(record, keyed=keyed)
 
         for each in await self._search.dead(topic):
             self._unreadable += each.unreadable
@@ -279,15 +279,15 @@ class _Purge:
             else:
                 await self._drop(each, each.span[1], len(each.hers))
 
-    async def _drop(self, found: _Findings, offset: int, count: int) -> None:
+    async def _drop(self, findings: _Findings, offset: int, count: int) -> None:
         try:
-            await self._broker.drop(found.place, offset)
+            await self._broker.drop(findings.place, offset)
         except UnwillingError as error:
-            self._stays(found, error)
+            self._stays(findings, error)
             return
-        self._removed[found.place.topic] += count
+        self._removed[findings.place.topic] += count
         if self._broker.keeps_bytes:
-            self._keeps(found)
+            self._keeps(findings)
 
     def _wait(self, found: _Findings) -> None:
         self._waiting = True
@@ -304,12 +304,12 @@ class _Purge:
 
 def list_declared(carriers: Carriers) -> dict[str, RetentionConfig]:
     """How long these topics keep things if they are as they were created."""
-    made: dict[str, RetentionConfig] = {}
+    declared: dict[str, RetentionConfig] = {}
     for topic in carriers.topics:
         for name, hours in ((topic.name, topic.retention_hours), (topic.dead_letter, DEAD_LETTER_TEXT_HOURS)):
             numbers = times(hours, carries_text=True)
-            made[name] = RetentionConfig(numbers["retention.ms"], numbers["segment.ms"])
-    return made
+            declared[name] = RetentionConfig(numbers["retention.ms"], numbers["segment.ms"])
+    return declared
 
 
 def refuse_purge(topic: str, error: UnwillingError) -> None:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from services.evolver.rules import alike_words as words
-from shared.language import segment, stopwords
+from shared.language import segment
 from shared.language.normalise import fold, normalise
-from shared.language.within import letters
+from shared.language.segment import STOPWORDS, letters
 
 FEW = 3
 """Statements with fewer words of their own are the same only in the same words."""
@@ -30,7 +30,7 @@ class ComparedText:
 
 def read(text: str) -> ComparedText:
     """The text as it is compared with others; read once, compared often."""
-    carried = (term for term in segment.terms(text) if term not in stopwords.ALL and term not in words.EMPTY)
+    carried = (term for term in segment.terms(text) if term not in STOPWORDS and term not in words.EMPTY)
     counts = Counter(carried)
     return ComparedText(
         fold(normalise(text)), _words(text), _marks(text), counts, sum(n * n for n in counts.values()) ** 0.5

@@ -16,7 +16,7 @@ MAX_KNOWN_CHARS = 200
 
 def data(
     messages: Sequence[PromptMessage],
-    known: Sequence[KnownMemory],
+    remembered: Sequence[KnownMemory],
     finds_of_rules: Sequence[str] = (),
     *,
     brief: bool = False,
@@ -33,7 +33,7 @@ def data(
             **({"id": short_id(n)} if brief else {"id": memory.memory_id, "type": memory.type}),
             "text": clip(memory.text, MAX_KNOWN_CHARS),
         }
-        for n, memory in enumerate(known[:MAX_KNOWN], 1)
+        for n, memory in enumerate(remembered[:MAX_KNOWN], 1)
     ]
     finds = [{"id": find_id(n), "text": clip(text, MAX_KNOWN_CHARS)} for n, text in enumerate(finds_of_rules, 1)]
     body = {"turn": turn, "known_memories": memories, **({"found": finds} if finds else {})}

@@ -17,8 +17,7 @@ from services.observer.summary.model import (
 from services.observer.summary.questions import find_open_questions, list_asked, list_settling
 from services.observer.summary.render import bound_items, render, room_for_context
 from services.observer.summary.sentences import choose_context
-from shared.language.detection import detect
-from shared.language.normalise import clip, visible
+from shared.language.normalise import clip, detect, visible
 
 
 def summarise(

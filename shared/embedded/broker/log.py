@@ -8,7 +8,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from pathlib import Path
 
-from shared.embedded.broker.batch import Header, read_header, sound
+from shared.batches import BatchHeader
+from shared.embedded.broker.batch import read_header, sound
 from shared.embedded.broker.files import FilePool, sync_folder
 from shared.embedded.broker.producers import Producers
 from shared.embedded.broker.protocol import Code, first_record_since
@@ -165,7 +166,7 @@ class PartitionLog:
         shutil.rmtree(self._folder, ignore_errors=True)
         self.wake()
 
-    def _store(self, batch: bytes, header: Header) -> None:
+    def _store(self, batch: bytes, header: BatchHeader) -> None:
         if not self._segments or (self._segments[-1].size and self.is_full(self._segments[-1], header)):
             self._roll()
             self.expire()
@@ -173,7 +174,7 @@ class PartitionLog:
         if self.limits.fsync:
             self._segments[-1].sync()
 
-    def is_full(self, segment: Segment, header: Header) -> bool:
+    def is_full(self, segment: Segment, header: BatchHeader) -> bool:
         too_old = header.max_timestamp - segment.first_timestamp > self.limits.segment_ms
         return too_old or segment.size + header.size > self.limits.segment_bytes
 

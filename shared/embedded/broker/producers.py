@@ -3,7 +3,7 @@
 from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 
-from shared.embedded.broker.batch import Header
+from shared.batches import BatchHeader
 from shared.embedded.broker.protocol import SEQUENCES, Code
 
 REMEMBERED_BATCHES = 5  # as many as Kafka allows a producer to have in flight
@@ -31,7 +31,7 @@ class Producers:
     def __init__(self) -> None:
         self._known: OrderedDict[int, _Producer] = OrderedDict()
 
-    def judge(self, header: Header) -> SequenceVerdict:
+    def judge(self, header: BatchHeader) -> SequenceVerdict:
         """Whether the batch continues its producer's sequence; a producer without history may begin anywhere."""
         producer = self._known.get(header.producer_id) if header.producer_id >= 0 else None
         if producer is None or header.producer_epoch > producer.epoch:
@@ -46,7 +46,7 @@ class Producers:
         behind = (producer.next_sequence - header.base_sequence) % SEQUENCES < SEQUENCES // 2
         return SequenceVerdict(Code.DUPLICATE_SEQUENCE if behind else Code.OUT_OF_ORDER_SEQUENCE)
 
-    def remember(self, header: Header) -> None:
+    def remember(self, header: BatchHeader) -> None:
         """The batch was stored (or read back from the log)."""
         if header.producer_id < 0:
             return

@@ -6,7 +6,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from shared.embedded.broker.batch import HEADER, OFFSET, Header, read_header, sound
+from shared.batches import BatchHeader
+from shared.embedded.broker.batch import HEADER, OFFSET, read_header, sound
 from shared.embedded.broker.files import FilePool, replace_file, sync_folder
 from shared.embedded.broker.protocol import later_records
 
@@ -30,7 +31,7 @@ class Segment:
         self._index_positions = array("q")
         self._indexed_until = -INDEX_INTERVAL
 
-    def append(self, batch: bytes, header: Header) -> None:
+    def append(self, batch: bytes, header: BatchHeader) -> None:
         """`batch` stands at the end under the offset that `header` names; on an OSError nothing of it stays."""
         descriptor = self._pool.descriptor(self.path)
         parts = [OFFSET.pack(header.base_offset), memoryview(batch)[OFFSET.size :]]
@@ -47,7 +48,7 @@ class Segment:
         """Everything appended is on disk."""
         os.fdatasync(self._pool.descriptor(self.path))
 
-    def recover(self, seen: Callable[[Header], None]) -> bool:
+    def recover(self, seen: Callable[[BatchHeader], None]) -> bool:
         """Index what the file holds, telling `seen` each batch; False if it was cut at the first unsound batch."""
         length = self.path.stat().st_size
         while self.size < length:
@@ -100,7 +101,7 @@ class Segment:
                 return position
         return self.size
 
-    def headers(self, position: int = 0) -> Iterator[tuple[Header, int]]:
+    def headers(self, position: int = 0) -> Iterator[tuple[BatchHeader, int]]:
         """Every batch header from `position` on, with where it stands."""
         chunk, start = b"", position
         while position < self.size:
@@ -122,14 +123,14 @@ class Segment:
         """The whole batch that stands at `position`."""
         return self._batch_at(position)[1]
 
-    def _batch_at(self, position: int) -> tuple[Header | None, bytes]:
+    def _batch_at(self, position: int) -> tuple[BatchHeader | None, bytes]:
         header = read_header(self._pread(HEADER.size, position))
         return header, self._pread(header.size, position) if header else b""
 
     def _pread(self, size: int, position: int) -> bytes:
         return os.pread(self._pool.descriptor(self.path), size, position)
 
-    def _count(self, header: Header) -> None:
+    def _count(self, header: BatchHeader) -> None:
         if self.size - self._indexed_until >= INDEX_INTERVAL:
             self._index_offsets.append(header.base_offset)
             self._index_positions.append(self.size)

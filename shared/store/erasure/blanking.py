@@ -38,14 +38,14 @@ WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.turn_id = r.turn_i
 
 async def events(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> list[StoredEvent]:
     """The events of these turns that have words."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns)}
+    params = {**subject.params, "turns": list(turns)}
     return [StoredEvent(**row) for row in await (await conn.execute(_EVENTS, params)).fetchall()]
 
 
 async def rewrite(conn: Connection, subject: Subject, tombstone_id: UUID, events: Sequence[StoredEvent]) -> int:
     """How many events say this now; one without content is a skeleton."""
     rows = [{"turn_id": str(e.turn_id), "ordinal": e.ordinal, "content": e.content, "meta": e.meta} for e in events]
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "tombstone": tombstone_id}
+    params = {**subject.params, "tombstone": tombstone_id}
     return (await conn.execute(_REWRITE, {**params, "rows": orjson.dumps(rows).decode()})).rowcount
 
 
@@ -81,16 +81,15 @@ WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.memory_id = r.id A
 
 async def quotes(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> list[Quote]:
     """What is kept of the sentences around what was said in these turns."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns)}
+    params = {**subject.params, "turns": list(turns)}
     return [Quote(**row) for row in await (await conn.execute(_QUOTES, params)).fetchall()]
 
 
 async def requote(conn: Connection, subject: Subject, quotes: Sequence[Quote]) -> None:
     """They say this now."""
     rows = [{"seen": q.seen, "id": str(q.id), "quote": q.quote} for q in quotes]
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
     for statement in _REQUOTE:
-        await conn.execute(statement, params)
+        await conn.execute(statement, {**subject.params, "rows": orjson.dumps(rows).decode()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,26 +140,25 @@ async def chunks(
     conn: Connection, subject: Subject, turns: Iterable[UUID], needles: Sequence[str]
 ) -> list[IndexedText]:
     """Chunks of these turns, and all that hold one of these texts."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns), "needles": list(needles)}
+    params = {**subject.params, "turns": list(turns), "needles": list(needles)}
     return [IndexedText(**row) for row in await (await conn.execute(_CHUNKS, params)).fetchall()]
 
 
 async def rechunk(
-    conn: Connection, subject: Subject, said: Sequence[tuple[IndexedText, Sequence[str]]], *, vectors: bool
+    conn: Connection, subject: Subject, texts: Sequence[tuple[IndexedText, Sequence[str]]], *, vectors: bool
 ) -> None:
     """Each chunk says this now, is found by these terms, and waits for its vectors; one that says nothing is gone."""
     posts = [
         (term, text.chunk_id, min(tf, MAX_LENGTH), min(len(terms), MAX_LENGTH))
-        for text, terms in said
+        for text, terms in texts
         for term, tf in Counter(terms).items()
     ]
     terms, of, tfs, lengths = ([each[n] for each in posts] for n in range(4))
-    rows = [{"chunk_id": str(text.chunk_id), "text": text.text, "length": len(terms)} for text, terms in said]
+    rows = [{"chunk_id": str(text.chunk_id), "text": text.text, "length": len(terms)} for text, terms in texts]
     params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
+        **subject.params,
         "rows": orjson.dumps(rows).decode(),
-        "chunks": [text.chunk_id for text, _ in said],
+        "chunks": [text.chunk_id for text, _ in texts],
         "terms": terms,
         "of": of,
         "tfs": tfs,
@@ -206,14 +204,13 @@ DUE_TOKENS = 1_000_000
 
 async def summaries(conn: Connection, subject: Subject) -> list[StoredSummary]:
     """All that can be read."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id}
-    return [StoredSummary(**row) for row in await (await conn.execute(_SUMMARIES, params)).fetchall()]
+    return [StoredSummary(**row) for row in await (await conn.execute(_SUMMARIES, subject.params)).fetchall()]
 
 
 async def silence(conn: Connection, subject: Subject, tombstone_id: UUID, sessions: Iterable[str]) -> int:
     """How many versions say nothing any more; the next turn of each session sums it up anew from the log."""
     wanted = list(sessions)
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "tombstone": tombstone_id, "sessions": wanted}
+    params = {**subject.params, "tombstone": tombstone_id, "sessions": wanted}
     gone = (await conn.execute(_SILENCE, params)).rowcount
     await conn.execute(_ANEW, {**params, "tokens": DUE_TOKENS})
     return gone
@@ -240,13 +237,12 @@ WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s AND s.session_id = r.ses
 
 async def load_metadata(conn: Connection, subject: Subject) -> list[SessionMetadata]:
     """All of the user's sessions that have any."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id}
-    return [SessionMetadata(**row) for row in await (await conn.execute(_METADATA, params)).fetchall()]
+    return [SessionMetadata(**row) for row in await (await conn.execute(_METADATA, subject.params)).fetchall()]
 
 
 async def keep_metadata(conn: Connection, subject: Subject, kept: Sequence[SessionMetadata]) -> int:
     """How many sessions have this now."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(list(kept)).decode()}
+    params = {**subject.params, "rows": orjson.dumps(list(kept)).decode()}
     return (await conn.execute(_KEEP_METADATA, params)).rowcount
 
 
@@ -271,13 +267,13 @@ async def unmention(conn: Connection, subject: Subject, tombstone_id: UUID, plac
     rows = [
         {"turn_id": str(p.turn_id), "ordinal": p.ordinal, "first": p.span_start, "last": p.span_end} for p in places
     ]
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "tombstone": tombstone_id}
+    params = {**subject.params, "tombstone": tombstone_id}
     params["rows"] = orjson.dumps(rows).decode()
-    found = (await conn.execute(_UNMENTION, params)).rowcount
+    removed = (await conn.execute(_UNMENTION, params)).rowcount
     await conn.execute(_PART, params)
     sessions = list({p.session_id for p in places})
     await conn.execute(_SLOTS, {**params, "sessions": sessions})
-    return found
+    return removed
 
 
 _FORGET: tuple[LiteralString, ...] = (
@@ -294,6 +290,5 @@ DELETE FROM model_answers WHERE tenant_id = %(tenant)s AND user_id = %(user)s AN
 
 async def forget_answers(conn: Connection, subject: Subject, turns: Iterable[UUID], needles: Sequence[str]) -> None:
     """What models answered about these turns is gone, for it quotes them, and every answer that holds one of these."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns), "needles": list(needles)}
     for statement in _FORGET:
-        await conn.execute(statement, params)
+        await conn.execute(statement, {**subject.params, "turns": list(turns), "needles": list(needles)})

@@ -16,7 +16,7 @@ DELETED: tuple[LiteralString, ...] = tuple(table.name for table in TABLES if tab
 
 
 def to_params(subject: Subject, tombstone_id: UUID) -> dict[str, Any]:
-    return {"tenant": subject.tenant_id, "user": subject.user_id, "id": tombstone_id}
+    return {**subject.params, "id": tombstone_id}
 
 
 _DELETE: LiteralString = """ WHERE ctid = ANY(ARRAY(SELECT ctid FROM """
@@ -218,5 +218,4 @@ GROUP BY turn_id, session_id, state <> 'new'
 
 async def load_waiting(conn: Connection, subject: Subject) -> Sequence[Mapping[str, Any]]:
     """What was said since, and is settled once the fence is down: observations by turn."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id}
-    return await (await conn.execute(_OPEN, params)).fetchall()
+    return await (await conn.execute(_OPEN, subject.params)).fetchall()

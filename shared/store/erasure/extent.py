@@ -49,20 +49,20 @@ SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(
 
 async def known_sessions(conn: Connection, subject: Subject, sessions: Iterable[str]) -> set[str]:
     """Those of the sessions that the user has."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "sessions": list(sessions)}
+    params = {**subject.params, "sessions": list(sessions)}
     return {row["session_id"] for row in await (await conn.execute(_KNOWN_SESSIONS, params)).fetchall()}
 
 
 async def of_sessions(conn: Connection, subject: Subject, sessions: Sequence[str]) -> ErasureExtent:
     """What an erasure of these sessions covers: their turns, and every memory whose words were said in them."""
-    params: dict[str, Any] = {"tenant": subject.tenant_id, "user": subject.user_id, "sessions": list(sessions)}
+    params: dict[str, Any] = {**subject.params, "sessions": list(sessions)}
     turns = [row["turn_id"] for row in await (await conn.execute(_SESSION_TURNS, params)).fetchall()]
     return ErasureExtent("session", tuple(sessions), tuple(turns), await from_turns(conn, subject, turns))
 
 
 async def from_turns(conn: Connection, subject: Subject, turns: Sequence[UUID]) -> tuple[UUID, ...]:
     """Every memory whose words were said in these turns."""
-    params: dict[str, Any] = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns)}
+    params: dict[str, Any] = {**subject.params, "turns": list(turns)}
     return tuple([row["memory_id"] for row in await (await conn.execute(_FROM_TURNS, params)).fetchall()])
 
 
@@ -90,13 +90,13 @@ SELECT observation_id FROM observations WHERE tenant_id = %(tenant)s AND user_id
 
 async def known_memories(conn: Connection, subject: Subject, memories: Iterable[UUID]) -> set[UUID]:
     """Those of the memories that the user has."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "memories": list(memories)}
+    params = {**subject.params, "memories": list(memories)}
     return {row["memory_id"] for row in await (await conn.execute(_KNOWN_MEMORIES, params)).fetchall()}
 
 
 async def of_items(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> ErasureExtent:
     """What an erasure of these memories covers: all versions of each, what was merged with them, all that said them."""
-    params: dict[str, Any] = {"tenant": subject.tenant_id, "user": subject.user_id, "memories": list(memories)}
+    params: dict[str, Any] = {**subject.params, "memories": list(memories)}
     together = [row["memory_id"] for row in await (await conn.execute(_TOGETHER, params)).fetchall()]
     named = list({*memories, *together})
     found = await (await conn.execute(_BEHIND, {**params, "memories": named})).fetchall()

@@ -80,8 +80,7 @@ def _which(table: Table, covered: ErasureExtent) -> LiteralString:
 
 def _params(subject: Subject, tombstone_id: UUID, covered: ErasureExtent) -> dict[str, Any]:
     return {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
+        **subject.params,
         "tombstone": tombstone_id,
         "sessions": list(covered.sessions),
         "turns": list(covered.turns),

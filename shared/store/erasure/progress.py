@@ -1,27 +1,14 @@
 """erasure_steps: how far the stores of an erasure are. Written by role smartbrain_erasure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, LiteralString
 from uuid import UUID
 
 import orjson
 
+from schemas.erasure import ErasureStep
 from shared.db import Connection, Read
 from shared.domain.subjects import Subject
-from shared.store.erasure.tombstones import to_params
-
-
-@dataclass(frozen=True)
-class StepProgress:
-    """How far one store of an erasure is."""
-
-    step: str
-    affected: int
-    detail: dict[str, Any]
-    done_at: datetime | None
-
 
 _STEPS: LiteralString = """
 SELECT step, affected, detail, done_at FROM erasure_steps
@@ -29,9 +16,9 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s OR
 """
 
 
-def steps(subject: Subject, tombstone_id: UUID) -> Read[list[StepProgress]]:
+def steps(subject: Subject, tombstone_id: UUID) -> Read[list[ErasureStep]]:
     """Those that have begun, the finished ones in their order first."""
-    return Read(_STEPS, {**to_params(subject), "id": tombstone_id}, lambda rows: [StepProgress(**row) for row in rows])
+    return Read(_STEPS, {**subject.params, "id": tombstone_id}, lambda rows: [ErasureStep(**row) for row in rows])
 
 
 _NOTE_STEP: LiteralString = """
@@ -54,7 +41,7 @@ async def note_step(
 ) -> None:
     """So many more rows of the store are done, and perhaps all of them."""
     told = {"id": tombstone_id, "step": step, "affected": affected, "done": done}
-    await conn.execute(_NOTE_STEP, {**to_params(subject), **told, "detail": orjson.dumps(detail or {}).decode()})
+    await conn.execute(_NOTE_STEP, {**subject.params, **told, "detail": orjson.dumps(detail or {}).decode()})
 
 
 _AGAIN: LiteralString = """
@@ -65,4 +52,4 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s
 
 async def requeue(conn: Connection, subject: Subject, tombstone_id: UUID) -> None:
     """Every step is to be done once more: something was found that none of them took."""
-    await conn.execute(_AGAIN, {**to_params(subject), "id": tombstone_id})
+    await conn.execute(_AGAIN, {**subject.params, "id": tombstone_id})

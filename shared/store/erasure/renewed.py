@@ -31,14 +31,13 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
 
 async def load_parted(conn: Connection, subject: Subject, until: datetime, sessions: Sequence[str] | None) -> Parted:
     """What the user had said by this time, in these sessions or in any."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "until": until}
     named = list(sessions) if sessions is not None else None
-    found = await (await conn.execute(_TURNS, {**params, "sessions": named})).fetchall()
-    older = [row for row in found if row["older"]]
+    turns = await (await conn.execute(_TURNS, {**subject.params, "until": until, "sessions": named})).fetchall()
+    older = [row for row in turns if row["older"]]
     return Parted(
         tuple(row["turn_id"] for row in older),
         tuple(dict.fromkeys(row["session_id"] for row in older)),
-        len(older) < len(found),
+        len(older) < len(turns),
     )
 
 
@@ -57,13 +56,12 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observation_id = ANY(%(i
 
 async def load_unread(conn: Connection, subject: Subject) -> list[UUID]:
     """Turns that nobody had observed when the backup was made."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id}
-    return [row["turn_id"] for row in await (await conn.execute(_UNREAD, params)).fetchall()]
+    return [row["turn_id"] for row in await (await conn.execute(_UNREAD, subject.params)).fetchall()]
 
 
 async def find_derived(conn: Connection, subject: Subject, ids: Sequence[UUID]) -> set[UUID]:
     """Those of these memories that had been derived when the backup was made, as observations at least."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
+    params = {**subject.params, "ids": list(ids)}
     return {row["id"] for row in await (await conn.execute(_DERIVED, params)).fetchall()}
 
 
@@ -78,7 +76,7 @@ async def keep(conn: Connection, subject: Subject) -> None:
                 "UPDATE {} SET epoch = current_setting('app.epoch')::integer WHERE tenant_id = %(tenant)s"
                 " AND user_id = %(user)s AND epoch < current_setting('app.epoch')::integer{}"
             ).format(sql.Identifier(table.name), hidden),
-            {"tenant": subject.tenant_id, "user": subject.user_id},
+            subject.params,
         )
 
 

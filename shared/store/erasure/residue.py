@@ -74,7 +74,7 @@ class Residue:
 async def residue(conn: Connection, subject: Subject, tombstone: Tombstone) -> Residue:
     """What is left of what the tombstone covers; the caller holds the user's lock alone, so nothing is on its way."""
     left: dict[str, int] = {}
-    kept: dict[str, int] = {}
+    remaining: dict[str, int] = {}
     columns = tables = 0
     params = _params(subject, tombstone)
     for table in await catalog(conn):
@@ -88,11 +88,11 @@ async def residue(conn: Connection, subject: Subject, tombstone: Tombstone) -> R
             left[table.name] = 1  # nobody can say how many
             continue
         if row and row.fate == "empty":
-            kept[table.name] = await _count(conn, table, covered, params)
+            remaining[table.name] = await _count(conn, table, covered, params)
             covered = sql.SQL("({}) AND ({})").format(covered, _says(table, row.plain))
         if count := await _count(conn, table, covered, params):
             left[table.name] = count
-    return Residue(left, tables, columns, {name: count for name, count in kept.items() if count})
+    return Residue(left, tables, columns, {name: count for name, count in remaining.items() if count})
 
 
 _TAKE_OVER: LiteralString = """
@@ -101,12 +101,12 @@ UPDATE {} AS x SET tombstone_id = %(tombstone)s WHERE x.tenant_id = %(tenant)s A
 """
 
 
-async def take_over(conn: Connection, subject: Subject, tombstone: Tombstone, found: Residue) -> int:
+async def take_over(conn: Connection, subject: Subject, tombstone: Tombstone, rest: Residue) -> int:
     """How many rows that another erasure has hidden and not taken yet, and this one covers too, are this one's now."""
     taken = 0
     for table in await catalog(conn):
         row = BY_NAME.get(table.name)
-        left = row is not None and row.is_marked and table.name in found.left
+        left = row is not None and row.is_marked and table.name in rest.left
         if left and (covered := to_condition(table, tombstone)) is not None:
             statement = sql.SQL(_TAKE_OVER).format(sql.Identifier(table.name), covered)
             taken += (await conn.execute(statement, _params(subject, tombstone))).rowcount
@@ -115,8 +115,7 @@ async def take_over(conn: Connection, subject: Subject, tombstone: Tombstone, fo
 
 def _params(subject: Subject, tombstone: Tombstone) -> dict[str, Any]:
     return {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
+        **subject.params,
         "tombstone": tombstone.tombstone_id,
         "epoch": tombstone.epoch,
         "sessions": list(tombstone.session_ids),
@@ -158,28 +157,28 @@ _ORPHANED: LiteralString = """NOT EXISTS (SELECT FROM memory_chunks c
 
 def to_condition(table: ScannedTable, tombstone: Tombstone) -> sql.Composable | None:
     """Which rows of the table the tombstone covers; None where nothing in the table could tell."""
-    found: list[sql.Composable] = []
+    conditions: list[sql.Composable] = []
     if "tombstone_id" in table.columns:
-        found.append(sql.SQL("x.tombstone_id = %(tombstone)s"))
-    found += [sql.SQL(test) for column, test in _ONE.items() if column in table.columns]
+        conditions.append(sql.SQL("x.tombstone_id = %(tombstone)s"))
+    conditions += [sql.SQL(test) for column, test in _ONE.items() if column in table.columns]
     if table.name == "postings":
-        found.append(sql.SQL(_ORPHANED))
+        conditions.append(sql.SQL(_ORPHANED))
     if table.name == PAGES:
         return sql.SQL("x.epoch < %(epoch)s")
     if "epoch" not in table.columns:
         return sql.SQL(_COUNTED_BEFORE[tombstone.scope]) if table.name == FIGURES else None
     match tombstone.scope:
         case "all" | "personal":
-            found.append(sql.SQL("x.epoch < %(epoch)s"))
+            conditions.append(sql.SQL("x.epoch < %(epoch)s"))
         case "session":
             if "session_id" in table.columns and table.name != "memory_chunks":
-                found.append(sql.SQL("x.session_id = ANY(%(sessions)s) AND x.epoch < %(epoch)s"))
+                conditions.append(sql.SQL("x.session_id = ANY(%(sessions)s) AND x.epoch < %(epoch)s"))
         case "items":
             names = [name for name in _OF_MEMORY if name in table.columns]
-            found += [sql.SQL("x.{} = ANY(%(memories)s)").format(sql.Identifier(name)) for name in names]
+            conditions += [sql.SQL("x.{} = ANY(%(memories)s)").format(sql.Identifier(name)) for name in names]
             lists = [name for name in _OF_MEMORIES if name in table.columns]
-            found += [sql.SQL("x.{} && %(memories)s::uuid[]").format(sql.Identifier(name)) for name in lists]
-    return sql.SQL(" OR ").join(found) if found else sql.SQL("false")
+            conditions += [sql.SQL("x.{} && %(memories)s::uuid[]").format(sql.Identifier(name)) for name in lists]
+    return sql.SQL(" OR ").join(conditions) if conditions else sql.SQL("false")
 
 
 def _says(table: ScannedTable, plain: Collection[str]) -> sql.Composable:

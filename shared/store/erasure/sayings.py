@@ -63,7 +63,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observed_at IS NULL AND 
 
 async def places(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[TextSpan]:
     """Where these were said; what an import brought, also where that was said before it was exported."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "observations": list(observations)}
+    params = {**subject.params, "observations": list(observations)}
     return [
         TextSpan(**row)
         for statement in (_PLACES, _IMPORTED_PLACES)
@@ -73,28 +73,27 @@ async def places(conn: Connection, subject: Subject, observations: Iterable[UUID
 
 async def contents(conn: Connection, subject: Subject, memories: Iterable[UUID]) -> list[str]:
     """What these memories say."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "memories": list(memories)}
+    params = {**subject.params, "memories": list(memories)}
     return [row["content_text"] for row in await (await conn.execute(_CONTENTS, params)).fetchall()]
 
 
 async def find_saying(conn: Connection, subject: Subject, texts: Iterable[str]) -> list[UUID]:
     """The memories that say one of these in the same words."""
     wanted = [text.lower() for text in texts]
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "texts": wanted}
+    params = {**subject.params, "texts": wanted}
     return [row["memory_id"] for row in await (await conn.execute(_SAYING, params)).fetchall()]
 
 
 async def find_observed(conn: Connection, subject: Subject, texts: Iterable[str]) -> list[UUID]:
     """The observations that say one of these in the same words, whatever has become of them so far."""
     wanted = [text.lower() for text in texts]
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "texts": wanted}
+    params = {**subject.params, "texts": wanted}
     return [row["observation_id"] for row in await (await conn.execute(_OBSERVED, params)).fetchall()]
 
 
 async def find_unobserved(conn: Connection, subject: Subject) -> set[UUID]:
     """The turns that no observer has had yet."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id}
-    return {row["turn_id"] for row in await (await conn.execute(_UNOBSERVED, params)).fetchall()}
+    return {row["turn_id"] for row in await (await conn.execute(_UNOBSERVED, subject.params)).fetchall()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +131,14 @@ WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.tombstone_id IS NU
 
 async def load_beside(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> list[NeighbourSpan]:
     """All that was observed in these turns, here or where it was exported."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns)}
     return [
         NeighbourSpan(**row)
         for statement in (_BESIDE, _IMPORTED_BESIDE)
-        for row in await (await conn.execute(statement, params)).fetchall()
+        for row in await (await conn.execute(statement, {**subject.params, "turns": list(turns)})).fetchall()
     ]
 
 
 async def find_resting(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[UUID]:
     """The memories whose words are those of these observations, whoever confirmed them, or that rest on them alone."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "observations": list(observations)}
+    params = {**subject.params, "observations": list(observations)}
     return [row["memory_id"] for row in await (await conn.execute(_RESTING, params)).fetchall()]

@@ -55,10 +55,6 @@ FROM tombstones WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
 
 
-def to_params(subject: Subject) -> dict[str, Any]:
-    return {"tenant": subject.tenant_id, "user": subject.user_id}
-
-
 def to_tombstones(rows: Iterable[Mapping[str, Any]]) -> list[Tombstone]:
     lists = ("session_ids", "memory_ids")
     found: list[dict[str, Any]] = [{**row, **{name: tuple(row[name]) for name in lists}} for row in rows]
@@ -70,7 +66,7 @@ _ONE: LiteralString = _COLUMNS + " AND tombstone_id = %(id)s"
 
 def one(subject: Subject, tombstone_id: UUID) -> Read[Tombstone | None]:
     """The tombstone, if this user has it."""
-    return Read(_ONE, {**to_params(subject), "id": tombstone_id}, lambda rows: next(iter(to_tombstones(rows)), None))
+    return Read(_ONE, {**subject.params, "id": tombstone_id}, lambda rows: next(iter(to_tombstones(rows)), None))
 
 
 _BY_KEY: LiteralString = _COLUMNS + " AND idempotency_key = %(key)s"
@@ -78,7 +74,7 @@ _BY_KEY: LiteralString = _COLUMNS + " AND idempotency_key = %(key)s"
 
 async def by_key(conn: Connection, subject: Subject, key: str) -> Tombstone | None:
     """The tombstone that was asked for under this key."""
-    found = await (await conn.execute(_BY_KEY, {**to_params(subject), "key": key})).fetchall()
+    found = await (await conn.execute(_BY_KEY, {**subject.params, "key": key})).fetchall()
     return next(iter(to_tombstones(found)), None)
 
 
@@ -87,7 +83,7 @@ _PAGE: LiteralString = _COLUMNS + " ORDER BY requested_at DESC, tombstone_id DES
 
 def page(subject: Subject, limit: int) -> Read[list[Tombstone]]:
     """The user's erasures, newest first."""
-    return Read(_PAGE, {**to_params(subject), "limit": limit}, to_tombstones)
+    return Read(_PAGE, {**subject.params, "limit": limit}, to_tombstones)
 
 
 _IN_FORCE: LiteralString = _COLUMNS + " AND status <> 'completed' ORDER BY requested_at"
@@ -95,7 +91,7 @@ _IN_FORCE: LiteralString = _COLUMNS + " AND status <> 'completed' ORDER BY reque
 
 async def in_force(conn: Connection, subject: Subject) -> list[Tombstone]:
     """Those that are under way, and keep what they cover from being written."""
-    return to_tombstones(await (await conn.execute(_IN_FORCE, to_params(subject))).fetchall())
+    return to_tombstones(await (await conn.execute(_IN_FORCE, subject.params)).fetchall())
 
 
 _SUPPRESSED: LiteralString = """
@@ -121,7 +117,7 @@ async def find_suppressed(
 ) -> dict[UUID, tuple[UUID, int]]:
     """Those that say again, in a turn from before the erasure, what was erased: the tombstone and its epoch."""
     rows = [{"observation_id": str(s.observation_id), "turn_id": str(s.turn_id), "hash": s.hash} for s in said]
-    params = {**to_params(subject), "rows": orjson.dumps(rows).decode()}
+    params = {**subject.params, "rows": orjson.dumps(rows).decode()}
     found = await (await conn.execute(_SUPPRESSED, params)).fetchall()
     return {row["observation_id"]: (row["tombstone_id"], row["epoch"]) for row in found}
 
@@ -134,7 +130,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_ids && %(memories
 
 async def find_erased(conn: Connection, subject: Subject, memories: Iterable[UUID]) -> set[UUID]:
     """Those of the memories that were erased by name, or with one that was."""
-    params = {**to_params(subject), "memories": list(memories)}
+    params = {**subject.params, "memories": list(memories)}
     return {row["id"] for row in await (await conn.execute(_ERASED, params)).fetchall()}
 
 
@@ -146,7 +142,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND content_hash = ANY(%(has
 
 async def find_hashes(conn: Connection, subject: Subject, hashes: Iterable[str]) -> set[str]:
     """Those of these that something which was erased has, whenever that was."""
-    params = {**to_params(subject), "hashes": list(hashes)}
+    params = {**subject.params, "hashes": list(hashes)}
     return {row["content_hash"] for row in await (await conn.execute(_HASHES, params)).fetchall()}
 
 
@@ -157,7 +153,7 @@ SELECT coalesce((SELECT epoch FROM erasure_epochs WHERE tenant_id = %(tenant)s A
 
 def epoch(subject: Subject) -> Read[int]:
     """How many erasures of the user there have been."""
-    return Read(_EPOCH, to_params(subject), lambda rows: rows[0]["epoch"])
+    return Read(_EPOCH, subject.params, lambda rows: rows[0]["epoch"])
 
 
 _BUMP: LiteralString = """
@@ -173,7 +169,7 @@ async def next_epoch(conn: Connection, subject: Subject, least: int = 1) -> int:
 
     Once it is committed, every process that listens for erasures hears of it.
     """
-    row = await (await conn.execute(_BUMP, {**to_params(subject), "least": least})).fetchone()
+    row = await (await conn.execute(_BUMP, {**subject.params, "least": least})).fetchone()
     assert row is not None  # noqa: S101 # an upsert returns its row
     return row["epoch"]
 
@@ -195,7 +191,7 @@ async def insert(conn: Connection, subject: Subject, tombstone: Tombstone) -> No
         "memory_ids": list(tombstone.memory_ids),
         "history": orjson.dumps(tombstone.history).decode(),
     }
-    await conn.execute(_INSERT, {**row, **to_params(subject)})
+    await conn.execute(_INSERT, {**row, **subject.params})
 
 
 _MOVE: LiteralString = """
@@ -225,7 +221,7 @@ async def move(
     """The tombstone went from where it was known to stand to `to`: seconds since its request, None if it had moved."""
     entry = {"from": tombstone.status, "to": to, "at": at.isoformat(), "attempt": attempts, "error": error}
     params = {
-        **to_params(subject),
+        **subject.params,
         "id": tombstone.tombstone_id,
         "from": tombstone.status,
         "to": to,
@@ -246,7 +242,7 @@ UPDATE tombstones SET updated_at = now() WHERE tenant_id = %(tenant)s AND user_i
 
 async def touch(conn: Connection, subject: Subject, tombstone_id: UUID) -> None:
     """Somebody is at work on it."""
-    await conn.execute(_TOUCH, {**to_params(subject), "id": tombstone_id})
+    await conn.execute(_TOUCH, {**subject.params, "id": tombstone_id})
 
 
 _SUPPRESS: LiteralString = """
@@ -263,7 +259,7 @@ async def suppress(
 ) -> None:
     """What these memories say is not learnt again from turns of an older epoch."""
     given = {"id": tombstone_id, "epoch": epoch, "memories": list(memories)}
-    await conn.execute(_SUPPRESS, {**to_params(subject), **given})
+    await conn.execute(_SUPPRESS, {**subject.params, **given})
 
 
 _AUDIT: LiteralString = """
@@ -277,7 +273,7 @@ async def audit(
 ) -> None:
     """That the erasure was done is on record, once."""
     told = {"audit": audit_id, "id": tombstone.tombstone_id, "items": tombstone.item_count}
-    await conn.execute(_AUDIT, {**to_params(subject), **told, "details": orjson.dumps(details).decode()})
+    await conn.execute(_AUDIT, {**subject.params, **told, "details": orjson.dumps(details).decode()})
 
 
 _AUDITS: LiteralString = """
@@ -288,7 +284,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s
 
 def audits(subject: Subject, tombstone_id: UUID) -> Read[list[dict[str, Any]]]:
     """The audit events of an erasure: one once it is completed."""
-    return Read(_AUDITS, {**to_params(subject), "id": tombstone_id}, list)
+    return Read(_AUDITS, {**subject.params, "id": tombstone_id}, list)
 
 
 _OPEN: LiteralString = """

@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.compose.routes import limits
-from services.compose.routes.limits import Limiter
+from services.compose.routes import access
+from services.compose.routes.access import Limiter
 from shared.domain.requesters import LOCAL, SCOPES, Requester
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError
@@ -75,7 +75,7 @@ def test_no_number_is_no_limit() -> None:
 
 
 def test_whoever_has_not_asked_for_longest_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MOST_BUCKETS", 3)
+    monkeypatch.setattr(access, "MOST_BUCKETS", 3)
     limiter = Limiter(LimitsPolicy(user_per_s=0.1, user_burst=1), Clock())
     for name in ("lin", "a", "b", "c"):
         limiter.count_user(APP, Subject("acme", name))

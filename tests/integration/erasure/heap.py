@@ -5,9 +5,9 @@ import json
 from urllib.parse import urlsplit
 
 from schemas.compose import IncomingMessage
-from services.compose.context.nearest import nearness_between
 from services.compose.context.pending_turns import message, read
-from services.compose.rules.planning import answer_types, cues
+from services.compose.context.scope_indexes import nearness_between
+from services.compose.rules.planning import cues
 from services.compose.rules.planning.plan import PlanPolicy, plan
 from shared import cache, clock
 from shared.policy import ConfidencePolicy
@@ -38,7 +38,7 @@ def use() -> None:
         plan(text, (text,), clock.now(), PlanPolicy())
         read(message(IncomingMessage(content=text), "s1", clock.now()), ConfidencePolicy(), now=True)
         cues.read(text, names(), clock.now())
-        answer_types.score_names(text, ())
+        cues.score_names(text, ())
         screen(text)
         show_own(text)
         nearness_between(text, text)

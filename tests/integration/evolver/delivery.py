@@ -29,7 +29,7 @@ from shared.models.factory import make_models
 from shared.policy import Policy
 from shared.runtime import Runtime
 from shared.settings import Settings
-from shared.store import observations, outbox, outcomes, turn_states
+from shared.store import observations, outbox, turn_states
 from tests.integration.evolver.scenes import Turn
 from tests.system.kafka import Stored
 
@@ -192,7 +192,7 @@ async def observe(rt: Runtime, subject: Subject, turn: Turn) -> None:
             recorded = ObservationRecorded(observation_ids=normal, turn_id=turn.turn_id)
             events.append(_event(OBSERVATION_RECORDED, subject, turn, recorded))
         await outbox.put(conn, events)
-        await outcomes.settle(conn, subject, [] if turn.rows else [turn.turn_id])
+        await turn_states.settle(conn, subject, [] if turn.rows else [turn.turn_id])
 
 
 def _event(topic: Topic, subject: Subject, turn: Turn, payload: Payload) -> outbox.Outgoing:

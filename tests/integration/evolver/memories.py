@@ -16,7 +16,7 @@ from shared.domain.memories import Memory
 from shared.domain.statements import candidate_id, sense_of
 from shared.domain.subjects import Subject
 from shared.indexing import chunk_of
-from shared.language.detection import detect
+from shared.language.normalise import detect
 from shared.runtime import Runtime, open_runtime
 from shared.store import chunks, memory
 from tests.system.databases import rows, state

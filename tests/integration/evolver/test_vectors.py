@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
-from services.compose.context.nearest import Near, read_near
+from services.compose.context.scope_indexes import Near, read_near
 from services.evolver.embed import (
     embed_some,
     fill_some,
@@ -25,11 +25,11 @@ from shared.indexing import chunk_of
 from shared.models.errors import ModelUnavailable
 from shared.models.none import NoModels
 from shared.runtime import Runtime
-from shared.store import chunks, pages, search_meaning
+from shared.store import chunks, pages, search_index
 from shared.store.chunks import Chunk
 from shared.store.erasure import extent, hide
-from shared.store.search_meaning import Meant
-from shared.store.search_scope import SearchScope
+from shared.store.search import SearchScope
+from shared.store.search_index import Meant
 from tests.integration.evolver.memories import LIN, evolver, stand, version
 from tests.system.databases import rows
 
@@ -163,12 +163,12 @@ async def test_pages_that_are_known_are_not_fetched_again(rt: Runtime, dsn: str)
     await long_ago(dsn)
     await pack_some(rt)
     static_id = load_static_encoder().model_id
-    (first,) = await rt.db.read(LIN, search_meaning.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id))
+    (first,) = await rt.db.read(LIN, search_index.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id))
     assert first.pages
-    known = search_meaning.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id, known=first.pages.version)
+    known = search_index.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id, known=first.pages.version)
     (again,) = await rt.db.read(LIN, known)
     assert again.pages == replace(first.pages, of=())
-    whole = search_meaning.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id)
+    whole = search_index.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id)
     assert await buffers(rt, known) < await buffers(rt, whole) / 3, "not even the database reads what is in them"
 
 

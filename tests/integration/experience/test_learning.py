@@ -3,7 +3,8 @@
 import asyncio
 from typing import Any
 
-from services.compose.context import experience as shown
+from services.compose.context import package as shown
+from services.compose.manage.library import list_experience
 from services.evolver import experience
 from services.governor import handler as governor
 from shared.domain.subjects import Subject
@@ -46,7 +47,7 @@ def composed(rt: Runtime, tenant: str, user: str, signal: str | None, times: int
 
 async def seen(rt: Runtime, tenant: str, user: str) -> dict[str, dict[str, Any]]:
     """What the agent of this user knows, by key."""
-    page = await shown.page(rt, Subject(tenant, user))
+    page = await list_experience(rt, Subject(tenant, user))
     return {
         each.key: {"shared": each.shared, "confidence": each.confidence, **each.figures} for each in page.experience
     }

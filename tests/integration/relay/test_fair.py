@@ -14,7 +14,7 @@ from shared import clock
 from shared.domain.subjects import Subject
 from shared.runtime import Runtime, open_runtime
 from shared.settings import Settings
-from shared.store import outbox, outcomes
+from shared.store import outbox, turn_states
 from tests.integration.relay.test_relay import commit, order
 from tests.system.databases import change, number, rows
 from tests.system.kafka import of_tenant
@@ -30,7 +30,7 @@ USERS = ("ann", "bob", "cleo")
 @pytest.fixture
 def settings(dsn: str, kafka: str, tmp_path: Path) -> Settings:
     """Three turns of a tenant may be under way while it is alone, two beside others."""
-    delivery = {"turns_under_way": 3, "turns_beside_others": 2, "turn_under_way_s": 600}
+    delivery = {"turns_under_way": 3, "turns_beside_others": 2, "turn_under_way_s": 600, "others_first_s": 1}
     return settings_for(dsn, kafka, policy=policy_file(tmp_path, delivery=delivery))
 
 
@@ -64,9 +64,9 @@ async def end(rt: Runtime, tenant: str, user: str, turn_id: UUID, *, failed: boo
     async with rt.db.transaction(subject) as conn:
         if failed:
             given_up = {"stage": "observer", "event_id": clock.uuid7(), "reason": "ValueError", "turn_id": turn_id}
-            await outcomes.give_up(conn, subject, **given_up)
+            await turn_states.give_up(conn, subject, **given_up)
         else:
-            await outcomes.settle(conn, subject, [turn_id])
+            await turn_states.settle(conn, subject, [turn_id])
 
 
 async def end_all(rt: Runtime, dsn: str, tenant: str) -> None:
@@ -108,7 +108,8 @@ async def test_a_flood_goes_on_now_and_then_while_the_workers_have_a_turn_of_ano
     rt: Runtime, settings: Settings, dsn: str
 ) -> None:
     loud, quiet = somebody(), somebody()
-    await commit(rt, quiet, "dan", 1)
+    for n in (1, 2):
+        await commit(rt, quiet, "dan", n)
     async with running(settings, ("relay",)):
         await waits(dsn, quiet, 0)
         await change(dsn, "UPDATE turns_under_way SET since = now() + interval '1 hour'")

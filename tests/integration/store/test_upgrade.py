@@ -279,7 +279,7 @@ def test_the_command_runs_what_the_start_needs_and_the_rest_when_asked(
 async def test_a_wish_of_a_person_becomes_their_setting(databases: Databases) -> None:
     dsn = databases.empty()
     scripts = [each.name for each in read_scripts()]
-    await migrate(dsn, wanted=lambda name: name < "0018")
+    await migrate(dsn, wanted=lambda name: name < "0019")
     wish = (
         "INSERT INTO wishes (tenant_id, user_id, session_id, remember, turn_id, since)"
         " VALUES ('t', %s, %s, %s, gen_random_uuid(), now())"

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from shared.screening.disguise import to_plain
 from shared.screening.hostile import foreseen
-from shared.screening.orders import ORDER, signs
+from shared.screening.orders import ORDER, signs, to_plain
 from shared.screening.sanitize import sentences
 from tests.training import corpus, natural
 from tests.training.corpus import NONE, Row

@@ -4,9 +4,10 @@ import asyncio
 
 import pytest
 
+from schemas.operations import GroupFlow
 from shared.bus import lags
 from shared.bus.access import KafkaAccess
-from shared.bus.lags import GroupLag, GroupLags
+from shared.bus.lags import GroupLags
 
 
 class Asked(GroupLags):
@@ -18,10 +19,10 @@ class Asked(GroupLags):
         self.let = asyncio.Event()
         self.let.set()
 
-    async def _ask(self) -> list[GroupLag]:
+    async def _ask(self) -> list[GroupFlow]:
         self.times += 1
         await self.let.wait()
-        return [GroupLag("turn.committed", "observer", "g", self.times)]
+        return [GroupFlow(topic="turn.committed", service="observer", group="g", lag=self.times)]
 
 
 async def test_all_who_ask_at_first_wait_for_one_answer() -> None:

@@ -1,6 +1,6 @@
 """Records that are slow to handle are fetched few at a time, quick ones many."""
 
-from shared.bus.pace import BatchPace
+from shared.bus.delivery import BatchPace
 
 
 def test_slow_records_come_few_at_a_time_and_quick_ones_many() -> None:

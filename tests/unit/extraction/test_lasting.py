@@ -2,8 +2,8 @@
 
 import pytest
 
+from shared.classifiers.judges import SLOTS, find_slots, load_text_sum
 from shared.classifiers.static_encoder import load_static_encoder
-from shared.classifiers.text_sum import SLOTS, find_slots, load_text_sum
 from shared.extraction import lasting
 from shared.extraction.clauses import split
 from shared.extraction.guards import stances

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.classifiers.hidden_layer import load_hidden_layer
+from shared.classifiers.judges import load_hidden_layer
 from shared.extraction.observe import MAY_REPAIR
 from shared.extraction.replacement import (
     SIGNS,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.language.detection import detect
+from shared.language.normalise import detect
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.language.labels import are_apart
+from shared.language.names import are_apart
 
 TWO = [
     ("出差第8次住在杭州的全季酒店", "出差第9次住在南京的亚朵酒店。"),

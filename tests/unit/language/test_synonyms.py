@@ -2,8 +2,8 @@
 
 import pytest
 
-from shared.language import stopwords, synonyms
-from shared.language.segment import query_terms, stem, terms
+from shared.language import synonyms
+from shared.language.segment import STOPWORDS, query_terms, stem, terms
 from shared.language.synonyms import ALIKE, others
 
 PER_TERM = 6
@@ -28,7 +28,7 @@ def test_what_is_asked_with_one_word_is_told_with_another(asked: str, told: str)
 
 def test_the_list_is_short_and_holds_no_words_that_carry_nothing() -> None:
     assert max(map(len, ALIKE.values())) <= PER_TERM
-    empty = stopwords.ALL - {stem("wedding"), stem("illness")}  # which look like what "we'd" and "I'll" leave
+    empty = STOPWORDS - {stem("wedding"), stem("illness")}  # which look like what "we'd" and "I'll" leave
     assert not [(term, other) for term, others in ALIKE.items() for other in (term, *others) if other in empty]
     assert not [term for term, others in ALIKE.items() if term in others or len(set(others)) < len(others)]
 

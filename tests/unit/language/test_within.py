@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.language.within import has_word, letters
+from shared.language.segment import has_word, letters
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from services.observer.withdrawn import is_withdrawn, without
 from shared import clock
 from shared.domain.observations import ObservationRow
 from shared.store.additions import Withdrawal, with_entries
-from shared.store.model_cache import CachedAnswer
-from shared.store.outcomes import outcome_of, with_addition
+from shared.store.model_answers import CachedAnswer
+from shared.store.turn_states import outcome_of, with_addition
 
 TURN = UUID("01920000-0000-7000-8000-000000000001")
 FOUND = ObservationRow(

@@ -12,12 +12,11 @@ MANY = 5
 
 
 def rooms(
-    *waiting: tuple[str, int, int], about: str = "", recent: str = "", busy: str = "", rested_s: float = 0
+    *waiting: tuple[str, int, int], about: str = "", recent: str = "", busy: int = 0, rested_s: float = 0
 ) -> dict[str, int]:
     """By tenant its room, where these tenants wait with so many turns, have so many under way, and others are about."""
     queues = tuple(TenantQueue(*each, rested_s) for each in waiting)
-    named = (frozenset(each.split()) for each in (about, recent, busy))
-    return share_room(TenantQueues(queues, *named), POLICY)
+    return share_room(TenantQueues(queues, frozenset(about.split()), frozenset(recent.split()), busy), POLICY)
 
 
 def test_whoever_is_alone_fills_the_workers() -> None:
@@ -32,7 +31,7 @@ def test_room_is_given_by_the_quarter() -> None:
 
 
 def test_a_flood_has_few_turns_under_way_while_another_tenant_waits_or_was_about_lately() -> None:
-    assert rooms(("flood", MANY, 0), ("quiet", 1, 0), rested_s=1) == {"flood": 4, "quiet": 100}
+    assert rooms(("flood", MANY, 0), ("quiet", 1, 0)) == {"flood": 4, "quiet": 100}
     assert rooms(("flood", MANY, 3), about="flood quiet") == {"flood": 1}
     assert rooms(("flood", MANY, 80), about="quiet") == {}
 
@@ -55,14 +54,19 @@ def test_tenants_who_speak_now_and_then_do_not_hold_each_other_back() -> None:
     assert rooms(("one", 1, 0), ("two", 2, 0), ("three", 4, 0), about="four") == {"one": 4, "two": 4, "three": 4}
 
 
-@pytest.mark.parametrize("before", ["busy", "waiting"])
-def test_a_flood_waits_for_the_end_of_anothers_turn_or_for_a_moment_since_its_own_last_one(before: str) -> None:
-    first = [("quiet", 1, 0)] if before == "waiting" else []
-    busy = "quiet" if before == "busy" else ""
-    for rested_s, room in ((0.49, {}), (0.5, {"flood": 4})):
-        found = rooms(("flood", MANY, 0), *first, about="flood quiet", busy=busy, rested_s=rested_s)
+@pytest.mark.parametrize(("under_way", "leaving"), [(4, 0), (3, 1), (0, 4)])
+def test_a_flood_waits_while_others_have_as_many_turns_or_for_a_moment_since_its_own_last_one(
+    under_way: int, leaving: int
+) -> None:
+    first = [("quiet", leaving, 0)] if leaving else []
+    for rested_s, room in ((0.19, {}), (0.2, {"flood": 4})):
+        found = rooms(("flood", MANY, 0), *first, about="flood quiet", busy=under_way, rested_s=rested_s)
         found.pop("quiet", None)
         assert found == room
+
+
+def test_a_flood_does_not_wait_for_fewer_turns_of_others_than_the_workers_take_at_once() -> None:
+    assert rooms(("flood", MANY, 0), about="flood quiet", busy=3) == {"flood": 4}
 
 
 def test_a_flood_rests_between_its_turns_in_the_moment_after_anothers() -> None:
@@ -72,15 +76,12 @@ def test_a_flood_rests_between_its_turns_in_the_moment_after_anothers() -> None:
 
 
 def test_floods_do_not_wait_for_each_others_turns() -> None:
-    assert rooms(("flood", MANY, 3), about="flood quiet", recent="flood", busy="flood") == {"flood": 1}
-    assert rooms(("one", MANY, 0), ("two", MANY, 0), about="one two", recent="one two", busy="one two") == {
-        "one": 50,
-        "two": 50,
-    }
+    assert rooms(("flood", MANY, 3), about="flood quiet", recent="flood") == {"flood": 1}
+    assert rooms(("one", MANY, 0), ("two", MANY, 0), about="one two", recent="one two") == {"one": 50, "two": 50}
 
 
 def test_who_is_quiet_never_waits_for_anothers_turn() -> None:
-    assert rooms(("one", 4, 0), ("two", 1, 0), about="one two three", busy="three one") == {"one": 4, "two": 4}
+    assert rooms(("one", 4, 0), ("two", 1, 0), about="one two three", busy=9) == {"one": 4, "two": 4}
 
 
 def test_nobody_waits_where_nothing_waits() -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from services.cli.evaluate.world import World
-from shared.classifiers.logistic import load_sum
+from shared.classifiers.judges import load_sum
 from shared.resolution.roles import find_refilled
 from shared.resolution.superseding import SIGNS, find_amounts, is_parallel
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeVar, get_args
 from pydantic import JsonValue
 
 from schemas.compose import PROFILE_WINDOWS
-from services.compose.rules.packing.render import MESSAGE_OVERHEAD
+from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
 from shared.errors import ConfigurationError
 from shared.policy import BudgetPolicy
 
@@ -95,17 +95,17 @@ def check(window: int, policy: BudgetPolicy = DEFAULT_BUDGET, *, strict_double_g
 
 def profile_for(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> Profile:
     """The profile of a window: scaled below the least, in proportion between two, the greatest above (X20, X52)."""
-    known = [Profile(name, size, _shares(policy.profiles[name])) for name, size in PROFILE_WINDOWS.items()]
-    if window <= known[0].window:
-        return Profile(known[0].name, window, scale_slots(known[0].slots, _scale(window, policy)))
-    for low, high in pairwise(known):
+    profiles = [Profile(name, size, _shares(policy.profiles[name])) for name, size in PROFILE_WINDOWS.items()]
+    if window <= profiles[0].window:
+        return Profile(profiles[0].name, window, scale_slots(profiles[0].slots, _scale(window, policy)))
+    for low, high in pairwise(profiles):
         if window < high.window:
             at = (window - low.window) / (high.window - low.window)
             slots: dict[Slot, int] = {
                 slot: int(size + (high.slots[slot] - size) * at) for slot, size in low.slots.items()
             }
             return Profile(low.name, window, slots)
-    return Profile(known[-1].name, window, known[-1].slots)
+    return Profile(profiles[-1].name, window, profiles[-1].slots)
 
 
 def _shares(given: object) -> dict[Slot, int]:

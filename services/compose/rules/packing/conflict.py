@@ -12,8 +12,8 @@ from services.compose.rules.candidates import Candidate, CandidateConflict, Core
 from services.compose.rules.packing.draft import Decision, PackagedContext
 from services.compose.rules.packing.norms import EnterpriseRule, PreferenceClaim, against, norms, says_taste, wish
 from shared.language.segment import query_terms
-from shared.screening.links import REMOVED
 from shared.screening.sanitize import DEFAULT_SANITIZE, TAKEN_OUT, SanitizePolicy, screen
+from shared.screening.tags import REMOVED
 
 TASTES = types_with("taste")
 VIEWS: frozenset[Epistemic] = frozenset({"preference", "opinion"})

@@ -1,12 +1,13 @@
-"""What packing takes and gives: inputs, limits, decisions, the draft between (seed 003, R124)."""
+"""What packing takes and gives: inputs, limits, decisions, the message being answered, the draft between."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import JsonValue
 
+from schemas.content import BlockType, ContentBlock
 from schemas.context_package import ContextPackage, RecentMessage
 from schemas.experiment import GenerationMetadata
 from schemas.vocabulary import DropReason, Intent, Language
@@ -21,7 +22,9 @@ from services.compose.rules.candidates import (
 )
 from services.compose.rules.packing.budget import DEFAULT_BUDGET, Allocation
 from services.compose.rules.packing.slots import PreparedEvidence, PreparedMemory
-from services.compose.rules.ranking.diversity import DiversityPolicy
+from services.compose.rules.ranking.repeats import DiversityPolicy
+from shared.domain.blocks import Blocked, fit_blocks
+from shared.language import tokens
 from shared.policy import BudgetPolicy
 from shared.screening.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy
 
@@ -119,3 +122,50 @@ class PackageDraft:
     def evidence(self) -> list[PreparedEvidence]:
         """What was found, of both sides, best first."""
         return sorted((*self.memories, *self.knowledge), key=lambda each: each.place)
+
+
+UNSUPPORTED = "content_type_unsupported"
+"""The message has media that the model does not read: their fallback stands for them."""
+SHARE_FOR_MEDIA = 0.5
+"""Of the token limit, beyond which the message is not told with all that was recognised in its media."""
+HANDED_ON = {"type", "media_id", "text_fallback", "security_status", "metadata"}
+"""Of a media block: what was recognised has been screened and stands in the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserMessageParts:
+    """The whole message as text; where the model reads any of its media, also as parts with these media as blocks."""
+
+    text: str
+    parts: tuple[dict[str, JsonValue], ...] = ()
+    withheld: tuple[Decision, ...] = ()
+    degraded: tuple[str, ...] = ()
+
+
+def split_message(
+    blocks: Sequence[ContentBlock], modalities: Sequence[BlockType], limit: int, most: int, policy: SanitizePolicy
+) -> UserMessageParts:
+    """The message for a model that reads these types, within `most` and about half the limit but for its own words."""
+    media = [block for block in blocks if block.is_media]
+    fitted = fit_blocks(blocks, min(most, int(limit * SHARE_FOR_MEDIA)), tokens.count, policy)
+    readable = [block for block in media if block.type in modalities]
+    parts = (
+        [_part(block, piece, modalities) for block, piece in zip(blocks, fitted.pieces, strict=True)]
+        if readable
+        else []
+    )
+    degraded = (UNSUPPORTED,) if len(readable) < len(media) else ()
+    return UserMessageParts(fitted.text, tuple(parts), list_withheld(fitted.blocked), degraded)
+
+
+def _part(block: ContentBlock, piece: str, modalities: Sequence[BlockType]) -> dict[str, Any]:
+    if block.is_media and block.type in modalities:
+        return block.model_dump(mode="json", include=HANDED_ON, exclude_none=True)
+    return {"type": "text", "text": piece}
+
+
+def list_withheld(blocked: Iterable[Blocked]) -> tuple[Decision, ...]:
+    """The receipts of recognised text that gave orders: the fallback stands alone."""
+    return tuple(
+        Decision(f"media:{each.media_id}", False, "blocked", sanitization="blocked", rule=each.rule) for each in blocked
+    )

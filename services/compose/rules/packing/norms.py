@@ -10,10 +10,9 @@ from services.compose.rules.packing import norms_words as words
 from services.compose.rules.packing.norms_words import Manner
 from shared.cache import of_texts
 from shared.classifiers import meanings
-from shared.language import stopwords
 from shared.language.normalise import normalise
 from shared.language.patterns import to_pattern
-from shared.language.segment import query_terms, stem
+from shared.language.segment import ENGLISH_STOPWORDS, query_terms, stem
 from shared.language.segment import words as cut
 
 Force = Literal["forbids", "requires"]
@@ -91,30 +90,30 @@ def _of_sentence(sentence: str) -> Iterator[EnterpriseRule]:
 
 def _norm(force: Force, cue: str, before: str, after: str) -> EnterpriseRule | None:
     stop = words.STOPS.search(after)
-    told = (after[: stop.start()] if stop else after).strip(" 。.!！;；,，:：")
+    clause = (after[: stop.start()] if stop else after).strip(" 。.!！;；,，:：")
     scope = before
-    if words.PASSIVE.search(cue) or (words.PASSIVE_AFTER.match(told) and not manners(told)) or not _content(told):
+    if words.PASSIVE.search(cue) or (words.PASSIVE_AFTER.match(clause) and not manners(clause)) or not _content(clause):
         # what is forbidden stands before: 表情符号禁止使用, emoji are not allowed in letters
-        told, scope = _last_clause(before), told
-    placed = None if _HAN.search(told) else words.PLACED_EN.search(told)
-    inside, where = (told[: placed.start()], told[placed.end() :]) if placed and placed.start() else (told, "")
-    found = manners(told) if force == "requires" else manners(inside) or manners(told)
-    things = () if found else tuple(_things(inside))
-    fixed = list_fixed(told) if force == "requires" else []
-    if not found and not things and not fixed:
+        clause, scope = _last_clause(before), clause
+    placed = None if _HAN.search(clause) else words.PLACED_EN.search(clause)
+    inside, where = (clause[: placed.start()], clause[placed.end() :]) if placed and placed.start() else (clause, "")
+    manner = manners(clause) if force == "requires" else manners(inside) or manners(clause)
+    things = () if manner else tuple(_things(inside))
+    fixed = list_fixed(clause) if force == "requires" else []
+    if not manner and not things and not fixed:
         return None
     sorts = frozenset(sort for each in fixed for sort in each.sorts & words.SAME_SORT)
     if fixed or _content(inside) or manners(inside):
         scope = f"{scope} {where}"
     named = frozenset(each.word for each in fixed)
-    return EnterpriseRule(force, found, things, named, sorts, _scope(scope) - named)
+    return EnterpriseRule(force, manner, things, named, sorts, _scope(scope) - named)
 
 
-def list_fixed(told: str) -> list[meanings.KnownWord]:
+def list_fixed(clause: str) -> list[meanings.KnownWord]:
     """Of sorts of which one is chosen for all, what the rule says to use."""
-    if not words.USES.match(told.strip()):
+    if not words.USES.match(clause.strip()):
         return []
-    return [each for each in meanings.find_known_words(told) if each.sorts & words.SAME_SORT]
+    return [each for each in meanings.find_known_words(clause) if each.sorts & words.SAME_SORT]
 
 
 def _last_clause(text: str) -> str:
@@ -130,19 +129,19 @@ _CUES: tuple[tuple[Force, re.Pattern[str]], ...] = (
 
 def _cues(sentence: str) -> list[tuple[Force, int, int]]:
     """Where a rule is put, in order; of cues that touch the denial counts: 必须禁止, must never."""
-    found: list[tuple[Force, int, int]] = []
+    matches: list[tuple[Force, int, int]] = []
     for force, cue in _CUES:
         for match in cue.finditer(sentence):
-            found.append((force, match.start(), match.end()))
-    found.sort(key=lambda each: (each[1], each[0]))
-    kept: list[tuple[Force, int, int]] = []
-    for force, start, end in found:
-        if kept and start <= kept[-1][2] + 1:
-            joined: Force = "forbids" if "forbids" in (force, kept[-1][0]) else "requires"
-            kept[-1] = (joined, kept[-1][1], max(end, kept[-1][2]))
+            matches.append((force, match.start(), match.end()))
+    matches.sort(key=lambda each: (each[1], each[0]))
+    joined_cues: list[tuple[Force, int, int]] = []
+    for force, start, end in matches:
+        if joined_cues and start <= joined_cues[-1][2] + 1:
+            joined: Force = "forbids" if "forbids" in (force, joined_cues[-1][0]) else "requires"
+            joined_cues[-1] = (joined, joined_cues[-1][1], max(end, joined_cues[-1][2]))
         else:
-            kept.append((force, start, end))
-    return kept
+            joined_cues.append((force, start, end))
+    return joined_cues
 
 
 def wish(text: str) -> PreferenceClaim | None:
@@ -216,17 +215,17 @@ _NEXT = to_pattern(r"的?(?P<han>[\u3400-\u9fff]+)|[ -](?P<word>[A-Za-z]+)")
 
 def _stands_alone(rest: str) -> bool:
     """Whether what follows a manner is not a thing that it describes, unless that is something said or written."""
-    found = _NEXT.match(rest)
-    if found is None:
+    following = _NEXT.match(rest)
+    if following is None:
         return True
-    if found["word"]:
-        word = found["word"].lower()
+    if following["word"]:
+        word = following["word"].lower()
         return (
-            word in (stopwords.ENGLISH - words.MATERIAL)
+            word in (ENGLISH_STOPWORDS - words.MATERIAL)
             or stem(word) in words.SAID_EN
-            or _is_manner(rest[found.start("word") :])
+            or _is_manner(rest[following.start("word") :])
         )
-    run = found["han"]
+    run = following["han"]
     return words.SAID_ZH.match(run) is not None or _is_manner(run)
 
 

@@ -30,13 +30,12 @@ from services.compose.rules.packing.budget import (
     u_shape,
 )
 from services.compose.rules.packing.draft import Decision, PackagedContext, PackageDraft, PackInputs, PackPolicy
-from services.compose.rules.packing.fit import SlotCandidates
-from services.compose.rules.packing.render import MESSAGE_OVERHEAD
-from services.compose.rules.packing.shrink import count_wire_tokens, escapes
+from services.compose.rules.packing.fit import SlotCandidates, count_wire_tokens, escapes
 from services.compose.rules.packing.sizes import Floors, fill, floors, gather
 from services.compose.rules.packing.slots import InstructionBlocks, PreparedEvidence
+from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
 from shared.language import tokens
-from shared.language.detection import detect
+from shared.language.normalise import detect
 
 __all__ = [
     "Decision",
@@ -120,24 +119,24 @@ def _frame(inputs: PackInputs, policy: PackPolicy, *, evidence: bool = True) -> 
     """The fullest rules beside which the message leaves all other slots their least."""
     limits = slot_bounds(inputs.token_limit, policy.budget)
     share = profile_for(inputs.token_limit, policy.budget).slots["generation"]
-    said = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD + _media_tokens(inputs)
+    message_cost = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD + _media_tokens(inputs)
     room = left = 0
     for rules in _rules(inputs, policy, limits, evidence=evidence):
         room = left = limits.message_room(rules.cost)
-        if said > room:
+        if message_cost > room:
             continue
-        frame = _Frame(said, limits, limits.generation(share, said, rules.cost), rules)
+        frame = _Frame(message_cost, limits, limits.generation(share, message_cost, rules.cost), rules)
         wire_left = _wire_room(inputs, policy, frame, ())
         if wire_left is None or wire_left >= limits.least_memory:
             return frame
-        left = min(room, max(0, said + wire_left - limits.least_memory))
+        left = min(room, max(0, message_cost + wire_left - limits.least_memory))
     if room < limits.least["user_turn"]:
         raise TokenLimitTooSmallError(
             f"{inputs.token_limit} tokens hold no message: margin, answer and rules leave {max(0, room)} of them,"
             f" fewer than {limits.least['user_turn']}"
         )
     raise UserMessageTooLongError(
-        f"user_message needs about {said} tokens; the limit of {inputs.token_limit} leaves {left} for it"
+        f"user_message needs about {message_cost} tokens; the limit of {inputs.token_limit} leaves {left} for it"
     )
 
 
@@ -216,7 +215,7 @@ def _package(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, frame:
     rules, evidence = frame.rules, draft.evidence
     placed = u_shape(evidence)
     recent = [message for messages in reversed(draft.turns) for message in messages]
-    known = SystemBlock(type="other", text=draft.entities, updated_at=inputs.created_at) if draft.entities else None
+    entities = SystemBlock(type="other", text=draft.entities, updated_at=inputs.created_at) if draft.entities else None
     used: dict[str, int] = {
         "system": rules.cost,
         "user_turn": frame.said,
@@ -234,7 +233,7 @@ def _package(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, frame:
         request_id=inputs.request_id,
         language=_language(inputs),
         nonce=inputs.nonce,
-        system_blocks=[*(each.block for each in draft.core), *([known] if known else []), *rules.system],
+        system_blocks=[*(each.block for each in draft.core), *([entities] if entities else []), *rules.system],
         developer_blocks=list(rules.developer),
         working_summary=draft.summary,
         recent_turns=recent,

@@ -41,12 +41,12 @@ def find_undecided(candidates: Iterable[Mapping[str, Any]], decisions: Mapping[s
 def _scores(retrieval: Mapping[str, Any], decisions: Mapping[str, Mapping[str, Any]]) -> Iterable[str]:
     ranking = retrieval["ranking"]
     for each in retrieval["candidates"]:
-        made = decisions.get(each["id"], {})
-        factors = made.get("factors")
+        decision = decisions.get(each["id"], {})
+        factors = decision.get("factors")
         fused = sum(ranking["weights"].get(arm, 1.0) / (ranking["rrf_k"] + rank) for arm, rank in each["ranks"].items())
         if _is_ranked(each, ranking) and not isclose(fused, each["rrf"], abs_tol=2e-6):
             yield f"{each['id']}: its ranks do not give its rrf"
-        if factors and not isclose(prod(factors.values()), made["candidate_score"], abs_tol=1e-4):
+        if factors and not isclose(prod(factors.values()), decision["candidate_score"], abs_tol=1e-4):
             yield f"{each['id']}: its factors do not give its score"
 
 

@@ -19,12 +19,10 @@ from services.compose.rules.packing.budget import (
     profile_for,
     truncate,
 )
-from services.compose.rules.packing.draft import Decision, PackageDraft, PackInputs, PackPolicy
-from services.compose.rules.packing.fit import NAME_JOINT, SlotCandidates, fit_draft
-from services.compose.rules.packing.shrink import thinner
+from services.compose.rules.packing.draft import Decision, PackageDraft, PackInputs, PackPolicy, list_withheld
+from services.compose.rules.packing.fit import NAME_JOINT, SlotCandidates, fit_draft, thinner
 from services.compose.rules.packing.slots import PreparedMemory
-from services.compose.rules.packing.spoken import list_withheld
-from shared.language.detection import detect
+from shared.language.normalise import detect
 from shared.screening.sanitize import show_own
 
 RICH = 12.0
@@ -75,12 +73,12 @@ def list_allowed(
 ) -> list[tuple[RankedCandidate, slots.Screened]]:
     """The evidence that passes the guard and the counts, in order; of the user `personal` pieces at most."""
     most, memories = _evidence_most(inputs, policy), max(policy.memories_max, inputs.inject_limit or 0)
-    kept: list[tuple[RankedCandidate, slots.Screened]] = []
+    allowed: list[tuple[RankedCandidate, slots.Screened]] = []
     for each, clean in slots.screen_candidates(inputs.evidence, policy.sanitize, policy.max_snippet_chars):
         draft.rejected += list_withheld(slots.list_withheld(each.candidate, policy.sanitize))
         draft.held_back += slots.held_back_of(each.candidate, clean, policy.sanitize)
         is_memory = each.candidate.memory_id is not None
-        full = len(kept) >= most or (is_memory and memories <= 0)
+        full = len(allowed) >= most or (is_memory and memories <= 0)
         if clean.outcome == "blocked":
             draft.rejected.append(
                 Decision(each.key, False, "blocked", each.score, sanitization="blocked", rule=clean.rule)
@@ -90,17 +88,17 @@ def list_allowed(
         else:
             memories -= is_memory
             personal -= not each.candidate.is_resource
-            kept.append((each, clean))
-    return kept
+            allowed.append((each, clean))
+    return allowed
 
 
-def list_pinned(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, found: set[str]) -> list[PreparedMemory]:
+def list_pinned(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, present: set[str]) -> list[PreparedMemory]:
     """Core memory that is not among the evidence, as much as may go in."""
     pinned, blocked = slots.core(inputs.core, policy.sanitize, inputs.nonce)
     draft.rejected += [Decision(each.key, False, "blocked", sanitization="blocked", rule=each.rule) for each in blocked]
     for each in (*pinned, *blocked):
         draft.held_back += slots.held_back(each.key, each.memory.comes_from, each.screened)
-    fresh = [each for each in pinned if each.key not in found and each.memory.epistemic != "outdated"]
+    fresh = [each for each in pinned if each.key not in present and each.memory.epistemic != "outdated"]
     return fresh[: _personal(inputs, policy)]
 
 
@@ -136,15 +134,15 @@ class Floors:
 
 def floors(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, material: SlotCandidates) -> Floors:
     """The dynamic shares, or the static ones where the policy says so or the allocator fails (R119)."""
-    found = signals(inputs, material)
-    made = policy.budget.allocation
-    if made == "dynamic":
+    evident = signals(inputs, material)
+    allocation = policy.budget.allocation
+    if allocation == "dynamic":
         try:
-            return Floors(allocate(inputs.token_limit, found, policy.budget), found, "dynamic")
+            return Floors(allocate(inputs.token_limit, evident, policy.budget), evident, "dynamic")
         except Exception:  # noqa: BLE001 # whatever it is, a package with static shares is better than none
             draft.degraded.append("budget_allocator_fallback")
     shares = profile_for(inputs.token_limit, policy.budget).slots
-    return Floors(shares, found, "static" if made == "static" else "fallback")
+    return Floors(shares, evident, "static" if allocation == "static" else "fallback")
 
 
 def signals(inputs: PackInputs, material: SlotCandidates) -> BudgetSignals:
@@ -191,7 +189,7 @@ def fill(
     room = max(0, min(room, left))
     wants = cap_sizes(kept.wants(), limits)
     filled, used = fit_draft(kept, draft, wants, _grant(wants, shares, limits, order, room), room)
-    made: dict[Slot, SlotBudget] = {
+    budgets: dict[Slot, SlotBudget] = {
         slot: SlotBudget(
             wanted=wanted[slot],
             minimum=limits.least[slot],
@@ -202,7 +200,7 @@ def fill(
         )
         for slot in COMPRESSIBLE
     }
-    return Filling(made, max(0, left - sum(used.values())))
+    return Filling(budgets, max(0, left - sum(used.values())))
 
 
 def _grant(

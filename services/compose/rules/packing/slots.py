@@ -12,7 +12,7 @@ from schemas.retrieval_plan import PLAN_VERSION
 from schemas.vocabulary import Intent, Language
 from services.compose.rules.candidates import Candidate, CoreMemory, HeldBack, RankedCandidate, RecentTurn
 from services.compose.rules.packing import texts
-from services.compose.rules.packing.render import MESSAGE_OVERHEAD, citable, core_tag, evidence_snippet, known_of
+from services.compose.rules.packing.texts import MESSAGE_OVERHEAD, citable, core_tag, evidence_snippet, known_of
 from shared.domain.blocks import Blocked, close_fence, fence
 from shared.language import tokens
 from shared.language.normalise import clip
@@ -113,11 +113,11 @@ def rules(
     return InstructionBlocks(blocks, made, total)
 
 
-def with_hints(made: InstructionBlocks, hints: Sequence[str], now: datetime) -> InstructionBlocks:
+def with_hints(blocks: InstructionBlocks, hints: Sequence[str], now: datetime) -> InstructionBlocks:
     """The rules with what the agent has learnt of its own tools after them."""
     lines = "\n".join(f"- {each}" for each in hints)
     block = SystemBlock(type="other", text=f"<agent_hints>\n{lines}\n</agent_hints>", updated_at=now)
-    return InstructionBlocks((*made.system, block), made.developer, made.cost + cost(block.text))
+    return InstructionBlocks((*blocks.system, block), blocks.developer, blocks.cost + cost(block.text))
 
 
 def screen_candidates(
@@ -156,13 +156,13 @@ def held_back(key: str, source: Source, clean: Screened) -> list[HeldBack]:
 
 def held_back_of(candidate: Candidate, clean: Screened, policy: SanitizePolicy) -> list[HeldBack]:
     """What is not shown of a candidate's words, nor of what was recognised in its media."""
-    found = held_back(candidate.key, candidate.comes_from, clean)
+    withheld = held_back(candidate.key, candidate.comes_from, clean)
     for each in candidate.recognized:
         told = screen(candidate.text[each.start : each.end], policy)
         if rule := each.rule or told.held_back:
             whole = each.rule is not None or told.outcome == "blocked"
-            found.append(HeldBack(f"media:{each.media_id}", "foreign", rule, whole))
-    return found
+            withheld.append(HeldBack(f"media:{each.media_id}", "foreign", rule, whole))
+    return withheld
 
 
 def _start(text: str, most: int) -> str:
@@ -180,13 +180,13 @@ def evidence(
     nonce: str = "",
 ) -> list[PreparedEvidence]:
     """Evidence with snippets of at most `limit` characters; lean: without what is known of it and its signals."""
-    made: list[PreparedEvidence] = []
+    prepared: list[PreparedEvidence] = []
     for place, (ranked, clean) in enumerate(pairs):
         item = _item(ranked, clean.text, request_id, now, limit, nonce, policy, lean=lean)
         if item.snippet:
             price = cost(evidence_line(place + 1, item))
-            made.append(PreparedEvidence(ranked, item, price, clean.outcome, clean.rule, place, clean.text, nonce))
-    return made
+            prepared.append(PreparedEvidence(ranked, item, price, clean.outcome, clean.rule, place, clean.text, nonce))
+    return prepared
 
 
 def frame(each: PreparedEvidence) -> int:
@@ -271,7 +271,7 @@ def core(
     memories: Sequence[CoreMemory], policy: SanitizePolicy, nonce: str = ""
 ) -> tuple[list[PreparedMemory], list[PreparedMemory]]:
     """The pinned memories that may be shown, in their order, and those that are blocked."""
-    made: list[PreparedMemory] = []
+    prepared: list[PreparedMemory] = []
     for memory in memories:
         clean = show(memory.text, memory.comes_from, policy)
         block = SystemBlock(
@@ -280,9 +280,9 @@ def core(
             updated_at=memory.updated_at,
             source=BlockSource(turn_id=memory.turn_id, memory_item_id=memory.memory_id),
         )
-        made.append(PreparedMemory(memory, block, cost(block.text), clean))
-    allowed = [each for each in made if each.outcome != "blocked"]
-    return allowed, [each for each in made if each.outcome == "blocked"]
+        prepared.append(PreparedMemory(memory, block, cost(block.text), clean))
+    allowed = [each for each in prepared if each.outcome != "blocked"]
+    return allowed, [each for each in prepared if each.outcome == "blocked"]
 
 
 def window(turns: Sequence[RecentTurn], most: int, max_tool_chars: int) -> list[tuple[int, list[RecentMessage]]]:

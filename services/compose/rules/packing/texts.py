@@ -1,8 +1,22 @@
-"""The fixed words of a package, in both languages (seed 004 section 2.1)."""
+"""How a package reads to the model: its fixed words in both languages, the tags around memory and evidence that no text
+can open or close, and what an agent is told of its own experience (seed 004).
+"""
 
 # ruff: noqa: E501 - the texts are one line per rule, as the model reads them
 
-from schemas.vocabulary import Intent, Language
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from schemas.evidence_pack import KnownOf
+from schemas.vocabulary import Epistemic, Intent, Language, Provenance
+from services.compose.rules.candidates import Candidate, CoreMemory
+from shared.domain.blocks import fenced_within
+from shared.extraction.habits import PREFIX as HABIT
+from shared.language.patterns import to_pattern
+from shared.screening.sanitize import screen
 
 VERSION = "guide-5"
 
@@ -93,3 +107,164 @@ def hint(kind: str, language: Language) -> str:
 def phase_rule(language: Language, intent: Intent) -> str:
     """What this kind of turn calls for; empty where nothing special (R107)."""
     return _PHASES[_key(language)].get(intent, "")
+
+
+MESSAGE_OVERHEAD = 4
+"""Tokens that a chat format spends on each message beside its content."""
+MAX_ATTRIBUTE = 80
+_UNCITABLE = to_pattern(r"[\s<>\"\x00-\x1f]")
+
+
+def _attributes(**values: str | None) -> str:
+    shown = ((name, value) for name, value in values.items() if value)
+    return "".join(f' {name}="{_attribute(value)}"' for name, value in shown)
+
+
+def _attribute(value: str) -> str:
+    plain = " ".join(value.split())[:MAX_ATTRIBUTE]
+    return plain.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _name(value: str | None) -> str | None:
+    """A name or key from somebody's data; none where it holds what may not be shown."""
+    return value if value and screen(value).outcome == "pass" else None
+
+
+def citable(uri: str) -> str:
+    """The address as one word that opens no tag; it leads where it led."""
+    return _UNCITABLE.sub(lambda found: quote(found.group()), uri)
+
+
+def _day(moment: datetime | None) -> str | None:
+    return moment.date().isoformat() if moment else None
+
+
+TELLING: frozenset[Epistemic] = frozenset({"opinion", "outdated"})
+"""What a note is where the model cannot see it from its words: a view, or how things were."""
+
+
+def _trust(provenance: Provenance) -> str | None:
+    return provenance if provenance == "confirmed_by_user" else None
+
+
+def _kind(epistemic: Epistemic) -> str | None:
+    return epistemic if epistemic in TELLING else None
+
+
+def core_tag(memory: CoreMemory, text: str, nonce: str) -> str:
+    """A pinned memory inside its tag; `text` is already screened and escaped."""
+    attributes = _attributes(
+        nonce=nonce,
+        confidence=f"{memory.confidence:.2f}",
+        provenance=_trust(memory.provenance),
+        epistemic_type=_kind(memory.epistemic),
+    )
+    return write_tag("user_memory", attributes, text, None)
+
+
+def evidence_snippet(candidate: Candidate, text: str, limit: int, nonce: str) -> str:
+    """The candidate's text inside its tag, at most `limit` characters with it; empty where nothing would be left.
+
+    The tag says what a model can use: how sure a note is and since when, of words who spoke and when, of knowledge
+    whose it is. What else is known of it stands in the fields of the evidence.
+    """
+    if candidate.memory_id:
+        attributes = _attributes(
+            nonce=nonce,
+            confidence=f"{candidate.confidence:.2f}",
+            provenance=_trust(candidate.provenance),
+            valid_since=_day(candidate.valid_at),
+            valid_until=_day(candidate.until),
+            epistemic_type=_kind(candidate.epistemic),
+            type="habit" if (candidate.category or "").startswith(HABIT) else None,
+        )
+        return write_tag("user_memory", attributes, text, limit)
+    if candidate.is_resource:
+        source = "enterprise" if candidate.org_tier else _name(candidate.source_type) or "resource"
+        attributes = _attributes(nonce=nonce, source=source, org_tier=_name(candidate.org_tier))
+        return write_tag("knowledge", attributes, text, limit)
+    speaker = _name(candidate.name) or candidate.role
+    attributes = _attributes(
+        nonce=nonce,
+        valid_since=_day(candidate.valid_at),
+        valid_until=_day(candidate.until),
+        epistemic_type=_kind(candidate.epistemic),
+        speaker=speaker,
+    )
+    return write_tag("user_memory", attributes, text, limit)
+
+
+def known_of(candidate: Candidate) -> KnownOf | None:
+    """What is known of a memory beside its words; nothing of what was said or stands in a document."""
+    if candidate.memory_id is None:
+        return None
+    return KnownOf(
+        confidence=round(candidate.confidence, 4),
+        provenance=candidate.provenance,
+        valid_since=candidate.valid_at,
+        category=_name(candidate.category) or candidate.memory_type or "",
+        epistemic_type=candidate.epistemic,
+    )
+
+
+def write_tag(tag: str, attributes: str, text: str, limit: int | None) -> str:
+    opening, closing = f"<{tag}{attributes}>", f"</{tag}>"
+    room = None if limit is None else limit - len(opening) - len(closing)
+    if room is not None and room < 1:
+        return ""
+    inside = text if room is None else fenced_within(text, room)
+    return f"{opening}{inside}{closing}"
+
+
+MOST = 3
+LEAST = 5
+"""Calls, or answers, below which nothing is said, however plain they look."""
+FAILS_BELOW = 0.7
+"""A tool fails often where with 95 % no more of its calls than this succeed."""
+WORKS_ABOVE = 0.7
+"""It serves an intent well where with 95 % more than this succeed."""
+CORRECTED_ABOVE = 0.2
+"""Recalled memories mislead where with 95 % more of the answers that took them up than this were corrected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """One thing that the agent has learnt: a key and its figures."""
+
+    key: str
+    figures: Mapping[str, Any]
+
+
+def hints(learnt: Iterable[Learnt], intent: Intent, language: Language) -> tuple[str, ...]:
+    """At most three lines in the language of the message; what goes wrong comes first. None for small talk."""
+    if intent == "small_talk":
+        return ()
+    found = [made for each in learnt if (made := _hint(each, intent, language))]
+    first = sorted(found, key=lambda made: (made[0], -made[1], made[2]))
+    return tuple(dict.fromkeys(line for _, _, line in first))[:MOST]
+
+
+def _hint(learnt: Learnt, intent: Intent, language: Language) -> tuple[int, int, str] | None:
+    """How it is ordered: kind, weight; and the line."""
+    kind, _, name = learnt.key.partition(":")
+    if kind == "retrieval":
+        return _of_recall(learnt.figures, language)
+    if kind != "tool" or screen(name).text != name:
+        return None
+    here: Mapping[str, Any] | None = learnt.figures.get("by_intent", {}).get(intent)
+    figures = here or learnt.figures
+    calls, errors = figures["calls"], figures["errors"]
+    if calls < LEAST:
+        return None
+    if figures["high"] <= FAILS_BELOW:
+        return 0, errors, hint("fails", language).format(tool=name, calls=calls, errors=errors)
+    if here and figures["low"] >= WORKS_ABOVE:
+        return 2, calls, hint("works", language).format(tool=name, calls=calls, fine=calls - errors)
+    return None
+
+
+def _of_recall(figures: Mapping[str, Any], language: Language) -> tuple[int, int, str] | None:
+    if figures["utilized"] < LEAST or figures["corrected_low"] < CORRECTED_ABOVE:
+        return None
+    counts = {"corrected": figures["corrected"], "utilized": figures["utilized"]}
+    return 1, figures["corrected"], hint("corrected", language).format(**counts)

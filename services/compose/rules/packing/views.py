@@ -17,7 +17,7 @@ from schemas.retrieval_plan import RetrievalPlan
 from services.compose.rules.candidates import Candidate, RankedCandidate
 from services.compose.rules.packing.slots import ref, signals
 from services.compose.rules.packing.snippet import snippet
-from shared.language.detection import detect
+from shared.language.normalise import detect
 from shared.screening.sanitize import SanitizePolicy, screen
 
 _SOURCE_TYPES = ("url", "file", "manual", "memory_snapshot")

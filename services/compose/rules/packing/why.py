@@ -50,13 +50,13 @@ _WHY: dict[Told, dict[str, str]] = {
 
 def why(decision: Mapping[str, Any], language: Told) -> str:
     """The sentence for a decision of a receipt."""
-    said, reason = _WHY[language], str(decision["decision_reason"])
+    phrases, reason = _WHY[language], str(decision["decision_reason"])
     rule = decision.get("rule") or "-"
     if decision["decision"] != "injected":
-        return said.get(reason, reason).format(rule=rule)
+        return phrases.get(reason, reason).format(rule=rule)
     place: Mapping[str, Any] = decision.get("context_position") or {}
     zone = _ZONES[language][place.get("zone", "head")]
-    filled = said[f"injected:{reason}"].format(place=place.get("index", 0) + 1, zone=zone)
+    filled = phrases[f"injected:{reason}"].format(place=place.get("index", 0) + 1, zone=zone)
     if decision.get("sanitization_result") != "sanitized":
         return filled
-    return f"{filled}{'' if language == 'zh' else ' '}{said['sanitized'].format(rule=rule)}"
+    return f"{filled}{'' if language == 'zh' else ' '}{phrases['sanitized'].format(rule=rule)}"

@@ -105,7 +105,7 @@ def _raise(course: MemoryCourse, target: ActiveMemory, operation: Write | Confir
 
 def to_snapshot(each: PendingObservation, written: Write) -> MemorySnapshot:
     statement = each.statement
-    known = ActiveMemory(
+    active = ActiveMemory(
         memory_id=each.memory_id,
         root_id=each.memory_id,
         version=1,
@@ -123,7 +123,9 @@ def to_snapshot(each: PendingObservation, written: Write) -> MemorySnapshot:
         words=each.words,
         told=each.told,
     )
-    return MemorySnapshot(amend_memory(known, written.content) if written.content else known, each.place, learnt=False)
+    return MemorySnapshot(
+        amend_memory(active, written.content) if written.content else active, each.place, learnt=False
+    )
 
 
 def amend_memory(known: ActiveMemory, content: Content) -> ActiveMemory:
@@ -145,16 +147,16 @@ def amend_memory(known: ActiveMemory, content: Content) -> ActiveMemory:
 
 def _end(course: MemoryCourse, each: PendingObservation, ends: Sequence[ActiveMemory]) -> None:
     keys: set[str] = set()
-    for known in ends:
-        held = course.active.pop(known.memory_id)
-        course.texts.add(fold(known.text.strip()))
+    for ended in ends:
+        held = course.active.pop(ended.memory_id)
+        course.texts.add(fold(ended.text.strip()))
         if not each.forgotten:
             course.gone.append(_to_outdated(each, held))
         if held.learnt:
-            course.masked[str(known.memory_id)] = each.cause
-            keys.add(f"memory:{known.memory_id}")
-        elif known.memory_id in course.stating:
-            keys |= course.stating.pop(known.memory_id)[1]
+            course.masked[str(ended.memory_id)] = each.cause
+            keys.add(f"memory:{ended.memory_id}")
+        elif ended.memory_id in course.stating:
+            keys |= course.stating.pop(ended.memory_id)[1]
         if at := held.place:
             gone = {"ordinal": at.ordinal, "span": at.span, "word": at.word, "cause": each.cause}
             gone |= {"until": each.statement.said_at, "forgotten": each.forgotten}

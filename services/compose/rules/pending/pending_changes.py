@@ -9,17 +9,16 @@ from uuid import UUID
 
 from schemas.vocabulary import Role
 from services.compose.rules.candidates import Candidate
-from services.compose.rules.resolving.current import current_text
 from services.compose.rules.resolving.outdated import (
     NOTHING_ENDED,
     OutdatedStatement,
     OutdatedStatements,
+    current_text,
     outdated_statements,
 )
 from shared.domain.statements import ActiveMemory, Statement
 from shared.language.normalise import fold
-from shared.language.segment import query_terms, terms
-from shared.language.within import has_word
+from shared.language.segment import has_word, query_terms, terms
 from shared.resolution.remaining import join_remaining
 from shared.resolution.summary_lines import EndedStatement, SummaryLine, find_stale_lines
 
@@ -135,18 +134,20 @@ class PendingChanges:
         gone = (*self.texts, *(each.sentence for each in self.taken_back.values()))
         return [name for name in names if not any(has_word(text, name) for text in gone)]
 
-    def summary(self, text: str, said: Sequence[SummaryLine] = (), ended: Sequence[EndedStatement] = ()) -> str:
+    def summary(
+        self, text: str, written_lines: Sequence[SummaryLine] = (), ended: Sequence[EndedStatement] = ()
+    ) -> str:
         """The summary without the lines that say what no longer holds, and without headings left bare.
 
-        `said` are its lines with their turns, `ended` what was learnt from these and had ended before.
+        `written_lines` are its lines with their turns, `ended` what was learnt from these and had ended before.
         """
         foreseen = [*ended, *self._ended_statements()]
         if not text or not (foreseen or self.outdated.statements):
             return text
-        stale = find_stale_lines(said, foreseen)
+        stale = find_stale_lines(written_lines, foreseen)
         lines = text.splitlines()
         headings = {line for line, after in pairwise(lines) if not line.startswith("- ") and after.startswith("- ")}
-        kept = [
+        current = [
             line
             for line in lines
             if not (
@@ -155,7 +156,7 @@ class PendingChanges:
                 or self._is_outdated(line)
             )
         ]
-        pairs = zip(kept, [*kept[1:], ""], strict=True)
+        pairs = zip(current, [*current[1:], ""], strict=True)
         return "\n".join(line for line, after in pairs if line not in headings or after.startswith("- "))
 
     def _is_outdated(self, line: str) -> bool:

@@ -5,11 +5,9 @@ from dataclasses import dataclass, field
 
 from schemas.retrieval_plan import Caller, Filters, Query, RetrievalPlan, TimeRange
 from schemas.vocabulary import SearchMode
-from services.compose.rules.planning.parts import Kind, split_question
-from services.compose.rules.planning.questions import Pair, aliases, asks_past, respelt
-from shared.language.detection import detect
+from services.compose.rules.planning.questions import Kind, Pair, aliases, asks_past, respelt, split_question
 from shared.language.names import names
-from shared.language.normalise import fold
+from shared.language.normalise import detect, fold
 from shared.language.patterns import to_pattern
 from shared.language.segment import keywords, query_terms
 
@@ -222,19 +220,19 @@ def wider(query: Query, together: Sequence[str], most: int = len(WIDER)) -> list
     The caller's aliases, its key words, what occurs together with what it names, its topics.
     """
     given = query.hints.get("aliases")
-    found = [str(each).strip() for each in given if isinstance(each, str)] if isinstance(given, list) else []
+    spellings = [str(each).strip() for each in given if isinstance(each, str)] if isinstance(given, list) else []
     words = keywords(query.text, 8)
     if len(words) > 1:
-        found.append(" ".join(words))
-    found += together
-    found += aliases(query.text, detect(query.text))
+        spellings.append(" ".join(words))
+    spellings += together
+    spellings += aliases(query.text, detect(query.text))
     seen = {fold(query.text)}
-    made: list[str] = []
-    for each in found:
-        if each and fold(each) not in seen and len(made) < most:
+    added: list[str] = []
+    for each in spellings:
+        if each and fold(each) not in seen and len(added) < most:
             seen.add(fold(each))
-            made.append(each[:4000])
-    return made
+            added.append(each[:4000])
+    return added
 
 
 def _tail(plan: RetrievalPlan) -> str | None:
@@ -248,19 +246,19 @@ def _tail(plan: RetrievalPlan) -> str | None:
 
 def list_ignored(plan: RetrievalPlan) -> list[str]:
     """What a plan asks of memory that memory does not have: said, not silently dropped."""
-    found = [
+    ignored = [
         f"global_filters.{name}: the knowledge base's; memory has none" for name in _knowledge(plan.global_filters)
     ]
     for n, query in enumerate(plan.queries):
-        found += [
+        ignored += [
             f"queries[{n}].filters.{name}: the knowledge base's; memory has none" for name in _knowledge(query.filters)
         ]
     modes = ("exact", "semantic", "hybrid", "relational", "associative")
     weights = plan.ranking.fusion.weights
-    found += [f"ranking.fusion.weights.{name}: no such mode" for name in weights if name not in modes]
+    ignored += [f"ranking.fusion.weights.{name}: no such mode" for name in weights if name not in modes]
     if plan.ranking.fusion.method == "none" and weights:
-        found.append("ranking.fusion.weights: nothing is fused")
-    return found
+        ignored.append("ranking.fusion.weights: nothing is fused")
+    return ignored
 
 
 def _knowledge(filters: Filters) -> list[str]:

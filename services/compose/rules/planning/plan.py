@@ -24,9 +24,8 @@ from schemas.vocabulary import Intent, Language, Purpose, SearchMode
 from services.compose.rules.planning.cues import ASKS_WHEN
 from services.compose.rules.planning.questions import aliases, asks_past, projects, purpose_of, understand_message
 from shared.language.dates import Range, time_range
-from shared.language.detection import detect
 from shared.language.names import names
-from shared.language.normalise import clip, normalise
+from shared.language.normalise import clip, detect, normalise
 from shared.language.patterns import to_pattern
 from shared.language.segment import keywords
 
@@ -102,25 +101,25 @@ def plan(
 ) -> Planned:
     """The intent and a plan whose first query is the message itself at weight 1 and whose expansions weigh less."""
     text = normalise(message) or message.strip() or "?"
-    found = understand_message(text)
+    understanding = understand_message(text)
     language = _language(text, recent)
-    purpose = purpose_of(text, found.intent)
+    purpose = purpose_of(text, understanding.intent)
     spoken = time_range(text, now)
     named = projects(text)
     entities = tuple(dict.fromkeys([*(each for of in named.values() for each in of), *names(text)]))
-    needed = _resources(text, found.intent, purpose, policy)
+    needed = _resources(text, understanding.intent, purpose, policy)
     hints = _hints(text, language, entities, spoken)
     hints.update({kind: list[JsonValue](of) for kind, of in named.items()})
-    queries = _queries(text, recent, found.intent, language, entities, hints, policy)
-    filters = _filters(text, found.intent, spoken, now, policy)
+    queries = _queries(text, recent, understanding.intent, language, entities, hints, policy)
+    filters = _filters(text, understanding.intent, spoken, now, policy)
     return Planned(
-        intent=found.intent,
-        confidence=found.confidence,
-        action_required=found.intent == "task",
+        intent=understanding.intent,
+        confidence=understanding.confidence,
+        action_required=understanding.intent == "task",
         entities=entities,
-        context_hints=(*found.cues, *(f"{kind}:{each}" for kind, of in named.items() for each in of)),
+        context_hints=(*understanding.cues, *(f"{kind}:{each}" for kind, of in named.items() for each in of)),
         purpose=purpose,
-        reason=f"intent {found.intent} ({found.confidence:.2f}): {', '.join(found.cues) or 'no cue'}",
+        reason=f"intent {understanding.intent} ({understanding.confidence:.2f}): {', '.join(understanding.cues) or 'no cue'}",
         language=language,
         resources_needed=needed,
         time=spoken,
@@ -178,10 +177,10 @@ def _queries(
     hints: dict[str, JsonValue],
     policy: PlanPolicy,
 ) -> list[Query]:
-    made = [Query(text=text[:MAX_QUERY_CHARS], mode="hybrid", weight=1.0, hints=hints)]
+    queries = [Query(text=text[:MAX_QUERY_CHARS], mode="hybrid", weight=1.0, hints=hints)]
     shared: dict[str, JsonValue] = {"past": hints["past"]}
     if intent == "small_talk":
-        return made
+        return queries
     wanted: list[tuple[str, SearchMode, float]] = []
     words = keywords(text, 16)
     if len(words) > 1:
@@ -198,10 +197,10 @@ def _queries(
             wanted.append((" ".join([*earlier, *words]), "associative", policy.context_weight))
     seen = {("hybrid", text.casefold())}
     for each, mode, weight in wanted:
-        if (mode, each.casefold()) not in seen and len(made) < policy.max_queries:
+        if (mode, each.casefold()) not in seen and len(queries) < policy.max_queries:
             seen.add((mode, each.casefold()))
-            made.append(Query(text=clip(each, MAX_QUERY_CHARS), mode=mode, weight=min(weight, 0.99), hints=shared))
-    return made
+            queries.append(Query(text=clip(each, MAX_QUERY_CHARS), mode=mode, weight=min(weight, 0.99), hints=shared))
+    return queries
 
 
 def _hints(text: str, language: Language, entities: tuple[str, ...], spoken: Range | None) -> dict[str, JsonValue]:

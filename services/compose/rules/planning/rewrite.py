@@ -133,7 +133,7 @@ def _queries(
         hints["time"] = {"from": spoken[0].isoformat(), "to": spoken[1].isoformat()}
     bounds = TimeRange.model_validate({"from": spoken[0], "to": spoken[1]}) if spoken else None
     past = {"past": first.hints["past"]} if "past" in first.hints else {}
-    asked = [
+    wanted = [
         Query(text=each.text, mode=each.mode, weight=each.weight, filters=Filters(time_range=bounds), hints=past)
         for each in answer.queries
     ]
@@ -143,14 +143,14 @@ def _queries(
         known = related[0] if related else Query(text="?", mode="relational", weight=rules.entity_weight, hints=past)
         related = [known.model_copy(update={"text": " ".join(entities[:5])})]
     others = [each for each in rest if each.mode not in ("exact", "relational")]
-    found: list[Query] = [first.model_copy(update={"hints": hints})]
+    rewritten: list[Query] = [first.model_copy(update={"hints": hints})]
     seen = {fold_text(first.text)}
-    for each in (*own, *related, *asked, *others):
+    for each in (*own, *related, *wanted, *others):
         spelt = fold_text(each.text)
         if each.mode == "relational" or spelt not in seen:
             seen.add(spelt)
-            found.append(each)
-    return found[: policy.queries]
+            rewritten.append(each)
+    return rewritten[: policy.queries]
 
 
 def fold_text(text: str) -> str:

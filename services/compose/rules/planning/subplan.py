@@ -8,7 +8,7 @@ from schemas.retrieval_plan import Budget, Filters, Fusion, Output, PlanDebug, Q
 from schemas.vocabulary import SearchMode
 from services.compose.rules.candidates import Candidate
 from shared.knowledge.port import KnowledgeSection
-from shared.language.detection import detect
+from shared.language.normalise import detect
 from shared.language.segment import query_terms, terms
 from shared.secrets import ADDRESSES, redact
 
@@ -37,11 +37,12 @@ def make_own_subplan(
     Words of earlier turns, a model's additions and questions about the user's tastes stay here; so does a time, which
     is when something was said. Secrets and personal numbers are blanked.
     """
-    said = frozenset(terms(message))
-    kept = [
+    message_terms = frozenset(terms(message))
+    chosen = [
         (n, query)
         for n, query in enumerate(plan.queries)
-        if query.mode != "relational" and (n == 0 or ((asked := query_terms(query.text)) and said.issuperset(asked)))
+        if query.mode != "relational"
+        and (n == 0 or ((asked := query_terms(query.text)) and message_terms.issuperset(asked)))
     ][:MAX_QUERIES]
     language = detect(message)
     queries = [
@@ -51,9 +52,9 @@ def make_own_subplan(
             weight=query.weight,
             hints={"language": language} if language != "other" else {},
         )
-        for _, query in kept
+        for _, query in chosen
     ]
-    made = RetrievalPlan(
+    subplan = RetrievalPlan(
         version=plan.version,
         request_id=request_id,
         purpose=plan.purpose,
@@ -63,7 +64,7 @@ def make_own_subplan(
         output=Output(max_snippet_chars=SNIPPET_CHARS),
         debug=PlanDebug(notes="resources"),
     )
-    return SubPlan(made, tuple(n for n, _ in kept))
+    return SubPlan(subplan, tuple(n for n, _ in chosen))
 
 
 def make_given_subplan(
@@ -82,7 +83,7 @@ def make_given_subplan(
         for n, query in zip(numbers, queries, strict=True)
         if _mode(query.mode, modes) != query.mode
     ]
-    made = RetrievalPlan(
+    subplan = RetrievalPlan(
         version=plan.version,
         request_id=request_id,
         purpose=plan.purpose,
@@ -96,7 +97,7 @@ def make_given_subplan(
         output=Output(max_snippet_chars=max(plan.output.max_snippet_chars, SNIPPET_CHARS)),
         debug=PlanDebug(notes="resources"),
     )
-    return SubPlan(made, tuple(numbers), tuple(ignored))
+    return SubPlan(subplan, tuple(numbers), tuple(ignored))
 
 
 def to_ranking(asked: Ranking) -> Ranking:
@@ -117,11 +118,11 @@ KNOWN = 0.5
 
 def candidates(sections: Sequence[KnowledgeSection], sub: SubPlan, plan: RetrievalPlan) -> list[Candidate]:
     """The sections as evidence; their ranks are those of the other side's order, which is final there."""
-    made: list[Candidate] = []
+    ranked: list[Candidate] = []
     for rank, each in enumerate(sections, 1):
         of = sub.of[each.query]
-        made.append(_candidate(each, rank, of, plan.queries[of].mode))
-    return made
+        ranked.append(_candidate(each, rank, of, plan.queries[of].mode))
+    return ranked
 
 
 def arm(of: int) -> str:

@@ -9,17 +9,24 @@ from typing import Literal
 
 from schemas.vocabulary import DropReason, SearchMode
 from services.compose.rules.candidates import (
+    DEFAULT_SIGNALS,
     MEMORIES_MOST,
     Candidate,
     Dropped,
     Factors,
     ListOf,
     RankedCandidate,
+    SignalPolicy,
+    factors,
     weigh_odds,
 )
-from services.compose.rules.ranking.diversity import DiversityPolicy, diversify
-from services.compose.rules.ranking.repeats import RepeatCandidate, states_something, tell_once
-from services.compose.rules.ranking.signals import DEFAULT_SIGNALS, SignalPolicy, factors
+from services.compose.rules.ranking.repeats import (
+    DiversityPolicy,
+    RepeatCandidate,
+    diversify,
+    states_something,
+    tell_once,
+)
 from shared.screening.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
 
 Method = Literal["probability", "rrf", "weighted_sum", "none"]
@@ -188,12 +195,14 @@ def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> 
     ordered = interleave_sources(sorted(ranked, key=lambda each: _order(each, policy)))
     pooled, beyond = ordered[: policy.candidates_max], ordered[policy.candidates_max :]
     may_repeat = policy.repeats or policy.beside is not None
-    kept, dropped = diversify(pooled, policy.diversity, None if may_repeat else policy.sanitize)
+    remaining, dropped = diversify(pooled, policy.diversity, None if may_repeat else policy.sanitize)
     if policy.beside is not None:
-        kept, repeated = tell_once(kept, policy.beside, policy.limit, policy.sanitize, questions=policy.questions)
+        remaining, repeated = tell_once(
+            remaining, policy.beside, policy.limit, policy.sanitize, questions=policy.questions
+        )
         dropped += repeated
     places = {each.key: _places(each, policy) for each in merged}
-    allowed, over = _by_mode(kept, places, policy)
+    allowed, over = _by_mode(remaining, places, policy)
     chosen = _within_limit(allowed, policy)
     keys = {each.key for each in chosen}
     late = [Dropped(each.key, _late_reason(each), each.score) for each in allowed if each.key not in keys]
@@ -252,7 +261,7 @@ def _by_mode(
     Each result names the query that put it highest; where quotas are short, one whose mode has most left.
     """
     left = dict(policy.per_mode)
-    kept: list[RankedCandidate] = []
+    within: list[RankedCandidate] = []
     over: list[Dropped] = []
     for each in ranked:
         lists = [policy.lists[arm] for arm in places[each.key]]
@@ -266,8 +275,8 @@ def _by_mode(
             left[by.mode] -= 1
         if by is not None and (by.mode, by.query) != (each.candidate.mode, each.candidate.query):
             each = replace(each, candidate=replace(each.candidate, mode=by.mode, query=by.query))
-        kept.append(each)
-    return kept, over
+        within.append(each)
+    return within, over
 
 
 def _late_reason(ranked: RankedCandidate) -> DropReason:

@@ -1,19 +1,23 @@
-"""A package says a thing once: evidence that states nothing, or says what is said beside it, is left out. Pure.
+"""A package says a thing once, and at most so many of one source: what states nothing, or repeats, is left out. Pure.
 
 Of a memory, the words that it was learnt from and the assistant's answer to them, the memory is shown; the words where
 they say more. What the window, the summary or core memory say already is no evidence.
 """
 
+from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
+from urllib.parse import urlsplit
 
 from services.compose.rules.candidates import Candidate, CoreMemory, Dropped, RankedCandidate
 from shared.cache import of_texts
 from shared.extraction.bygone import tells_past
 from shared.language.patterns import to_pattern
 from shared.language.replies import asserts_something
-from shared.language.segment import query_terms
+from shared.language.segment import query_terms, terms
+from shared.policy import DiversityShares
 from shared.screening.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
 
 REPEATED = 0.8
@@ -160,24 +164,24 @@ def tell_once(
     """
     shown = [comparable(text) for text in beside.texts]
     core = [(each.turn_id, comparable(show(each.text, each.comes_from, sanitize).text)) for each in beside.core]
-    kept: list[_Told] = []
+    statements: list[_Told] = []
     dropped: list[Dropped] = []
     for n, each in enumerate(ranked):
-        if len(kept) >= most + MARGIN:
-            return [*(told.ranked for told in kept), *ranked[n:]], dropped
-        told = _Told(each, comparable(show(each.candidate.text, each.candidate.comes_from, sanitize).text))
+        if len(statements) >= most + MARGIN:
+            return [*(statement.ranked for statement in statements), *ranked[n:]], dropped
+        statement = _Told(each, comparable(show(each.candidate.text, each.candidate.comes_from, sanitize).text))
         if each.candidate.is_resource:
-            kept.append(told)
+            statements.append(statement)
         elif not states_something(each.candidate, questions=questions):
             dropped.append(Dropped(each.key, "relevance", each.score, "states_nothing"))
-        elif any(told.says_only(turn, said) for turn, said in core) or (
-            len(told.said.terms) > 1 and any(told.said.shared_with(text) >= REPEATED for text in shown)
+        elif any(statement.says_only(turn, said) for turn, said in core) or (
+            len(statement.said.terms) > 1 and any(statement.said.shared_with(text) >= REPEATED for text in shown)
         ):
             dropped.append(Dropped(each.key, "diversity", each.score, "shown_beside"))
         else:
-            gone = _place(kept, told)
+            gone = _place(statements, statement)
             dropped += [Dropped(out.ranked.key, "diversity", out.ranked.score, "told_once") for out in gone]
-    return [each.ranked for each in kept], dropped
+    return [each.ranked for each in statements], dropped
 
 
 def states_something(source: Candidate, *, questions: bool = False) -> bool:
@@ -188,18 +192,18 @@ def states_something(source: Candidate, *, questions: bool = False) -> bool:
     return questions or source.is_resource or asserts_something(source.text, source.role)
 
 
-def _place(kept: list[_Told], new: _Told) -> list[_Told]:
+def _place(statements: list[_Told], new: _Told) -> list[_Told]:
     """The new piece takes its place among those that are kept; what is left out for it, or itself."""
-    same = [n for n, each in enumerate(kept) if not each.source.is_resource and says_all_of(each, new)]
+    same = [n for n, each in enumerate(statements) if not each.source.is_resource and says_all_of(each, new)]
     if not same:
-        kept.append(new)
+        statements.append(new)
         return []
-    rivals = [kept[n] for n in same]
+    rivals = [statements[n] for n in same]
     if any(not _says_more(new, each) for each in rivals):
         return [new]
-    kept[same[0]] = new
+    statements[same[0]] = new
     for n in reversed(same[1:]):
-        del kept[n]
+        del statements[n]
     return rivals
 
 
@@ -221,3 +225,91 @@ def _says_more(one: _Told, other: _Told) -> bool:
 
 def rank_source(source: Candidate) -> int:
     return 2 if source.memory_id else 0 if source.role == "assistant" else 1
+
+
+@dataclass(frozen=True, slots=True)
+class DiversityPolicy:
+    """At most this many per document, section, address and domain; every memory is a source of its own (X19).
+
+    Of what was said, a session is the document and a turn the section: bound only where somebody asks for it.
+    """
+
+    by_document: int = 3
+    by_section: int = 1
+    by_uri: int = 2
+    by_domain: int = 10
+    by_session: int | None = None
+    by_turn: int | None = None
+
+    @classmethod
+    def of(cls, shares: DiversityShares) -> Self:
+        """The limits of a package, as policy has them."""
+        return cls(shares.by_document, shares.by_section, shares.by_uri, shares.by_domain)
+
+
+def diversify(
+    ranked: Sequence[RankedCandidate], policy: DiversityPolicy, sanitize: SanitizePolicy | None = DEFAULT_SANITIZE
+) -> tuple[list[RankedCandidate], list[Dropped]]:
+    """The order without what exceeds a source's share, or says again what stands before it and is shown (R084, X19).
+
+    Without `sanitize` a text may say again what stands before it.
+    """
+    seen: Counter[str] = Counter()
+    diverse: list[RankedCandidate] = []
+    dropped: list[Dropped] = []
+    by_turn: dict[str, list[Candidate]] = {}
+    for each in ranked:
+        limits = _sources(each.candidate, policy)
+        turn = by_turn.setdefault(each.candidate.turn_id or each.key, [])
+        if (sanitize is not None and any(_repeats_shown(each.candidate, known, sanitize) for known in turn)) or any(
+            seen[source] >= most for source, most in limits.items()
+        ):
+            dropped.append(Dropped(each.key, "diversity", each.score))
+            continue
+        seen.update(limits.keys())
+        turn.append(each.candidate)
+        diverse.append(each)
+    return diverse, dropped
+
+
+def _repeats(one: Candidate, other: Candidate) -> bool:
+    """Whether one of a memory and a message of its source turn says what the other says."""
+    if (one.memory_id is None) == (other.memory_id is None):
+        return False
+    memory, message = (one, other) if one.memory_id else (other, one)
+    words = set(query_terms(memory.text, 64))
+    return bool(words) and len(words & set(terms(message.text))) >= REPEATED * len(words)
+
+
+def _repeats_shown(one: Candidate, other: Candidate, sanitize: SanitizePolicy) -> bool:
+    """As `_repeats`, by what may be shown of the other: nothing is left out for a text that is itself held back."""
+    if not _repeats(one, other):
+        return False
+    shown = show(other.text, other.comes_from, sanitize)
+    return not shown.held_back or _repeats(one, replace(other, text=shown.text))
+
+
+_SPACE = to_pattern(r"\s+")
+
+
+def _sources(candidate: Candidate, policy: DiversityPolicy) -> dict[str, int]:
+    text = _SPACE.sub("", candidate.text).lower()
+    limits = {f"text:{candidate.comes_from}:{text}": 1} if len(text) >= 12 else {}
+    if candidate.memory_id:
+        return limits
+    if candidate.session_id and policy.by_session is not None and not candidate.is_resource:
+        limits[f"session:{candidate.session_id}"] = policy.by_session
+    if candidate.turn_id and policy.by_turn is not None and not candidate.is_resource:
+        limits[f"turn:{candidate.turn_id}"] = policy.by_turn
+    if candidate.source_uri or not candidate.is_resource:
+        limits[f"uri:{candidate.uri}"] = policy.by_uri
+    if candidate.is_resource:
+        domain = urlsplit(candidate.source_uri).netloc
+        document = candidate.document_id or ""
+        if domain:
+            limits[f"domain:{domain}"] = policy.by_domain
+        if document:
+            limits[f"document:{document}"] = policy.by_document
+        if document and candidate.section_id:
+            limits[f"section:{document}:{candidate.section_id}"] = policy.by_section
+    return limits

@@ -69,14 +69,14 @@ WORDS, NEARNESS = 0.2, 0.05
 
 def score_words(query: str, passages: Sequence[RerankPassage]) -> list[float]:
     """One score a passage, 0 to 1; where no passage has a word of the question, its relevance."""
-    asked = query_terms(query, MAX_TERMS)
-    places = [_places(each.text, asked) for each in passages]
-    weights = {term: _rarity(sum(term in held for held in places), len(passages)) for term in asked}
+    query_words = query_terms(query, MAX_TERMS)
+    places = [_places(each.text, query_words) for each in passages]
+    weights = {term: _rarity(sum(term in held for held in places), len(passages)) for term in query_words}
     weights = {term: weight for term, weight in weights.items() if any(term in held for held in places)}
     total = sum(weights.values())
     if not total:
         return [each.relevance for each in passages]
-    pairs = [pair for pair in pairwise(asked) if pair[0] in weights and pair[1] in weights]
+    pairs = [pair for pair in pairwise(query_words) if pair[0] in weights and pair[1] in weights]
     return [
         (1 - WORDS - NEARNESS) * each.relevance
         + WORDS * sum(weights[term] for term in held) / total

@@ -1,17 +1,29 @@
-"""Signals of candidates -> a score each, and how likely each helps: words, meaning, what is around, who, when."""
+"""Signals of candidates -> a score each, and how likely each helps: words, meaning, what is around, who, when.
+
+A time that a question names brings what was said then, whatever its words.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from services.compose.rules.planning import answer_types, cues
-from services.compose.rules.planning.cues import Cues
-from services.compose.rules.searching.bm25 import Floats, Ids, LexicalIndex, LexicalScores, find_preceding
+from services.compose.rules.planning import cues
+from services.compose.rules.planning.cues import Cues, nearness
+from services.compose.rules.ranking.fuse import OF_BEST
+from services.compose.rules.searching.bm25 import (
+    DEFAULT_CONTEXT,
+    Floats,
+    Ids,
+    LexicalIndex,
+    LexicalScores,
+    find_preceding,
+)
 from services.compose.rules.searching.nearness import Semantic, VectorIndex
+from shared.language.dates import Range, time_range
 
 
 class Passage(Protocol):
@@ -124,8 +136,8 @@ class SignalScores:
 
 
 def weigh(
-    asked: Cues,
-    said: Sequence[Passage],
+    question: Cues,
+    passages: Sequence[Passage],
     of: Ids,
     words: LexicalIndex | None,
     near: VectorIndex | None,
@@ -139,53 +151,53 @@ def weigh(
     `among` is how many candidates the question has where these are but some of them, or those of others too. A query
     that stands `beside` one which is compared by meaning is not taken for likelier because it is not.
     """
-    count = len(said)
-    made: dict[str, Floats] = {}
+    count = len(passages)
+    signals: dict[str, Floats] = {}
     inside = np.full(count, float(words is not None))
-    if words is not None and asked.terms:
-        lengths = np.array([each.term_count for each in said], dtype=np.float64)
-        lexical = words.score(asked.terms, of, lengths)
-        made |= {"own": lexical.own, "window": lexical.window, "coverage": lexical.coverage}
+    if words is not None and question.terms:
+        lengths = np.array([each.term_count for each in passages], dtype=np.float64)
+        lexical = words.score(question.terms, of, lengths)
+        signals |= {"own": lexical.own, "window": lexical.window, "coverage": lexical.coverage}
         inside = lexical.inside
-        made["session"] = best_of_session(lexical.own, of)
+        signals["session"] = best_of_session(lexical.own, of)
     meant = near.score(of) if near is not None else Semantic.nothing(count)
-    made |= {"meaning": meant.own, "meaning_window": meant.window, "meaning_session": meant.session}
-    if asked.speaker is not None:
-        of_name = {name: cues.same_speaker(name, asked) for name in {each.name for each in said}}
-        made["speaker"] = np.array([of_name[each.name] for each in said])
-    if asked.role is not None:
-        made["role"] = np.array([cues.same_role(each.role, asked) for each in said])
-    if asked.time is not None and (asked.only_dates or not asked.ahead):
-        made["date"] = np.array([cues.nearness(each.said_at, asked) for each in said])
-    if asked.asks_when:
-        made["tells_when"] = np.array([float(cues.tells_when(each.text)) for each in said])
-    asking = np.array([cues.score_questions(each.text) for each in said])
-    if not asked.asks_asked:
-        made["asking"] = asking
-    if "own" in made:
-        made["answers"] = _answers(said, of, asking * made["own"])
-    made |= _kinds_told(asked, said)
+    signals |= {"meaning": meant.own, "meaning_window": meant.window, "meaning_session": meant.session}
+    if question.speaker is not None:
+        of_name = {name: cues.same_speaker(name, question) for name in {each.name for each in passages}}
+        signals["speaker"] = np.array([of_name[each.name] for each in passages])
+    if question.role is not None:
+        signals["role"] = np.array([cues.same_role(each.role, question) for each in passages])
+    if question.time is not None and (question.only_dates or not question.ahead):
+        signals["date"] = np.array([cues.nearness(each.said_at, question) for each in passages])
+    if question.asks_when:
+        signals["tells_when"] = np.array([float(cues.tells_when(each.text)) for each in passages])
+    asking = np.array([cues.score_questions(each.text) for each in passages])
+    if not question.asks_asked:
+        signals["asking"] = asking
+    if "own" in signals:
+        signals["answers"] = _answers(passages, of, asking * signals["own"])
+    signals |= _kinds_told(question, passages)
     shares = {field.name: float(getattr(weights, field.name)) for field in fields(Weights)}
-    total = sum((shares[name] * value for name, value in made.items()), np.zeros(count))
-    log_odds = _log_odds(total, made, among or count, DEFAULT_ODDS)
-    quoted = flag_quoted(asked, said, inside)
+    total = sum((shares[name] * value for name, value in signals.items()), np.zeros(count))
+    log_odds = _log_odds(total, signals, among or count, DEFAULT_ODDS)
+    quoted = flag_quoted(question, passages, inside)
     total, log_odds = total + QUOTED * quoted, log_odds + QUOTED * quoted
     log_odds += DEFAULT_ODDS.no_words * (words is None) + DEFAULT_ODDS.no_meaning * (near is None and not beside)
     chances = 1.0 / (1.0 + np.exp(-log_odds))
     if near is None:  # no word of the question in it or around it: nothing was compared
-        chances = np.where(made.get("window", np.zeros(count)) > 0, chances, 0.0)
-    return SignalScores(total, made.get("own", np.zeros(count)), meant.own, chances, made, quoted)
+        chances = np.where(signals.get("window", np.zeros(count)) > 0, chances, 0.0)
+    return SignalScores(total, signals.get("own", np.zeros(count)), meant.own, chances, signals, quoted)
 
 
-def flag_quoted(asked: Cues, said: Sequence[Passage], inside: Floats) -> Bools:
+def flag_quoted(question: Cues, passages: Sequence[Passage], inside: Floats) -> Bools:
     """Which texts are the question word for word, or hold it where it is long enough to be a quotation."""
-    quoted = np.zeros(len(said), dtype=np.bool_)
-    for at in np.flatnonzero(inside > ALL_WORDS).tolist() if asked.words else ():
-        text = said[at].text
-        if len(asked.terms) >= QUOTATION:
-            quoted[at] = asked.words in cues.letters(text)
-        elif len(text) <= 2 * len(asked.words) + SHORT:
-            quoted[at] = asked.words == cues.letters(text)
+    quoted = np.zeros(len(passages), dtype=np.bool_)
+    for at in np.flatnonzero(inside > ALL_WORDS).tolist() if question.words else ():
+        text = passages[at].text
+        if len(question.terms) >= QUOTATION:
+            quoted[at] = question.words in cues.letters(text)
+        elif len(text) <= 2 * len(question.words) + SHORT:
+            quoted[at] = question.words == cues.letters(text)
     return quoted
 
 
@@ -196,28 +208,28 @@ def _log_odds(total: Floats, signals: Mapping[str, Floats], many: int, odds: Odd
     return odds.base + odds.score * total + best + odds.many * float(np.log1p(many))
 
 
-def _answers(said: Sequence[Passage], of: Ids, questions: Floats) -> Floats:
+def _answers(passages: Sequence[Passage], of: Ids, questions: Floats) -> Floats:
     """What the words of the question count in a question that somebody else asked just before; else 0."""
     before = find_preceding(of)
     chances = np.where(before >= 0, questions[before], 0.0)
     for at in np.flatnonzero(chances).tolist():
-        one, other = said[at], said[int(before[at])]
+        one, other = passages[at], passages[int(before[at])]
         if (one.name, one.role) == (other.name, other.role):
             chances[at] = 0.0
     return chances
 
 
-def _kinds_told(asked: Cues, said: Sequence[Passage]) -> dict[str, Floats]:
+def _kinds_told(question: Cues, passages: Sequence[Passage]) -> dict[str, Floats]:
     """Whether the texts tell the kind of thing that is asked for."""
-    made: dict[str, Floats] = {}
-    if "name" in asked.kinds:
-        known = frozenset(map(hash, asked.known))
-        made["asked_name"] = np.array([answer_types.score_names(each.text, known) for each in said])
-    if "amount" in asked.kinds:
-        made["asked_amount"] = np.array([float(answer_types.counts(each.text)) for each in said])
-    if "reason" in asked.kinds:
-        made["asked_reason"] = np.array([float(answer_types.reasons(each.text)) for each in said])
-    return made
+    signals: dict[str, Floats] = {}
+    if "name" in question.kinds:
+        known = frozenset(map(hash, question.known))
+        signals["asked_name"] = np.array([cues.score_names(each.text, known) for each in passages])
+    if "amount" in question.kinds:
+        signals["asked_amount"] = np.array([float(cues.counts(each.text)) for each in passages])
+    if "reason" in question.kinds:
+        signals["asked_reason"] = np.array([float(cues.reasons(each.text)) for each in passages])
+    return signals
 
 
 def best_of_session(score: Floats, of: Ids) -> Floats:
@@ -246,7 +258,7 @@ class Shortlist:
 
 
 def shorten(
-    asked: Cues, pointed: Iterable[tuple[Ids, Ids]], words: LexicalIndex | None, near: VectorIndex | None
+    question: Cues, pointed: Iterable[tuple[Ids, Ids]], words: LexicalIndex | None, near: VectorIndex | None
 ) -> Shortlist:
     """The best of these memories and turns.
 
@@ -258,16 +270,16 @@ def shorten(
         memories |= dict.fromkeys((a, b) for a, b in some.tolist())
         turns |= dict.fromkeys((a, seq) for a, seq in others.tolist())
     every = frozenset(memories), frozenset(turns)
-    if asked.time is not None or (len(memories) <= MOST_MEMORIES and len(turns) <= MOST_TURNS):
+    if question.time is not None or (len(memories) <= MOST_MEMORIES and len(turns) <= MOST_TURNS):
         return Shortlist(*every)
     kept_memories, kept_turns = every
     if len(memories) > MOST_MEMORIES:
         of = np.array(list(memories), dtype=np.uint64)
-        lexical = words.score_known(asked.terms, of) if words and asked.terms else None
+        lexical = words.score_known(question.terms, of) if words and question.terms else None
         kept_memories = choose_best(of, _total(of, lexical, near.score(of) if near else None), MOST_MEMORIES)
     if len(turns) > MOST_TURNS:
         of = np.array(list(turns), dtype=np.uint64)
-        lexical = words.score_turns(asked.terms, of) if words and asked.terms else None
+        lexical = words.score_turns(question.terms, of) if words and question.terms else None
         kept_turns = choose_best(of, _total(of, lexical, near.score_turns(of) if near else None), MOST_TURNS)
     share = (len(kept_memories) + len(kept_turns)) / (len(memories) + len(turns))
     return Shortlist(kept_memories, kept_turns, share)
@@ -287,3 +299,50 @@ def _total(of: Ids, lexical: LexicalScores | None, meant: Semantic | None) -> Fl
 def choose_best(of: Ids, total: Floats, most: int) -> frozenset[Pair]:
     chosen = of[np.argsort(-total, kind="stable")[:most]]
     return frozenset((first, last) for first, last in chosen.tolist())
+
+
+BESIDE_WORDS = replace(DEFAULT_CONTEXT, turns=40, memories=20)
+"""How much of a time is looked at beside what the words of the question bring."""
+MOST_BY_DATE = 5
+"""So much of a time is let in at most where nothing of it meets the question's words."""
+
+SAID_THEN = 0.3
+"""How likely what was said then helps who asks for nothing else."""
+TOLD_WITHIN = timedelta(days=14)
+"""So long after a time what names it may still be told of it."""
+
+
+def named_span(texts: Iterable[str], now: datetime) -> Range | None:
+    """The first past or present time that one of the questions names."""
+    return next((span for text in texts if (span := time_range(text, now))), None)
+
+
+def weigh_dates(cues: Cues, passages: Sequence[Passage], scored: SignalScores, least: float, now: datetime) -> Floats:
+    """How likely each helps, where the question names a time.
+
+    A question of nothing but a time is met by what was said then or told of it soon after, and by nothing else; one
+    that asks for more, by the best of it where neither words nor meaning of anything said then meet it and that time is
+    over: who asks what to cook tonight does not ask what was said today.
+    """
+    if cues.time is None:
+        return scored.probability
+    then = np.array([nearness(each.said_at, cues) >= 1.0 for each in passages], dtype=np.bool_)
+    if cues.only_dates and then.any():
+        meets = then | np.array([_tells_of(each, cues.time) for each in passages], dtype=np.bool_)
+        return np.where(meets, np.maximum(scored.probability, SAID_THEN), 0.0)
+    if cues.only_dates:
+        return scored.probability
+    chance = scored.probability.copy()
+    if cues.time[1] <= now and then.any() and chance[then].max() < least:
+        inside = np.flatnonzero(then)
+        best = inside[np.argsort(-scored.total[inside], kind="stable")][:MOST_BY_DATE]
+        chance[best] = max(least, OF_BEST * float(chance.max()))
+    return chance
+
+
+def _tells_of(passage: Passage, span: Range) -> bool:
+    """Whether it was said soon after the time and names it."""
+    if not span[1] <= passage.said_at < span[1] + TOLD_WITHIN:
+        return False
+    named = time_range(passage.text, passage.said_at)
+    return named is not None and named[0] < span[1] and span[0] < named[1]

@@ -180,26 +180,26 @@ def stands_beside(old: str, new: str) -> bool:
     """
     if way_of(new) == "adds":
         return True
-    was, said = read_phrasing(old), read_phrasing(new)
-    if not said.states or _of_others(was, said) or _of_other_thing(was.head, said.head):
+    was, newer = read_phrasing(old), read_phrasing(new)
+    if not newer.states or _of_others(was, newer) or _of_other_thing(was.head, newer.head):
         return True
-    if said.way != "now":
+    if newer.way != "now":
         return False
-    again = bool(said.numbers) and said.numbers <= was.numbers
-    apart = bool(was.dayparts and said.dayparts) and was.dayparts.isdisjoint(said.dayparts)
-    more = not (was.numbers and said.numbers) and _speaks_of_value(old, new)
-    return was.gathers or said.gathers or was.happened or said.passing or again or apart or more
+    again = bool(newer.numbers) and newer.numbers <= was.numbers
+    apart = bool(was.dayparts and newer.dayparts) and was.dayparts.isdisjoint(newer.dayparts)
+    more = not (was.numbers and newer.numbers) and _speaks_of_value(old, new)
+    return was.gathers or newer.gathers or was.happened or newer.passing or again or apart or more
 
 
 @of_texts(2048)
 def _value_alone(text: str) -> tuple[str, ...]:
     """The times and numbers of a sentence that says nothing else: `I'm on the 7:50 now`."""
     rest = _NOW.sub(" ", _REPLACES.sub(" ", text))
-    found = [value for value in values(rest) if _COUNTS.search(value)]
-    for value in sorted(found, key=len, reverse=True):
+    counted = [value for value in values(rest) if _COUNTS.search(value)]
+    for value in sorted(counted, key=len, reverse=True):
         rest = rest.replace(value, " ")
     others = [term for term in query_terms(rest) if not says_little(term)]
-    return () if others else tuple(found)
+    return () if others else tuple(counted)
 
 
 def gives_other_value(old: str, new: str) -> bool:
@@ -225,14 +225,14 @@ def _change_words(text: str) -> frozenset[str]:
     return frozenset(each[0].lower() for pattern in (_REPLACES, _NOW) for each in pattern.finditer(text))
 
 
-def _speaks_of_value(was: str, said: str) -> bool:
+def _speaks_of_value(was: str, newer: str) -> bool:
     """Whether the newer sentence begins with what the older one ends with: it tells more of that."""
-    was, said = was.rstrip(_MARKS), _LEAD.sub("", said)
+    was, newer = was.rstrip(_MARKS), _LEAD.sub("", newer)
     if was[-1:].isascii():
-        last, first = was.rsplit(None, 1)[-1:], said.split(None, 1)[:1]
+        last, first = was.rsplit(None, 1)[-1:], newer.split(None, 1)[:1]
         return [stem(each.lower()) for each in last] == [stem(each.rstrip(_MARKS).lower()) for each in first]
     named = _NAMED.search(was)
-    return named is not None and said.startswith(named[1])
+    return named is not None and newer.startswith(named[1])
 
 
 def _of_others(was: Phrasing, said: Phrasing) -> bool:
@@ -241,10 +241,10 @@ def _of_others(was: Phrasing, said: Phrasing) -> bool:
     return was.relative and said.of_self and not (was.kin & said.kin)
 
 
-def _of_other_thing(was: str, said: str) -> bool:
+def _of_other_thing(was: str, newer: str) -> bool:
     """Whether both name what they are about, and not the same."""
-    if not was or not said or was == said:
+    if not was or not newer or was == newer:
         return False
     if was.isascii():
-        return said not in ALIKE.get(was, ()) and was not in ALIKE.get(said, ())
-    return set(was).isdisjoint(said)
+        return newer not in ALIKE.get(was, ()) and was not in ALIKE.get(newer, ())
+    return set(was).isdisjoint(newer)

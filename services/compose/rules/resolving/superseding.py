@@ -81,23 +81,23 @@ class _SpokenStatement:
 
 def _find_ended(fused: FusionResult, question: str, nearness: Nearness) -> Mapping[str, datetime]:
     """By key since when what the candidates say holds no longer."""
-    found = [each.candidate for each in fused.ranked if each.candidate.until is None]
-    replies = [each for each in found if each.kind == "turn" and each.role == "assistant"]
+    current = [each.candidate for each in fused.ranked if each.candidate.until is None]
+    replies = [each for each in current if each.kind == "turn" and each.role == "assistant"]
     answered = {each.turn_id for each in replies}
     unseen = [
         each.candidate
         for each in (fused.judged if answered else ())
         if each.candidate.turn_id in answered and each.candidate.until is None
     ]
-    said = sorted(_told_by_users(found, unseen), key=lambda each: each.at)
+    by_time = sorted(_told_by_users(current, unseen), key=lambda each: each.at)
     one = asks_for_one(question)
     ended: dict[str, datetime] = {}
     statements: list[OutdatedStatement] = []
     enders: dict[str, set[str]] = {}
-    for at, newer in enumerate(said):
+    for at, newer in enumerate(by_time):
         if not at or not _may_end(newer):
             continue
-        older = [each for each in said[:at] if _may_be_ended(each, newer)]
+        older = [each for each in by_time[:at] if _may_be_ended(each, newer)]
         weighed = zip(older, relations([each.text for each in older], newer.text), strict=True)
         over = {each.key for each, relation in weighed if _ends(each, newer, relation, nearness, one=one)}
         # what took the place of the same thing before is of that thing, too
@@ -115,19 +115,19 @@ def _find_ended(fused: FusionResult, question: str, nearness: Nearness) -> Mappi
     return ended
 
 
-def _told_by_users(found: Sequence[Candidate], unseen: Iterable[Candidate]) -> list[_SpokenStatement]:
+def _told_by_users(ranked: Sequence[Candidate], unseen: Iterable[Candidate]) -> list[_SpokenStatement]:
     """What users said or are known to have said in one sentence each: what stands highest, and what was answered."""
-    names = {each.name for each in (*found, *unseen) if each.kind == "turn" and each.name}
-    kept: dict[str, _SpokenStatement] = {}
-    for each in found:
-        if len(kept) == MOST_COMPARED:
+    names = {each.name for each in (*ranked, *unseen) if each.kind == "turn" and each.name}
+    statements: dict[str, _SpokenStatement] = {}
+    for each in ranked:
+        if len(statements) == MOST_COMPARED:
             break
-        if (said := to_statement(each, names)) and says_one_thing(said.text):
-            kept[each.key] = said
+        if (statement := to_statement(each, names)) and says_one_thing(statement.text):
+            statements[each.key] = statement
     for each in unseen:
-        if (said := to_statement(each, names)) and says_one_thing(said.text):
-            kept.setdefault(each.key, said)
-    return list(kept.values())
+        if (statement := to_statement(each, names)) and says_one_thing(statement.text):
+            statements.setdefault(each.key, statement)
+    return list(statements.values())
 
 
 def to_statement(candidate: Candidate, names: set[str]) -> _SpokenStatement | None:

@@ -65,11 +65,11 @@ def counts(packed: bytes) -> tuple[Floats, Floats]:
     return (raw >> 16).astype(np.float64), (raw & 0xFFFF).astype(np.float64)
 
 
-def too_common(posted: Mapping[str, tuple[bytes, bytes]], asked: Collection[str], most: int) -> frozenset[str]:
+def too_common(posted: Mapping[str, tuple[bytes, bytes]], query_terms: Collection[str], most: int) -> frozenset[str]:
     """Terms in so many chunks that not all were read, where rarer terms of the question can do without them."""
     common = frozenset(term for term, (packed, _) in posted.items() if len(packed) >= _HEADER + most * _ID.itemsize)
-    rarer = any(term in posted and term not in common for term in asked)
-    return common if rarer else common - frozenset(asked)
+    rarer = any(term in posted and term not in common for term in query_terms)
+    return common if rarer else common - frozenset(query_terms)
 
 
 def _keys(of: Ids) -> Ids:

@@ -100,14 +100,14 @@ def to_lifts(rows: Sequence[Vectors], asked: Mapping[str, Reals], scales: Mappin
     return _in_order(np.concatenate([ids for ids, _ in parts]), np.concatenate([lift for _, lift in parts]))
 
 
-def _lift(of: Vectors, asked: Mapping[str, Reals], scales: Mapping[str, Scale]) -> Reals:
+def _lift(of: Vectors, queries: Mapping[str, Reals], scales: Mapping[str, Scale]) -> Reals:
     name = of.model_id or ""
     if of.codes is not None:
-        nearness = estimates(of.codes, asked[name])
+        nearness = estimates(of.codes, queries[name])
     elif of.cosines is not None:
         nearness = np.frombuffer(of.cosines, dtype=">f4").astype(np.float32)
     else:
-        nearness = cosines(from_bytes(of.statics or b"", len(asked[name])), asked[name])
+        nearness = cosines(from_bytes(of.statics or b"", len(queries[name])), queries[name])
     return np.where(nearness == 0, 0.0, scales[name].lift(nearness)).astype(np.float32)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from schemas.commands import CommandItem
 from services.compose.rules.command_texts import SAY, Lang, list_items, list_texts, tell_refusal
-from shared.language.detection import detect
+from shared.language.normalise import detect
 
 MEMORY = UUID(int=1)
 TEA = CommandItem(kind="fact", number=1, memory_id=MEMORY, type="preference", text="tea")

@@ -6,7 +6,7 @@ import pytest
 
 from schemas.events import FeedbackRecorded
 from schemas.vocabulary import FeedbackSignal, Provenance
-from services.compose.rules.ranking.signals import frequency, frequency_factor
+from services.compose.rules.candidates import frequency, frequency_factor
 from services.evolver.rules import NO_EFFECT, Effect, effect_of, step_confidence
 from shared.policy import ConfidencePolicy, FeedbackPolicy
 

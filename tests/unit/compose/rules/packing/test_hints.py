@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from schemas.vocabulary import Language
-from services.compose.rules.packing.hints import MOST, Learnt, hints
 from services.compose.rules.packing.pack import PackInputs, PackPolicy, pack_context
+from services.compose.rules.packing.texts import MOST, Learnt, hints
 from services.evolver.learnt import of_retrieval, of_tool
 from tests.unit.compose.rules.packing.test_pack import NOW
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.compose.rules.planning import answer_types
+from services.compose.rules.planning import cues
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from services.compose.rules.planning import answer_types
     ],
 )
 def test_what_a_question_asks_for(question: str, kinds: set[str]) -> None:
-    assert answer_types.kinds(question) == kinds
+    assert cues.kinds(question) == kinds
 
 
 @pytest.mark.parametrize(
@@ -39,14 +39,14 @@ def test_what_a_question_asks_for(question: str, kinds: set[str]) -> None:
     ],
 )
 def test_names_are_found_in_both_languages(text: str, names: set[str]) -> None:
-    assert answer_types.names(text) == names
+    assert cues.names(text) == names
 
 
 def test_what_is_known_already_is_no_news() -> None:
     text = "We met Laura, David, Jean and Cindy in Boston."
-    assert answer_types.score_names(text, ()) == 1.0
-    assert answer_types.score_names(text, {hash(name) for name in ("laura", "david", "jean")}) == pytest.approx(2 / 3)
-    assert answer_types.score_names("我和李明去了杭州", {hash("李明"), hash("杭州")}) == 0.0
+    assert cues.score_names(text, ()) == 1.0
+    assert cues.score_names(text, {hash(name) for name in ("laura", "david", "jean")}) == pytest.approx(2 / 3)
+    assert cues.score_names("我和李明去了杭州", {hash("李明"), hash("杭州")}) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_is_known_already_is_no_news() -> None:
     ],
 )
 def test_numbers_are_digits_or_words(text: str, number: bool) -> None:
-    assert answer_types.counts(text) is number
+    assert cues.counts(text) is number
 
 
 @pytest.mark.parametrize(
@@ -69,4 +69,4 @@ def test_numbers_are_digits_or_words(text: str, number: bool) -> None:
     [("I quit because of the hours", True), ("因为太远了", True), ("I quit", False), ("辞职了", False)],
 )
 def test_reasons_have_their_words(text: str, reason: bool) -> None:
-    assert answer_types.reasons(text) is reason
+    assert cues.reasons(text) is reason

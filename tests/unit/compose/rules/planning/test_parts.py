@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.compose.rules.planning.parts import MOST_PARTS, list_things, split_question
+from services.compose.rules.planning.questions import MOST_PARTS, list_things, split_question
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from schemas.vocabulary import Intent, MemoryType
-from services.compose.rules.candidates import Candidate
-from services.compose.rules.ranking.signals import weigh_wishes
+from services.compose.rules.candidates import Candidate, weigh_wishes
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 

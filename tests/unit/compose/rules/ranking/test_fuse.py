@@ -5,10 +5,18 @@ from typing import Any
 
 import pytest
 
-from services.compose.rules.candidates import Candidate, Factors, Frequency, ListOf, RankedCandidate
-from services.compose.rules.ranking.diversity import DiversityPolicy, diversify
+from services.compose.rules.candidates import (
+    Candidate,
+    Factors,
+    Frequency,
+    ListOf,
+    RankedCandidate,
+    SignalPolicy,
+    factors,
+    frequency_factor,
+)
 from services.compose.rules.ranking.fuse import FusePolicy, best_of, fuse, merge, rrf, share
-from services.compose.rules.ranking.signals import SignalPolicy, factors, frequency_factor
+from services.compose.rules.ranking.repeats import DiversityPolicy, diversify
 from shared.domain.decay import confidence_effective
 from shared.policy.ranking import FrequencyFactors, ProvenanceWeights, RankingPolicy
 from shared.screening.sanitize import SanitizePolicy

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from services.compose.rules.planning.cues import read
-from services.compose.rules.ranking.spans import MOST_BY_DATE, SAID_THEN, weigh_dates
-from services.compose.rules.ranking.weigh import SignalScores
+from services.compose.rules.ranking.weigh import MOST_BY_DATE, SAID_THEN, SignalScores, weigh_dates
 
 NOW = datetime(2026, 4, 23, 9, tzinfo=UTC)  # a Thursday
 LEAST = 0.2

@@ -6,7 +6,7 @@ import pytest
 
 from schemas.vocabulary import Intent, MemoryType
 from services.compose.rules.candidates import CoreMemory
-from services.compose.rules.resolving.needed import asks_for_all, need_of, select_needed
+from services.compose.rules.resolving.scopes import asks_for_all, need_of, select_needed
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from services.compose.rules.ranking.reranking import rank_by_terms
-from services.compose.rules.resolving.current import MOST_QUOTED, quote
+from services.compose.rules.resolving.outdated import MOST_QUOTED, quote
 
 LONG_EN = "and so on and so forth " * 30
 LONG_ZH = "还有很多很多别的事情" * 40

@@ -1,0 +1,132 @@
+"""Small sums and networks that judge a text by a few signs, by its static vector and by its words; all from files.
+
+A sum weighs named signs, a network has one hidden layer over them. The vector knows words that no label had, the words
+know what the vector blurs, the signs know what neither sees: who speaks, what is asked. Their errors are others, so one
+is the second opinion on the other. `tests/training` fits the weights.
+"""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.classifiers.static_encoder import MAX_CHARS, load_static_encoder
+from shared.language.patterns import to_pattern
+
+MOST_CERTAIN = 0.98
+"""What is surer counts no more."""
+
+
+@dataclass(frozen=True)
+class LogisticSum:
+    """What each sign counts for, and for no sign at all."""
+
+    signs: NDArray[np.float32]
+    bias: float
+
+    def estimate(self, signs: Sequence[float]) -> float:
+        """The probability that these signs amount to."""
+        odds = float(np.asarray(signs, np.float32) @ self.signs) + self.bias
+        return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+@cache
+def load_sum(name: str) -> LogisticSum:
+    """The weights of this name, read once a process."""
+    read = json.loads((resources.files("shared.classifiers") / "weights" / f"{name}.json").read_text("utf-8"))
+    return LogisticSum(np.asarray(read["signs"], np.float32), float(read["bias"]))
+
+
+def to_log_odds(share: float) -> float:
+    """The logarithm of the odds of a probability, bounded on both sides."""
+    share = min(MOST_CERTAIN, max(1.0 - MOST_CERTAIN, share))
+    return math.log(share / (1.0 - share))
+
+
+Numbers = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class HiddenLayer:
+    """Weights into the hidden layer (signs x units), its bias, the weights out of it, and their bias."""
+
+    into: Numbers
+    into_bias: Numbers
+    out: Numbers
+    out_bias: float
+
+    def score(self, signs: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+        """The logarithm of the odds for each row of signs."""
+        hidden = np.maximum(signs @ self.into + self.into_bias, 0.0)
+        return np.asarray(hidden @ self.out + self.out_bias, np.float64)
+
+
+@cache
+def load_hidden_layer(name: str) -> HiddenLayer:
+    """The network of this name, read once a process."""
+    path = resources.files("shared.classifiers") / "weights" / f"{name}.npz"
+    with path.open("rb") as opened, np.load(opened) as read:
+        into, into_bias, out = (read[part].astype(np.float32) for part in ("into", "into_bias", "out"))
+        return HiddenLayer(into, into_bias, out, float(read["out_bias"]))
+
+
+SLOTS = 1 << 13
+"""How many weights all words and pairs of words share."""
+VECTOR_SCALE, WORD_SCALE = 4.0, 4.0
+"""What the unit vector and the unit row of words are multiplied with, so that one penalty fits all weights."""
+_WORD = to_pattern(r"[a-z0-9]+(?:'[a-z]+)?|[\u3400-\u9fff]")
+
+
+class TextSum:
+    """What each sign, number of the vector and word counts for; `bias` for none of them."""
+
+    def __init__(self, signs: Numbers, vector: Numbers, words: Numbers, bias: float) -> None:
+        self._signs, self._vector, self._words, self._bias = signs, vector * VECTOR_SCALE, words * WORD_SCALE, bias
+
+    @property
+    def shapes(self) -> tuple[int, int, int]:
+        """How many signs, numbers of a vector and slots of words have a weight."""
+        return len(self._signs), len(self._vector), len(self._words)
+
+    def estimate(self, text: str, signs: Sequence[float]) -> float:
+        """The probability that the text is of the kind that was asked for."""
+        odds = self._bias + float(np.asarray(signs, np.float32) @ self._signs)
+        odds += float(load_static_encoder().encode(text) @ self._vector)
+        if slots := find_slots(text):
+            odds += float(self._words[slots].sum()) / math.sqrt(len(slots))
+        return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+def find_slots(text: str) -> list[int]:
+    """The slots of the words and pairs of words that a text begins with, of Chinese of its characters, each once."""
+    words = _WORD.findall(text[:MAX_CHARS].lower().replace("’", "'"))
+    told = {*words, *map("_".join, pairwise(words))}
+    return sorted({crc32(each.encode()) % SLOTS for each in told})
+
+
+@cache
+def load_text_sum(name: str) -> TextSum:
+    """The weights of this name, read once a process."""
+    path = resources.files("shared.classifiers") / "weights" / f"{name}.npz"
+    with path.open("rb") as opened, np.load(opened) as read:
+        signs, vector, words = (read[part].astype(np.float32) for part in ("signs", "vector", "words"))
+        return TextSum(signs, vector, words, float(read["bias"]))
+
+
+def judge_meaning(name: str, text: str) -> float:
+    """The logarithm of the odds that the text is of the kind that the network of this name was asked for."""
+    return float(load_hidden_layer(name).score(read_features(text)))
+
+
+def read_features(text: str) -> Numbers:
+    """What the network reads of a text: its static vector, brought to numbers around one, and how long it is."""
+    vector = load_static_encoder().encode(text) * 4
+    return np.append(vector, np.float32(math.log1p(len(text)) / 8))

@@ -1,0 +1,198 @@
+"""What a package starts from: memories that every one shows, whatever is asked, and statements that none may repeat.
+
+The latter are memories that are not to be brought up, and versions that hold no longer.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, LiteralString
+from uuid import UUID
+
+from schemas.vocabulary import Epistemic, MemoryType, Provenance
+from shared.db import Connection, Read
+from shared.domain.subjects import Subject
+from shared.extraction.retractions import FORGOTTEN
+
+
+@dataclass(frozen=True)
+class CoreMemoryRow:
+    """What every package shows of a stable memory."""
+
+    memory_id: UUID
+    type: MemoryType
+    key: str | None
+    content_text: str
+    confidence: float
+    provenance_class: Provenance
+    epistemic_type: Epistemic
+    valid_at: datetime
+    last_validated_at: datetime | None
+    source_turn_id: UUID | None
+    pinned: bool = False
+
+
+_CORE: LiteralString = """
+SELECT memory_id, type, key, content_text, confidence::float8 AS confidence, provenance_class, epistemic_type, valid_at,
+    last_validated_at, source_turn_id, pinned
+FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active'
+    AND type IN ('profile', 'preference', 'constraint', 'goal')
+    AND (valid_until IS NULL OR valid_until > now()) AND epistemic_type <> 'outdated' AND fused_at IS NULL
+    AND NOT 'self_benefit' = ANY(flags)
+ORDER BY pinned DESC, (provenance_class = 'confirmed_by_user') DESC, memory_items.confidence DESC, valid_at DESC
+LIMIT %(limit)s
+"""
+"""The types and the order are those of the index memory_core, to the letter: it is read no further than the limit."""
+_KEYED: LiteralString = """
+SELECT memory_id, type, key, content_text, confidence::float8 AS confidence, provenance_class, epistemic_type, valid_at,
+    last_validated_at, source_turn_id, pinned
+FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active'
+    AND type IN ('profile', 'preference', 'constraint') AND (key = ANY(%(keys)s) OR key LIKE ANY(%(starts)s))
+    AND (valid_until IS NULL OR valid_until > now()) AND epistemic_type <> 'outdated' AND fused_at IS NULL
+    AND NOT 'self_benefit' = ANY(flags)
+"""
+_PINNED: LiteralString = """
+SELECT memory_id, type, key, content_text, confidence::float8 AS confidence, provenance_class, epistemic_type, valid_at,
+    last_validated_at, source_turn_id, pinned
+FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active' AND pinned
+    AND (valid_until IS NULL OR valid_until > now()) AND fused_at IS NULL AND NOT 'self_benefit' = ANY(flags)
+ORDER BY valid_at DESC, memory_id LIMIT %(limit)s
+"""
+_CORE_AND_KEYED: LiteralString = "(" + _CORE + ") UNION (" + _KEYED + ") UNION (" + _PINNED + ")"
+
+
+def core(
+    subject: Subject, limit: int, keys: Sequence[str] = (), prefixes: Sequence[str] = ()
+) -> Read[list[CoreMemoryRow]]:
+    """The stable memories that a package may carry unasked: pinned and confirmed first, so many, and all of these keys.
+
+    Where keys are given what is pinned is there whatever its type, and the order is lost.
+    """
+    params = {**subject.params, "limit": limit}
+    if not (keys or prefixes):
+        return Read(_CORE, params, to_pinned)
+    starts = [each.replace("_", r"\_") + "%" for each in prefixes]
+    return Read(_CORE_AND_KEYED, {**params, "keys": list(keys), "starts": starts}, to_pinned)
+
+
+def to_pinned(rows: Iterable[Mapping[str, Any]]) -> list[CoreMemoryRow]:
+    return [CoreMemoryRow(**row) for row in rows]
+
+
+_PIN: LiteralString = """
+UPDATE memory_items SET pinned = %(pinned)s, updated_at = now(),
+    epistemic_type = CASE WHEN %(pinned)s THEN coalesce(epistemic_prev, epistemic_type) ELSE epistemic_type END,
+    epistemic_prev = CASE WHEN %(pinned)s THEN NULL ELSE epistemic_prev END,
+    confidence = CASE WHEN %(pinned)s THEN coalesce(fused_from, confidence) ELSE confidence END,
+    correction_count = CASE WHEN %(pinned)s AND fused_at IS NOT NULL THEN 0 ELSE correction_count END,
+    fused_at = CASE WHEN %(pinned)s THEN NULL ELSE fused_at END,
+    fused_from = CASE WHEN %(pinned)s THEN NULL ELSE fused_from END
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = %(id)s AND status = 'active'
+"""
+
+
+async def pin(conn: Connection, subject: Subject, memory_id: UUID, *, pinned: bool) -> None:
+    """The memory leads core memory, or no more; pinned it counts as neither outdated nor rejected."""
+    await conn.execute(_PIN, {**subject.params, "id": memory_id, "pinned": pinned})
+
+
+@dataclass(frozen=True)
+class EndedVersion:
+    """A memory that held until `until`: its words, the sentence that it was read in, its value, what took its place.
+
+    `turns` said it. Without `instead` it was taken back and nothing took its place.
+    """
+
+    memory_id: str
+    text: str
+    quote: str | None
+    value: str | None
+    until: datetime
+    instead: str | None
+    turns: tuple[str, ...] = ()
+    speaker: str | None = None
+    """Who said it, where several people talk."""
+    ender: str | None = None
+    """The sentence in which what took its place was read."""
+    same_key: bool = False
+    """Whether what took its place stands under the same key."""
+
+
+NEVER = datetime(9000, 1, 1, tzinfo=UTC)
+"""Until when what is not to be brought up is not shown: whoever asks about the past is not shown it either."""
+_ENDED: LiteralString = """
+SELECT s.memory_id, s.content_text AS text, s.value ->> 'quote' AS quote,
+    coalesce(s.value ->> 'value', s.value ->> 'target') AS value, coalesce(s.invalid_at, %(never)s) AS until,
+    s.source_turns AS turns,
+    s.value ->> 'speaker' AS speaker,
+    concat_ws(' ', o.content_text, o.value ->> 'value') AS instead, o.value ->> 'quote' AS ender,
+    coalesce(o.key = s.key, false) AS same_key
+FROM memory_items s LEFT JOIN memory_items o ON o.tenant_id = %(tenant)s AND o.user_id = %(user)s
+    AND o.memory_id = s.superseded_by AND o.value ->> 'speaker' IS NOT DISTINCT FROM s.value ->> 'speaker'
+WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s AND (s.status IN ('superseded', 'retracted')
+        OR (s.status = 'active' AND s.silenced_at IS NOT NULL))
+    AND (s.type <> 'entity' OR s.key IS NULL)
+    AND (s.status IN ('retracted', 'active') OR o.memory_id IS NOT NULL) AND NOT s.provenance ? 'forgotten'
+    AND NOT EXISTS (SELECT FROM memory_items a WHERE a.tenant_id = %(tenant)s
+        AND a.user_id = %(user)s AND a.status = 'active' AND a.type = s.type AND a.key = s.key
+        AND a.memory_id <> s.memory_id
+        AND a.value ->> 'value' = s.value ->> 'value')
+ORDER BY s.invalid_at DESC, s.memory_id LIMIT %(most)s
+"""
+
+
+def versions(subject: Subject, most: int) -> Read[list[EndedVersion]]:
+    """What is not to be brought up, then what held last and holds no longer, at most `most` together.
+
+    What was said again since is not among those that hold no longer.
+    """
+    return Read(_ENDED, {**subject.params, "most": most, "never": NEVER}, _versions)
+
+
+@dataclass(frozen=True)
+class TakenBackTurn:
+    """A turn of the user whose last sentence they took back in the next one, and whether as a joke or to be deleted."""
+
+    turn_id: str
+    until: datetime
+    forgotten: bool
+
+
+_TAKEN_BACK: LiteralString = """
+SELECT before.turn_id, o.said_at AS until, o.pattern = ANY(%(forgotten)s) AS forgotten
+FROM observations o JOIN turns n ON n.tenant_id = o.tenant_id AND n.user_id = o.user_id AND n.turn_id = o.turn_id
+CROSS JOIN LATERAL (SELECT t.turn_id FROM turns t
+    WHERE t.tenant_id = n.tenant_id AND t.user_id = n.user_id AND t.session_id = n.session_id AND t.seq < n.seq
+        AND EXISTS (SELECT FROM conversation_events e WHERE e.tenant_id = t.tenant_id AND e.user_id = t.user_id
+            AND e.turn_id = t.turn_id AND e.event_type = 'user_message')
+    ORDER BY t.seq DESC LIMIT 1) AS before
+WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.detector = 'retraction' AND o.old_value IS NULL
+ORDER BY o.said_at DESC LIMIT %(most)s
+"""
+
+
+def taken_back(subject: Subject, most: int) -> Read[list[TakenBackTurn]]:
+    """The turns that were taken back last, at most `most`."""
+    return Read(_TAKEN_BACK, {**subject.params, "most": most, "forgotten": sorted(FORGOTTEN)}, _turns)
+
+
+def _turns(rows: Sequence[Mapping[str, Any]]) -> list[TakenBackTurn]:
+    return [TakenBackTurn(str(row["turn_id"]), row["until"], row["forgotten"]) for row in rows]
+
+
+def _versions(rows: Sequence[Mapping[str, Any]]) -> list[EndedVersion]:
+    return [
+        EndedVersion(
+            str(row["memory_id"]),
+            row["text"],
+            row["quote"],
+            row["value"],
+            row["until"],
+            row["instead"] or None,
+            tuple(map(str, row["turns"])),
+            row["speaker"],
+            row["ender"],
+            row["same_key"],
+        )
+        for row in rows
+    ]
