@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Generic, LiteralString, TypeAlias, TypeVar, cast, overload
+from typing import Any, Generic, LiteralString, Self, TypeAlias, TypeVar, cast, overload
 
 import orjson
 import psycopg
@@ -104,6 +104,13 @@ class Database:
         await self._app.close()
         await self._system.close()
         await self._erasure.close()
+
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     @asynccontextmanager
     async def transaction(self, subject: Subject, *, since: int | None = None) -> AsyncGenerator[Connection, None]:

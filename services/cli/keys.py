@@ -155,13 +155,8 @@ def _change(act: Callable[[Connection], Awaitable[Made]]) -> Made:
     configure_logs("warning")
 
     async def work(dsn: str) -> Made:
-        db = Database(dsn, size=1)
-        await db.open()
-        try:
-            async with db.system() as conn:
-                return await act(conn)
-        finally:
-            await db.close()
+        async with Database(dsn, size=1) as db, db.system() as conn:
+            return await act(conn)
 
     with reach_servers(config, broker=False) as (dsn, _):
         return asyncio.run(work(dsn))

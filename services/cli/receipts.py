@@ -119,14 +119,9 @@ def _show_replay(replayed: Replayed) -> None:
 
 
 async def _read(subject: Subject, context_id: UUID) -> tuple[Receipts, Stored | None]:
-    db = Database(data_folder.database(settings.load()), size=1)
-    await db.open()
-    try:
-        async with db.transaction(subject) as conn:
-            recorded = await store.receipts(conn, subject, context_id)
-            stored = await store.package(conn, subject, context_id)
-    finally:
-        await db.close()
+    async with Database(data_folder.database(settings.load()), size=1) as db, db.transaction(subject) as conn:
+        recorded = await store.receipts(conn, subject, context_id)
+        stored = await store.package(conn, subject, context_id)
     if recorded is None:
         raise RefusedError("not_found", f"no receipts of {context_id} for this user", status=404)
     return recorded, stored

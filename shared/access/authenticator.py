@@ -177,10 +177,6 @@ async def refuse_unguarded(db: Database, policy: AccessPolicy, host: str) -> Non
 
 async def require_guard(dsn: str, policy: AccessPolicy, host: str) -> bool:
     """Whether whoever asks compose there needs a key; ConfigurationError as `refuse_unguarded` says."""
-    db = Database(dsn, size=1)
-    await db.open()
-    try:
+    async with Database(dsn, size=1) as db:
         await refuse_unguarded(db, policy, host)
         return not await Authenticator(db, policy, host).is_open()
-    finally:
-        await db.close()

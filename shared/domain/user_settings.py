@@ -13,7 +13,6 @@ Level = Literal["tenant", "user"]
 Source = Literal["policy", "tenant", "user"]
 HANDLINGS: tuple[Handling, ...] = get_args(Handling)
 """From the loosest to the strictest."""
-PERSONAL = "personal_"
 LLM_RERANKER = "llm_json"
 
 

@@ -62,8 +62,3 @@ class Blotter:
         if isinstance(value, dict):
             return {name: self.value(each) for name, each in value.items()}  # pyright: ignore[reportUnknownVariableType] # JSON
         return value
-
-
-def lines(text: str, blotter: Blotter) -> str:
-    """The text without the lines in which any of them stands."""
-    return "\n".join(line for line in text.split("\n") if not blotter.holds(line))

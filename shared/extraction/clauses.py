@@ -139,22 +139,24 @@ def split(text: str) -> tuple[Clause, ...]:
 
 def _cuts(text: str) -> list[tuple[int, int]]:
     """Where clauses part within sentences."""
-    found: list[tuple[int, int]] = []
+    places: list[tuple[int, int]] = []
     if _COMMA_SIGN.search(text):
-        found.extend(match.span() for match in _COMMA.finditer(text))
+        places.extend(match.span() for match in _COMMA.finditer(text))
     if not text.isascii():
-        found.extend((at, at) for match in _BUT_ZH.finditer(text) if (at := match.start()) and _joins(text[at - 1]))
+        places.extend((at, at) for match in _BUT_ZH.finditer(text) if (at := match.start()) and _joins(text[at - 1]))
         if " " in text:
-            found.extend(match.span() for match in _BLANK.finditer(text))
-    found.extend(match.span() for match in _BREAK_EN.finditer(text))
-    return sorted(found)
+            places.extend(match.span() for match in _BLANK.finditer(text))
+    places.extend(match.span() for match in _BREAK_EN.finditer(text))
+    return sorted(places)
 
 
 def _joins(letter: str) -> bool:
     return letter.isalnum() or letter == "_"
 
 
-def _clauses(text: str, begin: int, end: int, cuts: list[tuple[int, int]], sentence: int, asked: bool) -> list[Clause]:
+def _clauses(
+    text: str, begin: int, end: int, cuts: list[tuple[int, int]], sentence: int, is_question: bool
+) -> list[Clause]:
     bodies: list[tuple[str, int]] = []
     start = begin
     for stop, after in [*cuts, (end, end)]:
@@ -166,7 +168,7 @@ def _clauses(text: str, begin: int, end: int, cuts: list[tuple[int, int]], sente
         _add(bodies, text, start, stop)
         start = max(start, min(after, end))
     return [
-        Clause(body, at, at + len(body), sentence, asked, number == len(bodies), language_of(body), mask(body))
+        Clause(body, at, at + len(body), sentence, is_question, number == len(bodies), language_of(body), mask(body))
         for number, (body, at) in enumerate(bodies, 1)
     ]
 

@@ -48,12 +48,12 @@ def may_promote(found: Found) -> bool:
     return found.kind in CORRECTABLE
 
 
-def promote_finding(found: Found, pattern: str, old: str | None = None, old_key: str | None = None) -> Found:
+def promote_finding(statement: Found, pattern: str, old: str | None = None, old_key: str | None = None) -> Found:
     """The finding as a correction of the old value."""
-    value = {**found.value, **({"old_key": old_key} if old_key else {}), **({"old": old} if old else {})}
-    old = old or found.old_value
+    value = {**statement.value, **({"old_key": old_key} if old_key else {}), **({"old": old} if old else {})}
+    old = old or statement.old_value
     return replace(
-        found, assertion="correction", detector="correction", pattern=pattern, old_value=old or None, value=value
+        statement, assertion="correction", detector="correction", pattern=pattern, old_value=old or None, value=value
     )
 
 
@@ -81,16 +81,16 @@ class _Reader:
 
     def read(self) -> dict[int, list[Found]]:
         """Corrections by their clause; one that is joined takes the next clause along."""
-        found: dict[int, list[Found]] = {}
+        statements: dict[int, list[Found]] = {}
         joined = -1
         for index, stance in enumerate(self.stances):
             reported = stance.reported and stance.subject != "self"
             if index == joined or stance.asked or stance.supposed or stance.ironic or reported:
                 continue
             if each := self._read_clause(index):
-                found[index] = each
+                statements[index] = each
                 joined = index + 1 if "joined" in each[0].flags else joined
-        return found
+        return statements
 
     def _read_clause(self, index: int) -> list[Found]:
         clause, following = self.clauses[index], self.find_following(index)

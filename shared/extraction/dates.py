@@ -141,12 +141,12 @@ def _clock(match: re.Match[str], end: int) -> time | None:
     found = words.CLOCK_ZH.match(match.string, end) or words.CLOCK_EN.match(match.string, end)
     if not found or ("at" in found.re.groupindex and not (found["at"] or found["half"])):
         return None
-    half, hour, told = (found["half"] or match.group()).lower(), zh_number(found["h"]), found["m"] or "0"
+    half, hour, minutes = (found["half"] or match.group()).lower(), zh_number(found["h"]), found["m"] or "0"
     late, early = words.LATE.search(half), words.EARLY.search(half)
     if (hour < 13 and not late and not early) or (late and hour == 12 and half != "p"):
         return None
     hour += 12 if (late and hour < 12) or (half == "中午" and hour < 3) else -12 if half == "a" and hour == 12 else 0
-    minute = {"半": 30, "一刻": 15, "三刻": 45}.get(told) or zh_number(told.replace("刻", ""))
+    minute = {"半": 30, "一刻": 15, "三刻": 45}.get(minutes) or zh_number(minutes.replace("刻", ""))
     return time(hour, minute) if hour < 24 and minute < 60 else None
 
 
@@ -163,42 +163,42 @@ def _iso(match: re.Match[str], _: Moment) -> Stretch | None:
 
 
 def _chinese(match: re.Match[str], moment: Moment) -> Stretch | None:
-    said, year = match.groupdict(), moment.today.year
-    if day := said["day"]:
+    groups, year = match.groupdict(), moment.today.year
+    if day := groups["day"]:
         return moment.shift(words.DAYS.get(day) or words.DAYS.get(day[0], 0), "day")
-    if wday := said["wday"]:
+    if wday := groups["wday"]:
         weekday = None if wday == "末" else "一二三四五六".find(wday) % 7
-        return moment.of_week(weekday, _relation(said["wrel"]) if said["wrel"] else None)
-    if said["week"]:
-        return moment.week(_relation(said["week"]))
-    if said["month"] or said["mrel"]:
+        return moment.of_week(weekday, _relation(groups["wrel"]) if groups["wrel"] else None)
+    if groups["week"]:
+        return moment.week(_relation(groups["week"]))
+    if groups["month"] or groups["mrel"]:
         return _chinese_month(match, moment)
-    if end := said["end"]:
+    if end := groups["end"]:
         third = words.THIRDS[end[-1] if end[-1] != "旬" else end[0]]
         if end[0] != "年":
             stretch = moment.by_month(lambda month: part_of(month, third))
-        elif said["yrel"]:
-            stretch = part_of(year_of(year + words.YEARS[said["yrel"]]), third)
+        elif groups["yrel"]:
+            stretch = part_of(year_of(year + words.YEARS[groups["yrel"]]), third)
         else:
             years = (part_of(year_of(year + count), third) for count in (-1, 0, 1))
             stretch = moment.pick(years, moment.tense or 1)
         return _until(match, stretch, third)
-    if said["ago"]:
-        sign = -1 if "前" in said["dir"] else 1
-        if said["ago"] == "半":
-            return moment.shift(sign * 6, "月") if said["unit"] == "年" else None
-        return moment.shift(sign * zh_number(said["ago"]), said["unit"])
-    if name := said["named"]:
-        whole = bool(said["whole"])
-        if said["nyear"]:
-            return festival(name, _year_of(said["nyear"], year), whole)
+    if groups["ago"]:
+        sign = -1 if "前" in groups["dir"] else 1
+        if groups["ago"] == "半":
+            return moment.shift(sign * 6, "月") if groups["unit"] == "年" else None
+        return moment.shift(sign * zh_number(groups["ago"]), groups["unit"])
+    if name := groups["named"]:
+        whole = bool(groups["whole"])
+        if groups["nyear"]:
+            return festival(name, _year_of(groups["nyear"], year), whole)
         return moment.by_year(lambda each: festival(name, each, whole))
-    if said["yonly"]:
-        meant = _year_of(said["yonly"], year)
-        return season_of(meant, words.SEASONS[said["season"][0]]) if said["season"] else year_of(meant)
-    if said["dom"]:
-        return moment.by_month(lambda month: in_month(month, int(said["dom"])))
-    return moment.by_year(lambda each: day_of(each, int(said["slash"]), int(said["slash2"])))
+    if groups["yonly"]:
+        meant = _year_of(groups["yonly"], year)
+        return season_of(meant, words.SEASONS[groups["season"][0]]) if groups["season"] else year_of(meant)
+    if groups["dom"]:
+        return moment.by_month(lambda month: in_month(month, int(groups["dom"])))
+    return moment.by_year(lambda each: day_of(each, int(groups["slash"]), int(groups["slash2"])))
 
 
 def _chinese_month(match: re.Match[str], moment: Moment) -> Stretch | None:
@@ -234,36 +234,39 @@ def _year_of(said: str, year: int) -> int:
 
 
 def _english(match: re.Match[str], moment: Moment) -> Stretch | None:
-    said = {name: value.lower() if value else "" for name, value in match.groupdict().items()}
-    if said["day"]:
-        return moment.shift(words.DAYS.get(said["day"], 0), "day")
+    groups = {name: value.lower() if value else "" for name, value in match.groupdict().items()}
+    if groups["day"]:
+        return moment.shift(words.DAYS.get(groups["day"], 0), "day")
     for month, day, year in (("mon", "dom", "yr"), ("mon2", "dom2", "yr2"), ("mon3", "", "yr3"), ("mon4", "", "yr4")):
-        if said[month]:
+        if groups[month]:
             return _english_month(
-                moment, said[month], said[year], lambda whole, of=day: in_month(whole, int(said[of])) if of else whole
+                moment,
+                groups[month],
+                groups[year],
+                lambda whole, of=day: in_month(whole, int(groups[of])) if of else whole,
             )
-    if said["dom3"]:
-        return in_month(moment.month(words.RELATIONS.get(said["mrel"], 0)), int(said["dom3"]))
-    if said["dom4"]:
-        return moment.by_month(lambda month: in_month(month, int(said["dom4"])))
-    if said["num"] or said["num2"]:
-        return _resolve_counted(said, moment)
-    if said["rel"]:
-        return _relative(said["rel"].split()[-1], said["what"], moment)
-    if said["rmon"]:
-        number, sign = _month_number(said["rmon"]), words.RELATIONS[said["rel2"]]
+    if groups["dom3"]:
+        return in_month(moment.month(words.RELATIONS.get(groups["mrel"], 0)), int(groups["dom3"]))
+    if groups["dom4"]:
+        return moment.by_month(lambda month: in_month(month, int(groups["dom4"])))
+    if groups["num"] or groups["num2"]:
+        return _resolve_counted(groups, moment)
+    if groups["rel"]:
+        return _relative(groups["rel"].split()[-1], groups["what"], moment)
+    if groups["rmon"]:
+        number, sign = _month_number(groups["rmon"]), words.RELATIONS[groups["rel2"]]
         years = [month_of(moment.today.year + count, number) for count in (-1, 0, 1)]
         return next(each for each in years[::sign] if (each[0] > moment.today if sign > 0 else each[1] < moment.today))
-    if said["wday"]:
-        return moment.of_week(_weekday_number(said["wday"]), None)
-    if third := said["part"] or said["part2"]:
-        return _english_part(said, words.THIRDS[third], moment)
-    if said["yonly"]:
-        return year_of(int(said["yonly"]))
-    if said["named"]:
-        sign = words.RELATIONS.get(said["nrel"])
-        return replace(moment, tense=sign or moment.tense).by_year(lambda year: festival(said["named"], year))
-    month, day = sorted((int(said["slash"]), int(said["slash2"])))
+    if groups["wday"]:
+        return moment.of_week(_weekday_number(groups["wday"]), None)
+    if third := groups["part"] or groups["part2"]:
+        return _english_part(groups, words.THIRDS[third], moment)
+    if groups["yonly"]:
+        return year_of(int(groups["yonly"]))
+    if groups["named"]:
+        sign = words.RELATIONS.get(groups["nrel"])
+        return replace(moment, tense=sign or moment.tense).by_year(lambda year: festival(groups["named"], year))
+    month, day = sorted((int(groups["slash"]), int(groups["slash2"])))
     return moment.by_year(lambda year: day_of(year, month, day)) if day > 12 or month == day else None
 
 
@@ -283,33 +286,33 @@ def _english_month(moment: Moment, name: str, year: str, within: Callable[[Stret
     return moment.by_year(lambda each: within(month_of(each, number)))
 
 
-def _english_part(said: dict[str, str], third: int, moment: Moment) -> Stretch | None:
+def _english_part(groups: dict[str, str], third: int, moment: Moment) -> Stretch | None:
     """The beginning, the middle or the end of something; its last day where that is a deadline."""
-    if said["whole"]:
-        stretch = part_of(moment.shift(words.RELATIONS.get(said["prel"], 0), said["whole"]), third)
+    if groups["whole"]:
+        stretch = part_of(moment.shift(words.RELATIONS.get(groups["prel"], 0), groups["whole"]), third)
     else:
-        meant = replace(moment, tense=moment.tense or int(bool(said["by"])))
-        stretch = _english_month(meant, said["pmon"], said["pyr"], lambda month: part_of(month, third))
-    return one_day(stretch[1]) if stretch and said["by"] and said["part2"] == "end" else stretch
+        meant = replace(moment, tense=moment.tense or int(bool(groups["by"])))
+        stretch = _english_month(meant, groups["pmon"], groups["pyr"], lambda month: part_of(month, third))
+    return one_day(stretch[1]) if stretch and groups["by"] and groups["part2"] == "end" else stretch
 
 
-def _resolve_counted(said: dict[str, str], moment: Moment) -> Stretch | None:
+def _resolve_counted(groups: dict[str, str], moment: Moment) -> Stretch | None:
     """So many units ago or from now; how long something took is no date."""
-    count, unit = said["num"] or said["num2"], said["unit"] or said["unit2"]
-    if not said["ago"] and not said["wfrom"] and not said["dfrom"] and moment.tense < 0:
+    count, unit = groups["num"] or groups["num2"], groups["unit"] or groups["unit2"]
+    if not groups["ago"] and not groups["wfrom"] and not groups["dfrom"] and moment.tense < 0:
         return None
-    sign = -1 if said["ago"] else 1
+    sign = -1 if groups["ago"] else 1
     if count.startswith("half"):
         return moment.month(6 * sign) if unit == "year" else None
     number = int(count) if count.isdigit() else words.NUMBERS_EN.index({"a": "one", "an": "one"}.get(count, count))
     if unit in words.SEASONS:
         return moment.season(words.SEASONS[unit], sign * number)
-    if not said["wfrom"] and not said["dfrom"]:
+    if not groups["wfrom"] and not groups["dfrom"]:
         return moment.shift(sign * number, unit)
     if unit not in ("day", "week"):
         return None
-    weekday = _weekday_number(said["wfrom"]) if said["wfrom"] else None
-    tomorrow = moment.shift(said["dfrom"] == "tomorrow", "day")
+    weekday = _weekday_number(groups["wfrom"]) if groups["wfrom"] else None
+    tomorrow = moment.shift(groups["dfrom"] == "tomorrow", "day")
     first = tomorrow[0] if weekday is None else moment.of_week(weekday, None)[0]
     return one_day(first + timedelta(days=number * (7 if unit == "week" else 1)))
 

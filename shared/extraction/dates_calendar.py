@@ -27,13 +27,13 @@ class Moment:
 
     def pick(self, choices: Iterable[Stretch | None], tense: int) -> Stretch | None:
         """The one that is meant of those that recur, in their order: by tense, else the nearest."""
-        found = [each for each in choices if each]
+        stretches = [each for each in choices if each]
         if tense < 0:
-            return next((each for each in reversed(found) if each[0] <= self.today), None)
+            return next((each for each in reversed(stretches) if each[0] <= self.today), None)
         if tense > 0 or self.ahead:
             since = self.today - timedelta(days=0 if tense > 0 else 60)
-            return next((each for each in found if each[1] >= since), None)
-        return min(found, key=lambda each: max(each[0] - self.today, self.today - each[1]), default=None)
+            return next((each for each in stretches if each[1] >= since), None)
+        return min(stretches, key=lambda each: max(each[0] - self.today, self.today - each[1]), default=None)
 
     def by_year(self, stretch: Callable[[int], Stretch | None]) -> Stretch | None:
         """The one that is meant of what every year has; leap days come every fourth."""

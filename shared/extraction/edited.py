@@ -50,12 +50,12 @@ def change_content(old: Content, text: str, value: Any, at: datetime) -> Content
     if isinstance(value, Mapping):
         given: dict[str, Any] = {str(name): part for name, part in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # raw JSON
         word = next((given[name] for name in _WORDS if isinstance(given.get(name), str)), None)
-        said = text or (_said_with(old, word) if word else show_value(given))
-        return _about(old, word, said, given)
+        words = text or (_said_with(old, word) if word else show_value(given))
+        return _about(old, word, words, given)
     if value is not None:
         word = show_value(value)
-        said = text or _said_with(old, word)
-        return _about(old, word, said, _with_word(old, word, value))
+        words = text or _said_with(old, word)
+        return _about(old, word, words, _with_word(old, word, value))
     word = _word_in(old, text)
     if word:
         return _about(old, word, text, _with_word(old, word, word))
@@ -145,10 +145,10 @@ def _slot(old: Content) -> str | None:
 def _read(old: Content, text: str, at: datetime) -> Content | None:
     """What the text states of the memory's own kind, if it states one thing."""
     message = MessageText("user", text, None, 0, at)
-    found = [
+    statements = [
         one for one in extract_statements(message, split(text), at.date(), [], directed=True) if one.kind == old.type
     ]
-    if len(found) == 1 and found[0].key and not found[0].retracts:
-        return Content(old.type, found[0].key, found[0].value, text, found[0].polarity)
+    if len(statements) == 1 and statements[0].key and not statements[0].retracts:
+        return Content(old.type, statements[0].key, statements[0].value, text, statements[0].polarity)
     due = with_due(Found(old.type, None, {VALUE: text}, text, "edited", ""), text, at.date())
     return Content(old.type, _slot(old), due.value, text, old.polarity) if "due" in due.value else None

@@ -22,7 +22,7 @@ _Add = Callable[[str, EntityKind, str, tuple[int, int]], None]
 
 def mentions(message: MessageText) -> list[Mention]:
     """Every named thing of the message, longest reading first, none inside another."""
-    text, found = message.text, list[Mention]()
+    text, named = message.text, list[Mention]()
     taken = [match.span() for match in _BLANKED.finditer(text)]
 
     def add(name: str, kind: EntityKind, canonical: str, span: tuple[int, int]) -> None:
@@ -30,7 +30,7 @@ def mentions(message: MessageText) -> list[Mention]:
         free = (at == 0 or taken[at - 1][1] <= span[0]) and (at == len(taken) or taken[at][0] >= span[1])
         if canonical and free:
             taken.insert(at, span)
-            found.append(Mention(name, kind, canonical, span, message.ordinal))
+            named.append(Mention(name, kind, canonical, span, message.ordinal))
 
     for match in words.URL.finditer(text):
         name = match.group().rstrip(".,;:!?)")
@@ -42,7 +42,7 @@ def mentions(message: MessageText) -> list[Mention]:
     if re.search(r"[\u3400-\u9fff]", text):
         _add_chinese(text, add)
     _add_english(text, add)
-    return sorted(found, key=lambda one: one.span)
+    return sorted(named, key=lambda one: one.span)
 
 
 def _add_paths(text: str, add: _Add) -> None:
@@ -80,8 +80,8 @@ def _add_english(text: str, add: _Add) -> None:
         if not words.NOT_TICKET.match(match.group()):
             add(match.group(), "other", match.group().lower(), match.span())
     for match in words.CAPITAL.finditer(text):
-        said = match.group().removesuffix("'s")
-        parts = said.split()
+        words_said = match.group().removesuffix("'s")
+        parts = words_said.split()
         while parts and (parts[0].lower() in words.COMMON or parts[0].lower() in words.CALENDAR):
             parts = parts[1:]
         while parts and (parts[-1].lower() in words.CALENDAR or _loose(parts)):
@@ -89,8 +89,8 @@ def _add_english(text: str, add: _Add) -> None:
         if not parts:
             continue
         shown = " ".join(parts)
-        start = match.start() + said.index(parts[0])
-        if (len(shown) < 3 and shown.upper() != "C#") or shown.lower() in words.COMMON or "  " in said:
+        start = match.start() + words_said.index(parts[0])
+        if (len(shown) < 3 and shown.upper() != "C#") or shown.lower() in words.COMMON or "  " in words_said:
             continue
         kind = _kind(shown, text[max(0, start - 16) : start], text[start + len(shown) : start + len(shown) + 16])
         before = text[max(0, start - _BEFORE) : start].rstrip()
@@ -118,9 +118,9 @@ def _kind(name: str, before: str, after: str) -> EntityKind:
 
 
 def admit_mentions(
-    found: Iterable[Mention],
+    candidates: Iterable[Mention],
     recent: Mapping[str, int],
-    known: Collection[str],
+    known_names: Collection[str],
     wanted: Iterable[tuple[int, int, int, str]],
     least: int,
 ) -> list[tuple[Mention, str]]:
@@ -132,7 +132,7 @@ def admit_mentions(
     stretches = tuple(wanted)
     passed: dict[str, tuple[Mention, str]] = {}
     named: dict[str, set[int]] = {}
-    for mention in found:
+    for mention in candidates:
         named.setdefault(mention.canonical, set()).add(mention.message_ordinal)
         if mention.canonical in passed:
             continue
@@ -149,7 +149,7 @@ def admit_mentions(
             passed[mention.canonical] = (mention, "structural signal")
         elif reason:
             passed[mention.canonical] = (mention, reason)
-        elif total >= least and mention.canonical not in known:
+        elif total >= least and mention.canonical not in known_names:
             passed[mention.canonical] = (mention, f"{total} mentions")
     return list(passed.values())
 

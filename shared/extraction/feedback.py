@@ -31,11 +31,11 @@ def find(message: MessageText, before: str | None) -> Feedback:
     if before == "" or not message.text.strip():
         return neutral
     model = load("feedback")
-    answer, said = signs(before or "", message.text)
-    rows = [model.find_rows(row) for row in ((answer, said) if before else (said,))]
+    answer, shown_signs = signs(before or "", message.text)
+    rows = [model.find_rows(row) for row in ((answer, shown_signs) if before else (shown_signs,))]
     shares = dict(zip(model.classes, model.shares(rows)[-1].tolist(), strict=True))
     best = max(shares, key=shares.__getitem__)
     if best == "neutral" or shares[best] < (LEAST_SHARE if before else LEAST_ALONE):
         return neutral
-    words = " ".join(model.reasons(said, best))
+    words = " ".join(model.reasons(shown_signs, best))
     return Feedback(cast(FeedbackSignal, best), words, (0, min(len(message.text), READ)), message.ordinal)

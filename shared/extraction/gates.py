@@ -53,15 +53,15 @@ def mask(text: str) -> int:
     """The gates that are open for the text."""
     if _tables.read < len(_gated):
         _read()
-    found = _tables.open
+    gates = _tables.open
     low = text.lower()
     if not text.isascii():
         get = _tables.letters.get
         for letter in set(low):
-            found |= get(letter, 0)
+            gates |= get(letter, 0)
     for word in _WORD.findall(low):
-        found |= _of_word(word)
-    return found
+        gates |= _of_word(word)
+    return gates
 
 
 def _read() -> None:
@@ -82,15 +82,15 @@ def _read() -> None:
 
 @of_texts(16_384)
 def _of_word(word: str) -> int:
-    found, size, parts = 0, len(word), _tables.parts
+    gates, size, parts = 0, len(word), _tables.parts
     if size > 2 * _LONGEST:
         return (1 << _bits) - 1
     for whole in (word, *word.split("'")):
-        found |= parts.get(f" {whole}", 0)
+        gates |= parts.get(f" {whole}", 0)
     for start in range(size):
         for end in range(start + 1, min(size, start + _LONGEST) + 1):
-            found |= parts.get(word[start:end], 0)
-    return found
+            gates |= parts.get(word[start:end], 0)
+    return gates
 
 
 def _cost(literals: Iterable[str]) -> float:
@@ -158,15 +158,15 @@ def _of_node(op: Any, value: Any, left: bool, right: bool) -> frozenset[str] | N
 
 
 def _of_set(items: Any) -> frozenset[str] | None:
-    found: set[str] = set()
+    letters: set[str] = set()
     for op, value in items:
         if op is code.LITERAL:
-            found.add(chr(value).lower())
+            letters.add(chr(value).lower())
         elif op is code.RANGE and value[1] - value[0] < _LARGEST_SET:
-            found.update(chr(one).lower() for one in range(value[0], value[1] + 1))
+            letters.update(chr(one).lower() for one in range(value[0], value[1] + 1))
         elif op is code.CATEGORY and value is code.CATEGORY_DIGIT:
-            found.update("0123456789")
+            letters.update("0123456789")
         else:
             return None
-    usable = all(len(one) == 1 and (one in _RUN or ord(one) > 127) for one in found)
-    return frozenset(found) if usable and len(found) <= 3 * _LARGEST_SET else None
+    usable = all(len(one) == 1 and (one in _RUN or ord(one) > 127) for one in letters)
+    return frozenset(letters) if usable and len(letters) <= 3 * _LARGEST_SET else None

@@ -34,9 +34,9 @@ def understand(message: str) -> Understood:
     if not re.search(r"\w", message):
         return Understood("small_talk", 0.5, ())
     model = load("intents")
-    read = signs(message)
-    shares = dict(zip(model.classes, model.shares([model.find_rows(read)])[0].tolist(), strict=True))
+    message_signs = signs(message)
+    shares = dict(zip(model.classes, model.shares([model.find_rows(message_signs)])[0].tolist(), strict=True))
     best = max(shares, key=shares.__getitem__)
     if best == "other" or shares[best] < LEAST_SHARE:
         return Understood("other", 0.3, ())
-    return Understood(cast(Intent, best), round(shares[best], 2), model.reasons(read, best))
+    return Understood(cast(Intent, best), round(shares[best], 2), model.reasons(message_signs, best))

@@ -23,14 +23,14 @@ BLANKED = "blanked"
 
 def clean(observations: list[Observation], suspect: set[int]) -> tuple[list[Observation], list[Refusal]]:
     """Observations but for those that tell a credential, blanked or not; personal numbers are blanked."""
-    kept: list[Observation] = []
+    clean_ones: list[Observation] = []
     refused: list[Refusal] = []
     for one in observations:
         if PLACEHOLDER in one.text:
             refused.append(Refusal("secret", BLANKED, one.span, one.message_ordinal))
             continue
         if one.detector not in ("structured", "tool", "ref") and one.message_ordinal not in suspect:
-            kept.append(one)
+            clean_ones.append(one)
             continue
         hits = find_secrets(one.text)
         hit = next((hit for hit in hits if hit.group == "credential"), None)
@@ -48,12 +48,12 @@ def clean(observations: list[Observation], suspect: set[int]) -> tuple[list[Obse
                 key=one.key and redact(one.key)[0],
                 flags=(*one.flags, "pii"),
             )
-        kept.append(one)
-    return kept, refused
+        clean_ones.append(one)
+    return clean_ones, refused
 
 
 def observe_mentions(
-    kept: list[Observation],
+    observed: list[Observation],
     mentions: list[Mention],
     context: ObserveContext,
     policy: ObservePolicy,
@@ -64,7 +64,7 @@ def observe_mentions(
     """The named things that a turn is about often enough, but for those that a statement tells already."""
     wanted = [
         (one.message_ordinal, one.span[0], one.span[1], "remember" if one.detector == "remember" else one.kind)
-        for one in kept
+        for one in observed
         if one.kind in ("task", "decision") or one.detector == "remember"
     ]
     least = policy.entity_min_mentions
@@ -76,9 +76,9 @@ def observe_mentions(
         for mention in mentions
         if mention.canonical not in names
     )
-    told = {
+    stated = {
         fold(value)
-        for one in kept
+        for one in observed
         if one.kind in ("profile", "preference")
         for name in ("value", "target", "old", "name")
         if isinstance(value := one.value.get(name), str)
@@ -104,7 +104,7 @@ def observe_mentions(
             mention.span,
         )
         for mention, reason in passed
-        if mention.canonical not in told and not (mention.message_ordinal in suspect and find_secrets(mention.name))
+        if mention.canonical not in stated and not (mention.message_ordinal in suspect and find_secrets(mention.name))
     ]
 
 

@@ -26,14 +26,6 @@ def tidy(text: str) -> str:
     return (shorter or text).strip(words.EDGE)
 
 
-def third(text: str) -> str:
-    """English words of the speaker as told of the speaker: `my editor now` is `their editor`."""
-    if not text.isascii() and "’" not in text:
-        return text
-    text = words.NOW_EN.sub("", text)
-    return words.MINE_EN.sub(lambda match: words.THEIRS[match.group().lower()], text)
-
-
 def target_of(text: str) -> str:
     """What a taste is about, the same for every way of saying it: without articles, measure words and verbs of use."""
     folded = fold(text)

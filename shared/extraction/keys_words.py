@@ -193,23 +193,6 @@ SYNONYMS = {
 PLURAL = frozenset(
     {"postgres", "kubernetes", "windows", "blues", "news", "jeans", "glasses", "spaces", "tabs", "redis", "airpods"}
 )
-NOW_EN = to_pattern(r"\s+(?:now|these days|nowadays|at the moment|currently|lately)$|^(?:now|currently)\s+", re.I)
-THEIRS = {
-    "my": "their",
-    "our": "their",
-    "mine": "theirs",
-    "ours": "theirs",
-    "me": "them",
-    "myself": "themselves",
-    "i": "they",
-    "i'm": "they are",
-    "i've": "they have",
-    "i'd": "they would",
-    "i'll": "they will",
-    "i am": "they are",
-}
-MINE_EN = to_pattern(r"\b(?:my|our|mine|ours|myself|me|i am|i'm|i've|i'd|i'll|i)\b(?!')", re.I)
-
 _PROFILE_SLOTS_WORDS = """
 name call_me surname pronouns gender age birthday nationality languages native_language hometown city work_city
 address timezone marital_status partner wife husband children siblings parents family occupation employer team manager

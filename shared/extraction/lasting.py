@@ -61,25 +61,25 @@ def count_signs(
     text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[ClauseClass]
 ) -> list[float]:
     """The signs of a sentence, each of the order of one."""
-    told = " ".join(c.text for c, s in zip(clauses, stances, strict=True) if not s.asked) if clauses else text
-    terms = _content_words(told)
+    statement = " ".join(c.text for c, s in zip(clauses, stances, strict=True) if not s.asked) if clauses else text
+    terms = _content_words(statement)
     telling = [term for term in terms if not meanings.says_little(term)]
     count = max(1, len(clauses))
     chinese = any(clause.language == "zh" for clause in clauses)
     return [
         math.log1p(len(terms)),
         min(len(telling), _MOST_TERMS) / 8,
-        min(2, len(_DATE.findall(told))),
-        min(3, len(_DONE.findall(told))),
-        min(3, len(_NAME.findall(told))),
-        min(3, len(_NUMBER.findall(told))),
+        min(2, len(_DATE.findall(statement))),
+        min(3, len(_DONE.findall(statement))),
+        min(3, len(_NAME.findall(statement))),
+        min(3, len(_NUMBER.findall(statement))),
         max((to_log_odds(verdict.kept) for verdict in verdicts), default=-3.0),
         max((to_log_odds(verdict.changed) for verdict in verdicts), default=-3.0),
         sum(stance.asked for stance in stances) / count,
         sum(stance.subject == "agent" for stance in stances) / count,
         float(any(stance.supposed or stance.reported or stance.ironic for stance in stances)),
         float(any(stance.momentary or stance.trial for stance in stances)),
-        math.log1p(len(told)) / 4,
+        math.log1p(len(statement)) / 4,
         float(chinese),
     ]
 

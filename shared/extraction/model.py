@@ -98,7 +98,6 @@ class ObservePolicy:
     profile_slots: frozenset[str] | None = frozenset()
     """Slots of a profile beside the built-in ones; None: any slot will do."""
     max_observations: int = 64
-    max_target_chars: int = 160
     max_message_chars: int = 10_000
     max_turn_chars: int = 15_000
     """What is read of one message, and of all messages of a turn together."""

@@ -62,15 +62,15 @@ def sentences(heard: Iterable[ShownSentence]) -> dict[int, list[Print]]:
 
 
 def find_recalled(
-    heard: Iterable[ShownSentence], found: Mapping[int, Sequence[Print]], shown: Mapping[int, frozenset[Piece]]
+    sentences: Iterable[ShownSentence], prints: Mapping[int, Sequence[Print]], shown: Mapping[int, frozenset[Piece]]
 ) -> dict[int, list[Span]]:
     """By ordinal the sentences that come from a package. `shown`: in which pieces a hash stood.
 
     The user's newest message states again what one piece says; what holds more of them was pasted.
     """
     spans: dict[int, list[Span]] = {}
-    for each in heard:
-        known = [print for print in found.get(each.ordinal, ()) if print.hash in shown]
+    for each in sentences:
+        known = [print for print in prints.get(each.ordinal, ()) if print.hash in shown]
         pieces = {piece for print in known for piece in shown[print.hash]}
         if known and (not each.stated or is_pasted([shown[print.hash] for print in known], pieces)):
             spans[each.ordinal] = [(print.start, print.end) for print in known]

@@ -77,9 +77,9 @@ def find(text: str) -> tuple[RememberCommand, ...]:
             return ()
         end = command.start + len(command.args)
         return (RememberCommand(command.args, command.start, end, "/remember", 0),)
-    found: list[RememberCommand] = []
+    commands: list[RememberCommand] = []
     own = blank(text)
-    for pattern, asked in ((_ZH, _ASKED_ZH), (_EN, _ASKED_EN)):
+    for pattern, questions in ((_ZH, _ASKED_ZH), (_EN, _ASKED_EN)):
         position = 0
         while match := pattern.search(text, position):
             position = max(match.end("verb"), match.start() + 1)
@@ -89,14 +89,14 @@ def find(text: str) -> tuple[RememberCommand, ...]:
             body = match["body"].strip()
             if end := _SENTENCE_END.search(body):
                 body = body[: end.end()]
-            if own[match.start("verb")] == " " or not _tells(before, body, asked) or _is_done(match, before):
+            if own[match.start("verb")] == " " or not _tells(before, body, questions) or _is_done(match, before):
                 continue
             start = match.start("body") + len(match["body"]) - len(match["body"].lstrip())
-            found.append(
+            commands.append(
                 RememberCommand(body.rstrip("。.!！?？ "), start, start + len(body), match["verb"], match.start("verb"))
             )
             position = start + len(body)
-    return tuple(found)
+    return tuple(commands)
 
 
 def _is_done(match: re.Match[str], before: str) -> bool:
@@ -110,10 +110,10 @@ def _is_done(match: re.Match[str], before: str) -> bool:
     )
 
 
-def _tells(before: str, body: str, asked: re.Pattern[str]) -> bool:
+def _tells(before: str, body: str, questions: re.Pattern[str]) -> bool:
     if not body or _EMPTY.match(body):
         return False
     polite = re.search(r"(?:can|could|would|will) you$|(?:能不能|可以|能)(?:请?你|帮我|请|给我)*$", before, re.I)
-    if asked.search(before) and not polite and not re.search(r"(?:请你?|麻烦你?|要你|帮我|[，,。]你)$", before):
+    if questions.search(before) and not polite and not re.search(r"(?:请你?|麻烦你?|要你|帮我|[，,。]你)$", before):
         return False
     return not ((_END_ASKED.search(body) and not polite) or _RECALL.match(body))

@@ -99,11 +99,11 @@ def _end(stretches: tuple[tuple[int, int, int], ...]) -> int:
 
 
 def move_stretches(
-    stretches: tuple[tuple[int, int, int], ...], kept: tuple[Span, ...]
+    stretches: tuple[tuple[int, int, int], ...], spans: tuple[Span, ...]
 ) -> tuple[tuple[int, int, int], ...]:
     moved: list[tuple[int, int, int]] = []
     here = 0
-    for start, end in kept:
+    for start, end in spans:
         for at, there, length in stretches:
             low, high = max(start, at), min(end, at + length)
             if low < high:

@@ -112,11 +112,11 @@ class Phrases:
 
 def find_repair(text: str) -> tuple[int, int, float] | None:
     """Where the words stand that may put something right, and how likely they are to do so."""
-    said = find_short(text) if len(text) <= LONGEST_MESSAGE else None
-    if said is None:
+    short = find_short(text) if len(text) <= LONGEST_MESSAGE else None
+    if short is None:
         return None
-    at = text.find(said)
-    return at, at + len(said), estimate_repairing(said)
+    at = text.find(short)
+    return at, at + len(short), estimate_repairing(short)
 
 
 def find_short(text: str) -> str | None:
@@ -147,16 +147,16 @@ def owns_slip(said: str) -> bool:
     return _OWNS_SLIP.search(said) is not None
 
 
-def find_replacement(before: str, said: str) -> Replacement | None:
+def find_replacement(before: str, repair: str) -> Replacement | None:
     """The likeliest pair of phrases; None where a text has none. Of a slip that is owned one pair must be meant."""
-    old, new = read_phrases(before), read_phrases(said)
+    old, new = read_phrases(before), read_phrases(repair)
     if not old.places or not new.places:
         return None
-    odds = load_hidden_layer("replacement").score(count_signs(old, new, estimate_repairing(said)))
-    shares = share_out(odds, certain=owns_slip(said))
+    odds = load_hidden_layer("replacement").score(count_signs(old, new, estimate_repairing(repair)))
+    shares = share_out(odds, certain=owns_slip(repair))
     places = [(old.places[n // len(new.places)], new.places[n % len(new.places)]) for n in range(len(shares))]
     best, share = find_best(
-        shares, lambda n: before[: places[n][0][0]] + said[slice(*places[n][1])] + before[places[n][0][1] :]
+        shares, lambda n: before[: places[n][0][0]] + repair[slice(*places[n][1])] + before[places[n][0][1] :]
     )
     return Replacement(*places[best], share)
 
@@ -179,7 +179,7 @@ def share_out(odds: Numbers, *, certain: bool = False) -> Numbers:
 def read_phrases(text: str) -> Phrases:
     """The phrases of the text, values first."""
     tokens = _tokens(text)
-    found: dict[Span, None] = dict.fromkeys(place for place in spans(text) if _is_whole(text, place))
+    ordered: dict[Span, None] = dict.fromkeys(place for place in spans(text) if _is_whole(text, place))
     for length in range(1, LONGEST + 1):
         for at in range(len(tokens) - length + 1):
             start, end = tokens[at][0], tokens[at + length - 1][1]
@@ -187,8 +187,8 @@ def read_phrases(text: str) -> Phrases:
                 continue
             edges = text[slice(*tokens[at])].lower(), text[slice(*tokens[at + length - 1])].lower()
             if not any(edge in STOPWORDS or _TELLS_NOTHING.fullmatch(edge) for edge in edges):
-                found[start, end] = None
-    places = tuple(found)[:MOST]
+                ordered[start, end] = None
+    places = tuple(ordered)[:MOST]
     words = [text[slice(*place)] for place in places]
     encode = load_static_encoder().encode
     vectors = np.stack([encode(word) for word in words]).astype(np.float64) if words else np.zeros((0, 1))
@@ -213,13 +213,13 @@ def _is_latin(letter: str) -> bool:
 
 
 def _tokens(text: str) -> list[Span]:
-    found = [match.span() for match in _LATIN.finditer(text)]
+    tokens = [match.span() for match in _LATIN.finditer(text)]
     for run in _HAN.finditer(text):
         at = run.start()
         for word in segment.words(run[0]):
-            found.append((at, at + len(word)))
+            tokens.append((at, at + len(word)))
             at += len(word)
-    return sorted(found)
+    return sorted(tokens)
 
 
 def _size(text: str) -> int:
@@ -231,7 +231,7 @@ def count_signs(old: Phrases, new: Phrases, likely: float) -> Numbers:
     shape = (len(old.places), len(new.places))
     olds, news = old.words, new.words
     near = old.vectors @ new.vectors.T
-    before, said = old.text.lower(), new.text.lower()
+    before, after = old.text.lower(), new.text.lower()
     clause = PART.search(new.text)
     first, begin = (clause.end(), clause.start()) if clause else (len(new.text), 0)
     around = (
@@ -245,13 +245,13 @@ def count_signs(old: Phrases, new: Phrases, likely: float) -> Numbers:
     one_sort = _equal(old.sorts, new.sorts)
     of_old = {
         "length_old": np.minimum(old.lengths, 6),
-        "old_denied": [is_denied(said, word) for word in olds],
-        "old_said": [word in said for word in olds],
+        "old_denied": [is_denied(after, word) for word in olds],
+        "old_said": [word in after for word in olds],
         "late": [start / max(1, len(old.text)) for start, _ in old.places],
     }
     of_new = {
         "length_new": np.minimum(new.lengths, 6),
-        "new_denied": [is_denied_at(said, place[0]) for place in new.places],
+        "new_denied": [is_denied_at(after, place[0]) for place in new.places],
         "new_known": [word in before for word in news],
         "covers": [(end - start) / max(1, first) if end <= first else 0.0 for start, end in new.places],
         "begins": [start == begin for start, _ in new.places],

@@ -96,11 +96,11 @@ def _english(text: str, today: date) -> list[Found]:
         match = pattern.search(text)
         if not match or not _WHEN_EN.match(match["when"]):
             continue
-        said = dates.find_coming(match["when"], today)
-        if said is None or said.is_over(today):
+        when = dates.find_coming(match["when"], today)
+        if when is None or when.is_over(today):
             return []
         moved = pattern is _AT_EN and re.search(r"\bnow\b", match["link"], re.I)
-        return [make_appointment(match["thing"], match["when"], said, "en", correction=bool(moved))]
+        return [make_appointment(match["thing"], match["when"], when, "en", correction=bool(moved))]
     return []
 
 
@@ -108,21 +108,21 @@ def _chinese(text: str, today: date) -> list[Found]:
     if _LOOSE_ZH.search(text):
         return []
     if (match := _ON_ZH.search(text)) and not re.search(r"[不没]", text):
-        said = dates.find_coming(match["when"], today)
-        if said and said.start <= 1 and not said.is_over(today) and len(match["when"]) <= 20:
+        day = dates.find_coming(match["when"], today)
+        if day and day.start <= 1 and not day.is_over(today) and len(match["when"]) <= 20:
             return [
                 make_appointment(
-                    match["thing"], match["when"], said, "zh", correction="现在" in text[: match.start("link")]
+                    match["thing"], match["when"], day, "zh", correction="现在" in text[: match.start("link")]
                 )
             ]
-    said = dates.find(text, today)
-    if said is None or said.is_over(today) or said.start > 3:
+    day = dates.find(text, today)
+    if day is None or day.is_over(today) or day.start > 3:
         return []
-    rest = text[said.end :]
+    rest = text[day.end :]
     at = _TIME_ZH.match(rest)
-    when = said.text + (at.group() if at else "")
+    when = day.text + (at.group() if at else "")
     match = _WITH_ZH.match(rest[at.end() :] if at else rest)
-    return [make_appointment(match["noun"] or match["thing"], when, said, "zh")] if match else []
+    return [make_appointment(match["noun"] or match["thing"], when, day, "zh")] if match else []
 
 
 def find_moved(clauses: Sequence[Clause], index: int, today: date) -> tuple[list[Found], bool]:
@@ -131,20 +131,20 @@ def find_moved(clauses: Sequence[Clause], index: int, today: date) -> tuple[list
     after = clauses[index + 1] if index + 1 < len(clauses) and clauses[index + 1].sentence == clause.sentence else None
     if clause.language != "en" or not clause.mask & MOVES:
         return [], False
-    if (match := _MOVED_EN.search(clause.text)) and (said := _day(match["when"], today)):
+    if (match := _MOVED_EN.search(clause.text)) and (day := _day(match["when"], today)):
         return [
-            make_appointment(match["thing"], match["when"], said, "en", tidy(match["old"] or ""), correction=True)
+            make_appointment(match["thing"], match["when"], day, "en", tidy(match["old"] or ""), correction=True)
         ], False
     for joined in (False, True):
         if joined and after is None:
             continue
         text = f"{clause.text}, {after.text}" if joined and after else clause.text
         match = _NOT_BUT_EN.search(text)
-        if not match or not _WHEN_EN.match(match["old"]) or not (said := _day(match["when"], today)):
+        if not match or not _WHEN_EN.match(match["old"]) or not (day := _day(match["when"], today)):
             continue
         thing = thing_before(match["head"], clauses, index)
         if thing:
-            return [make_appointment(thing, match["when"], said, "en", tidy(match["old"]), correction=True)], joined
+            return [make_appointment(thing, match["when"], day, "en", tidy(match["old"]), correction=True)], joined
     return [], False
 
 
@@ -172,13 +172,13 @@ def key_of(thing: str) -> str:
 
 
 def make_appointment(
-    thing: str, when: str, said: dates.ResolvedDate | None, language: str, old: str = "", *, correction: bool = False
+    thing: str, when: str, day: dates.ResolvedDate | None, language: str, old: str = "", *, correction: bool = False
 ) -> Found:
     """The appointment as it now stands."""
     thing, when = tidy(re.sub(r"^(?:my|our|the)\s+", "", thing, flags=re.I)), tidy(when)
     value: dict[str, object] = {"event": thing, "value": when, "topic": thing}
-    if said:
-        value |= {"date": said.iso, "date_said": when, "precision": said.precision, **dates.without_day(said)}
+    if day:
+        value |= {"date": day.iso, "date_said": when, "precision": day.precision, **dates.without_day(day)}
     if old:
         value["old"] = old
     on = "on " if re.match(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|[a-z]{3,9} \d", when, re.I) else ""
@@ -195,5 +195,5 @@ def make_appointment(
         False,
         old or None,
         (),
-        said.day if said else None,
+        day.day if day else None,
     )

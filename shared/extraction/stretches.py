@@ -11,16 +11,16 @@ TOO_LONG = "too long"
 def stretches(turn: TurnText, policy: ObservePolicy) -> tuple[TurnText, list[ReadingNote]]:
     """The turn with as much of each text as is read, and what is left out. The user's own messages come first."""
     room = policy.max_turn_chars
-    read: dict[int, int] = {}
+    lengths: dict[int, int] = {}
     for message in sorted(turn.messages, key=lambda each: each.role != "user"):
-        read[message.ordinal] = min(len(message.text), policy.max_message_chars, room)
-        room -= read[message.ordinal]
+        lengths[message.ordinal] = min(len(message.text), policy.max_message_chars, room)
+        room -= lengths[message.ordinal]
     left = [
-        ReadingNote((read[each.ordinal], len(each.text)), "dropped", TOO_LONG, each.ordinal)
+        ReadingNote((lengths[each.ordinal], len(each.text)), "dropped", TOO_LONG, each.ordinal)
         for each in turn.messages
-        if each.role == "user" and len(each.text) > read[each.ordinal]
+        if each.role == "user" and len(each.text) > lengths[each.ordinal]
     ]
-    return replace(turn, messages=tuple(_cut(each, read[each.ordinal]) for each in turn.messages)), left
+    return replace(turn, messages=tuple(_cut(each, lengths[each.ordinal]) for each in turn.messages)), left
 
 
 def _cut(message: MessageText, chars: int) -> MessageText:

@@ -173,28 +173,28 @@ def _own_ids(fields: Mapping[str, Any]) -> list[str]:
 
 
 def without_twins(
-    said: list[Observation], told: Sequence[Observation], messages: Sequence[MessageText]
+    observed: list[Observation], told: Sequence[Observation], messages: Sequence[MessageText]
 ) -> list[Observation]:
     """The observations without tasks that a tool of the same turn tells as well, with their due day left to it."""
     tools = [one for one in told if one.kind == "task"]
     if not tools:
-        return said
-    kept: list[Observation] = []
-    for one in said:
+        return observed
+    single: list[Observation] = []
+    for one in observed:
         twin = next((tool for tool in tools if one.kind == "task" and _same_task(one, tool, messages)), None)
         if twin is None:
-            kept.append(one)
+            single.append(one)
         elif "due" in one.value:
             twin.value.setdefault("due", one.value["due"])
-    return kept
+    return single
 
 
-def _same_task(said: Observation, tool: Observation, messages: Sequence[MessageText]) -> bool:
+def _same_task(observed: Observation, tool: Observation, messages: Sequence[MessageText]) -> bool:
     number = str(tool.value["value"]).lower()
-    spoken = next((message.text.lower() for message in messages if message.ordinal == said.message_ordinal), "")
+    spoken = next((message.text.lower() for message in messages if message.ordinal == observed.message_ordinal), "")
     if number in spoken and re.search(r"\d", number):
         return True
-    one, other = (_parts(str(text)) for text in (said.value.get("task", ""), tool.value.get("title", "")))
+    one, other = (_parts(str(text)) for text in (observed.value.get("task", ""), tool.value.get("title", "")))
     return bool(one and other) and len(one & other) >= 0.6 * min(len(one), len(other))
 
 

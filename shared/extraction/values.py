@@ -143,12 +143,12 @@ def widen_span(text: str, place: Span, value: str) -> Span:
         grown = False
         for pattern in patterns:
             joint = _JOINT.match(text, end)
-            if joint and (found := pattern.match(text, joint.end())):
-                end, grown = found.end(), True
-            for found in pattern.finditer(text, 0, start):
-                joint = _JOINT.match(text, found.end())
-                if joint and joint.end() == start and found.start() < start:
-                    start, grown = found.start(), True
+            if joint and (joined := pattern.match(text, joint.end())):
+                end, grown = joined.end(), True
+            for joined in pattern.finditer(text, 0, start):
+                joint = _JOINT.match(text, joined.end())
+                if joint and joint.end() == start and joined.start() < start:
+                    start, grown = joined.start(), True
     if tells_time and (hour := _BARE_HOUR.match(text, end)):
         end = hour.end()
     return start, _with_tail(text, end, value)

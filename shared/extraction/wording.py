@@ -43,14 +43,14 @@ _TAIL = to_pattern(r"[\s,，;；:：、。.!！~～—-]+$")
 
 
 def own_words(
-    text: str, clauses: Sequence[Clause], stances: Sequence[Stance], begin: int, end: int, found: Found
+    text: str, clauses: Sequence[Clause], stances: Sequence[Stance], begin: int, end: int, statement: Found
 ) -> tuple[str, tuple[int, int]]:
     """The words of `clauses[begin:end]` as a statement, and where they stand in the message.
 
     Questions and courtesies at the edges are left out, and of a correction what it denies; who speaks is added where a
     clause was cut from its subject, and the sentence before where the words point back to it.
     """
-    first, last = _trim_edges(clauses, stances, begin, end, found)
+    first, last = _trim_edges(clauses, stances, begin, end, statement)
     start, stop = clauses[first].start, clauses[last - 1].end
     words = text[start:stop]
     if lead := LEAD.match(words):
@@ -63,20 +63,20 @@ def own_words(
 
 
 def _trim_edges(
-    clauses: Sequence[Clause], stances: Sequence[Stance], begin: int, end: int, found: Found
+    clauses: Sequence[Clause], stances: Sequence[Stance], begin: int, end: int, statement: Found
 ) -> tuple[int, int]:
     def is_idle(at: int) -> bool:
-        return stances[at].asked or _denies_old(clauses[at].text, found)
+        return stances[at].asked or _denies_old(clauses[at].text, statement)
 
     while (
         begin < end - 1
         and is_idle(begin)
-        and not _holds_value(clauses[begin].text, found)
+        and not _holds_value(clauses[begin].text, statement)
         and not _POINTS_BACK.match(clauses[begin + 1].text)
-        and not (_denies_old(clauses[begin].text, found) and _IN_PLACE.match(clauses[begin + 1].text))
+        and not (_denies_old(clauses[begin].text, statement) and _IN_PLACE.match(clauses[begin + 1].text))
     ):
         begin += 1
-    while end - 1 > begin and is_idle(end - 1) and not _holds_value(clauses[end - 1].text, found):
+    while end - 1 > begin and is_idle(end - 1) and not _holds_value(clauses[end - 1].text, statement):
         end -= 1
     return begin, end
 

@@ -55,11 +55,11 @@ def does_otherwise(sentence: str, memory: str) -> bool:
 
 def are_numbered_apart(sentence: str, memory: str) -> bool:
     """Whether each names a thing of one kind by another number: two invoices."""
-    said, known = (
+    new_numbers, old_numbers = (
         {(match["thing"].lower(), match["number"]) for match in _NUMBERED.finditer(text)} for text in (sentence, memory)
     )
-    kinds = {thing for thing, _ in said} & {thing for thing, _ in known}
-    return bool(kinds) and said.isdisjoint(known)
+    kinds = {thing for thing, _ in new_numbers} & {thing for thing, _ in old_numbers}
+    return bool(kinds) and new_numbers.isdisjoint(old_numbers)
 
 
 def _goes_back(

@@ -8,7 +8,6 @@ from shared.secrets.lexicon import NO_SETTING
 from shared.secrets.model import SecretHit, SecretKind
 from shared.secrets.values import is_call, is_hash, look, look_alike, looks_generated, stands_for
 
-SIGNS = ("=", ":", " -", "identified", "requirepass")
 _SURE = (
     r"(?:[a-z]{0,12}(?:password|passwd|passphrase|pwd)|(?:db|my|root|admin|user|smtp|mail|ftp|wifi|redis|mysql|pg|"
     r"login|ssh|vpn|sudo|app|key)?"

@@ -2,12 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from typing import Literal
 
 from shared.language.patterns import to_pattern
-
-Sort = Literal["pass", "code", "token", "login", "lock", "answer", "site"]
-"""A password; a code of digits; a key; a user with a password; what a code opens; an answer; what has a password."""
 
 
 def _by_language(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -57,7 +57,6 @@ _LONG = to_pattern(r"[A-Za-z0-9_.~+/=:%@-]{14}")
 """Nothing shorter than this run is a token."""
 _RUN = to_pattern(r"[A-Za-z0-9_.~+/=:%@-]{14,}")
 _EDGE = r"(?<![A-Za-z0-9])"
-_BODY = r"[A-Za-z0-9_-]"
 _PREFIXED: tuple[tuple[str, str], ...] = (
     (
         r"sk-(?:proj-|ant-|or-|live-|test-|svcacct-|admin-|lf-|kimi-)?",

@@ -14,8 +14,6 @@ from shared.db import SCHEMA, Connection
 from shared.errors import TransientError
 from shared.store.schema import EXTENSIONS
 
-ASIDE = "smart_brain_replaced"
-"""Where the schema is that a restore replaces, until what takes its place is there."""
 PATIENCE = "30s"
 """So long a restore waits for transactions that are under way to end."""
 

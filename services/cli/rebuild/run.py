@@ -2,8 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -69,7 +68,7 @@ async def rebuild(
     Everything else goes on meanwhile: nothing live is written, but by `apply` in its one transaction.
     """
     began = time.monotonic()
-    async with scratch(dsn) as schema, open_database(Database(dsn, size=2, schema=schema)) as db:
+    async with scratch(dsn) as schema, Database(dsn, size=2, schema=schema) as db:
         phases: dict[str, float] = {}
 
         def count_passed(name: str) -> None:
@@ -107,15 +106,6 @@ async def rebuild(
         took_s=time.monotonic() - began,
         phases=phases,
     )
-
-
-@asynccontextmanager
-async def open_database(db: Database) -> AsyncGenerator[Database, None]:
-    await db.open()
-    try:
-        yield db
-    finally:
-        await db.close()
 
 
 def _runtime(settings: Settings, db: Database, policy: Policy, models: KeptModels) -> Runtime:

@@ -43,8 +43,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "explain.degraded": ("something was missing", "有缺失"),
     "explain.package": ("A package as it was answered", "当时的上下文包"),
     "explain.not_kept": (
-        "Below stands what each thing says now: the package itself is not kept.",
-        "下面是各项内容现在的文字：当时的上下文包本身没有保存。",
+        "Below stands what each thing says now: the package itself is not kept any more.",
+        "下面是各项内容现在的文字：当时的上下文包已不再保存。",
     ),
     "explain.unknown": ("(its message is not known)", "（不知道是哪条消息）"),
     "explain.talk": ("said in a conversation", "对话中的话"),

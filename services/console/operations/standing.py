@@ -2,6 +2,7 @@
 
 import asyncio
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 
@@ -37,7 +38,7 @@ async def _load(page: ConsolePage) -> dict[str, Any]:
         "given_up": max(letters, sum(each["events"] for each in stages)),
         "ways": WAYS,
         "whom": whom,
-        "shown": f"?tenant={page.ask('tenant')}&user={page.ask('user')}" if whom else "",
+        "shown": f"?{urlencode({'tenant': page.ask('tenant'), 'user': page.ask('user')})}" if whom else "",
     }
 
 

@@ -90,7 +90,6 @@ def _params(subject: Subject, tombstone_id: UUID, covered: ErasureExtent) -> dic
     }
 
 
-_ALL: LiteralString = ""
 _OF_TURNS: LiteralString = " AND turn_id = ANY(%(turns)s)"
 _OF_SESSIONS: LiteralString = " AND session_id = ANY(%(sessions)s)"
 _EMPTIED: LiteralString = """

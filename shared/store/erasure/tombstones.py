@@ -276,17 +276,6 @@ async def audit(
     await conn.execute(_AUDIT, {**subject.params, **told, "details": orjson.dumps(details).decode()})
 
 
-_AUDITS: LiteralString = """
-SELECT audit_id, kind, tombstone_id, item_count, details, at FROM audit_events
-WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s
-"""
-
-
-def audits(subject: Subject, tombstone_id: UUID) -> Read[list[dict[str, Any]]]:
-    """The audit events of an erasure: one once it is completed."""
-    return Read(_AUDITS, {**subject.params, "id": tombstone_id}, list)
-
-
 _OPEN: LiteralString = """
 SELECT tenant_id, user_id, tombstone_id, status, profile, attempts, requested_at, deadline_at, next_try_at, updated_at,
     escalated_at
