@@ -4,7 +4,6 @@
 
 from collections.abc import Mapping
 from typing import Any, Literal
-from uuid import UUID
 
 from schemas.base import Contract, Instant, JsonObject, StoredId
 from schemas.evidence_pack import EvidenceItem
@@ -142,7 +141,7 @@ class ContextPackage(Contract):
     degraded_reason: list[str] = []
     generation_metadata: GenerationMetadata | None = None
     debug: PackageDebug | None = None
-    verdicts: Mapping[UUID, FeedbackVerdict] = {}
+    verdicts: Mapping[str, FeedbackVerdict] = {}
     """Of a stored package: what the user said since of memories in it, by hand."""
 
     def to_messages(self, *, developer: bool = True) -> list[dict[str, Any]]:

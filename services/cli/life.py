@@ -156,17 +156,10 @@ def quarantine_turn(dsn: str, web: Web, life: Life) -> None:
     result = web.post("/v1/turns", kept.body)
 
     async def give_up() -> None:
-        db = Database(dsn, size=1)
-        await db.open()
-        try:
-            subject = Subject(TENANT, life.user_id)
-            turn_id, event_id = UUID(result["turn_id"]), UUID(result["outbox_event_id"])
-            async with db.transaction(subject) as conn:
-                await quarantine.put(
-                    conn, subject, stage="observer", turn_id=turn_id, event_id=event_id, reason=GIVEN_UP
-                )
-        finally:
-            await db.close()
+        subject = Subject(TENANT, life.user_id)
+        turn_id, event_id = UUID(result["turn_id"]), UUID(result["outbox_event_id"])
+        async with Database(dsn, size=1) as db, db.transaction(subject) as conn:
+            await quarantine.put(conn, subject, stage="observer", turn_id=turn_id, event_id=event_id, reason=GIVEN_UP)
 
     asyncio.run(give_up())
 
