@@ -2,6 +2,7 @@
 
 # ruff: noqa: RUF012 - pydantic copies a mutable default for every instance
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from schemas.base import Contract, Instant, JsonObject, StoredId
@@ -10,7 +11,7 @@ from schemas.experiment import GenerationMetadata
 from schemas.explain import Explain
 from schemas.messages import messages
 from schemas.retrieval_plan import RetrievalPlan, Version
-from schemas.vocabulary import Language, Role
+from schemas.vocabulary import FeedbackVerdict, Language, Role
 
 PACKAGE_VERSION = "0.1"
 
@@ -140,6 +141,8 @@ class ContextPackage(Contract):
     degraded_reason: list[str] = []
     generation_metadata: GenerationMetadata | None = None
     debug: PackageDebug | None = None
+    verdicts: Mapping[str, FeedbackVerdict] = {}
+    """Of a stored package: what the user said since of memories in it, by hand."""
 
     def to_messages(self, *, developer: bool = True) -> list[dict[str, Any]]:
         """The package as messages of a chat API; `developer=False` puts the developer's rules into the system's."""

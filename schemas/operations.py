@@ -119,7 +119,8 @@ class TimeSeries(Contract):
 class AlertState(Contract):
     """An alert of deploy/prometheus/alerts.yml as tables tell it now: whether its figure is beyond its threshold.
 
-    Prometheus also waits for `after`. `figure` null: nothing can be told of it now.
+    Prometheus also waits for `after`. `figure` null: nothing can be told of it now. `whole_house`: the figure is of all
+    tenants, whoever was asked for.
     """
 
     name: str
@@ -132,6 +133,7 @@ class AlertState(Contract):
     action: str
     runbook: str
     """The section of deploy/runbook.md."""
+    whole_house: bool = False
 
 
 class AlertPage(Contract):

@@ -7,7 +7,7 @@ Scores, policy versions and guardrails stay inside.
 from typing import Literal
 
 from schemas.base import Contract, Instant
-from schemas.vocabulary import DropReason, FeedbackSignal
+from schemas.vocabulary import DropReason, FeedbackSignal, FeedbackVerdict
 
 DecisionReason = Literal[DropReason, "fused", "erased", "not_found", "unknown"]
 
@@ -23,7 +23,8 @@ class ContextPosition(Contract):
 class ReceiptItem(Contract):
     """What became of one memory, message or resource, and `why` in a sentence.
 
-    `utilized`: whether the answer took it up; null where no answer was heard, or where it was not injected.
+    `utilized`: whether the answer took it up; null where no answer was heard, or where it was not injected. `verdict`:
+    what the user said of it by hand, as it stood in this package.
     `text`: what it says now; null where it is not kept any more, or comes from elsewhere.
     """
 
@@ -35,6 +36,7 @@ class ReceiptItem(Contract):
     context_position: ContextPosition | None = None
     utilized: bool | None = None
     user_feedback_signal: FeedbackSignal | None = None
+    verdict: FeedbackVerdict | None = None
     why: str
 
 

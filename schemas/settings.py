@@ -1,7 +1,9 @@
 """Settings of a user and of a tenant: what each is, where it comes from, and who may change it."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Annotated, Any, Literal, get_args
+from uuid import UUID
 
 from pydantic import Field
 from pydantic.json_schema import JsonSchemaValue
@@ -87,7 +89,10 @@ class AllowedValues(Contract):
 
 
 class SettingView(Contract):
-    """One setting: what holds, who chose it, what holds without that choice, and whether the caller may change it."""
+    """One setting: what holds, who chose it, what holds without that choice, and whether the caller may change it.
+
+    Of a user's own choice also since when it holds, and in which turn it was said if it was said in words.
+    """
 
     name: SettingName
     value: SettingValue
@@ -95,6 +100,8 @@ class SettingView(Contract):
     default: SettingValue
     changeable: bool
     allowed: AllowedValues
+    since: datetime | None = None
+    said_in: UUID | None = None
 
 
 class SettingsView(Contract):

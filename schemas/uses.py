@@ -4,13 +4,13 @@ from typing import Literal
 from uuid import UUID
 
 from schemas.base import Contract, Instant
-from schemas.vocabulary import FeedbackSignal, UtilizationSignal
+from schemas.vocabulary import FeedbackSignal, FeedbackVerdict, UtilizationSignal
 
 
 class MemoryUse(Contract):
     """A package that carried a version of the memory; `message` is what the user had said, while it is still stored.
 
-    `used`: whether the answer took it up; null where no answer was heard.
+    `used`: whether the answer took it up; null where no answer was heard. `verdict`: what the user said of it by hand.
     """
 
     context_id: UUID
@@ -23,6 +23,7 @@ class MemoryUse(Contract):
     used: bool | None = None
     utilization_signal: UtilizationSignal | None = None
     user_feedback_signal: FeedbackSignal | None = None
+    verdict: FeedbackVerdict | None = None
 
 
 class MemoryUses(Contract):

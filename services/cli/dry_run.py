@@ -17,7 +17,7 @@ from shared import clock, settings
 from shared.extraction import MessageText, ObserveContext, Observed, TurnText
 from shared.extraction.model import Observation
 from shared.extraction.standing_wishes import TurnPlace, Wishes
-from shared.extraction.wishes import to_unread
+from shared.extraction.wishes import find_learning_wish, to_unread
 from shared.language.normalise import detect
 from shared.models.factory import make_models
 from shared.policy import ConfidencePolicy, ObserverPolicy
@@ -102,7 +102,9 @@ def observe(
 async def observe_text(
     turn: TurnText, policy: ObserverPolicy, at: datetime, *, ask: bool
 ) -> tuple[Observed, tuple[str, ...]]:
-    if why := Wishes().hear(TurnPlace(clock.uuid7(), "", 1, at), turn):
+    wish = find_learning_wish(turn)
+    place = TurnPlace(clock.uuid7(), "", 1, at, learning=wish is None or wish.remember)
+    if why := Wishes().hear(place, turn):
         return Observed(explain=to_unread(turn, why)), ()
     where = settings.load()
     models = make_models(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import orjson
 import yaml
@@ -17,6 +18,7 @@ from services.cli import compose
 from services.cli.output import err, out
 from services.cli.supervisor import Supervisor
 from services.cli.web import Web
+from shared.domain.subjects import Subject
 from shared.errors import ConfigurationError, RefusedError
 from shared.settings import Settings
 
@@ -29,6 +31,7 @@ PAUSE = timedelta(minutes=2)
 TENANT = "default"
 WITHOUT_MESSAGES: dict[str, Any] = {"session_id": "from-an-old-client", "messages": []}
 """What is no turn: a client that sent it finds it among the dead letters."""
+GIVEN_UP = "a demonstration: the observer gave this event up"
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,23 @@ def set_aside(settings: Settings, user_id: str) -> None:
     asyncio.run(send())
 
 
+def quarantine_turn(dsn: str, web: Web, life: Life) -> None:
+    """An event of one of the person's turns lies in quarantine, as if the observer had given it up."""
+    from shared.db import Database
+    from shared.store import quarantine
+
+    kept = next(turn for turn in life.turns if not turn.asks and turn.body["session_id"] != life.erased)
+    result = web.post("/v1/turns", kept.body)
+
+    async def give_up() -> None:
+        subject = Subject(TENANT, life.user_id)
+        turn_id, event_id = UUID(result["turn_id"]), UUID(result["outbox_event_id"])
+        async with Database(dsn, size=1) as db, db.transaction(subject) as conn:
+            await quarantine.put(conn, subject, stage="observer", turn_id=turn_id, event_id=event_id, reason=GIVEN_UP)
+
+    asyncio.run(give_up())
+
+
 def load_progress(place: Path, today: date) -> LifeProgress:
     """What stands in the folder; nothing yet, as of today, where it is new."""
     try:
@@ -168,9 +188,10 @@ def keep(config: Settings, place: Path, folder: Path) -> None:
         lives = read_lives(folder, progress.today)
         with Web(running.http) as web:
             progress = write_lives(web, lives, progress, lambda each: save_progress(place, each))
-        if not progress.set_aside:
-            set_aside(config.model_copy(update={"kafka_bootstrap": running.kafka}), lives[0].user_id)
-            save_progress(place, replace(progress, set_aside=True))
+            if not progress.set_aside:
+                set_aside(config.model_copy(update={"kafka_bootstrap": running.kafka}), lives[0].user_id)
+                quarantine_turn(machine.dsn, web, lives[0])
+                save_progress(place, replace(progress, set_aside=True))
         for line in describe(running.services, running.http, place, lives):
             out.print(line, markup=False)
         machine.watch()

@@ -24,8 +24,8 @@ HEADS: dict[Lang, tuple[str, ...]] = {
     "zh": ("设置", "取值", "来源", "可选", "含义"),
 }
 SOURCES: dict[Lang, dict[str, str]] = {
-    "en": {"user": "user", "tenant": "tenant", "policy": "default", "fixed": "fixed"},
-    "zh": {"user": "用户", "tenant": "租户", "policy": "默认", "fixed": "不可改"},
+    "en": {"user": "user", "tenant": "tenant", "policy": "default", "fixed": "fixed", "words": "user, in words"},
+    "zh": {"user": "用户", "tenant": "租户", "policy": "默认", "fixed": "不可改", "words": "用户亲口说"},
 }
 MEANINGS: dict[Lang, dict[str, str]] = {
     "en": {name: field.description or "" for name, field in SettingsChange.model_fields.items()}
@@ -103,7 +103,8 @@ def _name_owner(user: str | None, tenant: str) -> Json:
 def _print(view: Json, lang: Lang) -> None:
     table = Table(*HEADS[lang])
     for each in view["settings"]:
-        source = SOURCES[lang][each["source"]]
+        source = SOURCES[lang]["words" if each["said_in"] else each["source"]]
+        source += f" ({each['since'][:10]})" if each["since"] else ""
         if not each["changeable"]:
             source += f", {SOURCES[lang]['fixed']}"
         told = MEANINGS[lang][each["name"]]

@@ -124,7 +124,7 @@ async def _load(
     """The turns that nobody has observed; `live`: what memory had shown of them before is looked for."""
     policy = rt.policy.observer
     batch = [turn for turn in await turns.load(conn, subject, turn_ids) if not turn.observed]
-    batch, silence, unread = await _obey_wishes(conn, subject, batch, learn=policy.learn)
+    batch, silence, unread = await _obey_wishes(conn, subject, batch)
     if live:
         batch = await shown.mark_recalled(conn, subject, batch)
     named = await entities.named_near(conn, subject, [turn.turn_id for turn in batch], policy.entity_window_turns)
@@ -140,7 +140,7 @@ async def load_answers(conn: Connection, rt: Runtime, subject: Subject, found: S
 
 
 async def _obey_wishes(
-    conn: Connection, subject: Subject, batch: Sequence[Turn], *, learn: bool
+    conn: Connection, subject: Subject, batch: Sequence[Turn]
 ) -> tuple[list[Turn], Wishes, dict[UUID, tuple[ReadingNote, ...]]]:
     """The turns, those that are not to be remembered without their words; what holds after them; what was not read."""
     silence = await wishes.load_standing(subject, {turn.session_id for turn in batch}).on(conn)
@@ -151,8 +151,7 @@ async def _obey_wishes(
     unread: dict[UUID, tuple[ReadingNote, ...]] = {}
     for turn in batch:
         text = turn_texts.turn_text(turn)
-        place = turn_texts.place_of(turn)
-        if why := silence.hear(place if learn else replace(place, learning=False), text):
+        if why := silence.hear(turn_texts.place_of(turn), text):
             unread[turn.turn_id] = not_read(text, why)
             turn = turn_texts.withhold(turn, why)
         visible.append(turn)

@@ -126,6 +126,7 @@ TABLES: tuple[Table, ...] = (
         words=_columns("fingerprints pieces"),
         plain=_columns(
             "session_id request_id core_ids evidence_ids used_ids policy_version feedback_signal utilization_signal"
+            " verdicts"
         ),
     ),
     Table(
@@ -198,7 +199,7 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "user_settings", "user", "delete", "no words; what a user chose outlives what was erased of them",
-        plain=_columns("chosen"),
+        plain=_columns("chosen chosen_when"),
         spared_by=WISH,
     ),
     Table(

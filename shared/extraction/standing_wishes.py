@@ -9,14 +9,12 @@ from uuid import UUID
 from shared.extraction import TurnText, wishes
 from shared.extraction.wishes import MemoryWish
 
-Why = Literal["settings", "caller", "message", "session", "person"]
-PERSON = ""
-"""In the place of a session: the person."""
+Why = Literal["settings", "caller", "message", "session"]
 
 
 @dataclass(frozen=True, slots=True)
 class StandingWish:
-    """What was said last of being remembered, of a session or of the person."""
+    """What was said last of remembering a session."""
 
     session_id: str
     remember: bool
@@ -28,7 +26,7 @@ class StandingWish:
 class TurnPlace:
     """A turn: where and when it was said, whether its caller lets it be remembered, and what was decided of it.
 
-    `learning`: whether the settings of its user let anything be learnt.
+    `learning`: whether the settings of its user let anything be learnt, after what it says of that itself.
     """
 
     turn_id: UUID
@@ -41,7 +39,7 @@ class TurnPlace:
 
 
 class Wishes:
-    """What holds for each session and for the person, as turn after turn is heard."""
+    """What holds for each session, as turn after turn is heard."""
 
     def __init__(self, said: Iterable[StandingWish] = ()) -> None:
         self._said = {each.session_id: each for each in said}
@@ -72,34 +70,23 @@ class Wishes:
             return "caller"
         if any(wish.scope == "message" and not wish.remember for wish in own):
             return "message"
-        if standing := self.find_standing(place.session_id):
-            return standing
+        if self.is_silent(place.session_id):
+            return "session"
         answers = text.messages and not any(message.role == "user" for message in text.messages)
         before = self._quiet.get((place.session_id, place.seq - 1))
         return before if answers and before in ("message", "caller") else None
 
-    def find_standing(self, session_id: str) -> Why | None:
-        session, person = self._said.get(session_id), self._said.get(PERSON)
-        if session and not session.remember:
-            return "session"
-        if person and not person.remember and not (session and session.since >= person.since):
-            return "person"
-        return None
+    def is_silent(self, session_id: str) -> bool:
+        """Whether nothing said in the session is to be remembered."""
+        session = self._said.get(session_id)
+        return session is not None and not session.remember
 
     def _take(self, wish: MemoryWish, place: TurnPlace) -> None:
-        if wish.scope == "message":
-            return
-        if not wish.remember:
-            self._set(PERSON if wish.scope == "person" else place.session_id, place, remember=False)
-            return
-        standing = self.find_standing(place.session_id)
-        if wish.scope == "session" and standing:
-            self._set(place.session_id, place, remember=True)
-        elif wish.scope != "session":
-            for session_id in (PERSON, place.session_id):
-                said = self._said.get(session_id)
-                if said and not said.remember and (wish.scope == "person" or standing):
-                    self._set(session_id, place, remember=True)
+        if wish.remember:
+            if self.is_silent(place.session_id):
+                self._set(place.session_id, place, remember=True)
+        elif wish.scope == "session":
+            self._set(place.session_id, place, remember=False)
 
     def _set(self, session_id: str, place: TurnPlace, *, remember: bool) -> None:
         self._said[session_id] = self.changed[session_id] = StandingWish(session_id, remember, place.turn_id, place.at)

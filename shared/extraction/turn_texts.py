@@ -121,7 +121,7 @@ def leave_event(event: Event, why: str) -> Event | None:
 def left_of(text: str, why: str, kept: Sequence[tuple[int, int]] = ()) -> str:
     """A message of a withheld turn: what it asks to be forgotten, where that was not said for this message alone."""
     spans = list(kept)
-    if why in ("session", "person", "settings"):
+    if why in ("session", "settings", "person"):  # "person": of turns from before that was a setting
         wished = [(wish.start, wish.end) for wish in wishes.find(text)]
         spans += [
             (each.start, each.end)

@@ -60,6 +60,12 @@ def list_wishes(turn: TurnText) -> tuple[MemoryWish, ...]:
     return (*worded, *given)
 
 
+def find_learning_wish(turn: TurnText) -> MemoryWish | None:
+    """What the user says last of being remembered at all; `here` brings it back where nothing is remembered."""
+    worded = (wish for message in turn.messages if message.role == "user" for wish in find(message.text))
+    return next((wish for wish in reversed([*worded]) if wish.scope in ("person", "here")), None)
+
+
 def of_message(turn: TurnText) -> bool:
     """Whether the turn itself says that it is not to be remembered."""
     return any(wish.scope == "message" and not wish.remember for wish in list_wishes(turn))

@@ -153,7 +153,7 @@ MOVED_ZH = to_pattern(
     rf"^{_LEAD_ZH}{_NO_ZH}{_HELP_ZH}(?:把|将|对){_OBJECT_ZH}(?:都|全部?|给我)?(?:进行)?{_KEEP_ZH}{END_ZH}"
 )
 FIRST_ZH = to_pattern(
-    rf"^{_LEAD_ZH}{_OBJECT_ZH}(?:，|,)?(?:请你?|你|都|也|就|千万|一律|以后|绝对|可以|能不能)*{_NO_ZH}{_HELP_ZH}(?:被你?)?{_KEEP_ZH}{END_ZH}"
+    rf"^{_LEAD_ZH}(?:{_OBJECT_ZH}|(?P<all>什么(?:东西|事情?|内容|话|信息)?))(?:，|,)?(?:请你?|你|都|也|就|千万|一律|以后|绝对|可以|能不能)*{_NO_ZH}{_HELP_ZH}(?:被你?)?{_KEEP_ZH}{END_ZH}"
 )
 PASSIVE_ZH = to_pattern(rf"^{_LEAD_ZH}我?(?:不想|不希望|不愿意?)(?:让)?{_OBJECT_ZH}?被你?{_KEEP_ZH}{END_ZH}")
 HALT_ZH = to_pattern(

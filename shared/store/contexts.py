@@ -38,6 +38,7 @@ class Receipts:
     utilized: bool | None
     utilization_signal: str | None
     feedback_signal: str | None
+    verdicts: dict[str, Any] | None
     message: str | None
 
 
@@ -52,7 +53,7 @@ LEFT JOIN LATERAL (
 _FIND: LiteralString = (
     """
 SELECT r.context_id, r.session_id, r.request_id, r.created_at, r.details AS retrieval, j.details AS injection,
-    i.used_ids, i.utilized, i.utilization_signal, i.feedback_signal, said.message
+    i.used_ids, i.utilized, i.utilization_signal, i.feedback_signal, i.verdicts, said.message
 FROM memory_receipts r
 JOIN memory_receipts j USING (tenant_id, user_id, context_id)
 LEFT JOIN injections i USING (tenant_id, user_id, context_id)
@@ -102,10 +103,12 @@ class Stored:
     plan: dict[str, Any] | None
     package: dict[str, Any] | None
     erased: bool
+    verdicts: dict[str, Any] | None = None
 
 
 _PACKAGE: LiteralString = """
-SELECT context_id, session_id, created_at, plan, package, tombstone_id IS NOT NULL AS erased FROM context_packages
+SELECT context_id, p.session_id, p.created_at, p.plan, p.package, p.tombstone_id IS NOT NULL AS erased, i.verdicts
+FROM context_packages p LEFT JOIN injections i USING (tenant_id, user_id, context_id)
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND context_id = %(context)s
 """
 

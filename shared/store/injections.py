@@ -102,6 +102,29 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND context_id = %(context_i
 """
 
 
+_JUDGED: LiteralString = """
+UPDATE injections i SET verdicts = i.verdicts || carried.verdicts
+FROM (
+    SELECT p.context_id, jsonb_object_agg(m.memory_id::text,
+        jsonb_build_object('verdict', %(verdict)s::text, 'at', %(at)s::timestamptz)) AS verdicts
+    FROM injections p CROSS JOIN LATERAL unnest(p.core_ids || p.evidence_ids) AS m(memory_id)
+    WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.context_id = %(context)s
+        AND m.memory_id = ANY(%(line)s::uuid[])
+        AND coalesce((p.verdicts -> m.memory_id::text ->> 'at')::timestamptz, '-infinity') <= %(at)s
+    GROUP BY p.context_id
+) AS carried
+WHERE i.tenant_id = %(tenant)s AND i.user_id = %(user)s AND i.context_id = carried.context_id
+"""
+
+
+async def judge(
+    conn: Connection, subject: Subject, context_id: UUID, line: Sequence[UUID], verdict: str, at: datetime
+) -> None:
+    """The package tells what was said last of those of these versions that it carried."""
+    params = {**subject.params, "context": context_id, "line": list(line), "verdict": verdict, "at": at}
+    await conn.execute(_JUDGED, params)
+
+
 async def receive(conn: Connection, subject: Subject, receptions: Sequence[Reception]) -> None:
     """The packages tell how they were received, in this order."""
     for each in receptions:

@@ -99,12 +99,11 @@ SELECT s.session_id, s.next_seq - 1 AS last_seq, s.created_at, s.last_turn_at, s
     t.turn_id, t.event_id, t.committed_at, EXISTS (SELECT FROM conversation_events e
         WHERE (e.tenant_id, e.user_id, e.turn_id) = (t.tenant_id, t.user_id, t.turn_id)
         AND e.event_type = 'session_end') AS ended, s.metadata_json AS metadata,
-    coalesce(w.remember, true) AND NOT (NOT coalesce(p.remember, true)
-        AND (w.remember IS NULL OR w.since < p.since)) AS remembered
+    coalesce(w.remember, true) AND coalesce((u.chosen ->> 'learning')::boolean, true) AS remembered
 FROM sessions s JOIN turns t ON (t.tenant_id, t.user_id, t.session_id, t.seq)
     = (s.tenant_id, s.user_id, s.session_id, s.next_seq - 1)
 LEFT JOIN wishes w ON (w.tenant_id, w.user_id, w.session_id) = (s.tenant_id, s.user_id, s.session_id)
-LEFT JOIN wishes p ON (p.tenant_id, p.user_id, p.session_id) = (s.tenant_id, s.user_id, '')
+LEFT JOIN user_settings u ON (u.tenant_id, u.user_id) = (s.tenant_id, s.user_id)
 WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
 """
 _ONE: LiteralString = _ROWS + "AND s.tombstone_id IS NULL AND s.session_id = %(session)s"

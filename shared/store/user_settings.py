@@ -3,13 +3,15 @@
 Every change is notified when it is committed: a process that keeps what it has read reads it again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, LiteralString
+from uuid import UUID
 
 import orjson
 
-from shared.clock import uuid7
+from shared.clock import now, uuid7
 from shared.db import Connection, Read
 from shared.domain.subjects import Subject
 from shared.store import operator_acts
@@ -19,6 +21,9 @@ CHANNEL = "smartbrain_settings"
 OF_TENANT = ""
 """In the place of a user: the tenant itself. No user has this name."""
 CHANGED = "settings_changed"
+IN_WORDS = "words"
+"""Stands on record in the place of who changed a setting."""
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +32,44 @@ class ChosenSettings:
 
     tenant: Mapping[str, Any] = field(default_factory=dict[str, Any])
     user: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    when: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """Of the user's settings by name: `at`, and `turn_id` where a turn said it in words."""
+
+    def find_since(self, name: str) -> datetime:
+        """Since when the user's choice of the setting, or their having none, is as it is."""
+        told = self.when.get(name)
+        return datetime.fromisoformat(told["at"]) if told else LONG_AGO
+
+    def find_turn(self, name: str) -> UUID | None:
+        """The turn that said in words that the setting be so."""
+        told = self.when.get(name, {}).get("turn_id")
+        return UUID(told) if told else None
 
 
 _LOAD: LiteralString = """
 SELECT (SELECT chosen FROM tenant_settings WHERE tenant_id = %(tenant)s) AS tenant,
-    (SELECT chosen FROM user_settings WHERE tenant_id = %(tenant)s AND user_id = %(user)s) AS user_
+    (SELECT jsonb_build_object('chosen', chosen, 'when', CASE WHEN chosen ? 'learning' THEN
+            jsonb_build_object('learning', jsonb_build_object('at', changed_at)) ELSE '{}' END || chosen_when)
+        FROM user_settings WHERE tenant_id = %(tenant)s AND user_id = %(user)s) AS user_
 """
 
 
 def load(owner: Subject) -> Read[ChosenSettings]:
     """What was chosen of this user and of their tenant."""
-    return Read(_LOAD, owner.params, lambda rows: ChosenSettings(rows[0]["tenant"] or {}, rows[0]["user_"] or {}))
+    return Read(_LOAD, owner.params, _to_settings)
+
+
+def _to_settings(rows: Sequence[Mapping[str, Any]]) -> ChosenSettings:
+    own: Mapping[str, Any] = rows[0]["user_"] or {}
+    return ChosenSettings(rows[0]["tenant"] or {}, own.get("chosen", {}), own.get("when", {}))
 
 
 _KEEP_USER: LiteralString = """
-INSERT INTO user_settings AS s (tenant_id, user_id, chosen) VALUES (%(tenant)s, %(user)s, %(chosen)s::jsonb)
+INSERT INTO user_settings AS s (tenant_id, user_id, chosen, chosen_when)
+VALUES (%(tenant)s, %(user)s, %(chosen)s::jsonb, %(when)s::jsonb)
 ON CONFLICT (tenant_id, user_id) DO UPDATE SET chosen = (s.chosen || excluded.chosen) - %(dropped)s::text[],
-    changed_at = now(), epoch = current_setting('app.epoch')::integer
+    chosen_when = s.chosen_when || excluded.chosen_when, changed_at = now(),
+    epoch = current_setting('app.epoch')::integer
 """
 _KEEP_TENANT: LiteralString = """
 INSERT INTO tenant_settings AS s (tenant_id, chosen) VALUES (%(tenant)s, %(chosen)s::jsonb)
@@ -58,9 +84,33 @@ async def change(conn: Connection, owner: Subject, changes: Mapping[str, Any], c
         **owner.params,
         "chosen": orjson.dumps({name: value for name, value in changes.items() if value is not None}).decode(),
         "dropped": [name for name, value in changes.items() if value is None],
+        "when": orjson.dumps({name: {"at": now()} for name in changes}).decode(),
     }
     await conn.execute(_KEEP_TENANT if owner.user_id == OF_TENANT else _KEEP_USER, params)
-    details = {"changed": dict(changes), "by": changed_by}
+    await _tell(conn, owner, {"changed": dict(changes), "by": changed_by})
+
+
+_SAY: LiteralString = """
+INSERT INTO user_settings AS s (tenant_id, user_id, chosen, chosen_when)
+VALUES (%(tenant)s, %(user)s, jsonb_build_object('learning', %(learning)s::boolean),
+    jsonb_build_object('learning', jsonb_build_object('at', %(at)s::timestamptz, 'turn_id', %(turn)s::text)))
+ON CONFLICT (tenant_id, user_id) DO UPDATE SET chosen = s.chosen || excluded.chosen,
+    chosen_when = s.chosen_when || excluded.chosen_when, changed_at = now(),
+    epoch = current_setting('app.epoch')::integer
+WHERE coalesce((s.chosen_when -> 'learning' ->> 'at')::timestamptz,
+    CASE WHEN s.chosen ? 'learning' THEN s.changed_at END, '-infinity') <= %(at)s
+"""
+
+
+async def say_learning(conn: Connection, owner: Subject, learning: bool, turn_id: str, at: datetime) -> None:
+    """The turn says in words whether anything is learnt of its user; what was chosen after it was said stands."""
+    params = {**owner.params, "learning": learning, "turn": turn_id, "at": at}
+    if (await conn.execute(_SAY, params)).rowcount:
+        await _tell(conn, owner, {"changed": {"learning": learning}, "by": IN_WORDS, "turn_id": turn_id})
+
+
+async def _tell(conn: Connection, owner: Subject, details: Mapping[str, Any]) -> None:
+    """The change is on record, and notified when it is committed."""
     await operator_acts.put(conn, owner, f"settings:{uuid7()}", CHANGED, details)
     whose = orjson.dumps([owner.tenant_id, owner.user_id]).decode()
     await conn.execute(_NOTIFY, {"channel": CHANNEL, "whose": whose})

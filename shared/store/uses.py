@@ -16,7 +16,7 @@ LOOKED_AT = 5000
 _USES: LiteralString = """
 WITH latest AS (
     SELECT context_id, session_id, created_at, turn_id, core_ids, evidence_ids, used_ids, utilization_signal,
-        feedback_signal
+        feedback_signal, verdicts
     FROM injections WHERE tenant_id = %(tenant)s AND user_id = %(user)s
     ORDER BY created_at DESC LIMIT %(looked_at)s
 ), uses AS (
@@ -28,7 +28,8 @@ WITH latest AS (
 SELECT u.context_id, u.session_id, u.created_at, u.memory_id, CASE WHEN u.core THEN 'core' ELSE 'evidence' END AS slot,
     u.turn_id, coalesce(said.text, p.package -> 'user_message' ->> 'content') AS message,
     u.memory_id = ANY(u.used_ids) AS used, u.utilization_signal,
-    CASE WHEN u.memory_id = ANY(u.used_ids) THEN u.feedback_signal END AS user_feedback_signal
+    CASE WHEN u.memory_id = ANY(u.used_ids) THEN u.feedback_signal END AS user_feedback_signal,
+    u.verdicts -> u.memory_id::text ->> 'verdict' AS verdict
 FROM uses u
 LEFT JOIN context_packages p ON p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.context_id = u.context_id
     AND p.tombstone_id IS NULL

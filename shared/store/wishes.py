@@ -1,4 +1,4 @@
-"""wishes: what the user said last of being remembered. Written by observer, read by compose and observer."""
+"""wishes: what the user said last of remembering a session. Written by observer, read by compose and observer."""
 
 from collections.abc import Iterable
 from typing import LiteralString
@@ -7,7 +7,7 @@ import orjson
 
 from shared.db import Connection, Read
 from shared.domain.subjects import Subject
-from shared.extraction.standing_wishes import PERSON, StandingWish, Wishes
+from shared.extraction.standing_wishes import StandingWish, Wishes
 
 _STANDING: LiteralString = """
 SELECT session_id, remember, turn_id, since FROM wishes
@@ -16,8 +16,8 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessi
 
 
 def load_standing(subject: Subject, sessions: Iterable[str]) -> Read[Wishes]:
-    """What holds for these sessions and for the person."""
-    params = {**subject.params, "sessions": [PERSON, *sessions]}
+    """What holds for these sessions."""
+    params = {**subject.params, "sessions": [*sessions]}
     return Read(_STANDING, params, lambda rows: Wishes(StandingWish(**row) for row in rows))
 
 

@@ -163,10 +163,12 @@ async def test_a_memory_is_judged_where_a_package_shows_it(visitor: Visitor, per
     page = await visitor.send(judged, verdict="not_useful", context_id=str(package.context_id))
     assert "Noted. What is often of no use" in page
     assert "As the model gets it" in page, "the package is open again"
+    assert "you said: Not useful" in page, "and tells the verdict"
     page = await visitor.open(f"/memory/one/{memory_id}")
     assert f'href="{path}"' in page, "and its page says where it was used"
     assert "What colour is my bike?" in page
     assert "no answer heard" in page
+    assert "you said: Not useful" in page
 
 
 async def test_all_of_it_is_taken_along(visitor: Visitor) -> None:
@@ -308,3 +310,18 @@ async def test_a_secret_is_refused_and_said_so(visitor: Visitor) -> None:
     page = await visitor.send("/memory/remember", 422, text="my password is hunter2hunter2")
     assert "This looks like a secret" in page
     assert "hunter2" not in page
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "told"),
+    [
+        ("en", "Don't remember anything about me.", "You said so in a conversation"),
+        ("zh", "别记我的任何事。", "这是您在对话里说的"),
+    ],
+)
+async def test_a_setting_that_was_said_in_words_says_so(
+    visitor: Visitor, person: Person, language: str, said: str, told: str
+) -> None:
+    await person.say(said)
+    await visitor.send("/appearance", language=language, next="/memory")
+    assert told in await visitor.open("/memory/settings")

@@ -37,6 +37,7 @@ async def test_every_page_opens_and_shows_no_word_of_anybody(url: str, person: P
         part = await visitor.open("/operations/flow")
         assert "<html" not in part
         assert "compose" in part
+        assert {"en": "all tenants together", "zh": "包含所有租户"}[language] in part
         assert person.user_id in await visitor.open(f"/operations/users?begins={person.user_id}")
         for minutes in (60, 1440):
             assert "<polyline" in await visitor.open(f"/operations/speed?minutes={minutes}")

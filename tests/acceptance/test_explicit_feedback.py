@@ -9,6 +9,7 @@ from shared.domain.subjects import Subject
 from shared.resolution.summary_lines import find_stale_lines
 from shared.store import summaries
 from tests.system.person import Json, Person, shown
+from tests.system.wait import wait_for
 
 TEAS = pytest.mark.parametrize(
     ("said", "asked", "word", "again"),
@@ -159,3 +160,27 @@ async def test_the_log_alone_gives_what_was_said_of_memories_by_hand(person: Per
     subject = Subject(person.tenant_id, person.user_id)
     report = await rebuild(person.system.dsn, rt.settings, rt.policy, subject, apply=False, say=lambda *_: None)
     assert list(report.differences) == []
+
+
+@TEAS
+async def test_a_verdict_stands_beside_the_package_in_which_it_was_given(
+    person: Person, said: str, asked: str, word: str, again: str
+) -> None:
+    memory_id = await learn(person, said)
+    package = await person.compose(f"{asked} {again}", session="s2")
+    context_id = package.context_id
+    other = (await person.compose(asked, session="s3")).context_id
+
+    async def recorded() -> bool:
+        return len((await person.get(f"/v1/memories/{memory_id}/uses")).json()["uses"]) == 2
+
+    assert await wait_for(recorded, "both packages are recorded")
+    for verdict in ("not_useful", "right"):
+        await judge(person, memory_id, verdict, context_id=context_id)
+    await judge(person, memory_id, "not_useful", context_id=context_id)  # said before: `right` was the last word
+    assert (await person.get(f"/v1/contexts/{context_id}")).json()["verdicts"] == {memory_id: "right"}
+    assert (await person.get(f"/v1/contexts/{other}")).json()["verdicts"] == {}
+    uses = (await person.get(f"/v1/memories/{memory_id}/uses")).json()["uses"]
+    assert {each["context_id"]: each["verdict"] for each in uses} == {context_id: "right", other: None}
+    receipt = (await person.get(f"/v1/receipts/{context_id}", item=memory_id)).json()
+    assert [each["verdict"] for each in receipt["items"]] == ["right"]

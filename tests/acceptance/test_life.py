@@ -8,7 +8,17 @@ from typing import Any
 import pytest
 import yaml
 
-from services.cli.life import KEPT, Life, LifeProgress, load_progress, read_lives, save_progress, set_aside, write_lives
+from services.cli.life import (
+    KEPT,
+    Life,
+    LifeProgress,
+    load_progress,
+    quarantine_turn,
+    read_lives,
+    save_progress,
+    set_aside,
+    write_lives,
+)
 from services.cli.web import Web
 from tests.system.dead_letters import only_letter
 from tests.system.person import Person
@@ -105,3 +115,21 @@ async def test_something_lies_among_the_dead_letters(system: System, person: Per
     await asyncio.to_thread(set_aside, system.settings, person.user_id)
     letter = await only_letter(Person(system, person.user_id, "default"))
     assert letter["error"].startswith("invalid_request")
+
+
+async def test_a_turn_lies_in_quarantine_until_it_is_redriven(system: System, life: Life) -> None:
+    owner = Person(system, life.user_id, "default")
+
+    def write(url: str) -> None:
+        with Web(url) as web:
+            quarantine_turn(system.dsn, web, life)
+
+    async with listening(system) as url:
+        await asyncio.to_thread(write, url)
+    (event,) = (await owner.get("/v1/quarantine")).json()["events"]
+    assert event["stage"] == "observer"
+    who = {"requested_by": "olga", "reason": "looked at"}
+    path = f"/v1/quarantine/{event['quarantine_id']}/redrive"
+    answer = await system.http.post(path, params=owner.whose, json=who)
+    assert answer.status_code in (200, 202), answer.text
+    assert (await owner.outcome(event["turn_id"]))["status"] == "derived"

@@ -143,3 +143,27 @@ async def test_a_turn_is_followed_by_its_id_alone(person: Person) -> None:
 async def test_an_unknown_turn_is_not_found(person: Person, turn_id: str) -> None:
     answer = await person.get(f"/v1/operations/turns/{turn_id}")
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+async def test_what_waits_is_told_of_one_tenant_and_the_rest_says_that_it_is_of_the_house(person: Person) -> None:
+    neighbour = Person(person.system)
+    turn = await neighbour.commit(SAID)
+    await neighbour.outcome(turn["turn_id"])
+    given_up = """INSERT INTO quarantine (tenant_id, user_id, quarantine_id, stage, turn_id, event_id, reason)
+        VALUES (%(t)s, %(u)s, gen_random_uuid(), 'observer', %(turn)s, gen_random_uuid(), 'a test')"""
+    waits = "UPDATE turns SET outcome_at = NULL, committed_at = now() - interval '1 minute' WHERE turn_id = %(turn)s"
+    whose = {"t": neighbour.tenant_id, "u": neighbour.user_id, "turn": turn["turn_id"]}
+    await person.system.change(given_up, **whose)
+    await person.system.change(waits, turn=turn["turn_id"])
+    try:
+        flows = [await told(each, "/v1/operations/flow") for each in (person, neighbour)]
+    finally:
+        await person.system.change("UPDATE turns SET outcome_at = now() WHERE turn_id = %(turn)s", turn=turn["turn_id"])
+    assert [each["work"]["turns_observed"] for each in flows] == [0, 1]
+    assert flows[0]["work"]["oldest_turn_s"] == 0
+    assert flows[1]["work"]["oldest_turn_s"] >= 60
+    assert [len(each["given_up"]) for each in flows] == [0, 1]
+    alerts = (await told(person, "/v1/operations/alerts"))["alerts"]
+    of_the_house = {each["name"] for each in alerts if each["whole_house"]}
+    assert of_the_house
+    assert not of_the_house & {"DeadLetters", "TurnsWithoutOutcome", "OutboxStalled", "ErasureCritical"}

@@ -64,6 +64,8 @@ async def test_a_view_says_what_holds_and_why(person: Person) -> None:
         "default": True,
         "changeable": True,
         "allowed": {"values": [True, False], "least": None, "most": None},
+        "since": None,
+        "said_in": None,
     }
     assert before["inject_limit"]["allowed"] == {"values": [], "least": 0, "most": 40}
     assert "users_may" not in before

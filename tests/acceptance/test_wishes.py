@@ -75,9 +75,9 @@ async def test_of_a_session_nothing_is_learnt_until_that_is_lifted(
 
 
 async def test_of_a_person_nothing_is_learnt_in_any_session_until_that_is_lifted(person: Person) -> None:
-    assert reasons(await person.say("以后不要记录我的信息。")) == {"wish:person"}
-    assert reasons(await person.say("I live in Oslo.", session="s2")) == {"wish:person"}
-    assert reasons(await person.say("我对花生过敏。", session="s3")) == {"wish:person"}
+    assert reasons(await person.say("以后不要记录我的信息。")) == {"wish:settings"}
+    assert reasons(await person.say("I live in Oslo.", session="s2")) == {"wish:settings"}
+    assert reasons(await person.say("我对花生过敏。", session="s3")) == {"wish:settings"}
     assert await person.memories() == []
     package = await person.compose("Where do I live?", session="s4")
     assert "Oslo" not in shown(package)
@@ -139,11 +139,11 @@ async def test_where_policy_says_so_the_log_does_not_keep_the_words_either(perso
 
 async def test_a_wish_outlives_an_erasure_of_memories_and_not_one_of_everything(person: Person) -> None:
     await person.say("I live in Oslo.")
-    assert reasons(await person.say("以后不要记录我的信息。")) == {"wish:person"}
-    standing = "SELECT count(*) FROM wishes WHERE user_id = %(u)s AND NOT remember"
+    assert reasons(await person.say("以后不要记录我的信息。")) == {"wish:settings"}
+    standing = "SELECT count(*) FROM user_settings WHERE user_id = %(u)s AND chosen ->> 'learning' = 'false'"
     await completed(person, await erase(person, "personal"))
     assert person.system.number(standing, u=person.user_id) == 1
-    assert reasons(await person.say("I live in Oslo.")) == {"wish:person"}
+    assert reasons(await person.say("I live in Oslo.")) == {"wish:settings"}
     await completed(person, await erase(person, "all"))
     assert person.system.number(standing, u=person.user_id) == 0
 
@@ -160,10 +160,10 @@ async def test_the_receipt_of_what_is_dictated_says_that_it_was_rejected(person:
     asked = {**person.whose, "session_id": "s1", "text": "停车位是 B2-117"}
     for _ in range(2):
         receipt = (await person.post("/v1/memories", asked)).json()
-        assert (receipt["status"], receipt["reason"], receipt["memory_id"]) == ("rejected", "wish:person", None)
+        assert (receipt["status"], receipt["reason"], receipt["memory_id"]) == ("rejected", "wish:settings", None)
         await person.outcome(receipt["turn_id"])
         later = (await person.get(f"/v1/writes/{receipt['receipt_id']}")).json()
-        assert (later["status"], later["reason"], later["settled"]) == ("rejected", "wish:person", True)
+        assert (later["status"], later["reason"], later["settled"]) == ("rejected", "wish:settings", True)
 
 
 @pytest.mark.parametrize(

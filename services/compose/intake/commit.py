@@ -17,6 +17,7 @@ from schemas.topics import TURN_COMMITTED
 from schemas.turn_events import DEFERRED, Accepted, CommitResult, FieldProblem, Message, TurnEvents
 from services.compose.intake import media
 from services.compose.intake.commands import CommandEffect, decide_effect, find_command, load_effect
+from services.compose.intake.learning import LearningDecision, decide_learning
 from services.compose.intake.redact import Cleaning, clean_blocks, clean_id, clean_json, clean_text
 from services.compose.intake.withheld import why_wordless, wordless
 from shared import clock
@@ -31,7 +32,7 @@ from shared.policy import PersonalDataPolicy, Policy
 from shared.runtime import Runtime
 from shared.secrets import kind_of_id, redact
 from shared.store import media as registry
-from shared.store import summaries, turns
+from shared.store import summaries, turns, user_settings
 from shared.telemetry import logger
 
 ACTS = {"pin", "merge", "feedback"}
@@ -72,14 +73,16 @@ async def commit_turn(
     TransientError: the database is away, try again.
     """
     _refuse_named(turn)
+    decision = await decide_learning(turn, rt, sent_at)
     rt = await rt.of(Subject(turn.tenant_id, turn.user_id))
     registered, unsafe = await _media(turn, rt)
-    silent = await why_wordless(turn, rt)
+    silent = await why_wordless(turn, rt, learning=decision.learning)
     effect = await _decide_effect(turn, rt)
-    body = _body(turn, rt.version, rt.policy, trace_id or clock.uuid7().hex, ignored, registered, silent, effect)
+    trace_id = trace_id or clock.uuid7().hex
+    body = _body(turn, rt.version, rt.policy, trace_id, ignored, decision, registered, silent, effect)
     body["refused"] = bool(unsafe)
     body["sent_at"] = sent_at.isoformat() if sent_at else None
-    outcome, result = await _commit(rt, turn, body, effect)
+    outcome, result = await _commit(rt, turn, body, effect, decision)
     if outcome == "closed":
         raise TransientError(CLOSED)
     if outcome == "erased":
@@ -104,18 +107,23 @@ async def _decide_effect(turn: TurnEvents, rt: Runtime) -> CommandEffect | None:
 
 
 async def _commit(
-    rt: Runtime, turn: TurnEvents, body: Mapping[str, Any], effect: CommandEffect | None
+    rt: Runtime, turn: TurnEvents, body: Mapping[str, Any], effect: CommandEffect | None, decision: LearningDecision
 ) -> tuple[str, dict[str, Any]]:
-    """The turn is committed, and with it the summary of its session cleared where its command says so."""
-    if effect is None or not effect.clears:
+    """The turn is committed, with what it does beside: clears the summary of its session, turns learning off or on."""
+    clears = effect is not None and effect.clears
+    if not clears and decision.chosen is None:
         async with rt.db.single() as conn:
             return await turns.commit(conn, body)
     subject = Subject(turn.tenant_id, turn.user_id)
     async with rt.db.transaction(subject) as conn:
         outcome, result = await turns.commit(conn, body)
-        if outcome == "written":
+        if outcome == "written" and clears:
             await summaries.clear(conn, subject, turn.session_id)
-        return outcome, result
+        if outcome == "written" and decision.chosen is not None and decision.at is not None:
+            await user_settings.say_learning(conn, subject, decision.chosen, body["turn_id"], decision.at)
+    if rt.user_settings and decision.chosen is not None:
+        rt.user_settings.forget(subject)
+    return outcome, result
 
 
 def _refuse_named(turn: TurnEvents) -> None:
@@ -167,6 +175,7 @@ def _body(
     policy: Policy,
     trace_id: str,
     ignored: tuple[str, ...],
+    decision: LearningDecision,
     registered: Mapping[str, MediaView] = NOTHING_KNOWN,
     silent: str | None = None,
     effect: CommandEffect | None = None,
@@ -174,17 +183,19 @@ def _body(
     """The turn as the database takes it: its events, its event on the bus, and the result that is answered."""
     turn_id, event_id = clock.uuid7(), clock.uuid7()
     cleaning = Cleaning(policy.personal_data.kinds_kept)
+    logged = turn
     if effect and effect.items:
-        happened = list(_events(turn.model_copy(update={"items": (*turn.items, *effect.items)}), cleaning, registered))
-    else:
-        happened = list(_events(turn, cleaning, registered))
+        logged = logged.model_copy(update={"items": (*turn.items, *effect.items)})
+    if decision.silences_session:
+        logged = logged.model_copy(update={"session_remembered": False})
+    happened = list(_events(logged, cleaning, registered))
     events: list[dict[str, Any]] = [
         {"event_id": str(clock.uuid7()), "ordinal": ordinal, **event}
         for ordinal, event in enumerate(wordless(happened, silent) if silent else happened)
     ]
     metadata = clean_json(turn.metadata, "metadata", cleaning) if turn.metadata is not None else None
     refuse_personal(cleaning, policy.personal_data)
-    result = _result(turn, turn_id, event_id, cleaning, ignored, learning=policy.observer.learn)
+    result = _result(turn, turn_id, event_id, cleaning, ignored, learning=decision.learning)
     envelope = _envelope(turn, turn_id, event_id, events, trace_id, policy_version)
     return {
         "tenant_id": turn.tenant_id,

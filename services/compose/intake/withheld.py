@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from schemas.content import TEXT_ONLY, words_of
+from schemas.content import TEXT_ONLY
 from schemas.turn_events import TurnEvents
+from services.compose.intake.learning import to_turn_text
 from shared import clock
 from shared.domain.subjects import Subject
-from shared.extraction import MessageText, TurnText
 from shared.extraction.standing_wishes import TurnPlace
 from shared.extraction.turn_texts import left_of, place_of, turn_text
 from shared.extraction.wishes import find
@@ -15,7 +15,7 @@ from shared.runtime import Runtime
 from shared.store import turns, wishes
 
 
-async def why_wordless(turn: TurnEvents, rt: Runtime) -> str | None:
+async def why_wordless(turn: TurnEvents, rt: Runtime, *, learning: bool) -> str | None:
     """By whose wish the turn is to be logged without its words; None where policy keeps them, or nobody wishes so."""
     if rt.policy.observer.log_withheld:
         return None
@@ -31,17 +31,8 @@ async def why_wordless(turn: TurnEvents, rt: Runtime) -> str | None:
         silence.note(turn.session_id, seq, why)
     for each in waiting:
         silence.hear(place_of(each), turn_text(each))
-    learning = rt.policy.observer.learn
     place = TurnPlace(clock.uuid7(), turn.session_id, seq + 1, clock.now(), turn.remember, learning=learning)
-    return silence.hear(place, _text(turn))
-
-
-def _text(turn: TurnEvents) -> TurnText:
-    at = clock.now()
-    words = [m.content if isinstance(m.content, str) else words_of(m.content) for m in turn.messages]
-    spoken = zip(turn.messages, words, strict=True)
-    messages = tuple(MessageText(m.role, text, m.name, n, at) for n, (m, text) in enumerate(spoken))
-    return TurnText(messages, remembered=turn.session_remembered)
+    return silence.hear(place, to_turn_text(turn))
 
 
 def wordless(events: Sequence[dict[str, Any]], why: str) -> list[dict[str, Any]]:

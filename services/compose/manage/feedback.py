@@ -11,16 +11,24 @@ from shared import clock
 from shared.domain.subjects import Subject
 from shared.errors import refuse_field
 from shared.runtime import Runtime
+from shared.store import injections, versions
 
 
 async def give_feedback(rt: Runtime, given: MemoryFeedback) -> WriteReceipt:
     """The receipt of what the verdict does within a second; the same verdict of the same package has the first's.
 
+    The verdict stands beside the package that is named, if it carried the memory.
+
     RefusedError not_found where this user has no such memory, `erased` where its content is gone.
     """
     subject = Subject(given.tenant_id, given.user_id)
     item = to_item(await _find(rt, subject, given.memory_id), given.verdict)
-    return await _write(rt, subject, item, given.idempotency_key or make_key(given, clock.now()))
+    receipt = await _write(rt, subject, item, given.idempotency_key or make_key(given, clock.now()))
+    if given.context_id is not None:
+        async with rt.db.transaction(subject) as conn:
+            line = [each.memory_id for each in await versions.line(conn, subject, given.memory_id)]
+            await injections.judge(conn, subject, given.context_id, line, given.verdict, receipt.written_at)
+    return receipt
 
 
 def make_key(given: MemoryFeedback, now: datetime) -> str | None:

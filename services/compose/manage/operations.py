@@ -30,6 +30,8 @@ RUNBOOK = "deploy/runbook.md#"
 MOST_STEPS = 90
 """Steps of one series at most: longer windows have longer steps."""
 MOST_ERASURES = 1000
+OF_THE_HOUSE = frozenset[Figure | None](("redriven_hour", "services_silent", "lag_most"))
+"""Figures of which nobody says whose they are."""
 OF_TICKETS = timedelta(minutes=10)
 """So far back the latencies of alerts look."""
 
@@ -89,6 +91,7 @@ def _judge(alert: Alert, figure: float | None) -> AlertState:
         summary=alert.summary.replace("{{ $value }}", shown),
         action=alert.action,
         runbook=f"{RUNBOOK}{alert.name.lower()}-{alert.severity}",
+        whole_house=alert.figure in OF_THE_HOUSE,
     )
 
 

@@ -1,10 +1,10 @@
 """What holds for a user or a tenant, and changes of it: each setting within what policy and tenant allow."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from schemas.settings import AllowedValues, SettingName, SettingsChange, SettingsView
+from schemas.settings import AllowedValues, SettingName, SettingsChange, SettingsView, SettingView
 from schemas.turn_events import FieldProblem
 from shared.domain.requesters import Requester, find_scope_denial
 from shared.domain.subjects import Subject
@@ -37,6 +37,7 @@ class SettingsSeen:
     before: Policy
     held: HeldSettings
     changeable: frozenset[SettingName]
+    chosen: ChosenSettings = field(default_factory=ChosenSettings)
 
     @property
     def names(self) -> list[SettingName]:
@@ -76,7 +77,7 @@ def _ask(rt: Runtime, owner: Subject, requester: Requester, chosen: ChosenSettin
         return SettingsSeen(rt.policy, owner, "tenant", rt.policy, of_tenant, frozenset(may))
     may = () if find_scope_denial(requester, "write") else of_tenant.policy.settings.user_may
     held = hold_settings(rt.policy, chosen.tenant, chosen.user)
-    return SettingsSeen(rt.policy, owner, "user", of_tenant.policy, held, frozenset(may))
+    return SettingsSeen(rt.policy, owner, "user", of_tenant.policy, held, frozenset(may), chosen)
 
 
 def refuse_misfits(seen: SettingsSeen, wanted: Mapping[SettingName, Any]) -> None:
@@ -116,15 +117,13 @@ def _show(seen: SettingsSeen) -> SettingsView:
     return SettingsView(
         tenant_id=seen.owner.tenant_id,
         user_id=seen.owner.user_id or None,
-        settings=tuple(
-            view_setting(
-                seen.policy,
-                seen.before,
-                name,
-                seen.held.settings[name],
-                seen.level,
-                may=name in seen.changeable,
-            )
-            for name in seen.names
-        ),
+        settings=tuple(_show_one(seen, name) for name in seen.names),
     )
+
+
+def _show_one(seen: SettingsSeen, name: SettingName) -> SettingView:
+    held = seen.held.settings[name]
+    view = view_setting(seen.policy, seen.before, name, held, seen.level, may=name in seen.changeable)
+    if held.source != "user" or name not in seen.chosen.when:
+        return view
+    return view.model_copy(update={"since": seen.chosen.find_since(name), "said_in": seen.chosen.find_turn(name)})

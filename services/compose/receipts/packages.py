@@ -41,7 +41,8 @@ def _package(stored: Stored | None, context_id: UUID) -> ContextPackage:
         raise refuse_erased(context_id)
     if stored is None or stored.package is None:
         raise RefusedError("not_found", f"no package {context_id} is stored for this user", status=NOT_FOUND)
-    return ContextPackage.model_validate(stored.package)
+    said = {each: told["verdict"] for each, told in (stored.verdicts or {}).items()}
+    return ContextPackage.model_validate({**stored.package, **({"verdicts": said} if said else {})})
 
 
 def refuse_erased(context_id: UUID, what: str = "package") -> RefusedError:
@@ -159,5 +160,6 @@ def _item(decision: dict[str, Any], receipts: Receipts, texts: Mapping[str, str]
         context_position=ContextPosition.model_validate(place) if place else None,
         utilized=used,
         user_feedback_signal=receipts.feedback_signal if used else None,  # pyright: ignore[reportArgumentType] # the vocabulary's
+        verdict=(receipts.verdicts or {}).get(str(memory_id), {}).get("verdict"),
         why=why(decision, language),
     )

@@ -83,7 +83,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "explain.found": ("Found", "找到"),
     "explain.kept": ("Kept", "留下"),
     "explain.candidates": ("{count} candidates", "{count} 个候选"),
-    "explain.nothing_found": ("Nothing was found.", "没有找到任何内容。"),
+    "explain.nothing_found": (
+        "Nothing was found. Try words that were said, or look under Memory whether it is known.",
+        "没有找到任何内容。换用说过的词，或到“记忆”看看是否已知。",
+    ),
     "explain.place": ("Place", "名次"),
     "explain.text": ("Text", "内容"),
     "explain.likely": ("Helps", "有用的可能"),
@@ -99,7 +102,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "explain.summary": ("What the conversation was about", "会话摘要"),
     "explain.recent": ("Said just before", "刚才说的"),
     "explain.evidence": ("Found for this message", "为这条消息找到的"),
-    "explain.nothing_known": ("Nothing is known that fits.", "没有合适的已知内容。"),
+    "explain.nothing_known": (
+        "Nothing is known that fits. What is known stands under Memory.",
+        "没有合适的已知内容。已知内容见“记忆”。",
+    ),
     "explain.asked": ("The message", "消息"),
     "explain.uses": ("Where it was used", "在哪里用过"),
     "explain.uses.none": (

@@ -56,7 +56,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "by.edit": ("by hand", "手动"),
     "by.upkeep": ("with time and use", "随时间与使用"),
     "by.import": ("from an import", "来自导入"),
-    "timeline.none": ("Nothing has been learnt yet.", "还没有得知任何内容。"),
+    "timeline.none": (
+        "Nothing has been learnt yet. Talk with your agent, or write something on the overview.",
+        "还没有得知任何内容。和智能体聊聊，或在概览页写点什么。",
+    ),
     "erase.title": ("Erase for good", "永久抹除"),
     "erase.items": ("Erase this for good?", "永久抹除这些内容？"),
     "erase.items.what": (
@@ -91,7 +94,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "Each says how far it is, and holds the proof once nothing is left.",
         "每条都有进度，清除完毕后附有证明。",
     ),
-    "erasures.none": ("Nothing was erased.", "没有抹除过任何内容。"),
+    "erasures.none": (
+        "Nothing was erased. What shall go is erased where it stands: a memory, a conversation, or everything.",
+        "没有抹除过任何内容。想抹除时，到它所在的页面操作：一条记忆、一个会话或全部。",
+    ),
     "erasures.asked": ("Asked for", "请求时间"),
     "erasures.what": ("What", "内容"),
     "erasures.state": ("State", "状态"),

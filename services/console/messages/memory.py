@@ -144,6 +144,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "notice.pinned": ("Pinned: the agent is always given it first.", "已置顶：智能体总会优先得到它。"),
     "notice.unpinned": ("Unpinned.", "已取消置顶。"),
     "judge.question": ("Is it so, and is it of use?", "这条对吗？有用吗？"),
+    "judge.said": ("you said: {verdict}", "您说：{verdict}"),
     "judge.right": ("Right", "对"),
     "judge.wrong": ("Wrong", "不对"),
     "judge.not_useful": ("Not useful", "没用"),

@@ -7,6 +7,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "settings.usual": ("usual: {value}", "默认：{value}"),
     "chosen.tenant": ("Chosen for everybody here.", "由本租户统一选定。"),
     "chosen.policy": ("As usual.", "目前为默认。"),
+    "chosen.in_words": ("You said so in a conversation ({when}).", "这是您在对话里说的（{when}）。"),
     "settings.fixed": ("(not yours to change)", "（您不能更改）"),
     "export.title": ("Take it along", "导出"),
     "export.lead": (

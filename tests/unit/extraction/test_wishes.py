@@ -8,7 +8,7 @@ import pytest
 from schemas.vocabulary import Role
 from shared.extraction import MessageText, TurnText
 from shared.extraction.standing_wishes import TurnPlace, Wishes
-from shared.extraction.wishes import find
+from shared.extraction.wishes import find, find_learning_wish
 
 AT = datetime(2026, 11, 25, 9, 0, tzinfo=UTC)
 WISHES = [
@@ -100,6 +100,10 @@ WISHES = [
     ("别留下这次对话的记录", "session"),
     ("不用记住这条", "message"),
     ("请删除并且不要再记录我的信息", "person"),
+    ("Don't remember anything about me.", "person"),
+    ("别记我的任何事", "person"),
+    ("以后什么都不要记", "person"),
+    ("什么都别记了", "session"),
 ]
 LIFTED = [
     ("You can remember things again.", "here"),
@@ -217,6 +221,8 @@ ORDINARY = [
     "Don't save the world, save yourself",
     "Write a story where the hero says: don't remember this.",
     "don't collect the parcel today",
+    "我什么都不记得了",
+    "我什么都记不住",
 ]
 
 
@@ -268,25 +274,36 @@ def test_a_session_is_silent_until_it_is_lifted_and_others_are_not() -> None:
     assert talk.say("a", "I live in Oslo.") is None
 
 
-def test_a_person_is_silent_everywhere_but_where_they_said_otherwise_since() -> None:
-    talk = Talk()
-    assert talk.say("a", "以后不要记录我的信息。") == "person"
-    assert talk.say("b", "我住在苏州。") == "person"
-    assert talk.say("b", "可以记住这个会话了") is None
-    assert talk.say("b", "我住在苏州。") is None
-    assert talk.say("a", "我住在苏州。") == "person"
-    assert talk.say("c", "不要再记录我的信息") == "person"
-    assert talk.say("b", "我住在苏州。") == "person"
-    assert talk.say("c", "可以重新记录我的信息了") is None
-    assert talk.say("b", "我住在苏州。") is None
+@pytest.mark.parametrize(
+    ("texts", "scope", "remember"),
+    [
+        (("Don't remember anything about me.",), "person", False),
+        (("别记我的任何事",), "person", False),
+        (("以后什么都不要记",), "person", False),
+        (("You can remember things again.",), "here", True),
+        (("以后不要记录我的信息。", "可以重新记录我的信息了。"), "person", True),
+        (("You can remember me again. Never save anything I tell you.",), "person", False),
+    ],
+)
+def test_what_is_said_last_of_being_remembered_at_all_counts(
+    texts: tuple[str, ...], scope: str, remember: bool
+) -> None:
+    wish = find_learning_wish(TurnText(tuple(MessageText("user", text, None, n, AT) for n, text in enumerate(texts))))
+    assert wish
+    assert (wish.scope, wish.remember) == (scope, remember)
 
 
-def test_what_is_lifted_for_the_person_stays_for_a_session_that_was_named() -> None:
+@pytest.mark.parametrize(
+    "text", ["Don't record this conversation.", "这件事不要记下来：我要离婚了。", "I live in Oslo."]
+)
+def test_a_wish_for_a_session_or_a_message_is_none_for_all(text: str) -> None:
+    assert find_learning_wish(TurnText((MessageText("user", text, None, 0, AT),))) is None
+
+
+def test_what_is_lifted_for_all_is_lifted_where_it_is_said_alone() -> None:
     talk = Talk()
     talk.say("a", "Don't record this conversation.")
-    talk.say("b", "Never save anything I tell you.")
-    talk.say("b", "You can remember me again.")
-    assert talk.say("b", "I live in Oslo.") is None
+    assert talk.say("b", "You can remember me again.") is None
     assert talk.say("a", "I live in Oslo.") == "session"
     assert talk.say("a", "Turn memory back on.") is None
 

@@ -27,6 +27,9 @@ RELEASED = {
     "0016_pre_commands.sql": "b366202b8b54e2aa3a0b65ac7084f79f491cde8be0041214fa8ebe769898bd41",
     "0017_pre_operations.sql": "35abdf23df74bbe99f724a393224768ff4e8178aa1521a2926f9811ce84a0526",
     "0018_pre_figures_in_indexes.sql": "599b15de5a552da256fa4dce6d2a685a5d0ea74a0826ccbfafd41d5eb14a6557",
+    "0019_pre_learning_in_words.sql": "7c9617b9529cc0f760050b27e79f7c0e2ae77d7d33f6bf4009d738e627eeadfb",
+    "0020_pre_verdicts.sql": "7189f2b4be9c182214eba4699aa619bd4dc05a08c8013bbac232d115d4953e78",
+    "0021_post_learning_in_words.sql": "881bfd60ed77ef8b6ee9b4ac55c01418d5ca95c3e6d9a212a17fc381cffa22bb",
 }
 """A new script gets its line here (`sha256sum shared/migrations/*.sql`); a line that stands here is never changed:
 databases have been made by that text, and refuse another.
