@@ -4,12 +4,12 @@ Grams are words and n-grams: characters of Chinese, words and stems of the rest.
 layer, for the text that holds it, for the text after it and for the one before it; the hidden layer gives a probability
 of each class. `tests/training` fits the weights.
 
-The weights are unpacked once a machine, into the cache, and mapped from there: processes share them, and each holds
-what it has read of them.
+A file holds them rounded and packed; `unpack_rows` says how. They are unpacked once a machine, into the cache, and
+mapped from there: processes share them, and each holds what it has read of them.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -211,9 +211,7 @@ def load(name: str) -> Network:
     with resources.as_file(resources.files("shared.classifiers").joinpath(FOLDER, f"{name}.npz")) as packed:
         kept = CACHE / FOLDER / f"{name}-{_stamp(packed)}"
         with np.load(packed, allow_pickle=False) as read:
-            vocabulary, rows = _map_from(kept, read)
-            groups = tuple(tuple(line.split("\t")) for line in str(read["groups"]).split("\n"))
-            return Network(groups, vocabulary, rows, read["scale"], read["hidden"], read["out"], read["bias"])
+            return _map_from(kept, read)
 
 
 def _stamp(packed: Path) -> str:
@@ -222,27 +220,58 @@ def _stamp(packed: Path) -> str:
         return blake2b(repr([each.CRC for each in archive.infolist()]).encode(), digest_size=8).hexdigest()
 
 
-def _map_from(folder: Path, archive: Any) -> tuple[Vocabulary, NDArray[np.int8]]:
+def build(parts: Mapping[str, NDArray[Any]]) -> Network:
+    """The network of the parts of a file, in memory."""
+    return _assemble(parts, Vocabulary.of(parts["grams"].item().decode().split("\n")), unpack_rows(parts))
+
+
+def _assemble(parts: Mapping[str, NDArray[Any]], vocabulary: Vocabulary, rows: NDArray[np.int8]) -> Network:
+    groups = tuple(tuple(line.split("\t")) for line in str(parts["groups"]).split("\n"))
+    return Network(groups, vocabulary, rows, parts["scale"], parts["hidden"], parts["out"], parts["bias"])
+
+
+def unpack_rows(parts: Mapping[str, NDArray[Any]]) -> NDArray[np.int8]:
+    """What each gram adds, in steps of `scale`.
+
+    The file holds how far each gram goes in the directions in which grams differ most, block by block: `numbers`, whole
+    steps that are half as wide for each of the gram's `halvings`, a row a direction, the grams in the order of their
+    halvings. What every text adds stands in `always`.
+    """
+    halvings = parts["halvings"]
+    steps = np.ldexp(np.float32(1.0), -np.sort(halvings).astype(np.int32)).astype(np.float32)
+    places = np.argsort(halvings, kind="stable")
+    numbers, directions, scale = parts["numbers"], parts["directions"].astype(np.float32), parts["scale"]
+    rows = np.empty((len(halvings), len(scale)), np.int8)
+    width, begin = len(scale) // BLOCKS, 0
+    for block, count in enumerate(parts["counts"].tolist()):
+        columns, told = slice(block * width, (block + 1) * width), slice(begin, begin + count)
+        sums = (numbers[told].T * steps[:, None]) @ directions[told]
+        rows[places, columns] = np.clip(np.round(sums / scale[columns]), -127, 127)
+        begin += count
+    rows[0] = np.round(parts["always"] / scale)
+    return rows
+
+
+def _map_from(folder: Path, archive: Any) -> Network:
     try:
         if not folder.is_dir():
-            _unpack(archive, folder)
-        rows, weights = np.load(folder / "rows.npy"), np.load(folder / "weights.npy", mmap_mode="r").view(np.ndarray)
+            _unpack(build(archive), folder)
+        numbers, weights = np.load(folder / "rows.npy"), np.load(folder / "weights.npy", mmap_mode="r").view(np.ndarray)
         trie = Trie()
         trie.mmap(str(folder / "grams.trie"))
-        return Vocabulary(trie, rows), weights
+        return _assemble(archive, Vocabulary(trie, numbers), weights)
     except OSError:
-        return Vocabulary.of(str(archive["grams"]).split("\n")), archive["rows"]
+        return build(archive)
 
 
-def _unpack(archive: Any, folder: Path) -> None:
+def _unpack(network: Network, folder: Path) -> None:
     """The folder holds the weights, whole: it appears at once, however many processes make it."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     unfinished = Path(mkdtemp(dir=folder.parent))
     try:
-        vocabulary = Vocabulary.of(str(archive["grams"]).split("\n"))
-        vocabulary.trie.save(str(unfinished / "grams.trie"))
-        np.save(unfinished / "rows.npy", vocabulary.rows)
-        np.save(unfinished / "weights.npy", archive["rows"])
+        network.vocabulary.trie.save(str(unfinished / "grams.trie"))
+        np.save(unfinished / "rows.npy", network.vocabulary.rows)
+        np.save(unfinished / "weights.npy", network.grams)
         for each in unfinished.iterdir():
             with each.open("rb") as file:
                 os.fsync(file.fileno())

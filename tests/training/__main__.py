@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shared.classifiers.network import Network
-from tests.training import corpus, fit, vector_fit
+from tests.training import corpus, fit, shrink, vector_fit
 from tests.training.adam import write_hidden_layer
 from tests.training.corpus import Row
 from tests.training.hostile import rows as hostile
@@ -71,7 +70,7 @@ def main() -> None:
             for group in range(len(messages[0][0].labels)):
                 check(messages, group, lexicon, how)
         else:
-            _write(name, fit.fit(messages, lexicon, how))
+            _write(name, fit.fit_parts(messages, lexicon, how))
             if name == "hostile":
                 size = write_hidden_layer(vector_fit.fit(*hostile.examples()), _path(f"{name}_vectors"))
                 print(f"{name}_vectors: {size} bytes")
@@ -82,10 +81,10 @@ def _path(name: str) -> Path:
     return corpus.HERE.parents[1] / "shared" / "classifiers" / "weights" / f"{name}.npz"
 
 
-def _write(name: str, model: Network) -> None:
+def _write(name: str, parts: shrink.Parts) -> None:
     path = _path(name)
-    fit.write(model, path)
-    print(f"{name}: {len(model.grams)} grams, {path.stat().st_size} bytes")
+    shrink.write(parts, path)
+    print(f"{name}: {len(parts['halvings'])} grams, {path.stat().st_size} bytes")
 
 
 if __name__ == "__main__":

@@ -3,13 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.classifiers.network import BLOCKS, Network, Vocabulary, mix, softmax
-from tests.training import corpus
+from shared.classifiers.network import BLOCKS, Network, Vocabulary, build, mix, softmax
+from tests.training import corpus, shrink
 from tests.training.adam import Weights
 from tests.training.corpus import Row, classes
 
@@ -45,26 +44,33 @@ class How:
 
     Of each text's grams the share `overlooked` is overlooked at every reading, so that none is learnt by heart. Of
     `members` networks, each from another beginning, the mean is taken: what hangs on chance evens out. Of the grams
-    only so many are kept, those that move the classes most.
+    only so many are kept, those that move the classes most. Numbers are rounded to whole `step`s, those of grams that
+    many texts held more finely (`shrink`).
     """
 
     least_seen: int = 3
     overlooked: float = 0.0
     members: int = 1
     grams: int | None = None
+    step: float = 0.4
 
 
 HOW = {
-    "statements": How(overlooked=0.3, members=3),
-    "relations": How(least_seen=12, overlooked=0.3, members=2),
-    "feedback": How(least_seen=4, overlooked=0.3),
-    "hostile": How(least_seen=6, overlooked=0.4, members=2, grams=100_000),
+    "statements": How(overlooked=0.3, members=3, step=1.2),
+    "relations": How(least_seen=12, overlooked=0.3, members=2, step=1.6),
+    "feedback": How(least_seen=4, overlooked=0.3, step=0.8),
+    "hostile": How(least_seen=6, overlooked=0.4, members=2, grams=100_000, step=1.2),
 }
 """What is fitted otherwise than plainly."""
 
 
 def fit(messages: Sequence[Message], lexicon: Mapping[str, set[str]], how: How) -> Network:
-    """The network of these messages; words of the lexicon share what their meanings learn."""
+    """The network of these messages as it is read from its file."""
+    return build(fit_parts(messages, lexicon, how))
+
+
+def fit_parts(messages: Sequence[Message], lexicon: Mapping[str, set[str]], how: How) -> shrink.Parts:
+    """The parts of the file of these messages' network; words of the lexicon share what their meanings learn."""
     messages = [message for message in messages if message]
     groups = tuple(map(tuple, classes(messages)))
     seen = Counter(gram for message in messages for row in message for gram in set(row.grams))
@@ -85,7 +91,8 @@ def fit(messages: Sequence[Message], lexicon: Mapping[str, set[str]], how: How) 
     small = np.round(grams / scale).astype(np.int8)
     if how.grams is not None:
         words, small = _most_telling(words, small, scale, out, how.grams)
-    return Network(groups, Vocabulary.of(words), small, scale, hidden, out, bias)
+    network = Network(groups, Vocabulary.of(words), small, scale, hidden, out, bias)
+    return shrink.pack(network, seen, how.step)
 
 
 def _most_telling(
@@ -224,18 +231,3 @@ def _open(targets: NDArray[np.intp], classes: int) -> NDArray[np.bool_]:
     """Of which classes each text may be."""
     barred = UNSAID - targets
     return ((barred[:, None] >> np.arange(classes)) & 1) == 0
-
-
-def write(model: Network, path: Path) -> None:
-    """The network as a file that `shared.classifiers.network.load` reads."""
-    path.parent.mkdir(exist_ok=True)
-    np.savez_compressed(
-        path,
-        groups=np.array("\n".join("\t".join(group) for group in model.groups)),
-        grams=np.array("\n".join(model.vocabulary.grams())),
-        rows=model.grams,
-        scale=model.scale,
-        hidden=model.hidden,
-        out=model.out,
-        bias=model.bias,
-    )
