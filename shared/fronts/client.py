@@ -30,7 +30,7 @@ AWAY_S = 1.0
 LONGEST_S = 30.0
 """So long a request may take while compose lives."""
 UPLOAD_S = 300.0
-"""So long a file may take."""
+"""So long a file may take; while a large one is read, compose may answer nobody for a moment."""
 KNOWN_S = 5.0
 """So long what a key is for is known; compose itself looks at every request."""
 MOST_KEYS = 10_000
@@ -179,7 +179,7 @@ class ComposeClient:
         )
         asking = asyncio.create_task(answering)
         try:
-            done, _ = await asyncio.wait({asking}, timeout=SLOW_S)
+            done, _ = await asyncio.wait({asking}, timeout=SLOW_S if request.file is None else UPLOAD_S)
             if not done and not await self._lives(http):
                 raise UnreachableError(f"{http.base_url} does not answer")
             return await asking
