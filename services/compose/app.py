@@ -24,8 +24,7 @@ from services.compose.routes.server import create_app
 from services.compose.rules.planning import cues
 from services.compose.rules.planning.plan import PlanPolicy, plan
 from shared import clock, parsing, presence
-from shared.access.authenticator import Authenticator
-from shared.access.bodies import read_record
+from shared.access.authenticator import Authenticator, read_record
 from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
 from shared.domain.requesters import AT_DOOR, Requester

@@ -13,8 +13,8 @@ from schemas.events import (
     ObservationRecorded,
 )
 from schemas.vocabulary import Assertion
-from services.evolver import chosen, fence, governed, imported, judged, leaving, rules
-from services.evolver.changes import MemoryChanges, block, end, tell, to_changed
+from services.evolver import chosen, governed, imported, leaving, rules
+from services.evolver.changes import MemoryChanges, block, end, read_fence, tell, to_changed
 from services.evolver.chosen import UserChoice
 from shared.bus.delivery import Delivered
 from shared.db import Connection
@@ -76,7 +76,7 @@ async def _evolve(
         due = await observations.load_due(conn, subject, envelopes, urgent_only=not urgent)
         if not due:
             return
-        standing = await fence.of(conn, subject, due)
+        standing = await read_fence(conn, subject, due)
         due = [seen for seen in due if seen.observation_id not in standing.waiting]
         evolution = await begin_changes(conn, rt, subject, due, envelopes)
         for blocked in standing.waiting.values():
@@ -100,7 +100,7 @@ async def _evolve(
                     await governed.part(evolution, choice)
                     continue
                 await _lift_silence(evolution, choice)
-            if judged.is_judgement(seen):
+            if chosen.is_judgement(seen):
                 await _judge(evolution, seen)
                 continue
             if takes_back_before(seen):
@@ -191,7 +191,7 @@ async def _write(evolution: MemoryChanges, seen: ObservationRow, write: Write) -
     await end(evolution, seen, write.ends, "superseded", fresh.memory_id)
     await memory.insert(conn, subject, fresh)
     if any(old.memory_id in evolution.silenced for old in write.ends):
-        await judged.silence_version(conn, subject, fresh.memory_id, seen.said_at)
+        await chosen.silence_version(conn, subject, fresh.memory_id, seen.said_at)
         evolution.silenced |= {fresh.memory_id}
         evolution.hidden.append(fresh.memory_id)
     evolution.known[fresh.memory_id] = replace(known_of(fresh), replaced=tuple(old.text for old in write.ends))
@@ -287,7 +287,7 @@ async def _confirm(evolution: MemoryChanges, seen: ObservationRow, confirm: Conf
 
 async def _judge(evolution: MemoryChanges, seen: ObservationRow) -> None:
     """What the user says of a memory's use is done, and told where it is shown or hidden by it."""
-    judgement = await judged.judge(evolution.conn, evolution.subject, seen, evolution.rt.policy)
+    judgement = await chosen.judge(evolution.conn, evolution.subject, seen, evolution.rt.policy)
     if judgement is None:
         await _apply(evolution, seen, Reject("skip", "no_such_version"))
         return
@@ -313,7 +313,7 @@ async def _lift_silence(evolution: MemoryChanges, choice: UserChoice) -> None:
     """Who restores a memory, or says that it is right, wants it brought up again."""
     lifted = evolution.silenced & {each.memory_id for each in choice.active}
     if choice.restored and lifted:
-        await judged.lift_silence(evolution.conn, evolution.subject, lifted)
+        await chosen.lift_silence(evolution.conn, evolution.subject, lifted)
         evolution.silenced -= lifted
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from services.evolver import judged
+from services.evolver import chosen
 from services.evolver.changes import MemoryChanges, tell, to_changed
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
@@ -32,7 +32,7 @@ async def leave_rest(changes: MemoryChanges, seen: ObservationRow, write: Write)
     fresh = _to_rest(old, row, statement.sense)
     await memory.insert(changes.conn, changes.subject, fresh)
     if old.memory_id in changes.silenced:
-        await judged.silence_version(changes.conn, changes.subject, fresh.memory_id, seen.said_at)
+        await chosen.silence_version(changes.conn, changes.subject, fresh.memory_id, seen.said_at)
         changes.silenced |= {fresh.memory_id}
         changes.hidden.append(fresh.memory_id)
     changes.known[fresh.memory_id] = known_of(fresh)

@@ -37,7 +37,6 @@ from shared.store import (
     experience,
     expired,
     inbox,
-    injections,
     model_answers,
     observations,
     operator_acts,
@@ -215,7 +214,7 @@ async def prune(rt: Runtime) -> int:
 async def prune_injections(rt: Runtime) -> int:
     """How many injections older than policy keeps were removed just now."""
     async with rt.db.system() as conn:
-        return await injections.prune(conn, timedelta(days=rt.policy.retention.injections_days), PRUNE)
+        return await contexts.prune_injections(conn, timedelta(days=rt.policy.retention.injections_days), PRUNE)
 
 
 async def prune_contexts(rt: Runtime) -> int:

@@ -7,9 +7,10 @@ from uuid import UUID
 
 from schemas.events import TurnCommitted
 from schemas.topics import FEEDBACK_RECORDED
-from services.observer import cite, digest, extract, habits, rows, shown, told
+from services.observer import cite, digest, extract, habits, rows, shown
 from services.observer.extraction import Extraction
 from services.observer.feedback import received
+from services.observer.rows import envelope, to_events, to_extract
 from shared.bus.delivery import Delivered
 from shared.db import Connection, epoch_of
 from shared.domain.observations import ObservationRow
@@ -25,10 +26,10 @@ from shared.model_calls.calls import ModelCalls
 from shared.runtime import Runtime
 from shared.store import (
     chunks,
+    contexts,
     entities,
     experience,
     inbox,
-    injections,
     model_answers,
     observations,
     outbox,
@@ -224,7 +225,7 @@ async def _save(
     await chunks.put(conn, subject, [c for t in thoughts for c in t.chunks])
     await digest.save(conn, subject, renewed, names)
     await experience.receive(conn, subject, [r for t in thoughts for r in rows.tool_receipts(t.turn, t.asked)])
-    await injections.receive(conn, subject, [r for t in thoughts for r in t.told.receptions])
+    await contexts.receive(conn, subject, [r for t in thoughts for r in t.told.receptions])
     await outbox.put(conn, [event for t in thoughts for event in _events(subject, t)])
     finished = await turn_states.settle(conn, subject, [t.turn.turn_id for t in thoughts if not t.rows])
     for each in finished:
@@ -245,8 +246,8 @@ async def _save_found(conn: Connection, subject: Subject, thoughts: Sequence[Obs
 
 def _events(subject: Subject, thought: ObservedTurn) -> list[Outgoing]:
     turn, received_as = thought.turn, enumerate(thought.told.events)
-    judged = [(FEEDBACK_RECORDED, told.envelope(subject, turn, each, f":{n}")) for n, each in received_as]
-    return [*told.to_events(subject, turn, thought.rows), *judged]
+    judged = [(FEEDBACK_RECORDED, envelope(subject, turn, each, f":{n}")) for n, each in received_as]
+    return [*to_events(subject, turn, thought.rows), *judged]
 
 
 def _to_extract(
@@ -256,7 +257,7 @@ def _to_extract(
     asks = extract.may_ask(rt.models, rt.policy.observer)
     summed = {version.turn.turn_id for version in renewed.versions} if asks and rt.policy.session.use_model else ()
     return [
-        told.to_extract(subject, t.turn)
+        to_extract(subject, t.turn)
         for t in thoughts
         if t.turn.turn_id in summed or extract.asked_about(rt.models, rt.policy.observer, t.turn)
     ]

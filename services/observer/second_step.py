@@ -10,10 +10,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from schemas.events import TurnExtract
-from services.observer import condense, extract, recall, rows, told
+from services.observer import condense, extract, recall, rows
 from services.observer.condense import Retold
 from services.observer.extraction import Extraction
 from services.observer.prompts import KnownMemory
+from services.observer.rows import to_events
 from services.observer.withdrawn import SINCE, is_withdrawn, without
 from shared import clock
 from shared.bus.delivery import Delivered
@@ -161,7 +162,7 @@ async def _save(conn: Connection, subject: Subject, loaded: ModelBatch, thought:
     if thought.retold.row:
         await summaries.put(conn, subject, thought.retold.row)
     await additions.note(conn, subject, turn.turn_id, explain_step(turn, thought, gone), thought.retold.note())
-    await outbox.put(conn, told.to_events(subject, turn, added, WHICH))
+    await outbox.put(conn, to_events(subject, turn, added, WHICH))
     await model_answers.add_usage(conn, subject, asking.used)
     taken_back = {row.text for row in gone}
     if not await model_answers.put_cached(conn, subject, [without(each, taken_back) for each in asking.cache.fresh]):

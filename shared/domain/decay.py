@@ -7,7 +7,7 @@ from uuid import UUID
 
 from schemas.vocabulary import Epistemic, MemoryStatus, MemoryType, Provenance
 from shared.policy import ConfidencePolicy
-from shared.policy.ranking import Steps
+from shared.policy.compose import Steps
 
 DECAY: Steps = ConfidencePolicy().decay
 """What is left of a confidence so many days after it was last validated, where policy does not say otherwise."""

@@ -11,8 +11,18 @@ from pydantic import model_validator
 from shared.policy.access import AccessPolicy, SignInPolicy, TokenIssuer
 from shared.policy.analyzer import AnalysisPolicy
 from shared.policy.base import Slice
-from shared.policy.budget import BudgetPolicy, Ceilings, Maxima, Minima, Shares
-from shared.policy.compose import ArmWeights, ComposePolicy, ObservabilityPolicy
+from shared.policy.compose import (
+    ArmWeights,
+    BudgetPolicy,
+    Ceilings,
+    ComposePolicy,
+    DiversityShares,
+    Maxima,
+    Minima,
+    ObservabilityPolicy,
+    RankingPolicy,
+    Shares,
+)
 from shared.policy.confidence import ConfidencePolicy, ProvenanceLevel
 from shared.policy.delivery import DeliveryPolicy
 from shared.policy.erasure import ErasurePolicy, LegalProfile
@@ -23,7 +33,6 @@ from shared.policy.limits import LimitsPolicy
 from shared.policy.models import ModelPrice, ModelsPolicy
 from shared.policy.observer import ObserverPolicy, SessionPolicy
 from shared.policy.personal import PersonalDataPolicy
-from shared.policy.ranking import DiversityShares, RankingPolicy
 from shared.policy.retention import RetentionPolicy
 from shared.policy.settings import SettingsPolicy
 

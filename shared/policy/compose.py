@@ -1,13 +1,216 @@
-"""What compose goes by, and what it keeps of every package."""
+"""What compose goes by: the tokens of a package, how what was found is ordered, and what is kept of every package."""
 
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from schemas.compose import PROFILE_WINDOWS, BudgetProfileName
+from schemas.vocabulary import Provenance
 from shared.policy.base import Slice
-from shared.policy.budget import BudgetPolicy
-from shared.policy.ranking import DiversityShares, RankingPolicy
 from shared.screening.sanitize import SanitizePolicy
+
+
+class Shares(Slice):
+    """Tokens of each slot of a package."""
+
+    system: int = Field(ge=0)
+    user_turn: int = Field(ge=0)
+    generation: int = Field(ge=0)
+    personal: int = Field(ge=0)
+    window: int = Field(ge=0)
+    summary: int = Field(ge=0)
+    entities: int = Field(ge=0)
+    knowledge: int = Field(ge=0)
+
+    @property
+    def incompressible(self) -> dict[str, int]:
+        """The slots that are never cut."""
+        return {"system": self.system, "user_turn": self.user_turn, "generation": self.generation}
+
+
+class Minima(Shares):
+    """The least of each slot."""
+
+    system: int = Field(default=1500, ge=0)
+    user_turn: int = Field(default=1000, ge=0)
+    generation: int = Field(default=2000, ge=0)
+    personal: int = Field(default=2000, ge=0)
+    window: int = Field(default=3000, ge=0)
+    summary: int = Field(default=1000, ge=0)
+    entities: int = Field(default=500, ge=0)
+    knowledge: int = Field(default=0, ge=0)
+
+
+class Maxima(Shares):
+    """The most of each slot."""
+
+    system: int = Field(default=3000, ge=0)
+    user_turn: int = Field(default=4000, ge=0)
+    generation: int = Field(default=6000, ge=0)
+    personal: int = Field(default=8000, ge=0)
+    window: int = Field(default=10_000, ge=0)
+    summary: int = Field(default=5000, ge=0)
+    entities: int = Field(default=2000, ge=0)
+    knowledge: int = Field(default=14_000, ge=0)
+
+
+class Ceilings(Slice):
+    """The most tokens of personal memory by the intent of the message."""
+
+    small_talk: int = Field(default=500, ge=0)
+    recommend: int = Field(default=3000, ge=0)
+    complaint: int = Field(default=2000, ge=0)
+    knowledge_qa: int = Field(default=1000, ge=0)
+    preference_check: int = Field(default=4000, ge=0)
+    task: int = Field(default=2000, ge=0)
+    other: int = Field(default=2000, ge=0)
+
+
+def _profiles() -> dict[BudgetProfileName, Shares]:
+    slots = ("system", "user_turn", "generation", "personal", "window", "summary", "entities", "knowledge")
+    sizes: dict[BudgetProfileName, tuple[int, ...]] = {
+        "8k": (1500, 1000, 2000, 1000, 1200, 500, 150, 400),
+        "16k": (2000, 1500, 2500, 2500, 3500, 1200, 500, 1800),
+        "32k": (2000, 2000, 4000, 4000, 6000, 3000, 1000, 8000),
+    }
+    return {name: Shares.model_validate(dict(zip(slots, each, strict=True))) for name, each in sizes.items()}
+
+
+class BudgetPolicy(Slice):
+    """Who gets how many tokens of a package.
+
+    Rules and the user's message are never cut, and the answer keeps its least. Each other slot is given what it
+    wants, up to its most; where that is too much, each gives way in `order`, down to its share and then to its
+    least. What one slot does not use goes to those that want more. In windows below 8,192 tokens the minima
+    shrink with the room. A budget that cannot hold `minima` of system, user turn and generation with the margin
+    stops the start.
+    """
+
+    allocation: Literal["dynamic", "static"] = Field(
+        default="dynamic",
+        description="`dynamic`: the shares of the profile are moved by what there is to say. `static`: the shares as"
+        " they are",
+    )
+    order: Literal["fixed_priority", "evidence_first"] = Field(
+        default="fixed_priority",
+        description="Who gives way first. `fixed_priority`: knowledge, summary, entities, window, personal."
+        " `evidence_first`: entities, window, summary, knowledge, personal",
+    )
+    margin_share: float = Field(default=0.05, ge=0, lt=1, description="Share of the window that is never spent ...")
+    margin_min: int = Field(default=200, ge=0, description="... and the least number of tokens of it")
+    profiles: dict[BudgetProfileName, Shares] = Field(
+        default_factory=_profiles, description="Tokens of each slot by the name of the window; other limits lie between"
+    )
+    minima: Minima = Field(default=Minima(), description="The least of each slot")
+    maxima: Maxima = Field(default=Maxima(), description="The most of each slot")
+    ceilings: Ceilings = Field(default=Ceilings(), description="The most tokens of personal memory by intent")
+    small_talk_items: int = Field(default=2, ge=0, description="Memories at most in a greeting")
+
+    def margin(self, window: float) -> float:
+        """What is never spent: a share of the window, and at least so many tokens."""
+        return max(window * self.margin_share, self.margin_min)
+
+    @model_validator(mode="after")
+    def _holds_what_is_never_cut(self) -> Self:
+        """Fail at the start: every profile holds the incompressible minima, its shares and the margin (X24, X52)."""
+        if missing := [name for name in PROFILE_WINDOWS if name not in self.profiles]:
+            raise ValueError(f"profiles.{missing[0]} is missing")
+        for slot, least in dict(self.minima).items():
+            if least > (most := getattr(self.maxima, slot)):
+                raise ValueError(f"minima.{slot}: {least} is more than maxima.{slot}, {most}")
+        for name, window in PROFILE_WINDOWS.items():
+            self._fits(name, window)
+        return self
+
+    def _fits(self, name: BudgetProfileName, window: int) -> None:
+        room, shares = int(window - self.margin(window)), self.profiles[name]
+        needed = sum(self.minima.incompressible.values())
+        if needed > room:
+            problem = f"system, user_turn and generation need {needed}; a window of {window} leaves {room}"
+            raise ValueError(f"minima: {problem} beside its margin (profiles.{name})")
+        for slot, least in self.minima.incompressible.items():
+            if (share := getattr(shares, slot)) < least:
+                raise ValueError(f"profiles.{name}.{slot}: {share} is less than minima.{slot}, {least}")
+        for slot, most in dict(self.maxima).items():
+            if (share := getattr(shares, slot)) > most:
+                raise ValueError(f"profiles.{name}.{slot}: {share} is more than maxima.{slot}, {most}")
+        if (whole := sum(dict(shares).values())) > room:
+            raise ValueError(f"profiles.{name}: its slots need {whole}; {window} less the margin leaves {room}")
+
+
+Steps = tuple[tuple[float, float], ...]
+"""(days, factor) in rising order: a factor holds from its day up to, not including, the next one's (X13)."""
+
+
+def check_steps(name: str, steps: Steps) -> None:
+    """ValueError where the steps do not begin with day 0 and rise, or a factor is negative."""
+    days = [day for day, _ in steps]
+    if not days or days[0] != 0 or days != sorted(set(days)):
+        raise ValueError(f"{name}: the days must begin with 0 and rise")
+    if any(factor < 0 for _, factor in steps):
+        raise ValueError(f"{name}: a factor is negative")
+
+
+class ProvenanceWeights(Slice):
+    """What a memory counts for by where it comes from; all four must be named."""
+
+    observation: float = Field(default=0.6, ge=0, description="Said in passing")
+    analysis: float = Field(default=0.8, ge=0, description="Said in several sessions, or done again and again")
+    confirmed_by_user: float = Field(default=1.0, ge=0, description="Dictated, confirmed or corrected by the user")
+    tool: float = Field(default=0.9, ge=0, description="Result of a tool")
+
+    def weight_of(self, provenance: Provenance) -> float:
+        """The weight of this provenance."""
+        return getattr(self, provenance)
+
+
+class FrequencyFactors(Slice):
+    """How the reception of a memory moves it: up where it was used and not corrected, down where it was not."""
+
+    least: int = Field(default=5, ge=1, description="Packages that carried it, below which nothing is moved")
+    good: float = Field(default=0.7, ge=0, le=1, description="Share that was received well, above which it rises")
+    bad: float = Field(default=0.3, ge=0, le=1, description="Share below which it falls")
+    up: float = Field(default=1.1, ge=0, description="Factor of what rises")
+    down: float = Field(default=0.7, ge=0, description="Factor of what falls")
+
+
+class RankingPolicy(Slice):
+    """What the order of a package's notes is made of, beside how likely each is to help.
+
+    Relevance x recency x confidence after decay (`confidence.decay`) x provenance x reception.
+    """
+
+    recency: Steps = Field(
+        default=((0, 1.2), (7, 1.0), (30, 0.8), (90, 0.6)),
+        description="Factor from so many days after it became true: pairs of days and factor",
+    )
+    provenance: ProvenanceWeights = Field(default=ProvenanceWeights(), description="Factor by where it comes from")
+    frequency: FrequencyFactors = Field(default=FrequencyFactors(), description="Factor by how it was received")
+    turn_confidence: float = Field(default=0.6, ge=0, le=1, description="Confidence of what was said and not learnt")
+    turn_provenance: float = Field(default=0.6, ge=0, description="Factor of provenance of the same")
+    share_of_best: float = Field(
+        default=0.2, ge=0, le=1, description="What is less likely to help than so much of the best stays out"
+    )
+    small_talk_least: float = Field(
+        default=0.3, ge=0, le=1, description="How likely the best must be to help where nothing was asked"
+    )
+
+    @model_validator(mode="after")
+    def _rises(self) -> Self:
+        check_steps("recency", self.recency)
+        return self
+
+
+class DiversityShares(Slice):
+    """How much of one source a package holds; every memory is a source of its own. A plan may say otherwise."""
+
+    by_document: int = Field(default=3, ge=1, description="Pieces of one document")
+    by_section: int = Field(default=1, ge=1, description="Pieces of one section of it")
+    by_uri: int = Field(default=2, ge=1, description="Pieces of one address")
+    by_domain: int = Field(default=10, ge=1, description="Pieces of one site")
+    memory_share: float = Field(
+        default=0.4, ge=0, le=1, description="Share of memory in the evidence where knowledge wants the rest"
+    )
 
 
 class ArmWeights(Slice):

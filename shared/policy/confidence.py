@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from schemas.vocabulary import Assertion, Provenance
 from shared.policy.base import Slice
-from shared.policy.ranking import Steps, check_steps
+from shared.policy.compose import Steps, check_steps
 
 
 class ProvenanceLevel(Slice):

@@ -9,8 +9,9 @@ from tests.system.entered import CallWatcher
 from tests.system.person import Person, shown
 from tests.system.running import System, running, settings_for
 
-MOST_FILES_OF_A_PACKAGE = 142
-MOST_FILES_OF_A_TURN = 161
+MOST_FILES_OF_A_PACKAGE = 126
+MOST_FILES_OF_A_TURN = 144
+"""A timer that happens to move beside a turn is counted too: there are one or two files more than most runs have."""
 LEARNING = ("compose", "relay", "observer", "analyzer", "evolver")
 ENGLISH = ("I live in Lisbon.", "My dentist is Dr. Brennan.", "I prefer tea over coffee.")
 CHINESE = ("我住在上海。", "我的牙医是王医生。", "我喜欢喝茶。")

@@ -16,7 +16,7 @@ from services.governor import ageing
 from shared.client import SmartBrain
 from shared.errors import RefusedError
 from shared.policy import DiversityShares
-from shared.policy.ranking import ProvenanceWeights
+from shared.policy.compose import ProvenanceWeights
 from tests.acceptance.test_wishes import held, reasons
 from tests.system.erasures import completed, erase
 from tests.system.person import Json, Person

@@ -18,8 +18,15 @@ from schemas.turn_events import DEFERRED, Accepted, CommitResult, FieldProblem, 
 from services.compose.intake import media
 from services.compose.intake.commands import CommandEffect, decide_effect, find_command, load_effect
 from services.compose.intake.learning import LearningDecision, decide_learning
-from services.compose.intake.redact import Cleaning, clean_blocks, clean_id, clean_json, clean_text
-from services.compose.intake.withheld import why_wordless, wordless
+from services.compose.intake.redact import (
+    Cleaning,
+    clean_blocks,
+    clean_id,
+    clean_json,
+    clean_text,
+    why_wordless,
+    wordless,
+)
 from shared import clock
 from shared.db import CLOSED
 from shared.domain.blocks import media_ids

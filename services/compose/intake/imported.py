@@ -10,8 +10,7 @@ from schemas.content import BLOCKS, ContentBlock
 from schemas.exporting import ExportedEvent, ExportedMemory, ExportedTurn
 from schemas.media import MediaView
 from services.compose.intake import media
-from services.compose.intake.redact import Cleaning, clean_blocks, clean_id, clean_json, clean_text
-from services.compose.intake.withheld import wordless
+from services.compose.intake.redact import Cleaning, clean_blocks, clean_id, clean_json, clean_text, wordless
 from shared import clock
 from shared.domain.subjects import Subject
 from shared.extraction.manipulation import serves_itself

@@ -11,7 +11,7 @@ from shared import clock
 from shared.domain.subjects import Subject
 from shared.errors import refuse_field
 from shared.runtime import Runtime
-from shared.store import injections, versions
+from shared.store import contexts, versions
 
 
 async def give_feedback(rt: Runtime, given: MemoryFeedback) -> WriteReceipt:
@@ -27,7 +27,7 @@ async def give_feedback(rt: Runtime, given: MemoryFeedback) -> WriteReceipt:
     if given.context_id is not None:
         async with rt.db.transaction(subject) as conn:
             line = [each.memory_id for each in await versions.line(conn, subject, given.memory_id)]
-            await injections.judge(conn, subject, given.context_id, line, given.verdict, receipt.written_at)
+            await contexts.judge(conn, subject, given.context_id, line, given.verdict, receipt.written_at)
     return receipt
 
 

@@ -15,7 +15,7 @@ from schemas.turn_events import TurnEvents
 from services.compose.receipts.recorder import Recorder
 from services.compose.routes.access import AskedBy, choose_owner, count_user
 from shared import parsing
-from shared.access.bodies import apply_key, find_owner
+from shared.access.authenticator import apply_key, find_owner
 from shared.domain.requesters import Requester
 from shared.domain.subjects import Subject
 from shared.runtime import Runtime

@@ -14,7 +14,7 @@ from schemas.vocabulary import DropReason, Epistemic, Intent, Language, MemoryTy
 from shared.domain.blocks import Recognized
 from shared.domain.decay import DECAY, age_days, confidence_effective, step
 from shared.policy import RankingPolicy
-from shared.policy.ranking import Steps
+from shared.policy.compose import Steps
 from shared.screening.sanitize import Source
 
 CandidateKind = Literal["memory", "turn", "resource"]

@@ -13,8 +13,8 @@ from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.extraction import Observed
-from shared.store import injections, memory, turns
-from shared.store.injections import Injection, Reception
+from shared.store import contexts, memory, turns
+from shared.store.contexts import Injection, Reception
 
 USER, ASSISTANT = "user_message", "assistant_message"
 
@@ -93,7 +93,7 @@ async def load(conn: Connection, subject: Subject, batch: Sequence[Turn]) -> Pre
     stored = await turns.answered_before(conn, subject, heads)
     answered, first, questions = _chain(ordered, at, stored)
     answering = [turn for turn in ordered if turn.list_texts(ASSISTANT)]
-    recorded = await injections.candidates(
+    recorded = await contexts.load_injections(
         conn,
         subject,
         contexts={t.context_id for t in (*answering, *stored) if t.context_id},

@@ -14,10 +14,12 @@ from services.observer.summary.model import (
     SummaryState,
     SummaryTurn,
     TaskState,
+    state_of,
+    to_summary_policy,
+    trigger,
 )
 from services.observer.summary.stored import dump, load
 from services.observer.summary.summarise import block, summarise, with_items
-from services.observer.summary.trigger import state_of, to_summary_policy, trigger
 
 __all__ = [
     "Count",

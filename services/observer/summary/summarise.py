@@ -5,15 +5,7 @@ from dataclasses import replace
 
 from schemas.vocabulary import Language
 from services.observer.summary.merge import Items, apply_fact, apply_reference, close_questions, identity
-from services.observer.summary.model import (
-    Count,
-    Redact,
-    Summary,
-    SummaryFact,
-    SummaryItem,
-    SummaryPolicy,
-    SummaryTurn,
-)
+from services.observer.summary.model import Count, Redact, Summary, SummaryFact, SummaryItem, SummaryPolicy, SummaryTurn
 from services.observer.summary.questions import find_open_questions, list_asked, list_settling
 from services.observer.summary.render import bound_items, render, room_for_context
 from services.observer.summary.sentences import choose_context

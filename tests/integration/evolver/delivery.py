@@ -18,7 +18,7 @@ from schemas.topics import ANALYSIS_PROPOSED, FEEDBACK_RECORDED, OBSERVATION_REC
 from services.analyzer import handler as analyzer
 from services.evolver import handler as evolver
 from services.evolver import receptions
-from services.observer.told import envelope
+from services.observer.rows import envelope
 from shared.bus.access import KafkaAccess
 from shared.bus.delivery import Delivered, parse
 from shared.db import Connection, Database

@@ -34,7 +34,7 @@ from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.knowledge.port import Scope
 from shared.policy import FeedbackPolicy, PersonalDataPolicy, Policy
-from shared.store import contexts, injections
+from shared.store import contexts
 from tests.system.databases import change, number, rows
 from tests.system.wait import wait_for
 
@@ -187,7 +187,7 @@ async def test_old_injections_receipts_and_packages_are_removed(db: Database, ds
     for table in tables:
         await change(dsn, f"UPDATE {table} SET created_at = now() - interval '31 days' WHERE session_id = 'old'")  # noqa: S608
     async with db.system() as conn:
-        assert await injections.prune(conn, timedelta(days=30), 100) == 1
+        assert await contexts.prune_injections(conn, timedelta(days=30), 100) == 1
         assert await contexts.prune(conn, timedelta(days=30), timedelta(days=7), 100) == 3
     for table in tables:
         assert {r["session_id"] for r in rows(dsn, f"SELECT session_id FROM {table}")} == {"new"}  # noqa: S608

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from services.evolver.judged import apply_judgement, bring_up_again, silence
+from services.evolver.chosen import apply_judgement, bring_up_again, silence
 from shared.extraction.turn_texts import BRING_UP_AGAIN, NEVER_AGAIN, NOT_USEFUL
 from shared.policy import Policy
 from tests.unit.evolver.rules.kept import kept

@@ -18,7 +18,7 @@ from services.compose.rules.candidates import (
 from services.compose.rules.ranking.fuse import FusePolicy, best_of, fuse, merge, rrf, share
 from services.compose.rules.ranking.repeats import DiversityPolicy, diversify
 from shared.domain.decay import confidence_effective
-from shared.policy.ranking import FrequencyFactors, ProvenanceWeights, RankingPolicy
+from shared.policy.compose import FrequencyFactors, ProvenanceWeights, RankingPolicy
 from shared.screening.sanitize import SanitizePolicy
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
