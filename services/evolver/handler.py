@@ -13,7 +13,7 @@ from schemas.events import (
     ObservationRecorded,
 )
 from schemas.vocabulary import Assertion
-from services.evolver import chosen, fence, governed, imported, judged, rules
+from services.evolver import chosen, fence, governed, imported, judged, leaving, rules
 from services.evolver.changes import MemoryChanges, block, end, tell, to_changed
 from services.evolver.chosen import UserChoice
 from shared.bus.delivery import Delivered
@@ -196,6 +196,7 @@ async def _write(evolution: MemoryChanges, seen: ObservationRow, write: Write) -
         evolution.hidden.append(fresh.memory_id)
     evolution.known[fresh.memory_id] = replace(known_of(fresh), replaced=tuple(old.text for old in write.ends))
     evolution.chunks.append(chunk_of(fresh))
+    await leaving.leave_rest(evolution, seen, write)
     action = "supersede" if write.ends else "create"
     evolution.marks.append(Mark(seen.observation_id, "evolved", f"{action}:{write.relation.reason}", fresh.memory_id))
     tell(evolution, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id)

@@ -24,6 +24,8 @@ SAYS_LITTLE = frozenset(
 )
 """Classes of words that two sentences may share without having to do with each other."""
 NUMBER = "number"
+CIRCUMSTANCES = frozenset({"city", "country_region", "time_of_day", "weekday_month", NUMBER})
+"""Sorts that say where, when or how many: two texts may name the same one and have nothing to do with each other."""
 _HAN = "\u3400-\u9fff"
 _PIECE = to_pattern(
     rf"(?P<number>\d+(?:[.:]\d+)*|(?<=[第上下晚早点过])?[一二两三四五六七八九十百千万半零]+(?=[{_HAN}]))"

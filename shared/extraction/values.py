@@ -3,6 +3,7 @@
 # ruff: noqa: E501 - one family of words per line
 
 import re
+from collections.abc import Container
 
 from shared.classifiers import meanings
 from shared.language.patterns import to_pattern
@@ -96,6 +97,11 @@ def is_denied_at(said: str, at: int) -> bool:
 def sort_of(words: str) -> str:
     """The sort of the first value that begins with the words, as letters tell it; empty where it is of none."""
     return next((name for name, pattern in _SORTS if pattern.match(words)), "")
+
+
+def find_times(text: str, sorts: Container[str]) -> list[Span]:
+    """Where the text tells a time of these sorts, in order."""
+    return sorted(each.span() for name, pattern in _SORTS if name in sorts for each in pattern.finditer(text))
 
 
 def last_like(text: str, value: str) -> Span | None:

@@ -20,6 +20,7 @@ from shared.extraction.values import is_denied, like, values, widen_span
 from shared.language import segment
 from shared.language.patterns import to_pattern
 from shared.language.segment import has_word
+from shared.resolution.moved_days import find_moved_day
 from shared.resolution.related import about
 
 LONGEST_VALUE = 32
@@ -75,7 +76,7 @@ def amend(new: Statement, known: Sequence[ActiveMemory]) -> Amendment | None:
         found = _put_right(new, live)
         if found or AMENDS in new.flags:
             return found
-    if found := _by_role(new, live):
+    if found := _by_day(new, live) or _by_role(new, live):
         return found
     if new.assertion == "correction" and (found := _by_contrast(new, live)):
         return found
@@ -158,6 +159,15 @@ def _find_contrast(text: str, said: str, given: Sequence[str]) -> tuple[str, str
     return None
 
 
+def _by_day(new: Statement, live: Sequence[ActiveMemory]) -> Amendment | None:
+    """The memory that says when something is, where the statement moves it and says no more."""
+    moved = find_moved_day(new.quote or new.text, [k for k in live if k.valid_at < new.said_at])
+    if moved is None:
+        return None
+    text, (start, end) = moved.target.words_said, moved.place
+    return _build_amendment(moved.target, text[:start] + moved.value + text[end:], text[start:end], moved.value, new)
+
+
 def _by_role(new: Statement, live: Sequence[ActiveMemory]) -> Amendment | None:
     """The memory that says who or what holds a role, where the statement says who or what holds it now."""
     match = _HOLDS_NOW.search(new.quote or new.text)
@@ -165,7 +175,11 @@ def _by_role(new: Statement, live: Sequence[ActiveMemory]) -> Amendment | None:
         return None
     role = (match["en_role"] or match["zh_role"]).strip().lower()
     holder = (match["en"] or match["en_now"] or match["zh"]).strip()
-    if _SHARED.search(role) or any("family" in each.sorts for each in meanings.find_known_words(role)):
+    if (
+        not about(role).topics
+        or _SHARED.search(role)
+        or any("family" in each.sorts for each in meanings.find_known_words(role))
+    ):
         return None
     for target in live:
         found = re.search(

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
-from shared.domain.statements import ActiveMemory, Statement, sense_of, speaker_of
+from shared.domain.statements import ActiveMemory, Statement, candidate_id, sense_of, speaker_of
 from shared.extraction.edited import Content
 from shared.language.normalise import detect
 from shared.language.patterns import to_pattern
@@ -79,6 +80,11 @@ def with_content(seen: ObservationRow, content: Content) -> ObservationRow:
         language=detect(content.text),
         valid_until=content.valid_until,
     )
+
+
+def left_id(observation_id: UUID, old: UUID) -> UUID:
+    """The id of what stays of a memory that the observation ends, the same whenever it is done again."""
+    return candidate_id(observation_id, f"left of {old}")
 
 
 def _value(value: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ import re
 from shared.language.patterns import to_pattern
 
 _PART = to_pattern(
-    r"(?:[，,](?!\d)|[。；;!?！？\n]|\.(?=\s|$)"
+    r"(?:[，,](?!\d)|[。；;!?！？\n]|(?<!\b(?:Dr|Mr|Ms|St|vs))(?<!\bMrs)\.(?=\s|$)"
     r"|\s+(?=(?:and|but) (?:i|i'm|i've|we|my|our|he|she|they|am|have|also|work|study|run|own|use|like|love|hate)\b))+",
     re.I,
 )

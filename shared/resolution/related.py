@@ -43,6 +43,8 @@ class About:
     sorts: frozenset[str]
     words: frozenset[str]
     roles: frozenset[str]
+    topics: frozenset[str]
+    """The terms but those that say where, when or how many."""
     all: frozenset[str]
     """By which another text may be found that has to do with this one: the terms, and the `signs`."""
 
@@ -73,11 +75,13 @@ class SentenceRelation:
 @of_texts(4096)
 def about(text: str) -> About:
     """The text's terms that carry it, and the sorts of thing that it names."""
-    found = list(meanings.find_known_words(text))
-    sorts = frozenset(sort for each in found for sort in each.sorts)
-    terms, words = frozenset(query_terms(text, _TERMS)), frozenset(each.word for each in found)
+    named = list(meanings.find_known_words(text))
+    sorts = frozenset(sort for each in named for sort in each.sorts)
+    terms, words = frozenset(query_terms(text, _TERMS)), frozenset(each.word for each in named)
     roles = frozenset(f"role {role}" for part in find_roles(text) for role in part.filled)
-    return About(text.lower(), terms, sorts, words, roles, terms.union(_signs(sorts | roles)))
+    circumstances = [each.word for each in named if each.sorts <= meanings.CIRCUMSTANCES]
+    topics = terms.difference(*(query_terms(word, _TERMS) for word in circumstances), circumstances)
+    return About(text.lower(), terms, sorts, words, roles, topics, terms.union(_signs(sorts | roles)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,22 @@ from itertools import accumulate
 
 import numpy as np
 
+from shared.classifiers.meanings import says_little
 from shared.classifiers.static_encoder import load_static_encoder
-from shared.domain.statements import ALSO, ActiveMemory, Statement
+from shared.domain.statements import ALSO, ActiveMemory
 from shared.extraction.edited import Content
 from shared.language.patterns import to_pattern
 from shared.language.segment import has_word
 from shared.resolution.ended import find_over, names
-from shared.resolution.parts import EDGE, split_parts
+from shared.resolution.parts import split_parts
 from shared.resolution.related import about
 from shared.resolution.roles import find_refilled
 
 _OPENING = to_pattern(r"^(?:and|but|also|plus|so|then|还有|而且|另外|然后|并且)[\s,，]*")
+_REASON = to_pattern(
+    r"^(?:since|because|cos|'?cause|due to|so that|thanks to)\b|^(?:因为|由于|因|为了|主要是|毕竟|谁让)", re.I
+)
+"""Begins a part that tells why the part before it is so."""
 _UNCHANGED = to_pattern(
     r"\b(?:same|still|unchanged|as before|like before|holds?|stays?|stands|the rest)\b"
     r"|没变|不变|没换|没改|照旧|照常|照样|还那样|还是那|一样|原来的|没动|不动|不换|依旧|仍"
@@ -36,6 +41,11 @@ LONGEST = 400
 """Characters at most of what is left of a memory behind the statement that ends the rest; its first parts stay."""
 
 
+def says_unchanged(part: str) -> bool:
+    """Whether the part says of something that it is as it was."""
+    return _UNCHANGED.search(part) is not None
+
+
 def find_remaining(old: ActiveMemory, said: str) -> str:
     """The parts of the memory of which the sentence says nothing, as one text; empty where nothing is left.
 
@@ -49,16 +59,22 @@ def find_remaining(old: ActiveMemory, said: str) -> str:
     if over := find_over(said, old.words_said):
         return _join(_list_standing(parts, over), old.words_said)
     spoken = split_parts(said)
-    changed = [part for part in spoken if not _UNCHANGED.search(part)]
+    changed = [part for part in spoken if not says_unchanged(part)]
     said = "，".join(changed) or said
     terms = about(said).terms
     gone = [bool(about(part).terms & terms) for part in parts]
     replaces_whole = not any(gone) and len(changed) == len(spoken) and not find_refilled(said.lower())
     gone[find_nearest(parts, said)] = True
+    gone = [ended or (n > 0 and gone[n - 1] and _hangs_on(parts[n])) for n, ended in enumerate(gone)]
     kept = [part for part, ended in zip(parts, gone, strict=True) if not ended]
     if replaces_whole:
         kept = [part for part in kept if _OWN_SUBJECT.search(part)]
     return _join(kept, old.words_said)
+
+
+def _hangs_on(part: str) -> bool:
+    """Whether the part tells why another is so, or nothing."""
+    return _REASON.match(part) is not None or not any(not says_little(term) for term in about(part).terms)
 
 
 def _list_standing(parts: Sequence[str], over: Sequence[str]) -> list[str]:
@@ -66,7 +82,9 @@ def _list_standing(parts: Sequence[str], over: Sequence[str]) -> list[str]:
     standing: list[str] = []
     gone = False
     for part in parts:
-        gone = any(names(part, thing) for thing in over) or (gone and _DETAIL.match(part) is not None)
+        gone = any(names(part, thing) for thing in over) or (
+            gone and (_DETAIL.match(part) is not None or _hangs_on(part))
+        )
         if not gone:
             standing.append(part)
     return standing
@@ -86,22 +104,14 @@ def find_nearest(parts: Sequence[str], said: str) -> int:
     return int(np.argmax([encoder.encode(part) @ meant for part in parts]))
 
 
-def add_remaining(new: Statement, rest: str) -> Content:
-    """The statement, and behind it what is left of the memory that it ends."""
-    text = join_remaining(new.text, rest)
-    return Content(new.type, new.key, new.details, text, new.polarity, new.flags, new.valid_until)
+def keep_remaining(old: ActiveMemory, rest: str, taken: str | None = None) -> Content:
+    """The memory as it is without what has ended, under such keys alone of which it still says the value.
 
-
-def join_remaining(text: str, rest: str) -> str:
-    """The text, and what is left behind it."""
-    return f"{text.rstrip(EDGE)}{'; ' if text.isascii() else '；'}{rest}"
-
-
-def keep_remaining(old: ActiveMemory, rest: str) -> Content:
-    """The memory as it is without what has ended, under such keys alone of which it still says the value."""
-    also = {key: value for key, value in old.also.items() if has_word(rest, value)}
+    `taken` is the key of what stands in the place of that.
+    """
+    also = {key: value for key, value in old.also.items() if has_word(rest, value) and key != taken}
     told = old.value.get("value")
-    keyed = old.key is not None and isinstance(told, str) and told != old.text and has_word(rest, told)
+    keyed = old.key not in (None, taken) and isinstance(told, str) and told != old.text and has_word(rest, told)
     speaker = {"speaker": old.speaker} if old.speaker else {}
     value = {**(old.value if keyed else {"value": rest}), "quote": rest, **speaker}
     value = {name: part for name, part in value.items() if name != ALSO} | ({ALSO: also} if also else {})

@@ -33,7 +33,7 @@ from shared.policy import ConfidencePolicy
 from shared.resolution.amending import amend, amend_by_contrast
 from shared.resolution.related import About, about, may_be_same, relations
 from shared.resolution.related import SentenceRelation as Said
-from shared.resolution.remaining import add_remaining, find_remaining, keep_remaining
+from shared.resolution.remaining import find_remaining, keep_remaining
 from shared.resolution.superseding import estimate_superseding, is_parallel
 
 APART = types_with("lasting")
@@ -75,8 +75,8 @@ class Write:
     ends: tuple[ActiveMemory, ...]
     content: Content | None = None
     """What the version says, where that is a memory amended and not the statement's own words."""
-    rest: str = ""
-    """What of the memory that ends stays, as said beside what has ended; `content` says it, too."""
+    left: Content | None = None
+    """What of the memory that ends stays, as said beside what has ended: in a memory of its own or as `content`."""
 
 
 @dataclass(frozen=True)
@@ -152,11 +152,12 @@ def keep_what_remains(new: Statement, operation: Operation) -> Operation:
     match operation:
         case Write(relation, (old, *_), None) if not new.chosen and new.assertion != "behaviour":
             rest = find_remaining(old, new.quote or new.text)
-            return replace(operation, content=add_remaining(new, rest), rest=rest) if rest else operation
+            return replace(operation, left=keep_remaining(old, rest, new.key)) if rest else operation
         case Retract((old,), "denied" | "said_to_have_ended") if FORGETS not in new.flags:
             rest = find_remaining(old, new.quote or new.text)
             relation = Relation("supersede", old, old.provenance, old.assertion, old.confidence, "said_to_have_ended")
-            return Write(relation, (old,), keep_remaining(old, rest), rest) if rest else operation
+            left = keep_remaining(old, rest)
+            return Write(relation, (old,), left, left) if rest else operation
         case _:
             return operation
 

@@ -32,8 +32,8 @@ _OTHERS = to_pattern(
 
 _REFILLED = to_pattern(
     r"\b(?:new|another|different) (?P<new>[a-z][a-z-]+(?: (?!in\b|to\b|as\b|for\b|is\b|at\b|on\b|from\b|of\b)[a-z]+)?)"
-    r"|\b(?:switched|changed|changing|swapped|switching|moved) (?:my |our |the )?(?P<left>(?!to\b|in\b|from\b|back\b)[a-z]+)"
-    r"|\b(?P<gone>(?!\w+ly\b|(?:i|we|they|just|have|has)\b)[a-z]+(?: (?!\w+ly\b)[a-z]+)?) (?:has |have |had |got |was |is |'s )?(?:changed|moved|retired|replaced|switched|quit)\b"
+    r"|\b(?:switched|changed|changing|swapped|switching|moved) (?:my |our |the )?(?P<left>(?!to\b|in\b|from\b|back\b|minds?\b)[a-z]+)"
+    r"|\b(?P<gone>(?!\w+ly\b|(?:i|we|they|just|have|has|minds?)\b)[a-z]+(?: (?!\w+ly\b)[a-z]+)?) (?:has |have |had |got |was |is |'s )?(?:changed|moved|retired|replaced|switched|quit)\b"
     r"|换了?(?:[个部台家份辆只]|一[个部台家份辆只])?新?(?P<got>[\u4e00-\u9fff]{1,4}?)(?:了|(?=[，,。！!\s]|$))"
     r"|(?P<held>(?![刚又也都才])[\u4e00-\u9fff]{1,6}?)(?:也|已经|最近|刚|都|又)?(?:换|迁)(?:成|为|了|人|地|到|给)"
     r"|(?P<quit>[\u4e00-\u9fff]{1,6}?)(?:已经|最近|刚|都)?(?:离职|退休|跳槽|下线|停用)"
@@ -112,6 +112,11 @@ def _read_part(part: str) -> RolesOfPart | None:
         _ADDS.search(low) is not None,
         frozenset(_OTHERS.findall(low)),
     )
+
+
+def find_others(text: str) -> frozenset[str]:
+    """Who else than the speaker the text speaks of, as it calls them."""
+    return frozenset(_OTHERS.findall(text.lower().replace("’", "'")))
 
 
 def find_refilled(text: str) -> list[str]:

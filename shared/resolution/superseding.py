@@ -21,6 +21,7 @@ from shared.classifiers.meanings import says_little
 from shared.classifiers.static_encoder import load_static_encoder
 from shared.domain.statements import ActiveMemory, Statement
 from shared.extraction.clauses import split
+from shared.extraction.ended_things import find_ended_things
 from shared.extraction.guards import stances
 from shared.extraction.keys import fold
 from shared.extraction.learned import read
@@ -32,7 +33,7 @@ from shared.language.patterns import to_pattern
 from shared.language.segment import STOPWORDS, query_terms
 from shared.resolution import related
 from shared.resolution.parts import split_parts
-from shared.resolution.plain_endings import find_plain_endings
+from shared.resolution.plain_endings import LIKELY, find_plain_endings
 from shared.resolution.related import SentenceRelation, about
 from shared.resolution.roles import find_refilled, refills_another_role
 
@@ -80,6 +81,8 @@ USUAL = {"near": 1.0, "of_old": 0.0, "exchanges_near": 0.4}
 OTHER_IN_SLOT = 0.97
 """How likely a memory ends that a sentence plainly ends, as under the memory's key it says another value: who moved to
 Oslo lives in Leeds no longer."""
+TOLD = frozenset({"profile", "event"})
+"""Types of what is or happened, beside what is wanted, liked or decided."""
 MAY_HAVE_TAKEN = 0.15
 """How likely it must be that one memory has taken the place of another, for a return to the other to end it."""
 _CHANGES = to_pattern(
@@ -102,8 +105,9 @@ _MOMENTARY = to_pattern(
 )
 _PUTS_RIGHT = to_pattern(
     r"\b(?:like|as) i (?:said|told)\b|\bi (?:told you|gave you|kept? saying|keep saying|thought|misspoke|misremembered|had (?:it|the|that|them|my)\b.{0,30}(?:wrong|mixed|in my head|backwards))"
+    r"|\byou(?:['’]ve| have)(?: still)?(?: got)? (?:me|us|him|her|it|that) (?:down|listed|saved|noted)\b"
     r"|\bgot (?:that |it |this )?wrong\b|\bput (?:this|that|it) straight\b|\bmixed (?:it |them |that )?up\b|\bcorrection\b"
-    r"|(?:之前|刚才|上次|前面)(?:跟你|和你)?[说讲]|跟你[说讲]的|[记弄搞说看][错岔混反]|瞎[记说]|更正|纠正|一直.{0,4}说|说成|才发现|才知道|压根",
+    r"|(?:之前|刚才|上次|前面)(?:跟你|和你)?[说讲]|跟你[说讲]的|你(?:那儿?|这边?|那边)?(?:还)?[记存写]的|[记弄搞说看][错岔混反]|瞎[记说]|更正|纠正|一直.{0,4}说|说成|才发现|才知道|压根",
     re.I,
 )
 """Says that something was told wrong before, or is otherwise than was thought."""
@@ -123,7 +127,7 @@ def estimate_superseding(
     """
     weights = load_sum("superseding")
     shares = [
-        0.0 if _are_apart(old, new, quote) else weights.estimate(signs)
+        min(weights.estimate(signs), _find_most(old, new, quote))
         for old, signs in zip(near, count_signs(near, new, quote, relations), strict=True)
     ]
     slots, plain = _sentence(quote).slots, find_plain_endings(near, quote, shares, took_place)
@@ -131,6 +135,28 @@ def estimate_superseding(
         max(share, OTHER_IN_SLOT) if plainly or fills_anew(old, slots) else share
         for old, share, plainly in zip(near, shares, plain, strict=True)
     ]
+
+
+def _find_most(old: ActiveMemory, new: Statement, quote: str) -> float:
+    """How likely the memory may end by its signs: not at all by what speaks of something else, hardly by chance."""
+    if _are_apart(old, new, quote):
+        return 0.0
+    return LIKELY if _meet_by_chance(old, new, quote) else 1.0
+
+
+def _meet_by_chance(old: ActiveMemory, new: Statement, quote: str) -> bool:
+    """Whether they share no more than a place, a day or a number: who moves to a city has not changed what is done
+    there.
+
+    What somebody is or what happened, which says nothing of what is wanted or decided, need not even share that.
+    """
+    after, before = about(quote), about(old.text)
+    if new.retracts or not after.topics.isdisjoint(before.topics):
+        return False
+    if new.type in TOLD and old.type not in TOLD:
+        return True
+    says_more = _sentence(quote).puts_right or _sentence(quote).again or find_ended_things(quote)
+    return not says_more and not after.terms.isdisjoint(before.terms)
 
 
 def _are_apart(old: ActiveMemory, new: Statement, quote: str) -> bool:

@@ -39,21 +39,26 @@ CASES = {
         "王强",
         "我们部门经理是谁？",
     ),
-    "en, a part of it": (
+}
+PARTS = {
+    "en": (
         "I see Dr Whitcombe for my thyroid, he put me on 100 of levothyroxine.",
         "My consultant's changed, I'm seen by a Dr Rahmani at the Northgate clinic now.",
-        ("Rahmani", "levothyroxine"),
+        "Rahmani",
+        "levothyroxine",
         "Whitcombe",
         "Which doctor do I see for my thyroid?",
     ),
-    "zh, a part of it": (
+    "zh": (
         "我烟一天半包，酒一口不碰，体检尿酸偏高。",
         "烟戒了，今天第十天。",
-        ("烟戒了", "酒一口不碰"),
+        "烟戒了",
+        "酒一口不碰",
         "半包",
         "我现在还抽烟吗？",
     ),
 }
+"""What was said, what ends a part of it, and words of what stands then, of what stays, and of what has ended."""
 ENDED = {
     "en": (
         "I drive for Lyft on weekends, my sister is a dentist",
@@ -107,7 +112,7 @@ async def test_what_was_said_beside_something_that_ended_stays_and_goes_with_its
 
 
 @pytest.mark.parametrize("session", ["first", "second"])
-@pytest.mark.parametrize("case", ["en, a role", "zh, a role", "en, a part of it", "zh, a part of it"])
+@pytest.mark.parametrize("case", ["en, a role", "zh, a role"])
 async def test_either_of_its_turns_takes_it_along_when_it_is_erased(person: Person, case: str, session: str) -> None:
     _, _, words, old, _ = CASES[case]
     await _corrected(person, case, "second")
@@ -143,6 +148,46 @@ async def test_a_package_right_behind_the_correction_has_the_new_value(person: P
     await person.commit(correction, session="first")
     package = await person.compose(question, session="first")
     assert words[0] in shown(package)
+
+
+@pytest.mark.parametrize("language", PARTS)
+async def test_what_stays_of_a_memory_stands_beside_what_ended_the_rest(person: Person, language: str) -> None:
+    said, end, new, rest, old, question = PARTS[language]
+    await person.say(said, session="first")
+    turn = await person.commit(end, session="second")
+    package = shown(await person.compose(question, session="third"))
+    assert new in package
+    assert old not in package
+    await person.outcome(turn["turn_id"])
+    known = {each["content"]: each["memory_id"] for each in await person.memories()}
+    (left,) = [text for text in known if rest in text]
+    (stands,) = [text for text in known if new in text]
+    assert left != stands
+    assert left in said
+    assert not any(old in text for text in known)
+    chain = (await person.get(f"/v1/memories/{known[stands]}/history")).json()["memories"]
+    assert [old in each["content"] for each in chain] == [True, False]
+    answer = await person.system.http.post(f"/v1/memories/{chain[0]['memory_id']}/restore", params=person.whose)
+    await person.outcome(answer.json()["turn_id"])
+    contents = await person.contents()
+    assert any(old in text for text in contents)
+    assert not any(new in text for text in contents)
+
+
+@pytest.mark.parametrize("session", ["first", "second"])
+@pytest.mark.parametrize("language", PARTS)
+async def test_what_stays_of_a_memory_goes_with_the_turn_that_said_it(
+    person: Person, language: str, session: str
+) -> None:
+    said, end, new, rest, old, _ = PARTS[language]
+    await person.say(said, session="first")
+    await person.say(end, session="second")
+    await completed(person, await erase(person, "session", session_ids=[session]))
+    gone, stays = ((old, rest), new) if session == "first" else ((new,), rest)
+    for value in gone:
+        for table in found(person.system.dsn, value):
+            assert not mine_holds(person, table, value), table
+    assert [text for text in await person.contents() if stays in text]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.system.erasures import completed, erase
 from tests.system.person import Person
 
 pytestmark = pytest.mark.kafka
@@ -39,3 +40,45 @@ async def test_a_correction_leaves_what_merely_has_the_same_words(
     known = await person.contents()
     assert set(stays) <= set(known)
     assert ends not in known
+
+
+@pytest.mark.parametrize(
+    ("said", "then", "stands"),
+    [
+        (
+            "我们决定分区域上线，先上杭州机房，再上上海机房。",
+            "对了，我上周搬家了，我现在住在上海。",
+            ("我们决定分区域上线，先上杭州机房，再上上海机房", "我现在住在上海"),
+        ),
+        (
+            "We decided to roll out by region, first Leeds, then Oslo.",
+            "By the way, I moved last week, I live in Oslo now.",
+            ("We decided to roll out by region, first Leeds, then Oslo", "I moved last week, I live in Oslo now"),
+        ),
+        ("我的手术约在15号，在协和做。", "手术改到20号了。", ("我的手术约在20号，在协和做",)),
+        (
+            "My surgery is on the 15th, Brennan drives me.",
+            "They moved the surgery to the 20th.",
+            ("My surgery is on the 20th, Brennan drives me",),
+        ),
+    ],
+)
+async def test_a_shared_place_ends_nothing_and_a_moved_day_is_moved(
+    person: Person, said: str, then: str, stands: tuple[str, ...]
+) -> None:
+    await person.say(said)
+    await person.say(then)
+    known = await person.contents()
+    assert set(stands) <= set(known)
+    assert "手术改到20号了" not in known
+    assert not any("15" in text for text in known)
+
+
+async def test_what_stays_of_an_ended_memory_stands_alone_and_is_erased_with_it(person: Person) -> None:
+    await person.say("Our standup is at 9, I take the notes.")
+    await person.say("The standup moved to 10.")
+    known = {each["content"]: each["memory_id"] for each in await person.memories()}
+    assert "I take the notes" in known
+    assert not any("at 9" in text or (text != "I take the notes" and "notes" in text) for text in known)
+    await completed(person, await erase(person, "items", memory_ids=[known["I take the notes"]]))
+    assert not any("notes" in text for text in await person.contents())

@@ -15,7 +15,7 @@ from shared.domain.turns import Event, Turn
 from shared.extraction import ObserveContext, Observed, ObservePolicy, observe
 from shared.extraction.turn_texts import observation_rows, turn_text
 from shared.policy import ConfidencePolicy
-from shared.resolution.from_rows import quoted_text, statement_of, with_content, words_of
+from shared.resolution.from_rows import left_id, quoted_text, statement_of, with_content, words_of
 from shared.resolution.resolve import Confirm, Operation, Retract, Write, resolve
 
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
@@ -104,6 +104,7 @@ class World:
                 for ended in operation.ends:
                     self.active.pop(ended.memory_id, None)
                 self.active[row.observation_id] = to_active_memory(row, operation)
+                self._leave(row, operation)
             case Confirm(relation=relation, target=target):
                 self.active[target.memory_id] = replace(
                     target,
@@ -118,6 +119,22 @@ class World:
             case _:
                 pass
         return operation
+
+    def _leave(self, row: ObservationRow, written: Write) -> None:
+        """What of an ended memory stays is a memory of its own."""
+        if written.left is None or written.left is written.content:
+            return
+        old, left = written.ends[0], with_content(row, written.left)
+        if any(is_twin(known, statement_of(left)) for known in self.active.values()):
+            return
+        rest = to_active_memory(left, Write(written.relation, ()))
+        rest = replace(
+            rest,
+            memory_id=left_id(row.observation_id, old.memory_id),
+            provenance=old.provenance,
+            assertion=old.assertion,
+        )
+        self.active[rest.memory_id] = replace(rest, confidence=old.confidence, source_sessions=old.source_sessions)
 
 
 def _turn(text: str, session: str, at: datetime) -> Turn:

@@ -72,12 +72,14 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(memori
 """
 _TOGETHER: LiteralString = """
 WITH RECURSIVE together AS (
-    SELECT memory_id, root_id, superseded_by, supersedes FROM memory_items
+    SELECT memory_id, root_id, superseded_by, supersedes, provenance ->> 'amended' AS amended FROM memory_items
     WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL AND memory_id = ANY(%(memories)s)
     UNION
-    SELECT m.memory_id, m.root_id, m.superseded_by, m.supersedes FROM memory_items m JOIN together t
+    SELECT m.memory_id, m.root_id, m.superseded_by, m.supersedes, m.provenance ->> 'amended'
+    FROM memory_items m JOIN together t
         ON m.root_id = t.root_id OR m.memory_id = t.superseded_by OR m.memory_id = ANY(t.supersedes)
-            OR m.superseded_by = t.memory_id
+            OR m.superseded_by = t.memory_id OR m.memory_id::text = t.amended
+            OR m.provenance ->> 'amended' = t.memory_id::text
     WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.tombstone_id IS NULL
 )
 SELECT memory_id FROM together

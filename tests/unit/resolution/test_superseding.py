@@ -85,3 +85,38 @@ def test_a_role_that_another_holds_now_is_named(text: str, roles: list[str]) -> 
 def test_amounts_are_told_apart_by_what_they_count() -> None:
     assert find_amounts("每天走八千步")["#步"] == {"八千"}
     assert find_amounts("the walk is 25 minutes")["#min"] == find_amounts("25 min")["#min"]
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("我们决定分区域上线，先上杭州机房，再上上海机房。", "对了，我上周搬家了，我现在住在上海。"),
+        ("我们决定先在成都试点，再推广到重庆", "我刚搬到重庆，住在渝北"),
+        ("团建定在杭州，两天一夜", "我上周去杭州出差了"),
+        ("每周三开例会", "我周三换了健身课"),
+        ("体检约在周五", "我周五开始上夜班了"),
+        ("我们决定厨房重新装修", "台面我们改主意了，用石英石"),
+        ("We agreed to open the second warehouse in Denver in spring", "I moved to Denver on Saturday"),
+        ("We decided to roll out by region, first Leeds, then Oslo.", "I moved last week, I live in Oslo now."),
+        ("Let's always deploy on Tuesdays", "My yoga class is on Tuesdays now"),
+        ("our launch is planned for Seattle first", "we moved offices in Seattle"),
+        ("The deadline for the grant is 15 March", "My birthday is 15 March"),
+        ("We are renovating the kitchen", "The countertop will be quartz, not granite. We changed our minds."),
+    ],
+)
+def test_a_place_a_day_or_a_change_of_mind_alone_ends_nothing(before: str, now: str) -> None:
+    assert set(remembered(before)) <= set(remembered(before, now))
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "gone"),
+    [
+        ("I live in Leeds", "I moved to Oslo last week", "Leeds"),
+        ("We decided to go to Crete in May", "we're going to Malta in May instead of Crete", "go to Crete"),
+        ("I work out of the Leeds depot", "you've got me down at Leeds. I drive out of the Wakefield depot", "of the Leeds"),
+        ("我住在杭州西湖区", "我上周搬到苏州了", "西湖区"),
+        ("我们打算五一去青岛", "青岛不去了，票太贵", "打算"),
+    ],
+)  # fmt: skip
+def test_a_place_or_day_that_is_over_or_was_put_wrong_ends_what_said_so(before: str, now: str, gone: str) -> None:
+    assert not any(gone in text for text in remembered(before, now))

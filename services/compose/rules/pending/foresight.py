@@ -15,6 +15,7 @@ from shared.domain.statements import ActiveMemory, sense_of
 from shared.extraction.edited import Content
 from shared.language.normalise import fold
 from shared.policy import ConfidencePolicy
+from shared.resolution.from_rows import left_id
 from shared.resolution.resolve import Confirm, Operation, Retract, Write, resolve
 
 
@@ -70,12 +71,16 @@ def _follow(course: MemoryCourse, each: PendingObservation, operation: Operation
     match operation:
         case Write(ends=ends) if not is_outlived(course, each, ends):
             same = next((k for k in ends if k.sense == each.statement.sense and k.type == each.statement.type), None)
-            each = replace(each, rest=operation.rest)
+            each = replace(each, rest=operation.left.text if operation.left else "")
+            held = course.active.get(ends[0].memory_id) if ends else None
             _end(course, each, [k for k in ends if k is not same])
             if same:
                 _raise(course, same, operation)
             else:
                 course.active[each.memory_id] = to_snapshot(each, operation)
+            if held and operation.left and operation.left is not operation.content:
+                rest = _to_rest(held.known, each, operation.left)
+                course.active[rest.memory_id] = MemorySnapshot(rest, held.place, learnt=False)
         case Confirm(target=target):
             _raise(course, target, operation)
         case Retract(targets=targets) if not is_outlived(course, each, targets):
@@ -126,6 +131,13 @@ def to_snapshot(each: PendingObservation, written: Write) -> MemorySnapshot:
     return MemorySnapshot(
         amend_memory(active, written.content) if written.content else active, each.place, learnt=False
     )
+
+
+def _to_rest(old: ActiveMemory, each: PendingObservation, left: Content) -> ActiveMemory:
+    """What stays of a memory of which a part ends, as a memory of its own."""
+    its_id = left_id(each.memory_id, old.memory_id)
+    since = each.statement.said_at
+    return replace(amend_memory(old, left), memory_id=its_id, root_id=its_id, version=1, valid_at=since, replaced=())
 
 
 def amend_memory(known: ActiveMemory, content: Content) -> ActiveMemory:

@@ -19,7 +19,6 @@ from services.compose.rules.resolving.outdated import (
 from shared.domain.statements import ActiveMemory, Statement
 from shared.language.normalise import fold
 from shared.language.segment import has_word, query_terms, terms
-from shared.resolution.remaining import join_remaining
 from shared.resolution.summary_lines import EndedStatement, SummaryLine, find_stale_lines
 
 MOST_SHOWN = 6
@@ -194,7 +193,7 @@ def evidence(changes: PendingChanges, shown: frozenset[str], among: frozenset[st
         if stated.now or stated.place.turn_id in shown or not text or (among is not None and not keys & among):
             continue
         if stated.rest:
-            text = join_remaining(text, stated.rest)
+            text = f"{text}\n{stated.rest}"
         place = (stated.place.turn_id, stated.place.ordinal)
         messages.setdefault(place, _candidate(stated, text, len(messages) + 1))
     return list(messages.values())[:MOST_SHOWN]

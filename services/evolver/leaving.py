@@ -1,0 +1,67 @@
+"""What stays of a memory of which a part ends: a memory of its own, worth what the whole was."""
+
+from dataclasses import replace
+
+from services.evolver import judged
+from services.evolver.changes import MemoryChanges, tell, to_changed
+from shared.domain.memories import Memory
+from shared.domain.observations import ObservationRow
+from shared.domain.statements import is_twin
+from shared.indexing import chunk_of
+from shared.resolution.from_rows import known_of, left_id, statement_of, with_content
+from shared.resolution.resolve import Write
+from shared.store import memory
+
+AMENDED = "amended"
+"""Where a version's provenance names the memory that its words come from."""
+
+
+async def leave_rest(changes: MemoryChanges, seen: ObservationRow, write: Write) -> None:
+    """What the ended memory says beside what has ended stands, unless something active says it or has its key.
+
+    Of a memory that was rejected too often nothing is left.
+    """
+    if write.left is None or write.left is write.content or write.ends[0].memory_id in changes.fused:
+        return
+    row = with_content(seen, write.left)
+    statement = replace(statement_of(row), quote="", old_key=None, related=None)
+    active = await memory.load_concerned(changes.subject, [statement]).on(changes.conn)
+    if any(is_twin(known_of(each), statement) for each in active):
+        return
+    (old,) = await memory.by_ids(changes.conn, changes.subject, [write.ends[0].memory_id])
+    fresh = _to_rest(old, row, statement.sense)
+    await memory.insert(changes.conn, changes.subject, fresh)
+    if old.memory_id in changes.silenced:
+        await judged.silence_version(changes.conn, changes.subject, fresh.memory_id, seen.said_at)
+        changes.silenced |= {fresh.memory_id}
+        changes.hidden.append(fresh.memory_id)
+    changes.known[fresh.memory_id] = known_of(fresh)
+    changes.chunks.append(chunk_of(fresh))
+    tell(changes, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id)
+
+
+def _to_rest(old: Memory, row: ObservationRow, sense: str) -> Memory:
+    """A line of its own, whose words and turns are those of the old memory."""
+    its_id = left_id(row.observation_id, old.memory_id)
+    return replace(
+        old,
+        memory_id=its_id,
+        root_id=its_id,
+        version=1,
+        type=row.kind,
+        key=row.key,
+        value=row.value,
+        content_text=row.text,
+        content_hash=sense,
+        language=row.language,
+        polarity=row.polarity,
+        status="active",
+        provenance={**old.provenance, AMENDED: str(old.memory_id)},
+        flags=row.flags,
+        supersedes=(),
+        superseded_by=None,
+        valid_at=row.said_at,
+        invalid_at=None,
+        valid_until=row.valid_until,
+        created_at=None,
+    )
