@@ -117,7 +117,7 @@ async def test_something_lies_among_the_dead_letters(system: System, person: Per
     assert letter["error"].startswith("invalid_request")
 
 
-async def test_a_turn_lies_in_quarantine_until_it_is_redriven(system: System, life: Life) -> None:
+async def test_a_turn_lies_in_quarantine_until_it_is_dropped(system: System, life: Life) -> None:
     owner = Person(system, life.user_id, "default")
 
     def write(url: str) -> None:
@@ -129,7 +129,7 @@ async def test_a_turn_lies_in_quarantine_until_it_is_redriven(system: System, li
     (event,) = (await owner.get("/v1/quarantine")).json()["events"]
     assert event["stage"] == "observer"
     who = {"requested_by": "olga", "reason": "looked at"}
-    path = f"/v1/quarantine/{event['quarantine_id']}/redrive"
+    path = f"/v1/quarantine/{event['quarantine_id']}/drop"
     answer = await system.http.post(path, params=owner.whose, json=who)
     assert answer.status_code in (200, 202), answer.text
-    assert (await owner.outcome(event["turn_id"]))["status"] == "derived"
+    assert (await owner.get(f"/v1/quarantine/{event['quarantine_id']}")).json()["state"] == "dropped"
