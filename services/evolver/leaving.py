@@ -11,9 +11,7 @@ from shared.indexing import chunk_of
 from shared.resolution.from_rows import known_of, left_id, statement_of, with_content
 from shared.resolution.resolve import Write
 from shared.store import memory
-
-AMENDED = "amended"
-"""Where a version's provenance names the memory that its words come from."""
+from shared.store.history import AMENDED
 
 
 async def leave_rest(changes: MemoryChanges, seen: ObservationRow, write: Write) -> None:

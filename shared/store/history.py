@@ -13,6 +13,8 @@ from shared.domain.subjects import Subject
 
 IMPORT = "import"
 """Where the provenance of a version names the turn that brought it with an import."""
+AMENDED = "amended"
+"""Where it names the memory that the version's words come from."""
 AROUND = 300
 """So many characters of a message on either side of the words are loaded: more than any quote shows."""
 _SAID: LiteralString = """
@@ -67,19 +69,20 @@ ORDER BY o.said_at, o.created_at, o.observation_id
 )
 
 
-_IMPORTED: LiteralString = (
+_SAID_BEFORE: LiteralString = (
     """
 SELECT o.memory_id AS observation_id, e.turn_id, e.session_id, e.said_at, o.content_text AS text,
     coalesce(o.provenance ->> 'detector', 'import') AS detector,
     coalesce(o.provenance ->> 'pattern', 'import') AS pattern,
-    'create:imported' AS reason, o.memory_id AS related_memory_id,"""
+    CASE WHEN o.provenance ? 'import' THEN 'create:imported' ELSE 'create:left' END AS reason,
+    o.memory_id AS related_memory_id,"""
     + _SAID.replace("o.span_start", _SPAN_START).replace("o.span_end", _SPAN_END)
     + """FROM memory_items o JOIN conversation_events e ON (e.tenant_id, e.user_id, e.turn_id, e.ordinal)
     = (o.tenant_id, o.user_id, (o.provenance ->> 'turn_id')::uuid, (o.provenance ->> 'ordinal')::integer)
 WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.memory_id = ANY(%(ids)s) AND o.provenance ? 'span'
 """
 )
-"""The words that imported versions were learnt from, where they came with them."""
+"""The words that versions were learnt from which an import brought, or which are what is left of another."""
 
 
 async def sources(
@@ -94,8 +97,12 @@ async def sources(
         "around": AROUND,
     }
     rows = await (await conn.execute(_SOURCES, params)).fetchall()
-    if imported := [m.memory_id for m in versions if IMPORT in m.provenance]:
-        rows += await (await conn.execute(_IMPORTED, {**params, "ids": imported})).fetchall()
+    made = {row["observation_id"] for row in rows}
+    said_before = [
+        m.memory_id for m in versions if IMPORT in m.provenance or (AMENDED in m.provenance and m.memory_id not in made)
+    ]
+    if said_before:
+        rows += await (await conn.execute(_SAID_BEFORE, {**params, "ids": said_before})).fetchall()
         rows.sort(key=lambda row: row["said_at"])
     return [MemorySource(**row) for row in rows]
 

@@ -60,6 +60,7 @@ EXPOSED = {
     "user_feedback_signal",
     "why",
     "text",
+    "verdict",
 }
 
 
