@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 IMAGES, DEMO = ROOT / "docs" / "images", ROOT / "deploy" / "demo"
 USER = "lin"
 MOST_BYTES = 150_000
-CORRECTED = "我们决定分区域上线"
+CORRECTED = "住在"
 
 
 async def shoot(console: str, compose: str) -> None:
