@@ -21,6 +21,7 @@ from shared.telemetry import logger
 
 BALANCE_EVERY_S = 2.0
 REST_S = 0.003
+LEAST_POLL_S = 0.01
 LOOP = "outbox"
 FINISH_S = 10.0
 """A stop waits so long for the batch that is on its way: what the broker has would go out again."""
@@ -97,7 +98,7 @@ class _Relay:
                         continue  # turns that were held back may leave now
                     poll_s = policy.relay_poll_ms / 1000
                     if moved.held and policy.flood_pause_s:
-                        poll_s = min(poll_s, policy.flood_pause_s / 2)
+                        poll_s = min(poll_s, max(policy.flood_pause_s / 2, LEAST_POLL_S))
                     with suppress(TimeoutError):
                         async with asyncio.timeout(poll_s):
                             await self._woken.wait()
