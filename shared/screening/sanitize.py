@@ -127,11 +127,6 @@ def sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def forget() -> None:
-    """Every text is looked at again."""
-    _HARMLESS.clear()
-
-
 def screen_recalled(text: str, policy: SanitizePolicy, look: Callable[[str, SanitizePolicy], Screened]) -> Screened:
     if not text:
         return Screened("pass", "")
