@@ -10,11 +10,11 @@ from schemas.context_package import ContextPackage, PackageDebug, TokenBudget
 from schemas.evidence_pack import EvidencePack
 from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
-from services.compose.context import explain, knowledge_search
+from services.compose.context import explain
 from services.compose.context.evidence import evidence_pack
 from services.compose.context.load import check_message, load, load_memory
 from services.compose.context.package import begin_hints, package
-from services.compose.context.planner import plan
+from services.compose.context.planner import choose_given_query, choose_query, plan
 from services.compose.context.rank import rank, rank_plan, resolve, resolve_plan
 from services.compose.context.search import all_together, search
 from services.compose.context.stages import (
@@ -104,7 +104,7 @@ async def execute_plan(request: RetrieveRequest, rt: Runtime, *, ignored: Sequen
     call = _begin(rt, request, rt.policy.compose.seconds(None), None)
     rt, memory = await load_memory(rt, call, request)
     run = execute_given(request, await all_together(rt, call.subject, request, call.left_s() / 4))
-    knowledge = await knowledge_search.choose_given_query(rt, request, run, call.request_id)
+    knowledge = await choose_given_query(rt, request, run, call.request_id)
     search_result = await search(rt, call, SearchRequest(run, memory, knowledge))
     ranking = await rank_plan(rt, call, request, search_result)
     resolution = resolve_plan(rt, request, run, ranking)
@@ -134,7 +134,7 @@ def _begin(rt: Runtime, request: ComposeRequest | RetrieveRequest, most_s: float
 async def _to_search_request(rt: Runtime, call: Call, state: ComposeState, planning: PlanningResult) -> SearchRequest:
     """The plan of a message as it is searched for, in memory and in knowledge."""
     planned = planning.planned
-    knowledge = await knowledge_search.choose_query(rt, planned, state.question, call.request_id)
+    knowledge = await choose_query(rt, planned, state.question, call.request_id)
     return SearchRequest(
         execute_composed(planned.plan, state.joined), state.memory, knowledge, state.shown, state.hidden
     )
