@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -10,8 +10,6 @@ from schemas.exporting import IMPORT_MAX_BYTES
 from services.cli.names import Tenant, User
 from services.cli.output import AsJson, emit, fail, out
 from services.cli.web import reach_compose
-
-Json = dict[str, Any]
 
 
 def export(

@@ -15,7 +15,7 @@ from services.cli.reach import reach_servers
 from shared import clock, settings
 from shared.access.secrets import KeyText, hash_secret, make_key_id, make_secret
 from shared.db import Connection, Database
-from shared.domain.requesters import sort_scopes
+from shared.domain.subjects import sort_scopes
 from shared.store import api_keys
 from shared.store.api_keys import ApiKey
 from shared.telemetry import configure_logs

@@ -10,7 +10,8 @@ from schemas.content import ContentBlock
 from schemas.experiment import ExperimentContext, GenerationMetadata
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
-from services.compose.context import knowledge_search, pending_turns
+from services.compose.context import pending_turns
+from services.compose.context.planner import scope_of
 from services.compose.context.stages import ROUTING, Call, ComposeState, MemoryState, Planner
 from services.compose.intake import media
 from services.compose.rules.packing.budget import TokenLimitTooSmallError, UserMessageTooLongError, slot_bounds
@@ -52,7 +53,7 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
     """
     # how much is read is no setting of users
     policy, subject, message = rt.policy.compose, call.subject, request.user_message
-    scope, named, version = knowledge_search.scope_of(rt, request), blocks.media_ids(message.blocks), 0
+    scope, named, version = scope_of(rt, request), blocks.media_ids(message.blocks), 0
     reads = (
         shown_memory.core(subject, policy.core_limit, tuple(KEYS), tuple(PREFIXES)),
         summaries.load_standing(subject, request.session_id),
@@ -99,7 +100,7 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
 
 async def load_memory(rt: Runtime, call: Call, request: RetrieveRequest) -> tuple[Runtime, MemoryState]:
     """What the search of a caller's plan starts from, as of a package."""
-    subject, version, scope = call.subject, 0, knowledge_search.scope_of(rt, request)
+    subject, version, scope = call.subject, 0, scope_of(rt, request)
     reads = (
         turns.load_pending(subject, rt.policy.compose.pending_turns_max),
         tombstones.epoch(subject),

@@ -26,7 +26,7 @@ THING_TERMS = 4
 """A longer item between commas is a clause, and no thing that is named."""
 LONGEST_HAN = 6
 """Characters of a Chinese thing between commas."""
-Kind = Literal["question", "thing", "word"]
+Kind = Literal["question", "thing"]
 
 _SENTENCE = to_pattern(
     r"(?:[^?？!！。\n.]|(?<=\b[A-Z])\.|(?<=\b[A-Z][a-z])\.|(?<=\b[A-Z][a-z]{2})\.|\.(?!\s|$))+[?？!！。.]*"
@@ -54,8 +54,6 @@ _CLAUSE_ASKS = to_pattern(
 """A clause that asks by itself; `when I was in Lisbon` does not."""
 _OPENING_JOIN = to_pattern(r"^(?:and|or|plus|also)\b\s*|^(?:以及|还有|和|与|及|或)\s*", re.IGNORECASE)
 _LAST_JOIN = to_pattern(r"\s+(?:and|or|plus)\s+|\s*(?:以及|还有|和|与|及|或)\s*", re.IGNORECASE)
-_GAP = to_pattern(rf"\s+|(?<=[{HAN}])(?=[A-Za-z])|(?<=[A-Za-z])(?=[{HAN}])")
-_WORD = to_pattern(rf"[^\W_{HAN}]+|[{HAN}]{{1,5}}")
 _SUBJECT = to_pattern(
     r"\b(?:i|we|he|she|they|you|it)\b|[我你您他她它咱](?!的|们?的|爸|妈|家|哥|姐|弟|妹)", re.IGNORECASE
 )
@@ -69,7 +67,7 @@ _ANY = to_pattern(r"[^\W_]")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a question asks beside the rest of it: in a sentence, as a thing of a list, or as a word among words."""
+    """What a question asks beside the rest of it: in a sentence, or as a thing of a list."""
 
     text: str
     kind: Kind = "question"
@@ -83,8 +81,7 @@ def list_questions(text: str) -> list[str]:
 def split_question(text: str) -> tuple[Part, ...]:
     """The parts that are worth a search of their own; none where the question is of one piece.
 
-    Of several sentences those that ask; the things that these list, or a text that neither asks nor tells; words without
-    a sentence.
+    Of several sentences those that ask; the things that these list, or a text that neither asks nor tells.
     """
     sentences = [each for raw in _SENTENCE.findall(text) if is_question(each := raw.strip()) or says_something(each)]
     asking = [_with_what_it_means(sentences, n) for n, each in enumerate(sentences) if is_question(each)]
@@ -92,8 +89,6 @@ def split_question(text: str) -> tuple[Part, ...]:
     parts = [Part(each) for each in alone] if len(sentences) > 1 or len(alone) > 1 else []
     listing = asking or [each for each in sentences if not _SUBJECT.search(each)]
     parts += [Part(thing, "thing") for each in listing for thing in list_things(each)]
-    if len(sentences) == 1 and not parts:
-        parts += [Part(word, "word") for word in list_words(sentences[0])]
     whole = query_terms(text)
     own = {part.text: part for part in parts if (terms := query_terms(part.text)) and terms != whole}
     return tuple(own.values())[:MOST_PARTS]
@@ -144,13 +139,6 @@ def _is_plain(item: str) -> bool:
 
 def _is_long(item: str) -> bool:
     return len(query_terms(item, THING_TERMS + 1)) > THING_TERMS
-
-
-def list_words(sentence: str) -> list[str]:
-    """Words side by side with none between them that only holds others together; none of fewer than three."""
-    found = [each for each in _GAP.split(sentence.strip(" ?？。.!！")) if _ANY.search(each)]
-    plain = all(_WORD.fullmatch(word) and word.casefold() not in STOPWORDS for word in found)
-    return found if len(found) >= LEAST_THINGS and plain else []
 
 
 _PAST = to_pattern(

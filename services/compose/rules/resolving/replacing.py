@@ -21,8 +21,7 @@ from shared.extraction.learned import read
 from shared.extraction.relatives import tells_of_relative
 from shared.extraction.values import like, values
 from shared.language.patterns import to_pattern
-from shared.language.segment import query_terms, stem
-from shared.language.synonyms import ALIKE
+from shared.language.segment import ALIKE, query_terms, stem
 
 CHANGED = 0.8
 """From here on the learned weights take a sentence for a change, whatever its words."""
