@@ -86,11 +86,11 @@ class Authenticator:
                 return LOCAL
             raise refuse_stranger("is missing; sign the record with a key", SIGNATURE)
         if sent.signed_ms is None:
-            raise refuse_stranger("is missing, or no time in milliseconds", SIGNED_MS)
+            raise refuse_stranger("is missing, or not a time in milliseconds", SIGNED_MS)
         if sent.key_id == HOUSE:
             if is_signed_with(sent, await self._find_house_hash()):
                 return LOCAL
-            raise refuse_stranger("is not that of the house", SIGNATURE)
+            raise refuse_stranger("is not a signature of SmartBrain's own services", SIGNATURE)
         key = await self._find_key(sent.key_id)
         return _admit_holder(key, partial(is_signed_with, sent), SIGNATURE)
 
@@ -173,7 +173,7 @@ def _admit_holder(key: ApiKey | None, proves: Callable[[str], bool], header: str
     if key.revoked_at is not None:
         raise refuse_stranger("the key was revoked", header)
     if now >= key.ends_at:
-        raise refuse_stranger(f"the key has ended on {key.ends_at.date()}", header)
+        raise refuse_stranger(f"the key expired on {key.ends_at.date()}", header)
     return key.requester
 
 
@@ -184,8 +184,8 @@ async def refuse_unguarded(db: Database, policy: AccessPolicy, host: str) -> Non
     async with db.system() as conn:
         if not await api_keys.has_usable(conn):
             raise ConfigurationError(
-                f"compose would listen on {host or 'every address'} with no key to ask for: make one with"
-                " `smartbrain keys create`, name an issuer (access.issuers in brain.yml), or leave"
+                f"compose would listen without a key on {host or 'every address'}: create a key with "
+                "`smartbrain keys create`, name an issuer (access.issuers in brain.yml), or leave"
                 " SMARTBRAIN_HTTP_HOST at 127.0.0.1"
             )
 

@@ -26,7 +26,7 @@ def _read_id(claims: Mapping[str, Any], name: str) -> str:
     try:
         return _ID.validate_python(find_claim(claims, name), strict=True)
     except ValidationError as error:
-        raise refuse_stranger(f"the claim {name} of the token is missing or no id") from error
+        raise refuse_stranger(f"the claim {name} of the token is missing or not an id") from error
 
 
 def _read_scopes(claims: Mapping[str, Any], issuer: TokenIssuer) -> frozenset[AccessScope]:

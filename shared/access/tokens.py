@@ -97,14 +97,16 @@ class TokenCheck:
     async def prove(self, token: str) -> dict[str, Any]:
         """What the token says, which its issuer has signed; refused as `identify` refuses it."""
         if not self._issuers:
-            raise refuse_stranger("is no key; tokens are taken of issuers that access.issuers of the policy names")
+            raise refuse_stranger(
+                "is not a key; tokens are accepted from issuers that access.issuers of the policy names"
+            )
         said_issuer, key_id = _read_unproved(token)
         if said_issuer not in self._issuers:
-            raise refuse_stranger("the token is of an issuer that the policy does not name")
+            raise refuse_stranger("the token is from an issuer that the policy does not name")
         issuer, keys = self._issuers[said_issuer]
         key = await keys.find(key_id)
         if key is None:
-            raise refuse_stranger("the token is signed with a key that its issuer does not show")
+            raise refuse_stranger("the token is signed with a key that its issuer does not publish")
         return _prove(token, key, issuer)
 
 
@@ -134,7 +136,7 @@ def _prove(token: str, key: jwt.PyJWK, issuer: TokenIssuer) -> dict[str, Any]:
     except jwt.ExpiredSignatureError as error:
         raise refuse_stranger("the token has ended") from error
     except jwt.MissingRequiredClaimError as error:
-        raise refuse_stranger(f"the claim {error.claim} of the token is missing or no id") from error
+        raise refuse_stranger(f"the claim {error.claim} of the token is missing or not an id") from error
     except jwt.InvalidAudienceError as error:
         raise refuse_stranger("the token is for another audience") from error
     except (jwt.PyJWTError, ArithmeticError, ValueError, TypeError) as error:

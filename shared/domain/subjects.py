@@ -76,7 +76,7 @@ def find_user_denial(requester: Requester, user_id: str) -> Denial | None:
     if requester.user_id is not None and user_id != requester.user_id:
         return Denial("user_id", "is not the user of the key")
     if requester.users_from is not None and not user_id.startswith(requester.users_from):
-        return Denial("user_id", "is none of the users of the key")
+        return Denial("user_id", "is not one of the users of the key")
     return None
 
 
@@ -94,7 +94,7 @@ def find_name_denial(requester: Requester, requested_by: str) -> Denial | None:
     """Why something is not asked for in this name; a requester that is bound to no tenant may give any."""
     if requester.tenant_id is None or requested_by == requester.name:
         return None
-    return Denial("requested_by", "comes from the key, and is somebody else's name")
+    return Denial("requested_by", "comes from the key, but names another requester")
 
 
 def sort_scopes(scopes: Iterable[AccessScope]) -> tuple[AccessScope, ...]:

@@ -18,7 +18,7 @@ from shared.policy import ErasurePolicy
 from shared.store.erasure.tombstones import Tombstone
 
 _TOMBSTONE: TypeAdapter[Tombstone] = TypeAdapter(Tombstone)
-BY_TOPIC = "unknown: told by the topic"
+BY_TOPIC = "unknown: read from the topic"
 """Who asked, where only the event is left."""
 
 

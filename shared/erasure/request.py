@@ -94,7 +94,7 @@ def _refuse_misfits(wish: ErasureRequest, policy: Policy) -> None:
     problems = (
         ((wish.scope == "session") != bool(wish.session_ids), "session_ids", _ONLY.format("session")),
         ((wish.scope == "items") != bool(wish.memory_ids), "memory_ids", _ONLY.format("items")),
-        (by_another and not (wish.reason or "").strip(), "reason", "is needed where another than the user asks"),
+        (by_another and not (wish.reason or "").strip(), "reason", "is required unless the user is the requester"),
         (
             wish.profile is not None and wish.profile not in policy.erasure.profiles,
             "profile",
@@ -106,7 +106,7 @@ def _refuse_misfits(wish: ErasureRequest, policy: Policy) -> None:
             raise refuse_field("invalid_request", field, problem, 422)
 
 
-_ONLY = "is needed for scope {0}, and for no other"
+_ONLY = "is required for scope {0}, and not allowed for others"
 
 
 async def find_covered(conn: Connection, subject: Subject, wish: ErasureRequest) -> ErasureExtent:
@@ -133,7 +133,7 @@ async def again_asked(
     at = await tombstones.load_now(conn)
     moved = await tombstones.move(conn, subject, tombstone, "processing", at=at, attempts=0, error=why)
     if moved is None:
-        raise TransientError("the erasure has moved meanwhile")
+        raise TransientError("the erasure has changed meanwhile")
     event = to_request_event(subject, tombstone, trace_id=trace_id, policy_version=policy_version)
     state = state_event(
         subject, tombstone, tombstone.status, "processing", trace_id=trace_id, policy_version=policy_version

@@ -61,7 +61,7 @@ class Cited:
 
     @property
     def uri_hash(self) -> str:
-        """Names the address without saying it."""
+        """A hash of the address."""
         return hashlib.sha256(self.uri.encode("utf-8", "replace")).hexdigest()
 
 
