@@ -1,4 +1,4 @@
-"""What of a turn is worth long-term citation, and how the knowledge side is told of it (seed 000 section 2.3). Pure.
+"""What of a turn is worth long-term citation, and how the knowledge side is told of it. Pure.
 
 The running chat never goes there: only what was cited, and what tools made.
 """

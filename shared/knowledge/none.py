@@ -1,4 +1,4 @@
-"""No knowledge: everything else works, and nobody is told that anything is missing (seed 004 section 6)."""
+"""No knowledge: everything else works, and nobody is told that anything is missing."""
 
 from collections.abc import Sequence
 

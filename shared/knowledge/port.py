@@ -1,4 +1,4 @@
-"""What knowledge is asked and answers: one port, whatever stands behind it (seed 004 section 6, KnowledgePort)."""
+"""What knowledge is asked and answers: one port, whatever stands behind it."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeCapabilities:
-    """The capabilities of the server, with defaults for missing fields (seed 001 section 9)."""
+    """The capabilities of the server, with defaults for missing fields."""
 
     modes: frozenset[SearchMode] = frozenset({"exact", "semantic", "hybrid"})
     ingest: bool = True
@@ -73,7 +73,7 @@ NOTHING = Bundle()
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What is worth long-term citation (seed 000 section 2.3); `content` is None where only a description is known."""
+    """What is worth long-term citation; `content` is None where only a description is known."""
 
     source_type: SourceType
     source_uri: str
