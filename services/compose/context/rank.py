@@ -23,7 +23,6 @@ from services.compose.context.stages import (
 from services.compose.rules.candidates import MEMORIES_MOST, CoreMemory, Dropped, HeldBack, SignalPolicy, weigh_wishes
 from services.compose.rules.packing import slots
 from services.compose.rules.packing.budget import profile_for
-from services.compose.rules.packing.conflict import ConflictResolution, resolve_conflicts
 from services.compose.rules.packing.pack import PackPolicy
 from services.compose.rules.planning.cues import asks_for_questions
 from services.compose.rules.planning.execute import ExecutablePlan
@@ -32,6 +31,7 @@ from services.compose.rules.planning.questions import asks_past, respelt
 from services.compose.rules.ranking.fuse import FusePolicy, FusionResult, best_of, fuse
 from services.compose.rules.ranking.repeats import DiversityPolicy, RepeatCandidate
 from services.compose.rules.ranking.reranking import keys
+from services.compose.rules.resolving.conflict import ConflictResolution, resolve_conflicts
 from services.compose.rules.resolving.scopes import (
     asks_for_all,
     core_of_scope,

@@ -4,13 +4,12 @@ Facts about the user, their limits, decisions and goals are no preferences and s
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from schemas.memory_types import types_with
 from schemas.vocabulary import Epistemic, MemoryType
-from services.compose.rules.candidates import Candidate, CandidateConflict, CoreMemory, Dropped, RankedCandidate
-from services.compose.rules.packing.draft import Decision, PackagedContext
-from services.compose.rules.packing.norms import EnterpriseRule, PreferenceClaim, against, norms, says_taste, wish
+from services.compose.rules.candidates import Candidate, CandidateConflict, CoreMemory, RankedCandidate
+from services.compose.rules.resolving.norms import EnterpriseRule, PreferenceClaim, against, norms, says_taste, wish
 from shared.language.segment import query_terms
 from shared.screening.sanitize import DEFAULT_SANITIZE, TAKEN_OUT, SanitizePolicy, screen
 from shared.screening.tags import REMOVED
@@ -85,22 +84,6 @@ def _pinned_yields(memory: CoreMemory) -> bool:
 def yields(kind: MemoryType | None, epistemic: Epistemic, text: str = "") -> bool:
     """Whether a memory is a taste or a view, or a note of one: only these may a rule of the enterprise overrule."""
     return kind in TASTES or (kind in VIEWED and (epistemic in VIEWS or says_taste(text)))
-
-
-def attach_conflicts(packed: PackagedContext, conflicts: Sequence[CandidateConflict]) -> PackagedContext:
-    """The package with what gave way, as a decision and as left out, each naming the knowledge that won."""
-    if not conflicts:
-        return packed
-    decisions = tuple(
-        Decision(each.memory, False, "conflict_knowledge", each.score, rule=each.knowledge) for each in conflicts
-    )
-    dropped = tuple(Dropped(each.memory, "conflict_knowledge", each.score, each.knowledge) for each in conflicts)
-    return replace(
-        packed,
-        decisions=(*packed.decisions, *decisions),
-        dropped=(*packed.dropped, *dropped),
-        conflicts=(*packed.conflicts, *conflicts),
-    )
 
 
 def _rules(
