@@ -31,7 +31,6 @@ from services.compose.rules.planning.questions import asks_past, respelt
 from services.compose.rules.ranking.fuse import FusePolicy, FusionResult, best_of, fuse
 from services.compose.rules.ranking.repeats import DiversityPolicy, RepeatCandidate
 from services.compose.rules.ranking.reranking import keys
-from services.compose.rules.resolving.conflict import ConflictResolution, resolve_conflicts
 from services.compose.rules.resolving.scopes import (
     asks_for_all,
     core_of_scope,
@@ -42,7 +41,7 @@ from services.compose.rules.resolving.scopes import (
     without_past,
     without_relatives,
 )
-from services.compose.rules.resolving.superseding import without_superseded
+from services.compose.rules.resolving.superseding import ConflictResolution, resolve_conflicts, without_superseded
 from shared.domain.turns import Event
 from shared.extraction.turn_texts import SPOKEN
 from shared.language import tokens
