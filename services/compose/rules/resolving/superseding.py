@@ -13,11 +13,11 @@ from datetime import datetime
 from schemas.memory_types import types_with
 from schemas.vocabulary import Epistemic, MemoryType
 from services.compose.rules.candidates import Candidate, CandidateConflict, CoreMemory, Dropped, RankedCandidate
+from services.compose.rules.planning.questions import asks_for_one
 from services.compose.rules.ranking.fuse import FusionResult
 from services.compose.rules.resolving.norms import EnterpriseRule, PreferenceClaim, against, norms, says_taste, wish
 from services.compose.rules.resolving.outdated import OutdatedStatement, OutdatedStatements, says_one_thing
 from services.compose.rules.resolving.replacing import (
-    asks_for_one,
     gives_other_value,
     read_phrasing,
     stands_beside,
