@@ -40,7 +40,7 @@ READ_ON = {
     "evolution": "[upkeep](../discussions/change.md#upkeep)",
     "evolution.calibration": "[upkeep](../discussions/change.md#upkeep)",
     "evolution.promotion": "[promotion](../discussions/change.md#promotion)",
-    "evolution.experience": "[agents](../discussions/change.md#what-agents-learn-of-themselves)",
+    "evolution.experience": "[agents](../discussions/change.md#what-agents-learn-about-themselves)",
     "erasure": "[erase](../howto/erase.md)",
     "access": "[keys](../howto/keys.md)",
     "limits": "[limits over HTTP](../operations.md#limits-over-http)",
