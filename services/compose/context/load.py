@@ -31,7 +31,7 @@ from shared.extraction.relatives import tells_of_relative
 from shared.extraction.turn_texts import only_commands
 from shared.policy import ComposePolicy
 from shared.runtime import Runtime
-from shared.store import entities, knowledge, sessions, shown_memory, summaries, turns
+from shared.store import knowledge, shown_memory, summaries, turns
 from shared.store.erasure import tombstones
 from shared.store.media import load_known
 from shared.store.shown_memory import EndedVersion
@@ -61,7 +61,7 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
         tombstones.epoch(subject),
         shown_memory.versions(subject, ENDED_MOST),
         shown_memory.taken_back(subject, ENDED_MOST),
-        entities.load_joined(subject),
+        shown_memory.load_joined(subject),
     )
     admitted = message.blocks
     async with _in_time(call.left_s()):
@@ -76,7 +76,7 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
         changes = await _foresee(rt, call, recent.pending, epoch, now)
     changes = changes.with_ended(map(to_ended, gone), pending_turns.taken_back(earlier, now, taken))
     hidden = [f"memory:{m.memory_id}" for m in core if changes.hides(m.memory_id, m.source_turn_id, m.content_text)]
-    names = [slot["name"] for slot in sessions.foremost(summary.entity_slots, rt.policy.session.entity_slots_max)]
+    names = [slot["name"] for slot in summaries.foremost(summary.entity_slots, rt.policy.session.entity_slots_max)]
     return rt, ComposeState(
         # what is known of a relative is no part of who the user is: it is found where it is asked about
         core=[

@@ -43,8 +43,7 @@ from services.compose.context.stages import (
 )
 from services.compose.rules.candidates import HeldBack, RecentTurn, TurnMessage
 from services.compose.rules.packing.budget import COMPRESSIBLE, Allocation
-from services.compose.rules.packing.conflict import attach_conflicts
-from services.compose.rules.packing.draft import Decision, PackagedContext, PackInputs, list_withheld
+from services.compose.rules.packing.draft import Decision, PackagedContext, PackInputs, attach_conflicts, list_withheld
 from services.compose.rules.packing.pack import pack_context
 from services.compose.rules.packing.slots import held_back
 from services.compose.rules.packing.texts import Learnt, hints

@@ -151,14 +151,6 @@ _PAST = to_pattern(
     r"|\bbefore[?.!]*$",
     re.IGNORECASE,
 )
-_FRAME = to_pattern(
-    r"从头(?:到尾|至今|到现在|开始|说起|讲起)?|一路(?:走来|以来|下来|上)?|前前后后|前后|先后|历任|历届|历次|历年|这些年来?|(?:这|近|过去)[几一二三两四五六七八九十\d]+年(?:来|里|间|以来)?|一直以来|来龙去脉|到现在为止|到目前为止|迄今|至今"
-    r"|怎么变(?:化|过)?的?|有(?:什么|哪些|过什么)变(?:化|更|动)|的变(?:化|更|动)|(?:换|改|搬|变|调整)了?过?(?:几|多少)[次回]|一共|总共|所有的?|全部的?|都有哪些|哪些|哪几"
-    r"|\b(?:over|through(?:out)?|across) (?:the|these|all (?:the|these|those)) (?:years|months|weeks|time)\b|\bover time\b|\b(?:so far|up to now|until now|to date|in order|one by one)\b|\bfrom (?:the )?(?:start|beginning) (?:to|till|until) (?:the )?(?:end|now|today|finish)\b"
-    r"|\b(?:history|timeline|list|evolution|progression) of\b|\b(?:history|timeline)\b(?=\?|$)|\b(?:used to|use to|previously|formerly|originally|in the past|back then|back in the day|ever)\b|\bhow (?:has|have|had) (?=.{1,60}\b(?:changed?|evolved?))|\b(?:changed|evolved)\b(?=\W*$)|\b(?:list|name|tell me|give me|show me) (?:all|every|each)(?: of)?\b|\ball the\b",
-    re.IGNORECASE,
-)
-"""Words that say only that it is asked how things were."""
 _ORDERED = to_pattern(
     r"在.{1,16}之前(?:完成|交|做|去|到|提醒|要|必须|先)|\bbefore (?:i|we) (?:go|leave|start|forget)\b|\bfor the (?:previous|past)\b",
     re.IGNORECASE,
@@ -170,12 +162,17 @@ def asks_past(text: str) -> bool:
     return _PAST.search(_ORDERED.sub(" ", text[:1000])) is not None
 
 
-def without_frame(text: str) -> str:
-    """A question about the past without the words that say only that; as it was where nothing else is left."""
-    if not asks_past(text):
-        return text
-    left = _FRAME.sub(" ", text)
-    return left if left.strip(" ?？。.!！,，") else text
+_MANY = to_pattern(
+    r"\b(?:what|which)(?: (?:kinds?|sorts?|types?) of)? (?:\w+ )?(?!(?:does|is|was|has|class|address|business|status|plans|news)\b)\w{3,}[^\Wsu]s\b|\b(?:all|any|every|each|everything|anything|list|both|else|other|tell me about|know about|remember about)\b"
+    r"|哪些|哪几|都[^\W\d_]{0,4}(?:什么|哪)|所有|全部|几[种样]|有什么|有没有|还有|别的|其他|介绍|关于",
+    re.IGNORECASE,
+)
+"""What may be answered with many things."""
+
+
+def asks_for_one(question: str) -> bool:
+    """Whether one thing at a time is the answer: where somebody lives, and not which sports they play."""
+    return _MANY.search(question) is None
 
 
 __all__ = ["purpose_of", "understand", "understand_message"]

@@ -95,19 +95,6 @@ _HEAD_ZH = to_pattern(
 )
 
 
-_MANY = to_pattern(
-    r"\b(?:what|which)(?: (?:kinds?|sorts?|types?) of)? (?:\w+ )?(?!(?:does|is|was|has|class|address|business|status|plans|news)\b)\w{3,}[^\Wsu]s\b|\b(?:all|any|every|each|everything|anything|list|both|else|other|tell me about|know about|remember about)\b"
-    r"|哪些|哪几|都[^\W\d_]{0,4}(?:什么|哪)|所有|全部|几[种样]|有什么|有没有|还有|别的|其他|介绍|关于",
-    re.IGNORECASE,
-)
-"""What may be answered with many things."""
-
-
-def asks_for_one(question: str) -> bool:
-    """Whether one thing at a time is the answer: where somebody lives, and not which sports they play."""
-    return _MANY.search(question) is None
-
-
 @of_texts(2048)
 def way_of(text: str) -> Way | None:
     """Whether one thing is said to stand where another stood, to be so now, or to be so beside others."""
