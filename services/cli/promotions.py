@@ -1,4 +1,4 @@
-"""`smartbrain promotions`: what qualifies to be offered to others, shown, decided, written, on a running SmartBrain."""
+"""`smartbrain promotions`: lists, decides and retries proposals to share memories."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID

@@ -106,7 +106,7 @@ class EmbeddedPostgres:
             installed = installation(self._cache, account)
             create_cluster(installed, self._data, account, sync=self._durable)
             if not postgres_orphans.clear(self._data):
-                raise EmbeddedPostgresError(f"a PostgreSQL of an earlier run still works in {self._data}")
+                raise EmbeddedPostgresError(f"a PostgreSQL of an earlier run is still running in {self._data}")
             self._socket_folder = socket_folder(self._data, account)
             remove_left_sockets(self._socket_folder)
             self._launch(installed, account)

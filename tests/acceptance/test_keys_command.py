@@ -219,5 +219,5 @@ def test_nothing_listens_to_others_without_a_key(dsn: str, kafka: str, host: str
         )
         (line,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
         assert done.returncode == 1
-        assert line.startswith(f"error: compose would listen on {host} with no key to ask for: make one with")
+        assert line.startswith(f"error: compose would listen without a key on {host}: create a key with")
         assert "`smartbrain keys create`" in line
