@@ -170,10 +170,11 @@ def settings_page() -> Iterator[str]:
         f"may stand in a file instead, which the variable with `_FILE` behind it names: {files}.",
         "",
     ]
-    yield from ["Tools read four more:", ""]
+    yield from ["Tools read five more:", ""]
     more = [
         ("`SMARTBRAIN_URL`", "HTTP address of compose for the commands that ask a service"),
         ("`SMARTBRAIN_API_KEY`", "Key that the commands and the Python client send to compose"),
+        ("`SMARTBRAIN_TENANT`", "Tenant of commands without `--tenant`; absent: `default`, of `mcp` that of the key"),
         ("`SMARTBRAIN_TRACEBACK`", "1: an error of a command is shown with its traceback"),
         ("`SMARTBRAIN_KAFKA_CACHE`", "Folder in which `make test-kafka` keeps the jars of Apache Kafka"),
     ]
