@@ -25,8 +25,7 @@ from services.compose.rules.redriving import CARRIED_OUT, Preview, blank, blank_
 from shared.access.refusals import refuse_denied
 from shared.bus.dead_letters import BY_NOUN, DeadLetter, LetterHead, find_letter, load_newest, to_moment
 from shared.db import Connection
-from shared.domain.requesters import Requester, find_scope_denial
-from shared.domain.subjects import Subject
+from shared.domain.subjects import Requester, Subject, find_scope_denial
 from shared.errors import RefusedError
 from shared.runtime import Runtime
 from shared.store import operator_acts as acts
