@@ -100,7 +100,7 @@ async def _record(
         visibility=visibility,
         org_id=audience or "",
     )
-    details = {"reason": blank_text(decision.reason), "visibility": visibility, "org_id": audience}
+    details: dict[str, Any] = {"reason": blank_text(decision.reason), "visibility": visibility, "org_id": audience}
     details["consent"] = decision.consent
     await _note_act(conn, subject, proposal, DECIDED[decision.decision], decision, details)
     return await promotions.one(conn, subject, proposal.proposal_id) or proposal
