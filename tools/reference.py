@@ -175,6 +175,7 @@ def settings_page() -> Iterator[str]:
     more = [
         ("`SMARTBRAIN_URL`", "HTTP address of compose for commands that call it"),
         ("`SMARTBRAIN_API_KEY`", "Key that the commands and the Python client send to compose"),
+        ("`SMARTBRAIN_TENANT`", "Tenant of commands without `--tenant`; absent: `default`, for `mcp` that of the key"),
         ("`SMARTBRAIN_TRACEBACK`", "1: commands show errors with a traceback"),
         ("`SMARTBRAIN_KAFKA_CACHE`", "Folder for the jars of Apache Kafka, for `make test-kafka`"),
     ]

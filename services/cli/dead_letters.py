@@ -114,8 +114,7 @@ def name_owner(user: str | None, tenant: str | None) -> dict[str, str | None]:
 
 def act(path: str, reason: str, by: str | None, whose: dict[str, str | None], *, as_json: bool, **more: Any) -> None:
     """Carries out the action and prints whether it was done now or earlier."""
-    who = by or (None if os.environ.get(API_KEY) else getuser())  # a key says itself who asks
-    body = {"reason": reason, **({"requested_by": who} if who else {}), **more}
+    body = {"reason": reason, **name_operator(by), **more}
     with reach_compose() as web:
         done = web.post(path, body, whose)
     if as_json:
@@ -125,6 +124,12 @@ def act(path: str, reason: str, by: str | None, whose: dict[str, str | None], *,
     else:
         told = done["act"]
         out.print(f"was {done['state']} before, at {told['at'][:19]} by {told['requested_by']}: {told['reason']}")
+
+
+def name_operator(by: str | None = None) -> dict[str, str]:
+    """The operator for the body: the given name, or the logged-in account; nothing where a key identifies them."""
+    who = by or (None if os.environ.get(API_KEY) else getuser())
+    return {"requested_by": who} if who else {}
 
 
 def show_redrive(shown: dict[str, Any]) -> None:

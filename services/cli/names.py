@@ -6,6 +6,7 @@ import typer
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.base import ExternalId
+from shared.settings import TENANT
 
 _ID: TypeAdapter[str] = TypeAdapter(ExternalId)
 
@@ -35,6 +36,6 @@ def check_words(value: str | None) -> str | None:
 
 
 User = Annotated[str, typer.Option("--user", "-u", help="User id.", callback=check_id)]
-Tenant = Annotated[str, typer.Option("--tenant", help="Tenant.", callback=check_id)]
+Tenant = Annotated[str, typer.Option("--tenant", envvar=TENANT, help="Tenant.", callback=check_id)]
 Limit = Annotated[int, typer.Option("--limit", min=1, max=200)]
 Session = Annotated[str, typer.Option("--session", "-s", help="Conversation.", callback=check_id)]

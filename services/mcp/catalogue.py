@@ -55,13 +55,12 @@ def _entry(
     *,
     writes: bool = False,
     destroys: bool = False,
-    repeatable: bool = True,
 ) -> ToolEntry:
     annotations = ToolAnnotations(
         title=title,
         read_only_hint=not writes,
         destructive_hint=destroys,
-        idempotent_hint=repeatable,
+        idempotent_hint=True,
         open_world_hint=False,
     )
     shown = Tool(
