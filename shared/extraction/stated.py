@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from itertools import groupby
 
-from schemas.memory_types import types_with
+from schemas.memory_types import MemoryType, types_with
 from shared.domain.statements import ALSO
 from shared.extraction import learned, manipulation, persons
 from shared.extraction.clauses import Clause, language_of, split
@@ -20,6 +21,7 @@ from shared.extraction.opinions import epistemic_of
 from shared.extraction.orders import order_in
 from shared.extraction.plain import find_plain
 from shared.extraction.sentence_gate import MAY_CORRECT, SURE, estimate_sentences, keep_sentences, stands_anyway
+from shared.extraction.sentence_types import choose_type
 from shared.extraction.slots import with_due, with_slot
 from shared.extraction.values import values
 from shared.extraction.wording import own_words, stands_in_place
@@ -231,7 +233,8 @@ def _read(
         and learned.may_state(clauses[index], stand[index], verdict)
         for index, verdict in enumerate(verdicts)
     ]
-    for index, (one, end) in learned.find_changed(clauses, verdicts, free, corrected.keys()).items():
+    choose = partial(_choose_type, clauses, stand, verdicts)
+    for index, (one, end) in learned.find_changed(clauses, verdicts, free, corrected.keys(), choose).items():
         if kept[clauses[index].sentence] or likely[clauses[index].sentence] >= MAY_CORRECT:
             found[index], ends[index] = [one], end - 1
     taken = {clauses[at].sentence for index in found for at in range(index, ends.get(index, index) + 1)}
@@ -242,12 +245,22 @@ def _read(
             and number not in taken
             and (kept[number] or any(place in plainly and verdicts[place].kind == "constraint" for place in own))
         ):
-            whole = learned.statement([clauses[n] for n in own], [verdicts[n] for n in own], today)
+            own_clauses, own_verdicts = [clauses[n] for n in own], [verdicts[n] for n in own]
+            whole = learned.statement(own_clauses, own_verdicts, choose(own), today)
             if whole:
                 found[own[0]], ends[own[0]] = [whole], own[-1]
     _put_instead(clauses, stand, found, ends)
     _suspect(clauses, verdicts, free, found, ends)
     return SentenceReading(found, ends)
+
+
+def _choose_type(
+    clauses: Sequence[Clause], stand: Sequence[Stance], verdicts: Sequence[ClauseClass], places: Sequence[int]
+) -> MemoryType:
+    """The type of what the clauses at these places say together."""
+    chosen = [clauses[place] for place in places]
+    text = learned.join_clauses(chosen)
+    return choose_type(text, chosen, [stand[n] for n in places], [verdicts[n] for n in places])
 
 
 def _put_instead(
