@@ -66,7 +66,7 @@ def _tells_of_another(text: str, stand: Sequence[Stance], likely: float) -> bool
 def _is_bare(text: str, stand: Sequence[Stance]) -> bool:
     """Whether the words name something and say of nobody that it is so: `Chicago.`, 两百块."""
     short = len(text.split()) < SHORTEST if text.isascii() else len(text.strip(_MARKS)) < SHORTEST_ZH
-    return short and not any(stance.explicit for stance in stand)
+    return short and not any(stance.explicit for stance in stand) and not tells_limit_of_somebody(text)
 
 
 def _states_enough(verdicts: Sequence[ClauseClass], likely: float) -> bool:

@@ -18,7 +18,7 @@ from shared.extraction.keys import profile_key, slug
 from shared.extraction.learned import ClauseClass
 from shared.extraction.model import Found, MessageText, Observation, ReadingNote
 from shared.extraction.opinions import epistemic_of
-from shared.extraction.orders import order_in
+from shared.extraction.orders import asks_how_to_answer, order_in
 from shared.extraction.plain import find_plain
 from shared.extraction.sentence_gate import MAY_CORRECT, SURE, estimate_sentences, keep_sentences, stands_anyway
 from shared.extraction.sentence_types import choose_type
@@ -80,7 +80,7 @@ def extract_statements(
     verdicts, plainly = ([], frozenset[int]()) if directed else _verdicts(clauses)
     stand = stances(clauses)
     likely = {} if directed else estimate_sentences(message.text, clauses, stand, verdicts)
-    if not directed and max(likely.values(), default=0.0) < SURE and not any(map(_may_change, clauses, verdicts)):
+    if not directed and max(likely.values(), default=0.0) < SURE and not any(map(_may_matter, clauses, verdicts)):
         explain.extend(
             ReadingNote((clause.start, clause.end), "dropped", "nothing lasting", message.ordinal) for clause in clauses
         )
@@ -339,6 +339,11 @@ def _suspect(
 def _may_change(clause: Clause, verdict: ClauseClass) -> bool:
     """Whether the clause may change something known, by the learned weights or as it says that something is over."""
     return learned.worth_a_look(verdict) or bool(find_ended_things(clause.text))
+
+
+def _may_matter(clause: Clause, verdict: ClauseClass) -> bool:
+    """Whether the clause may change something known, or asks how answers are to be."""
+    return _may_change(clause, verdict) or asks_how_to_answer(clause.text)
 
 
 def _weigh(

@@ -33,7 +33,7 @@ STATED = [
     ("Please always answer in English", "preference", 1, False),
     ("From now on, keep your answers short", "preference", 1, False),
     ("Always include unit tests in code", "constraint", None, False),
-    ("Don't call me buddy", "preference", None, False),
+    ("Don't call me buddy", "constraint", None, False),
     ("My name is Priya Patel", "profile", None, False),
     ("I live in Lisbon", "profile", None, False),
     ("I'm a pediatric nurse", "profile", None, False),
