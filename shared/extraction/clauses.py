@@ -19,7 +19,7 @@ _QUOTED_LINE = to_pattern(
 )
 """Quotations, consoles, traces, and lines of a chat that was pasted: `[18:02] Tomek: ...`."""
 _QUOTED_LINE_SIGN = to_pattern(r"[>|$]|File|Traceback|^[ \t]*at |^[ \t]*\[?\d{1,2}:\d\d", re.M)
-_PASTED_SIGN = to_pattern(r"[:：]\s*['\"]|【")
+_PASTED_SIGN = to_pattern(r"[:：]\s*['\"“]|【")
 _QUOTE_SIGN = to_pattern(r"[“「『\"']")
 _QUOTE = to_pattern(
     r"“[^”]{1,300}”|「[^」]{1,300}」|『[^』]{1,300}』|\"[^\"\n]{1,300}\"|(?<![A-Za-z])'[^'\n]{3,200}'"
@@ -33,9 +33,14 @@ _SAID = to_pattern(
     ),
     re.I,
 )
+_WHOSE = (
+    r"(?:(?:it|this|that)(?:'s| is| was| came)?|here(?:'s| is)(?: what)?|what|text|email|letter|note|message|notice) (?:is |came |just )*(?:from|off|the|by)\b[^.!?\n:]{0,60}"
+    r"|\b(?:sent|got|says?|reads?|posted|forwarded|texted|emailed|wrote)\b[^.!?\n:]{0,40}"
+)
+_WHOSE_ZH = r"(?:群里|朋友圈|别人|邻居|朋友|同事|物业|公司|学校|老师|银行|平台|客户|领导|房东|网上|短信|邮件|帖子|消息|通知)[^。！？!?\n【“]{0,24}"
 _PASTED = to_pattern(
-    r"(?:(?:(?:it|this|that)(?:'s| is| was| came)?|here(?:'s| is)(?: what)?|what|text|email|letter|note|message|notice) (?:is |came |just )*(?:from|off|the|by)\b[^.!?\n:]{0,60}|\b(?:sent|got|says?|reads?|posted|forwarded|texted|emailed|wrote)\b[^.!?\n:]{0,40})[:：]\s*(?P<quote>'[^\n]{20,2000}'|\"[^\n]{20,2000}\")(?![A-Za-z])"
-    r"|(?:群里|朋友圈|别人|邻居|朋友|同事|物业|公司|学校|老师|银行|平台|客户|领导|网上|短信|邮件|帖子|消息|通知)[^。！？!?\n【]{0,24}[:：，, ]?(?P<notice>【[^】]{2,20}】[^\n]{10,2000})",
+    rf"(?:{_WHOSE})[:：]\s*(?P<quote>'[^\n]{{20,2000}}'|\"[^\n]{{20,2000}}\")(?![A-Za-z])"
+    rf"|{_WHOSE_ZH}(?:[:：，, ]?(?P<notice>【[^】]{{2,20}}】[^\n]{{10,2000}})|[:：]\s*(?P<words>“[^”]{{10,2000}}”))",
     re.I,
 )
 """A text of somebody else that is shown, behind words that say whose it is."""

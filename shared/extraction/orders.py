@@ -25,7 +25,8 @@ _POLITELY = to_pattern(
     r"|^(?:那|对了|麻烦|另外|还有)?[，,]?(?:你|您)?(?:能不能|可不可以|能否|可以|能)(?:请)?(?:以后|今后|往后|每次|一直|始终|从现在起)(?!.{0,4}还)"
 )
 _OF_ANSWERS = to_pattern(
-    r"^(?:hey,? |so |and |also |ok(?:ay)?,? |please |btw,? )*(?:can|could|would|will) you (?:please |just |maybe |also |try to )*"
+    r"^when(?:ever)? you (?:give|send|write|make|answer|reply|list|suggest|recommend|show|explain)\b.{2,60}\b(?:can|could|would|will) you\b"
+    r"|^(?:hey,? |so |and |also |ok(?:ay)?,? |please |btw,? )*(?:can|could|would|will) you (?:please |just |maybe |also |try to )*"
     r"(?:(?:keep|make|give|write|cut|put|leave)\b.{0,20}\b(?:your (?:answers?|repl(?:y|ies)|responses?|messages?)|(?:answers|replies|responses)(?! (?:to|for|from|in|of|below|above)\b))"
     r"|use (?:the )?(?:metric|imperial|24.hour|celsius|fahrenheit|british|american|plain english)\b|(?:stop|avoid) (?:using |adding |with )?(?:the |so many )?(?:emojis?|bullet points?|jargon|lists)\b)"
     r"|^(?:那|对了|麻烦|另外|还有)?[，,]?(?:你|您)?的?(?:能不能|可不可以|能否|可以|能)?(?:请)?把?(?:你的?)?(?:回答|回复|答复|说话|讲话)(?:的时候)?(?:能不能|可不可以|可以|能)?(?:尽量|稍微)?再?"
