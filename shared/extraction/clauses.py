@@ -43,7 +43,7 @@ _PASTED = to_pattern(
     rf"|{_WHOSE_ZH}(?:[:：，, ]?(?P<notice>【[^】]{{2,20}}】[^\n]{{10,2000}})|[:：]\s*(?P<words>“[^”]{{10,2000}}”))",
     re.I,
 )
-"""A text of somebody else that is shown, behind words that say whose it is."""
+"""A text of somebody else that is shown, behind words that say whose it is; it parts sentences."""
 _SENTENCE = to_pattern(
     r"[。！？!?；;\n\r]+|(?<!\bMrs)(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bProf)(?<!\bvs)(?<!\ba\.m)(?<!\bp\.m)\.{1,6}(?=\s|$|[\u3400-\u9fff])|…+"
 )
@@ -114,7 +114,7 @@ def blank(text: str) -> str:
         text = _QUOTED_LINE.sub(_spaces, text)
     if _PASTED_SIGN.search(text) and (pasted := _PASTED.search(text)):
         begin, end = pasted.span(pasted.lastgroup or 0)
-        text = text[:begin] + _SPACE * (end - begin) + text[end:]
+        text = text[:begin] + "\n" + _SPACE * (end - begin - 2) + "\n" + text[end:]
     if _QUOTE_SIGN.search(text):
         text = _QUOTE.sub(lambda match: unquote(text, match), text)
     return text

@@ -45,6 +45,7 @@ def test_what_is_plainly_said_is_kept(text: str) -> None:
         "can you keep answers short?",
         "你回答能短一点吗？",
         "说话能不能直接点",
+        "when you send me recipes can you put the times first",
     ],
 )
 def test_an_order_in_the_form_of_a_question_is_an_order(text: str) -> None:
@@ -67,6 +68,7 @@ def test_a_reminder_is_its_whole_sentence() -> None:
     [
         "check this for me, it's from the council: 'Dear resident, your bins are emptied on Thursdays from 8 January. "
         "Please have them out by 7am. Regards, Waste Services'. is that right?",
+        "学校老师发来的：“各位家长，下周三上午家长开放日，请准时到校签到。”帮我记个重点",
         "群里转的，啥意思：【物业通知】自1月1日起，地下车库停车费由每月三百元调整为三百五十元，请各位业主知悉。",
     ],
 )
