@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from itertools import groupby
 
-from schemas.memory_types import types_with
+from schemas.memory_types import MemoryType, types_with
 from shared.domain.statements import ALSO
 from shared.extraction import learned, manipulation, persons
 from shared.extraction.clauses import Clause, language_of, split
@@ -17,9 +18,10 @@ from shared.extraction.keys import profile_key, slug
 from shared.extraction.learned import ClauseClass
 from shared.extraction.model import Found, MessageText, Observation, ReadingNote
 from shared.extraction.opinions import epistemic_of
-from shared.extraction.orders import order_in
+from shared.extraction.orders import asks_how_to_answer, order_in
 from shared.extraction.plain import find_plain
 from shared.extraction.sentence_gate import MAY_CORRECT, SURE, estimate_sentences, keep_sentences, stands_anyway
+from shared.extraction.sentence_types import choose_type
 from shared.extraction.slots import with_due, with_slot
 from shared.extraction.values import values
 from shared.extraction.wording import own_words, stands_in_place
@@ -78,7 +80,7 @@ def extract_statements(
     verdicts, plainly = ([], frozenset[int]()) if directed else _verdicts(clauses)
     stand = stances(clauses)
     likely = {} if directed else estimate_sentences(message.text, clauses, stand, verdicts)
-    if not directed and max(likely.values(), default=0.0) < SURE and not any(map(_may_change, clauses, verdicts)):
+    if not directed and max(likely.values(), default=0.0) < SURE and not any(map(_may_matter, clauses, verdicts)):
         explain.extend(
             ReadingNote((clause.start, clause.end), "dropped", "nothing lasting", message.ordinal) for clause in clauses
         )
@@ -231,7 +233,8 @@ def _read(
         and learned.may_state(clauses[index], stand[index], verdict)
         for index, verdict in enumerate(verdicts)
     ]
-    for index, (one, end) in learned.find_changed(clauses, verdicts, free, corrected.keys()).items():
+    choose = partial(_choose_type, clauses, stand, verdicts)
+    for index, (one, end) in learned.find_changed(clauses, verdicts, free, corrected.keys(), choose).items():
         if kept[clauses[index].sentence] or likely[clauses[index].sentence] >= MAY_CORRECT:
             found[index], ends[index] = [one], end - 1
     taken = {clauses[at].sentence for index in found for at in range(index, ends.get(index, index) + 1)}
@@ -242,12 +245,22 @@ def _read(
             and number not in taken
             and (kept[number] or any(place in plainly and verdicts[place].kind == "constraint" for place in own))
         ):
-            whole = learned.statement([clauses[n] for n in own], [verdicts[n] for n in own], today)
+            own_clauses, own_verdicts = [clauses[n] for n in own], [verdicts[n] for n in own]
+            whole = learned.statement(own_clauses, own_verdicts, choose(own), today)
             if whole:
                 found[own[0]], ends[own[0]] = [whole], own[-1]
     _put_instead(clauses, stand, found, ends)
     _suspect(clauses, verdicts, free, found, ends)
     return SentenceReading(found, ends)
+
+
+def _choose_type(
+    clauses: Sequence[Clause], stand: Sequence[Stance], verdicts: Sequence[ClauseClass], places: Sequence[int]
+) -> MemoryType:
+    """The type of what the clauses at these places say together."""
+    chosen = [clauses[place] for place in places]
+    text = learned.join_clauses(chosen)
+    return choose_type(text, chosen, [stand[n] for n in places], [verdicts[n] for n in places])
 
 
 def _put_instead(
@@ -326,6 +339,11 @@ def _suspect(
 def _may_change(clause: Clause, verdict: ClauseClass) -> bool:
     """Whether the clause may change something known, by the learned weights or as it says that something is over."""
     return learned.worth_a_look(verdict) or bool(find_ended_things(clause.text))
+
+
+def _may_matter(clause: Clause, verdict: ClauseClass) -> bool:
+    """Whether the clause may change something known, or asks how answers are to be."""
+    return _may_change(clause, verdict) or asks_how_to_answer(clause.text)
 
 
 def _weigh(
