@@ -1,4 +1,4 @@
-"""What is made of topics and of types of memory: the page of topics, and tables within pages written by hand."""
+"""Generates the page of topics, and tables of topics and memory types within hand-written pages."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,11 +12,11 @@ PARTS = {
     "services/README.md": "topics",
     "docs/reference/memory_types.md": "memory types",
 }
-"""Pages written by hand, and which table within each is made."""
+"""Hand-written pages and their generated tables."""
 
 
 def build_parts() -> dict[str, str]:
-    """The whole of each page with its table as the code has it."""
+    """Each page with its table generated from the code."""
     makers = {"topics": map_of_topics, "memory types": table_of_types}
     return {path: put_part((ROOT / path).read_text("utf-8"), of, makers[of]()) for path, of in PARTS.items()}
 
@@ -32,7 +32,7 @@ def put_part(page: str, of: str, lines: Iterator[str]) -> str:
 
 
 def map_of_topics() -> Iterator[str]:
-    """Who writes and reads each topic, and what its readers then write; topics that nobody writes yet are left out."""
+    """The producers and consumers of each topic, and the tables that consumers write; unused topics are left out."""
     rows = [
         (
             f"`{each.noun}`",
@@ -67,7 +67,7 @@ def table_of_types() -> Iterator[str]:
 
 
 def topics_page() -> Iterator[str]:
-    """Every topic: who writes, who reads, how long it is kept."""
+    """Every topic: producers, consumers, retention."""
     yield from ["# Topics", ""]
     yield "Names are `smartbrain.<noun>.v1`. The messages are in"
     yield "[asyncapi.json](../../schemas/generated/asyncapi.json). `migrate` makes topics that are missing and leaves"

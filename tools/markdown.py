@@ -1,9 +1,9 @@
-"""Pieces of Markdown that every page which is made from the code is put together from."""
+"""Building blocks of generated Markdown pages."""
 
 import re
 from collections.abc import Iterable, Sequence
 
-MADE = "<!-- Made from the code by `make docs`. Do not edit this page: edit its source. -->"
+MADE = "<!-- Generated from the code by `make docs`. Do not edit this page: edit its source. -->"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

@@ -40,7 +40,7 @@ READ_ON = {
     "evolution": "[upkeep](../discussions/change.md#upkeep)",
     "evolution.calibration": "[upkeep](../discussions/change.md#upkeep)",
     "evolution.promotion": "[promotion](../discussions/change.md#promotion)",
-    "evolution.experience": "[agents](../discussions/change.md#what-agents-learn-of-themselves)",
+    "evolution.experience": "[agents](../discussions/change.md#what-agents-learn-about-themselves)",
     "erasure": "[erase](../howto/erase.md)",
     "access": "[keys](../howto/keys.md)",
     "limits": "[limits over HTTP](../operations.md#limits-over-http)",
@@ -54,7 +54,7 @@ PAGES = ("commands", "metrics", "policy", "routes", "settings", "topics")
 
 
 def main() -> int:
-    """Write the files, or compare them; 1 where one differs from the code."""
+    """Write the files, or compare them; 1 if one differs from the code."""
     parser = argparse.ArgumentParser(prog="python -m tools.reference", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail where a file differs")
     check: bool = parser.parse_args().check
@@ -69,7 +69,7 @@ def main() -> int:
         sys.stderr.write("these files differ from the code; run: make docs\n")
         return 1
     if not changed:
-        sys.stdout.write(f"{len(wanted)} files that are made from the code are up to date\n")
+        sys.stdout.write(f"{len(wanted)} files that are generated from the code are up to date\n")
     return 0
 
 
@@ -79,7 +79,7 @@ def read_file(path: Path) -> str | None:
 
 
 def build_files() -> dict[str, str]:
-    """Every file that is made from the code, by its path in the repository."""
+    """Every generated file, by its path in the repository."""
     pages = {f"docs/reference/{name}.md": page for name, page in build_pages().items()}
     return (
         pages
@@ -109,10 +109,10 @@ def build_pages() -> dict[str, str]:
 
 
 def commands_page() -> Iterator[str]:
-    """Every command with its arguments and options, as its `--help` has them."""
+    """Every command with its arguments and options, as in its `--help`."""
     yield from ["# Commands", ""]
     yield "Run `smartbrain` in the folder in which `smartbrain up` runs, or set `SMARTBRAIN_DATA` or `SMARTBRAIN_URL`."
-    yield from ["Exit codes: 0 done; 1 it failed, or what was looked for is not so; 2 the call is wrong.", ""]
+    yield from ["Exit codes: 0 success; 1 the command failed, or a check found a difference; 2 wrong usage.", ""]
     group = typer.main.get_command(command_line)
     context = typer.Context(group, info_name="smartbrain")
     yield from describe_group(group, context)
@@ -133,7 +133,7 @@ def describe_group(group: Any, context: Any) -> Iterator[str]:
 
 
 def describe_parameters(command: Any, context: Any) -> Iterator[str]:
-    """The usage line, and what each argument and option means."""
+    """The usage line, and the meaning of each argument and option."""
     yield from ["```", command.get_usage(context).removeprefix("Usage:").strip(), "```", ""]
     rows = [row for each in command.params if each.name != "help" and (row := parameter_row(each))]
     if rows:
@@ -141,7 +141,7 @@ def describe_parameters(command: Any, context: Any) -> Iterator[str]:
 
 
 def parameter_row(parameter: Any) -> tuple[str, str, str] | None:
-    """The name of a parameter, its help and its default; None where it is hidden."""
+    """The name of a parameter, its help and its default; None if it is hidden."""
     if getattr(parameter, "hidden", False):
         return None
     names = [*parameter.opts, *parameter.secondary_opts]
@@ -161,21 +161,23 @@ def parameter_row(parameter: Any) -> tuple[str, str, str] | None:
 
 def settings_page() -> Iterator[str]:
     """The environment: each variable with its default."""
-    yield from ["# Settings", "", "Where things are. How things behave is the [policy](policy.md).", ""]
+    yield from ["# Settings", "", "Settings are environment variables that say where things are."]
+    yield from ["The [policy](policy.md) says how the system behaves.", ""]
     rows = [(f"`{name_of(name)}`", shown_default(each), shown_text(each)) for name, each in fields(Settings)]
     files = ", ".join(f"`{name_of(name)}_FILE`" for name in SECRETS)
     yield from table(("variable", "default", "meaning"), rows)
     yield from [
-        "An empty value counts as absent. A value that does not fit stops the start with the variable's name. A secret",
-        f"may stand in a file instead, which the variable with `_FILE` behind it names: {files}.",
+        "An empty value counts as unset. An invalid value stops the start with the name of the variable. A secret",
+        f"may be in a file instead, named by a variable with the suffix `_FILE`: {files}.",
         "",
     ]
-    yield from ["Tools read four more:", ""]
+    yield from ["Tools also read:", ""]
     more = [
-        ("`SMARTBRAIN_URL`", "HTTP address of compose for the commands that ask a service"),
+        ("`SMARTBRAIN_URL`", "HTTP address of compose for commands that call it"),
         ("`SMARTBRAIN_API_KEY`", "Key that the commands and the Python client send to compose"),
-        ("`SMARTBRAIN_TRACEBACK`", "1: an error of a command is shown with its traceback"),
-        ("`SMARTBRAIN_KAFKA_CACHE`", "Folder in which `make test-kafka` keeps the jars of Apache Kafka"),
+        ("`SMARTBRAIN_TENANT`", "Tenant of commands without `--tenant`; absent: `default`, for `mcp` that of the key"),
+        ("`SMARTBRAIN_TRACEBACK`", "1: commands show errors with a traceback"),
+        ("`SMARTBRAIN_KAFKA_CACHE`", "Folder for the jars of Apache Kafka, for `make test-kafka`"),
     ]
     yield from table(("variable", "meaning"), more)
 
@@ -183,8 +185,8 @@ def settings_page() -> Iterator[str]:
 def policy_page() -> Iterator[str]:
     """The policy: every key with its default and bounds, section by section."""
     yield from ["# Policy", ""]
-    yield "How things behave is one file, `brain.yml` (`SMARTBRAIN_POLICY`). It is read when a service starts."
-    yield "[deploy/brain.yml](../../deploy/brain.yml) holds every key with its default. One that is left out keeps it;"
+    yield "One file, `brain.yml` (`SMARTBRAIN_POLICY`), defines how the system behaves. It is read at the start."
+    yield "[deploy/brain.yml](../../deploy/brain.yml) has every key with its default. A missing key keeps its default;"
     yield "an unknown key stops the start with its name. The hash of the values is the `policy_version` of every turn"
     yield from ["and event.", "", "```yaml", "observer: {summarize_after_turns: 8}"]
     yield from ["compose: {evidence_max: 20, planner: model}", "```", ""]

@@ -14,11 +14,11 @@ from services.cli.output import AsJson, emit, out, to_table
 from services.cli.web import reach_compose
 from shared.settings import API_KEY
 
-app = typer.Typer(help="Dead letters: what no worker could handle, and why.", no_args_is_help=True)
+app = typer.Typer(help="Dead letters: records that could not be handled, with reasons.", no_args_is_help=True)
 Letter = Annotated[str, typer.Argument(help="The letter's id, as `dlq list` shows it.", metavar="ID")]
-Reason = Annotated[str, typer.Option("--reason", help="Why; it goes on record.", callback=check_words)]
+Reason = Annotated[str, typer.Option("--reason", help="The reason, for the audit.", callback=check_words)]
 By = Annotated[
-    str | None, typer.Option("--by", help="Who asks; by default the key, or who is logged in here.", callback=check_id)
+    str | None, typer.Option("--by", help="The requester; by default the key or the login name.", callback=check_id)
 ]
 OfTenant = Annotated[str | None, typer.Option("--tenant", help="Of this tenant only.", callback=check_id)]
 OfUser = Annotated[str | None, typer.Option("--user", "-u", help="Of this user only.", callback=check_id)]
@@ -30,16 +30,16 @@ STYLES = {"commits": "green", "derives": "green", "applies": "green", "nothing":
 @app.command("list")
 def show_list(
     topic: Annotated[str | None, typer.Option("--topic", help="Short name, such as turn.commit.")] = None,
-    error: Annotated[str | None, typer.Option("--error", help="Whose reason holds these words.")] = None,
-    since: Annotated[When, typer.Option("--since", help="Not before this moment, in the local time.")] = None,
-    until: Annotated[When, typer.Option("--until", help="Before this moment, in the local time.")] = None,
-    state: Annotated[STATES, typer.Option("--state", help="What was done about it.")] = "open",
+    error: Annotated[str | None, typer.Option("--error", help="Only those whose reason contains this text.")] = None,
+    since: Annotated[When, typer.Option("--since", help="Not before this local time.")] = None,
+    until: Annotated[When, typer.Option("--until", help="Before this local time.")] = None,
+    state: Annotated[STATES, typer.Option("--state", help="State of the letter.")] = "open",
     user: OfUser = None,
     tenant: OfTenant = None,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List dead letters, newest first, without their words."""
+    """List dead letters, newest first, without their text."""
     moments = {"since": since, "until": until}
     asked = {"topic": topic, "error": error, "state": None if state == "all" else state}
     asked |= {name: moment.astimezone().isoformat() if moment else None for name, moment in moments.items()}
@@ -55,18 +55,18 @@ def show_list(
         table.columns[-1].no_wrap = False
         out.print(table)
     if page["unread"]:
-        out.print(Text("there are older ones; --limit looks further back", "dim"))
+        out.print(Text("there are older ones; --limit shows more", "dim"))
 
 
 @app.command("show")
 def show_one(
     letter: Letter,
-    raw: Annotated[bool, typer.Option("--raw", help="With the words that it holds.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Include its text.")] = False,
     user: OfUser = None,
     tenant: OfTenant = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a dead letter and what a redrive would do; words are blanked without --raw."""
+    """Show a dead letter and the effect of a redrive; text is blanked without --raw."""
     with reach_compose() as web:
         shown = web.get(f"/v1/dead-letters/{letter}", {**name_owner(user, tenant), "raw": "true" if raw else None})
     if as_json:
@@ -90,11 +90,11 @@ def redrive(
     user: OfUser = None,
     tenant: OfTenant = None,
     vouch: Annotated[
-        bool, typer.Option("--vouch", help="Although nobody could tell who sent it, or they may not.")
+        bool, typer.Option("--vouch", help="Vouch for a letter that was refused because of its sender.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Send a dead letter back to its topic, once; refused where nothing would change."""
+    """Send a dead letter back to its topic, once; refused if that has no effect."""
     more = {"vouched": True} if vouch else {}
     act(f"/v1/dead-letters/{letter}/redrive", reason, by, name_owner(user, tenant), as_json=as_json, **more)
 
@@ -103,19 +103,18 @@ def redrive(
 def drop(
     letter: Letter, reason: Reason, by: By = None, user: OfUser = None, tenant: OfTenant = None, as_json: AsJson = False
 ) -> None:
-    """Let a dead letter be: it is not redriven any more."""
+    """Drop a dead letter: it will not be redriven."""
     act(f"/v1/dead-letters/{letter}/drop", reason, by, name_owner(user, tenant), as_json=as_json)
 
 
 def name_owner(user: str | None, tenant: str | None) -> dict[str, str | None]:
-    """Whose it is to be, as routes take it: anybody's where nobody is named."""
+    """The owner as query parameters; empty for all owners."""
     return {"user_id": user, "tenant_id": tenant}
 
 
 def act(path: str, reason: str, by: str | None, whose: dict[str, str | None], *, as_json: bool, **more: Any) -> None:
-    """The act is done and told: now, or when it had been done before."""
-    who = by or (None if os.environ.get(API_KEY) else getuser())  # a key says itself who asks
-    body = {"reason": reason, **({"requested_by": who} if who else {}), **more}
+    """Carries out the action and prints whether it was done now or earlier."""
+    body = {"reason": reason, **name_operator(by), **more}
     with reach_compose() as web:
         done = web.post(path, body, whose)
     if as_json:
@@ -127,8 +126,14 @@ def act(path: str, reason: str, by: str | None, whose: dict[str, str | None], *,
         out.print(f"was {done['state']} before, at {told['at'][:19]} by {told['requested_by']}: {told['reason']}")
 
 
+def name_operator(by: str | None = None) -> dict[str, str]:
+    """The operator for the body: the given name, or the logged-in account; nothing where a key identifies them."""
+    who = by or (None if os.environ.get(API_KEY) else getuser())
+    return {"requested_by": who} if who else {}
+
+
 def show_redrive(shown: dict[str, Any]) -> None:
-    """What was done about it, and what a redrive would do."""
+    """The state of the letter and the effect of a redrive."""
     if told := shown["act"]:
         out.print(Text(f"{told['act']} at {told['at'][:19]} by {told['requested_by']}: {told['reason']}", "bold"))
     would = shown["redrive"]

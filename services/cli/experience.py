@@ -1,4 +1,4 @@
-"""`smartbrain experience`: what the agent of a tenant has learnt of its own tools, from a running SmartBrain."""
+"""`smartbrain experience`: what the agents of a tenant have learnt about their tools."""
 
 from typing import Annotated, Any
 
@@ -12,11 +12,11 @@ from services.cli.web import reach_compose
 def experience(
     tenant: Tenant = "default",
     user: Annotated[
-        str, typer.Option("--user", "-u", help="Also what comes from this user alone.", callback=check_id)
+        str, typer.Option("--user", "-u", help="Include the experience of this user alone.", callback=check_id)
     ] = "me",
     as_json: AsJson = False,
 ) -> None:
-    """Show which tools work and which fail, and how recalled memories were received."""
+    """Show which tools work and which fail, and the reception of recalled memories."""
     with reach_compose() as web:
         page = web.get("/v1/experience", {"tenant_id": tenant, "user_id": user})
     if as_json:

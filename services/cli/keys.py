@@ -1,4 +1,4 @@
-"""`smartbrain keys`: who may do what over HTTP. Works on the database itself: whoever reaches that makes the keys."""
+"""`smartbrain keys`: manages API keys. It works directly on the database: anyone with access to it can create keys."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,7 @@ from services.cli.reach import reach_servers
 from shared import clock, settings
 from shared.access.secrets import KeyText, hash_secret, make_key_id, make_secret
 from shared.db import Connection, Database
-from shared.domain.requesters import sort_scopes
+from shared.domain.subjects import sort_scopes
 from shared.store import api_keys
 from shared.store.api_keys import ApiKey
 from shared.telemetry import configure_logs
@@ -34,13 +34,13 @@ class ScopeName(StrEnum):
     admin = "admin"
 
 
-app = typer.Typer(help="Keys for the HTTP interface: made, listed, revoked, rotated.", cls=ListingGroup)
+app = typer.Typer(help="Create, list, revoke and rotate API keys.", cls=ListingGroup)
 Which = Annotated[str, typer.Argument(metavar="KEY", help="The key's id, or its name.")]
 Made = TypeVar("Made")
 
 
 def check_name(value: str) -> str:
-    """The name; BadParameter where it could not stand as who asked for an erasure."""
+    """The name; BadParameter if it is not valid as the requester of an erasure."""
     check_id(value)
     if len(value) > MOST_NAME_CHARS:
         raise typer.BadParameter(f"{len(value)} characters, at most {MOST_NAME_CHARS}")
@@ -49,23 +49,26 @@ def check_name(value: str) -> str:
 
 @app.command("create")
 def create(
-    name: Annotated[str, typer.Option("--name", "-n", help="What it is for.", callback=check_name)],
-    scope: Annotated[list[ScopeName], typer.Option("--scope", help="What it may do; may be repeated.")],
+    name: Annotated[str, typer.Option("--name", "-n", help="Name of the key.", callback=check_name)],
+    scope: Annotated[list[ScopeName], typer.Option("--scope", help="Access scope; may be repeated.")],
     tenant: Tenant = "default",
-    user: Annotated[str | None, typer.Option("--user", "-u", help="For this user only.", callback=check_id)] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", "-u", help="Valid for this user only.", callback=check_id)
+    ] = None,
     users_from: Annotated[
         str | None,
-        typer.Option("--users-from", help="For users whose id begins with this.", callback=check_words),
+        typer.Option("--users-from", help="Valid for users whose id begins with this.", callback=check_words),
     ] = None,
     days: Annotated[
-        int | None, typer.Option("--days", min=1, max=3650, help="Days until it ends; 365 unless --until says when.")
+        int | None, typer.Option("--days", min=1, max=3650, help="Days until it expires; 365 unless --until is given.")
     ] = None,
     until: Annotated[
-        datetime | None, typer.Option("--until", formats=["%Y-%m-%d"], help="The day (UTC) on which it ends instead.")
+        datetime | None,
+        typer.Option("--until", formats=["%Y-%m-%d"], help="The day (UTC) on which it expires instead."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a key of a tenant and show it, this once."""
+    """Create a key of a tenant and show it, only this once."""
     if user and users_from:
         raise refuse("give one of --user and --users-from")
     if days and until:
@@ -113,7 +116,7 @@ def list_all(
 
 @app.command("revoke")
 def revoke(key_or_name: Which, as_json: AsJson = False) -> None:
-    """End a key at once, in every process."""
+    """Revoke a key at once, in every process."""
 
     async def end(conn: Connection) -> ApiKey | None:
         key = await _choose(conn, key_or_name)
@@ -132,17 +135,17 @@ def revoke(key_or_name: Which, as_json: AsJson = False) -> None:
 def rotate(
     key_or_name: Which,
     overlap: Annotated[
-        int, typer.Option("--overlap", min=0, max=43_200, help="Minutes for which the old secret still goes.")
+        int, typer.Option("--overlap", min=0, max=43_200, help="Minutes for which the old secret stays valid.")
     ] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Give a key a new secret and show it, this once; what the key may do stays."""
+    """Give a key a new secret and show it, only this once; its rights stay the same."""
     secret = make_secret()
 
     async def renew(conn: Connection) -> ApiKey:
         key = await _choose(conn, key_or_name)
         if not await api_keys.rotate(conn, key.key_id, hash_secret(secret), timedelta(minutes=overlap)):
-            raise refuse(f"{key.key_id} ({key.name}) is {state_of(key)}: make another with `smartbrain keys create`")
+            raise refuse(f"{key.key_id} ({key.name}) is {state_of(key)}: create another with `smartbrain keys create`")
         return key
 
     key = _change(renew)
@@ -163,7 +166,7 @@ def _change(act: Callable[[Connection], Awaitable[Made]]) -> Made:
 
 
 async def _choose(conn: Connection, which: str) -> ApiKey:
-    """The key of this id, or the one that is called so and not revoked."""
+    """The key with this id, or the unrevoked one with this name."""
     if key := await api_keys.find(conn, which):
         return key
     named = [key for key in await api_keys.list_keys(conn) if key.name == which]
@@ -208,7 +211,7 @@ def _show_once(key: ApiKey, text: KeyText, *, as_json: bool) -> None:
         emit({**to_json(key), "key": str(text)})
         return
     facts = f"{key.key_id} ({key.name}): tenant {key.tenant_id}, users {name_users(key)}, {', '.join(key.scopes)}"
-    err.print(f"{facts}, until {key.ends_at.date()}. It is shown this once:", markup=False)
+    err.print(f"{facts}, until {key.ends_at.date()}. It is shown only this once:", markup=False)
     out.print(str(text), markup=False)
 
 

@@ -1,4 +1,4 @@
-"""`smartbrain say`: one message of a user, and what a command in it is answered."""
+"""`smartbrain say`: sends one message of a user and prints the reply to a command."""
 
 from typing import Annotated, Any
 
@@ -19,7 +19,7 @@ def say(
     key: Annotated[str | None, typer.Option("--key", help="Idempotency key.", callback=check_id)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say one thing as a user; a command (/help lists them) is done and answered."""
+    """Send one message as a user; a command (/help lists them) is carried out and gets a reply."""
     whose = {"tenant_id": tenant, "user_id": user, "session_id": session}
     body: dict[str, Any] = {**whose, "messages": [{"role": "user", "content": text}], "idempotency_key": key}
     with reach_compose() as web:

@@ -13,8 +13,6 @@ DECAY: Steps = ConfidencePolicy().decay
 """What is left of a confidence so many days after it was last validated, where policy does not say otherwise."""
 Job = Literal["feedback", "fuse", "calibration", "consolidation", "outdated", "refreshed", "expiry", "misses"]
 """What changes memories beside statements."""
-ROUND: tuple[Job, ...] = ("expiry", "misses", "calibration", "fuse", "outdated", "refreshed", "consolidation")
-"""The jobs of a round of upkeep; `feedback` comes with its events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ def age_days(since: datetime, now: datetime) -> float:
 
 
 def confidence_effective(confidence: float, days_since_validated: float, decay: Steps = DECAY) -> float:
-    """The stored confidence times the decay step; the stored value is never changed (R057)."""
+    """The stored confidence times the decay step; the stored value is never changed."""
     return confidence * step(decay, days_since_validated)
 
 

@@ -16,8 +16,7 @@ from shared.language.normalise import visible
 from shared.language.patterns import to_pattern
 from shared.screening import orders, tags
 from shared.screening.hostile import CODE, foreseen, looks_like_code
-from shared.screening.pasted import split
-from shared.screening.tags import REMOVED
+from shared.screening.tags import REMOVED, split_pasted
 from shared.secrets import redact
 
 Outcome = Literal["pass", "sanitized", "blocked"]
@@ -127,11 +126,6 @@ def sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def forget() -> None:
-    """Every text is looked at again."""
-    _HARMLESS.clear()
-
-
 def screen_recalled(text: str, policy: SanitizePolicy, look: Callable[[str, SanitizePolicy], Screened]) -> Screened:
     if not text:
         return Screened("pass", "")
@@ -148,13 +142,15 @@ def screen_own(text: str, policy: SanitizePolicy) -> Screened:
     if not policy.injection:
         return mask_text(text, None)
     patterns = policy.model_copy(update={"learned": False})
-    cleaned = [(part, *_without_orders(part, policy if is_pasted else patterns)) for is_pasted, part in split(text)]
+    cleaned = [
+        (part, *_without_orders(part, policy if is_pasted else patterns)) for is_pasted, part in split_pasted(text)
+    ]
     clean = "".join(clean or (REMOVED if part else "") for part, clean, _ in cleaned)
     rule = next((rule for *_, rule in cleaned if rule), None)
     if rule and _is_empty(clean):
         return Screened("blocked", "", rule)
     clean, called = tags.without(clean)
-    clean, headers = tags.without_headers(clean, "")
+    clean, headers = tags.without_headers(clean)
     return mask_text(clean, rule or ("call" if called else "marker" if headers else None))
 
 
@@ -285,7 +281,7 @@ def find_learned_rule(spelt: _Read, least: float, around: float | None) -> str |
 def _without_code(text: str) -> tuple[str, str | None]:
     clean, called = tags.without(text)
     rule = "call" if called else None
-    clean, headers = tags.without_headers(clean, "")
+    clean, headers = tags.without_headers(clean)
     rule = rule or ("marker" if headers else None)
     if looks_like_code(clean):
         for name, pattern in CODE:

@@ -1,4 +1,4 @@
-"""`smartbrain rebuild`: a user's memories derived anew from the log, and where the live ones differ."""
+"""`smartbrain rebuild`: derives a user's memories again from the log and compares them with the live ones."""
 
 import asyncio
 from typing import Annotated, Any
@@ -28,11 +28,12 @@ CELL = 48
 def rebuild(
     user: Annotated[str, typer.Option("--user", "-u", help="Whose memories.", callback=check_id)],
     tenant: Tenant = "default",
-    verify: Annotated[bool, typer.Option("--verify", help="Exit with 1 where anything differs.")] = False,
-    apply: Annotated[bool, typer.Option("--apply", help="Put what was derived in the place of what is live.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Exit with 1 if anything differs.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Replace the live memories by the derived ones.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Derive all memories of a user anew from the log, without asking a model, and show where the live ones differ."""
+    """Derive all memories of a user again from the log, without calling a model, and show differences to the live
+    ones."""
     config = settings.load()
     configure_logs("warning")
     policy = load_policy(config.policy)
@@ -73,7 +74,7 @@ def _show(report: RebuildReport, policy: Policy) -> None:
         out.print(Text(f"  {line}", "yellow"))
     verdict = "no difference" if not report.differences else f"{len(report.differences)} differences"
     verdict += f" in {len({each.memory_id for each in report.differences})} memories" if report.differences else ""
-    done = "; the live ones are as derived now" if report.applied else ""
+    done = "; the live memories were replaced" if report.applied else ""
     pace = report.turns / max(report.took_s, 0.001)
     out.print(
         f"{report.turns} turns, {report.observations} observations and {report.upkeep} rounds of upkeep made"
@@ -86,13 +87,14 @@ def notes(report: RebuildReport, version: str) -> list[str]:
     """What a reader must know beside the verdict."""
     lines: list[str] = []
     if report.open_turns:
-        lines.append(f"{report.open_turns} turns are still open: what they leave is in neither")
+        lines.append(f"{report.open_turns} turns are still open and were left out")
     if report.lost_turns:
         lines.append(f"{report.lost_turns} turns are in quarantine and were left out")
     if report.other_policy:
-        lines.append(f"{report.other_policy} turns were committed under another policy than today's {version}")
+        lines.append(f"{report.other_policy} turns were committed under a policy other than the current {version}")
     lines += [
-        f"{n} answers to `{name}` were never kept: the rules stood alone there" for name, n in report.missed.items()
+        f"{n} answers to `{name}` were never stored: only the rules were used there"
+        for name, n in report.missed.items()
     ]
     return lines
 

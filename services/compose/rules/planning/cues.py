@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from services.compose.rules.planning.questions import without_frame
 from shared.cache import BoundedMemo, of_texts
 from shared.language import segment
 from shared.language.dates import Range, arabic, time_range, without_times
@@ -206,7 +205,7 @@ def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
     every = segment.query_terms(clean)
     spoken = time_range(clean, now)
     timeless = without_times(bare, now) if spoken else bare
-    terms = segment.query_terms(without_frame(timeless)) or ([] if spoken else every)
+    terms = segment.query_terms(timeless) or ([] if spoken else every)
     terms = [term for term in terms if term not in _OF_SPEECH] or terms
     speaker, sure = _about(called, clean)
     yearless = bool(_CALENDAR.search(arabic(clean))) and not (_YEAR.search(clean) or _RELATIVE.search(clean))

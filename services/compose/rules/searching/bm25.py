@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.domain.chunk_ids import ORDINAL_BITS
-from shared.language.synonyms import ALIKE
+from shared.language.segment import ALIKE
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
