@@ -30,6 +30,8 @@ from shared.language.segment import has_word
 
 FEW_EN, FEW_ZH = 30, 12
 """Characters of a sentence that says little without the next one."""
+SHORT = 200
+"""Characters of a message at most that is looked at as a whole for what it may change."""
 MOST_QUOTED = 300
 """Characters of a sentence that are kept with what it states."""
 _OF_WORDS = to_pattern(
@@ -107,7 +109,7 @@ def extract_statements(
         if not directed and one.assertion == "declared":
             one = _as_ordered(one, sentence, today)
         words, span = own_words(message.text, clauses, stand, begin, end, one)
-        around = _around(sentences, clause.sentence, message.text)
+        around = _around(sentences, clause.sentence, clauses[last].sentence, message.text)
         observations.append(observation(_in_words(one, words), message, span, around))
     return observations
 
@@ -180,13 +182,13 @@ def _by_sentence(clauses: Sequence[Clause]) -> dict[int, list[Clause]]:
     return found
 
 
-def _around(sentences: dict[int, list[Clause]], number: int, text: str) -> str:
-    """The sentence of this number, with a question or a few words before it that it may answer."""
+def _around(sentences: dict[int, list[Clause]], number: int, last: int, text: str) -> str:
+    """The sentences of these numbers, with a question or a few words before them that they may answer."""
     own, before = sentences[number], sentences.get(number - 1, [])
     begin = own[0].start
     if before and (before[-1].asked or begin - before[0].start <= (FEW_EN if own[0].language == "en" else FEW_ZH)):
         begin = before[0].start
-    return text[begin : own[-1].end][:MOST_QUOTED]
+    return text[begin : sentences[last][-1].end][:MOST_QUOTED]
 
 
 def standings(text: str) -> list[tuple[tuple[int, int], str]]:
@@ -322,7 +324,10 @@ def _suspect(
     found: dict[int, list[Found]],
     ends: dict[int, int],
 ) -> None:
-    """Of each sentence that states nothing, the clause that is likeliest to change something known is kept as such."""
+    """What of a message states nothing and may yet change something known is kept as such.
+
+    Of a long message it is one sentence each; neighbours in a short one are one suspicion, as one explains the other.
+    """
     stated = {clauses[at].sentence for index in found for at in range(index, ends.get(index, index) + 1)}
     best: dict[int, int] = {}
     for index, verdict in enumerate(verdicts):
@@ -332,8 +337,28 @@ def _suspect(
         if sentence not in best or verdict.changed > verdicts[best[sentence]].changed:
             best[sentence] = index
     sentences = _by_sentence(clauses)
-    for number, index in best.items():
-        found[index] = [learned.to_suspected(sentences[number], verdicts[index])]
+    if clauses[-1].end - clauses[0].start > SHORT:
+        for number, index in best.items():
+            found[index] = [learned.to_suspected(sentences[number], verdicts[index])]
+        return
+    open_to_it = [n for n in sentences if n not in stated and not sentences[n][0].asked]
+    for together in _runs(open_to_it):
+        if likely := [best[n] for n in together if n in best]:
+            told = [clause for n in together for clause in sentences[n]]
+            begin = clauses.index(told[0])
+            surest = max(likely, key=lambda at: verdicts[at].changed)
+            found[begin], ends[begin] = [learned.to_suspected(told, verdicts[surest])], clauses.index(told[-1])
+
+
+def _runs(numbers: Sequence[int]) -> list[list[int]]:
+    """The numbers in runs of such as follow each other."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return runs
 
 
 def _may_change(clause: Clause, verdict: ClauseClass) -> bool:
