@@ -24,8 +24,8 @@ from tests.training import corpus
 from tests.training.adam import Weights
 
 Numbers = NDArray[np.float64]
-SAID, TAGGED = 2.0, 0.4
-"""What a sentence counts that somebody said, and one of the tagged corpus, whose types the clauses know by heart."""
+SAID, TAGGED = 2.0, 1.0
+"""What a sentence counts that somebody said, and one of the tagged corpus."""
 DOUBTFUL = 0.5
 """What a sentence counts beside others that has a type nobody is sure of, or two."""
 SURE = 0.6
