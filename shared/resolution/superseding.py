@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from shared.classifiers.trees import load_trees
 from shared.domain.statements import ActiveMemory, Statement
 from shared.resolution import related
-from shared.resolution.pair_signs import count_signs, fills_anew, find_slots_filled, meet_by_chance
-from shared.resolution.parallel import is_parallel
+from shared.resolution.pair_signs import SIGNS, count_signs, fills_anew, find_slots_filled
 from shared.resolution.plain_endings import find_plain_endings
 from shared.resolution.related import SentenceRelation, about
-from shared.resolution.roles import refills_another_role
 
+PARALLEL, ANOTHER_ROLE, CHANCE = map(SIGNS.index, ("parallel", "another_role", "by_chance"))
 OTHER_IN_SLOT = 0.97
 """How likely a memory ends that a sentence plainly ends, as under the memory's key it says another value: who moved to
 Oslo lives in Leeds no longer."""
@@ -27,8 +26,9 @@ def estimate_superseding(
 
     One sentence of two things, such as two reminders, ends nothing unless it is put as a correction.
     """
-    told = load_trees("superseding").estimate(count_signs(near, new, quote, relations))
-    shares = [min(share, _find_most(old, new, quote)) for old, share in zip(near, told, strict=True)]
+    signs = count_signs(near, new, quote, relations)
+    told = load_trees("superseding").estimate(signs)
+    shares = [min(share, _find_most(old, new, quote, of)) for old, share, of in zip(near, told, signs, strict=True)]
     slots, plain = find_slots_filled(quote), find_plain_endings(near, quote, shares, took_place)
     return [
         max(share, OTHER_IN_SLOT) if plainly or fills_anew(old, slots) else share
@@ -36,18 +36,16 @@ def estimate_superseding(
     ]
 
 
-def _find_most(old: ActiveMemory, new: Statement, quote: str) -> float:
-    """How likely the memory may end by its signs: not at all by what speaks of something else, hardly by chance."""
-    if _are_apart(old, new, quote):
+def _find_most(old: ActiveMemory, new: Statement, quote: str, signs: Sequence[float]) -> float:
+    """How likely the memory may end by its signs: not at all by what speaks of something else, hardly by chance.
+
+    It speaks of something else where both are one sentence of two things, or of two roles and share no word.
+    """
+    if new.assertion != "correction" and signs[PARALLEL]:
         return 0.0
-    return BY_CHANCE if meet_by_chance(old, new, quote) else 1.0
-
-
-def _are_apart(old: ActiveMemory, new: Statement, quote: str) -> bool:
-    """Whether both are one sentence of two things, or speak of two roles and have no word in common."""
-    if new.assertion != "correction" and is_parallel(old.text, new.text):
-        return True
-    return refills_another_role(quote, old.text) and about(quote).terms.isdisjoint(about(old.text).terms)
+    if signs[ANOTHER_ROLE] and about(quote).terms.isdisjoint(about(old.text).terms):
+        return 0.0
+    return BY_CHANCE if signs[CHANCE] else 1.0
 
 
 def took_place(new: ActiveMemory, old: ActiveMemory) -> bool:
