@@ -35,6 +35,11 @@ class DeliveryPolicy(Slice):
     flood_pause_s: float = Field(
         default=0.1, ge=0, description="How long a flood then rests between its turns, for as long again"
     )
+    ahead_of_turns: int = Field(
+        default=10,
+        ge=1,
+        description="Past a tenant that has more turns under way go those of each that has no more and that wait",
+    )
     tenant_about_s: float = Field(default=10.0, gt=0, description="How long a tenant is about after each of its turns")
     turn_under_way_s: float = Field(
         default=300.0, gt=0, description="How long a turn without an outcome keeps others of its tenant waiting"
