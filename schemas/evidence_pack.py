@@ -200,3 +200,14 @@ class EvidenceItem(Contract):
     ref: Ref = Ref()
     known: KnownOf | None = None
     group: str | None = None
+
+
+def evidence_line(label: int, item: EvidenceItem) -> str:
+    """`[E1]` and the snippet, a stable form to cite and to evaluate; of a document its title and address above it.
+
+    The address of a memory or a turn tells a model nothing: the label leads to it.
+    """
+    if item.source == "memory":
+        return f"[E{label}] {item.snippet}"
+    title = f"{item.title} - " if item.title else ""
+    return f"[E{label}] {title}{item.source_uri}\n{item.snippet}"

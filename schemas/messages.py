@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from schemas.base import Contract, JsonObject
-from schemas.evidence_pack import EvidenceItem
+from schemas.evidence_pack import EvidenceItem, evidence_line
 from schemas.vocabulary import Language, Role
 
 if TYPE_CHECKING:
@@ -31,17 +31,6 @@ class PackageMessages(Contract):
 
     context_id: str
     messages: tuple[ChatMessage, ...]
-
-
-def evidence_line(label: int, item: EvidenceItem) -> str:
-    """`[E1]` and the snippet, a stable form to cite and to evaluate; of a document its title and address above it.
-
-    The address of a memory or a turn tells a model nothing: the label leads to it.
-    """
-    if item.source == "memory":
-        return f"[E{label}] {item.snippet}"
-    title = f"{item.title} - " if item.title else ""
-    return f"[E{label}] {title}{item.source_uri}\n{item.snippet}"
 
 
 def evidence_text(evidence: Sequence[EvidenceItem], language: Language) -> str:

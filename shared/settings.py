@@ -32,12 +32,12 @@ class Settings(Contract):
     """Each field is read from `SMARTBRAIN_<FIELD>`; an empty value counts as absent."""
 
     data: Path = Field(default=Path(".smartbrain"), description="Folder of the embedded PostgreSQL and broker")
-    database_url: SecretStr | None = Field(default=None, description="PostgreSQL DSN; absent: the embedded one")
+    database_url: SecretStr | None = Field(default=None, description="PostgreSQL DSN; if unset: the embedded one")
     kafka_bootstrap: str | None = Field(
-        default=None, description="host:port of Kafka, or several with commas; absent: the embedded broker"
+        default=None, description="host:port of Kafka, or several with commas; if unset: the embedded broker"
     )
     kafka_security_protocol: SecurityProtocol = Field(
-        default="PLAINTEXT", description="How Kafka is reached: `PLAINTEXT`, `SSL`, `SASL_PLAINTEXT` or `SASL_SSL`"
+        default="PLAINTEXT", description="Protocol of Kafka: `PLAINTEXT`, `SSL`, `SASL_PLAINTEXT` or `SASL_SSL`"
     )
     kafka_sasl_mechanism: Mechanism | None = Field(
         default=None, description="With SASL: `PLAIN`, `SCRAM-SHA-256`, `SCRAM-SHA-512` or `OAUTHBEARER`"
@@ -54,11 +54,12 @@ class Settings(Contract):
     kafka_token_url: str | None = Field(
         default=None,
         pattern=r"^https?://[^@\s]+$",
-        description="Where tokens of `OAUTHBEARER` are asked for, by client credentials; read again before they end",
+        description="Endpoint for tokens of `OAUTHBEARER`, by client credentials; renewed before they expire",
     )
-    kafka_token_scope: str | None = Field(default=None, description="Scope that is asked for at the token URL")
+    kafka_token_scope: str | None = Field(default=None, description="Scope to request at the token URL")
     kafka_ca: Path | None = Field(
-        default=None, description="PEM file of the authorities that sign Kafka's certificate; absent: the system's"
+        default=None,
+        description="PEM file of the authorities that sign Kafka's certificate; if unset: those of the system",
     )
     kafka_certificate: Path | None = Field(
         default=None, description="PEM file of the client certificate, for mutual TLS"
@@ -69,17 +70,17 @@ class Settings(Contract):
         default="smartbrain", min_length=1, description="Client id; each service adds its name: `smartbrain-observer`"
     )
     kafka_request_timeout_ms: int = Field(
-        default=40_000, ge=1_000, description="How long a client of Kafka waits for an answer"
+        default=40_000, ge=1_000, description="How long a Kafka client waits for an answer"
     )
     kafka_metadata_max_age_ms: int = Field(
-        default=300_000, ge=1_000, description="After how long a client asks again where partitions are"
+        default=300_000, ge=1_000, description="How often a client refreshes the metadata of topics"
     )
     kafka_connections_max_idle_ms: int = Field(
-        default=540_000, ge=10_000, description="An idle connection to Kafka is closed after so long"
+        default=540_000, ge=10_000, description="Idle connections to Kafka are closed after this time"
     )
-    ollama_url: str | None = Field(default=None, description="Base URL of Ollama; absent: rules only")
+    ollama_url: str | None = Field(default=None, description="Base URL of Ollama; if unset: no models")
     chat_model: str = Field(
-        default="qwen3", description="Ollama model that extracts; plans and orders where policy says so"
+        default="qwen3", description="Ollama model that extracts memories, and plans and reranks if the policy says so"
     )
     embedding_model: str = Field(default="qwen3-embedding", description="Ollama model that embeds")
     rerank_model: str = Field(
@@ -87,47 +88,47 @@ class Settings(Contract):
     )
     embedding_dir: str | None = Field(
         default=None,
-        description="Folders of local ONNX sentence encoders, separated by `:`; they go before Ollama",
+        description="Folders of local ONNX sentence encoders, separated by `:`; preferred to Ollama",
     )
-    embedding_dimension: int = Field(default=1024, ge=8, le=4000, description="Dimensions asked of Ollama")
+    embedding_dimension: int = Field(default=1024, ge=8, le=4000, description="Dimensions of Ollama's embeddings")
     knowledge_url: str | None = Field(
-        default=None, pattern=r"^https?://[^@\s]+$", description="Base URL of SmartRAG; absent: memory only"
+        default=None, pattern=r"^https?://[^@\s]+$", description="Base URL of SmartRAG; if unset: memory only"
     )
     knowledge_token: SecretStr | None = Field(default=None, description="Bearer token for SmartRAG")
-    policy: Path | None = Field(default=None, description="Path of a brain.yml; absent: the built-in defaults")
+    policy: Path | None = Field(default=None, description="Path of a brain.yml; if unset: the built-in defaults")
     http_host: str = Field(default="127.0.0.1", description="Address that every service listens on")
     http_port: int = Field(default=8787, ge=0, le=65535, description="Port of compose; 0 picks a free one")
     url: str | None = Field(
         default=None,
         pattern=r"^https?://[^@\s]+$",
-        description="Base URL of compose, for `mcp` and the commands; absent: what runs on this machine",
+        description="Base URL of compose, for `mcp` and the commands; if unset: the system that runs on this machine",
     )
     mcp_port: int | None = Field(
-        default=None, ge=0, le=65535, description="Port of `/mcp`; absent: the one after that of compose"
+        default=None, ge=0, le=65535, description="Port of `/mcp`; if unset: the one after that of compose"
     )
     mcp_url: str | None = Field(
         default=None,
         pattern=r"^https?://[^@\s]+/mcp$",
-        description="Address under which clients reach `/mcp`, where it is not that of this machine",
+        description="Public address of `/mcp`, if clients do not connect to this machine directly",
     )
     console_port: int | None = Field(
-        default=None, ge=0, le=65535, description="Port of the console; absent: the one after that of `/mcp`"
+        default=None, ge=0, le=65535, description="Port of the console; if unset: the one after that of `/mcp`"
     )
     console_url: str | None = Field(
         default=None,
         pattern=r"^https?://[^@\s]+$",
-        description="Address under which people reach the console, where it is not that of this machine",
+        description="Public address of the console, if people do not connect to this machine directly",
     )
     console_client_secret: SecretStr | None = Field(
-        default=None, description="Secret of the console with the issuer of `access.sign_in`, if it has one"
+        default=None, description="Client secret of the console at the issuer of `access.sign_in`, if it has one"
     )
     metrics_port: int = Field(
         default=0,
         ge=0,
         le=65535,
-        description="Port of the probes of a worker under `serve`; 0 picks one, as `up` needs",
+        description="Port of the probes of a worker under `serve`; 0 picks a free one, as `up` needs",
     )
-    log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$", description="Least level logged")
+    log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$", description="Minimum log level")
 
     @property
     def embedded_database(self) -> bool:

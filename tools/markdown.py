@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-MADE = "<!-- Made from the code by `make docs`. Do not edit this page: edit its source. -->"
+MADE = "<!-- Generated from the code by `make docs`. Do not edit this page: edit its source. -->"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

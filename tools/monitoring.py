@@ -11,7 +11,7 @@ import yaml
 from shared.metrics.catalogue import BOARDS, ENTRIES, ROWS, Alert, Board, Metric, MetricEntry, Panel
 from tools.markdown import MADE, table
 
-MADE_RULES = "# Made from shared/metrics by `make docs`. runbook.md has a section for each alert.\n"
+MADE_RULES = "# Generated from shared/metrics by `make docs`. runbook.md has a section for each alert.\n"
 SOURCE = {"type": "prometheus", "uid": "smartbrain-prometheus"}
 HEIGHT, WIDTH = 8, 24
 OTHERS = {"type": "dashboards", "title": "SmartBrain", "tags": ["smartbrain"], "asDropdown": False, "keepTime": True}

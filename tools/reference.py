@@ -40,7 +40,7 @@ READ_ON = {
     "evolution": "[upkeep](../discussions/change.md#upkeep)",
     "evolution.calibration": "[upkeep](../discussions/change.md#upkeep)",
     "evolution.promotion": "[promotion](../discussions/change.md#promotion)",
-    "evolution.experience": "[agents](../discussions/change.md#what-agents-learn-of-themselves)",
+    "evolution.experience": "[agents](../discussions/change.md#what-agents-learn-about-themselves)",
     "erasure": "[erase](../howto/erase.md)",
     "access": "[keys](../howto/keys.md)",
     "limits": "[limits over HTTP](../operations.md#limits-over-http)",
@@ -69,7 +69,7 @@ def main() -> int:
         sys.stderr.write("these files differ from the code; run: make docs\n")
         return 1
     if not changed:
-        sys.stdout.write(f"{len(wanted)} files that are made from the code are up to date\n")
+        sys.stdout.write(f"{len(wanted)} files that are generated from the code are up to date\n")
     return 0
 
 
@@ -112,7 +112,7 @@ def commands_page() -> Iterator[str]:
     """Every command with its arguments and options, as its `--help` has them."""
     yield from ["# Commands", ""]
     yield "Run `smartbrain` in the folder in which `smartbrain up` runs, or set `SMARTBRAIN_DATA` or `SMARTBRAIN_URL`."
-    yield from ["Exit codes: 0 done; 1 it failed, or what was looked for is not so; 2 the call is wrong.", ""]
+    yield from ["Exit codes: 0 success; 1 the command failed, or a check found a difference; 2 wrong usage.", ""]
     group = typer.main.get_command(command_line)
     context = typer.Context(group, info_name="smartbrain")
     yield from describe_group(group, context)
@@ -161,21 +161,22 @@ def parameter_row(parameter: Any) -> tuple[str, str, str] | None:
 
 def settings_page() -> Iterator[str]:
     """The environment: each variable with its default."""
-    yield from ["# Settings", "", "Where things are. How things behave is the [policy](policy.md).", ""]
+    yield from ["# Settings", "", "Settings are environment variables that say where things are."]
+    yield from ["The [policy](policy.md) says how the system behaves.", ""]
     rows = [(f"`{name_of(name)}`", shown_default(each), shown_text(each)) for name, each in fields(Settings)]
     files = ", ".join(f"`{name_of(name)}_FILE`" for name in SECRETS)
     yield from table(("variable", "default", "meaning"), rows)
     yield from [
-        "An empty value counts as absent. A value that does not fit stops the start with the variable's name. A secret",
-        f"may stand in a file instead, which the variable with `_FILE` behind it names: {files}.",
+        "An empty value counts as unset. An invalid value stops the start with the name of the variable. A secret",
+        f"may be in a file instead, named by a variable with the suffix `_FILE`: {files}.",
         "",
     ]
-    yield from ["Tools read four more:", ""]
+    yield from ["Tools also read:", ""]
     more = [
-        ("`SMARTBRAIN_URL`", "HTTP address of compose for the commands that ask a service"),
+        ("`SMARTBRAIN_URL`", "HTTP address of compose for commands that call it"),
         ("`SMARTBRAIN_API_KEY`", "Key that the commands and the Python client send to compose"),
-        ("`SMARTBRAIN_TRACEBACK`", "1: an error of a command is shown with its traceback"),
-        ("`SMARTBRAIN_KAFKA_CACHE`", "Folder in which `make test-kafka` keeps the jars of Apache Kafka"),
+        ("`SMARTBRAIN_TRACEBACK`", "1: commands show errors with a traceback"),
+        ("`SMARTBRAIN_KAFKA_CACHE`", "Folder for the jars of Apache Kafka, for `make test-kafka`"),
     ]
     yield from table(("variable", "meaning"), more)
 
@@ -183,8 +184,8 @@ def settings_page() -> Iterator[str]:
 def policy_page() -> Iterator[str]:
     """The policy: every key with its default and bounds, section by section."""
     yield from ["# Policy", ""]
-    yield "How things behave is one file, `brain.yml` (`SMARTBRAIN_POLICY`). It is read when a service starts."
-    yield "[deploy/brain.yml](../../deploy/brain.yml) holds every key with its default. One that is left out keeps it;"
+    yield "One file, `brain.yml` (`SMARTBRAIN_POLICY`), defines how the system behaves. It is read at the start."
+    yield "[deploy/brain.yml](../../deploy/brain.yml) has every key with its default. A missing key keeps its default;"
     yield "an unknown key stops the start with its name. The hash of the values is the `policy_version` of every turn"
     yield from ["and event.", "", "```yaml", "observer: {summarize_after_turns: 8}"]
     yield from ["compose: {evidence_max: 20, planner: model}", "```", ""]

@@ -17,7 +17,7 @@ def answers(
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a model answered that could not be read: kept for 7 days, secrets blanked."""
+    """Show model answers that could not be read; kept for 7 days, with secrets blanked."""
     with reach_compose() as web:
         page = web.get("/v1/answers", {"tenant_id": tenant, "user_id": user, "limit": limit})
     if as_json:

@@ -30,13 +30,13 @@ def commit(
     user: User = "me",
     session: Session = "cli",
     tenant: Tenant = "default",
-    assistant: Annotated[str | None, typer.Option("--assistant", help="What the assistant answered.")] = None,
+    assistant: Annotated[str | None, typer.Option("--assistant", help="The assistant's answer.")] = None,
     file: Annotated[
         Path | None,
         typer.Option("--file", "-f", dir_okay=False, help="TurnEvents as JSON lines; - for stdin."),
     ] = None,
     key: Annotated[str | None, typer.Option("--key", help="Idempotency key.", callback=check_id)] = None,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for what was learnt.")] = True,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for the outcome.")] = True,
     as_json: AsJson = False,
 ) -> None:
     """Commit a turn, or a file of turns, and show what was learnt."""
@@ -129,7 +129,7 @@ def compose(
     session: Session = "cli",
     tenant: Tenant = "default",
     limit: Annotated[int | None, typer.Option("--limit", min=256, help="Token limit of the package.")] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show plan, scores and what was dropped.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show plan, scores and dropped candidates.")] = False,
     lang: Annotated[Lang | None, typer.Option("--lang", help="Language of the explanation: zh, en.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -194,7 +194,7 @@ def remember(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Remember something; what looks like a secret is refused."""
+    """Store a note; text that looks like a secret is refused."""
     with reach_compose() as web:
         receipt = web.post("/v1/memories", {"tenant_id": tenant, "user_id": user, "text": text})
         whose = {"tenant_id": tenant, "user_id": user}

@@ -41,7 +41,7 @@ def list_conflicts(
     lang: LanguageOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what was said against a stronger memory and not written over it."""
+    """Show statements that contradict a stronger memory and did not replace it."""
     with reach_compose() as web:
         page = web.get("/v1/conflicts", {"tenant_id": tenant, "user_id": user, "state": state, "limit": limit})
     if as_json:
@@ -72,7 +72,7 @@ def settle(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Say which side of a conflict holds."""
+    """Decide which side of a conflict holds."""
     whose = {"tenant_id": tenant, "user_id": user}
     with reach_compose() as web:
         receipt = web.post(f"/v1/conflicts/{conflict_id}", {"keep": keep}, whose)

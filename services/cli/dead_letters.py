@@ -14,11 +14,11 @@ from services.cli.output import AsJson, emit, out, to_table
 from services.cli.web import reach_compose
 from shared.settings import API_KEY
 
-app = typer.Typer(help="Dead letters: what no worker could handle, and why.", no_args_is_help=True)
+app = typer.Typer(help="Dead letters: records that could not be handled, with reasons.", no_args_is_help=True)
 Letter = Annotated[str, typer.Argument(help="The letter's id, as `dlq list` shows it.", metavar="ID")]
-Reason = Annotated[str, typer.Option("--reason", help="Why; it goes on record.", callback=check_words)]
+Reason = Annotated[str, typer.Option("--reason", help="The reason, for the audit.", callback=check_words)]
 By = Annotated[
-    str | None, typer.Option("--by", help="Who asks; by default the key, or who is logged in here.", callback=check_id)
+    str | None, typer.Option("--by", help="The requester; by default the key or the login name.", callback=check_id)
 ]
 OfTenant = Annotated[str | None, typer.Option("--tenant", help="Of this tenant only.", callback=check_id)]
 OfUser = Annotated[str | None, typer.Option("--user", "-u", help="Of this user only.", callback=check_id)]
@@ -30,16 +30,16 @@ STYLES = {"commits": "green", "derives": "green", "applies": "green", "nothing":
 @app.command("list")
 def show_list(
     topic: Annotated[str | None, typer.Option("--topic", help="Short name, such as turn.commit.")] = None,
-    error: Annotated[str | None, typer.Option("--error", help="Whose reason holds these words.")] = None,
-    since: Annotated[When, typer.Option("--since", help="Not before this moment, in the local time.")] = None,
-    until: Annotated[When, typer.Option("--until", help="Before this moment, in the local time.")] = None,
-    state: Annotated[STATES, typer.Option("--state", help="What was done about it.")] = "open",
+    error: Annotated[str | None, typer.Option("--error", help="Only those whose reason contains this text.")] = None,
+    since: Annotated[When, typer.Option("--since", help="Not before this local time.")] = None,
+    until: Annotated[When, typer.Option("--until", help="Before this local time.")] = None,
+    state: Annotated[STATES, typer.Option("--state", help="State of the letter.")] = "open",
     user: OfUser = None,
     tenant: OfTenant = None,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List dead letters, newest first, without their words."""
+    """List dead letters, newest first, without their text."""
     moments = {"since": since, "until": until}
     asked = {"topic": topic, "error": error, "state": None if state == "all" else state}
     asked |= {name: moment.astimezone().isoformat() if moment else None for name, moment in moments.items()}
@@ -61,12 +61,12 @@ def show_list(
 @app.command("show")
 def show_one(
     letter: Letter,
-    raw: Annotated[bool, typer.Option("--raw", help="With the words that it holds.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Include its text.")] = False,
     user: OfUser = None,
     tenant: OfTenant = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a dead letter and what a redrive would do; words are blanked without --raw."""
+    """Show a dead letter and the effect of a redrive; text is blanked without --raw."""
     with reach_compose() as web:
         shown = web.get(f"/v1/dead-letters/{letter}", {**name_owner(user, tenant), "raw": "true" if raw else None})
     if as_json:
@@ -90,11 +90,11 @@ def redrive(
     user: OfUser = None,
     tenant: OfTenant = None,
     vouch: Annotated[
-        bool, typer.Option("--vouch", help="Although nobody could tell who sent it, or they may not.")
+        bool, typer.Option("--vouch", help="Vouch for a letter that was refused because of its sender.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Send a dead letter back to its topic, once; refused where nothing would change."""
+    """Send a dead letter back to its topic, once; refused if that has no effect."""
     more = {"vouched": True} if vouch else {}
     act(f"/v1/dead-letters/{letter}/redrive", reason, by, name_owner(user, tenant), as_json=as_json, **more)
 
@@ -103,7 +103,7 @@ def redrive(
 def drop(
     letter: Letter, reason: Reason, by: By = None, user: OfUser = None, tenant: OfTenant = None, as_json: AsJson = False
 ) -> None:
-    """Let a dead letter be: it is not redriven any more."""
+    """Drop a dead letter: it will not be redriven."""
     act(f"/v1/dead-letters/{letter}/drop", reason, by, name_owner(user, tenant), as_json=as_json)
 
 

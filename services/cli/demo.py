@@ -52,11 +52,11 @@ def demo(
         Path | None, typer.Option("--conversation", exists=True, file_okay=False, help="Folder of session_*.jsonl.")
     ] = None,
     keep: Annotated[
-        bool, typer.Option("--keep", help="A month of two people's life instead, to look at until Ctrl-C; it stays.")
+        bool, typer.Option("--keep", help="Write a month of two people's data instead, run until Ctrl-C, and keep it.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run everything on this machine, feed it four conversations, show what was learnt and what it composes."""
+    """Run everything on this machine, commit four conversations, and show what was learnt and composed."""
     config = settings.load()
     folder = conversation or Path(__file__).parents[2] / "deploy" / "demo"
     if keep:

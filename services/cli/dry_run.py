@@ -71,14 +71,16 @@ _SAY: dict[Words, dict[str, str]] = {
 
 def observe(
     text: Annotated[str, typer.Argument(help="What the user says.", callback=check_words)],
-    before: Annotated[str | None, typer.Option("--before", help="The assistant's answer just before it.")] = None,
-    name: Annotated[str | None, typer.Option("--name", help="Who speaks, in a chat of several.")] = None,
-    at: Annotated[datetime | None, typer.Option("--at", help="When it is said; now unless told.")] = None,
-    model: Annotated[bool, typer.Option("--model/--no-model", help="Ask the chat model too, where one is set.")] = True,
+    before: Annotated[str | None, typer.Option("--before", help="The assistant's preceding answer.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="The speaker, in a chat of several people.")] = None,
+    at: Annotated[datetime | None, typer.Option("--at", help="Time of the message; by default now.")] = None,
+    model: Annotated[
+        bool, typer.Option("--model/--no-model", help="Also call the chat model, if one is configured.")
+    ] = True,
     lang: Annotated[Words | None, typer.Option("--lang", help="Language of the answer: zh, en.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what would be kept, corrected, refused and redacted of a message, and why; nothing is stored."""
+    """Show what would be kept, corrected, refused and redacted from a message, and why; nothing is stored."""
     policy = load_policy(settings.load().policy)
     stored, hits = redact(text, policy.personal_data.kinds_kept)
     said_at = clock.now() if at is None else at.astimezone()

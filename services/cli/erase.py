@@ -24,7 +24,7 @@ PATIENCE_S = 300.0
 """So long one answer may take: whoever has many rows waits for all of them to be hidden, or looked through."""
 LOOKS_S = 2.0
 """The longest pause between two looks at an erasure that is waited for."""
-HELP_ID = "An erasure's id, with --verify (the newest without one) and --requeue."
+HELP_ID = "Id of an erasure, for --verify (default: the newest) and --requeue."
 
 
 def erase(
@@ -32,29 +32,32 @@ def erase(
     tombstone_id: Annotated[UUID | None, typer.Argument(metavar="ID", help=HELP_ID)] = None,
     tenant: Tenant = "default",
     scope: Annotated[
-        Scope | None, typer.Option("--scope", help="all, personal, session or items; all where nothing is named.")
+        Scope | None,
+        typer.Option(
+            "--scope", help="all, personal, session or items; all if neither a session nor a memory is named."
+        ),
     ] = None,
     session: Annotated[
         list[str] | None, typer.Option("--session", "-s", help="A session; may be repeated.", callback=check_ids)
     ] = None,
     memory: Annotated[list[UUID] | None, typer.Option("--memory", "-m", help="A memory; may be repeated.")] = None,
     by: Annotated[
-        str | None, typer.Option("--by", help="Who asks, where it is not the user.", callback=check_id)
+        str | None, typer.Option("--by", help="The requester, if it is not the user.", callback=check_id)
     ] = None,
     reason: Annotated[str | None, typer.Option("--reason", help="Why.")] = None,
-    profile: Annotated[str | None, typer.Option("--profile", help="The legal profile whose deadline holds.")] = None,
+    profile: Annotated[str | None, typer.Option("--profile", help="The legal profile that sets the deadline.")] = None,
     key: Annotated[str | None, typer.Option("--key", help="Idempotency key.")] = None,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for the proof.")] = True,
-    timeout: Annotated[float, typer.Option("--timeout", min=0, help="Seconds to wait at most.")] = 60.0,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before everything is erased.")] = False,
-    verify: Annotated[bool, typer.Option("--verify", help="Look now for what is left; exit with 1 if any.")] = False,
+    timeout: Annotated[float, typer.Option("--timeout", min=0, help="Maximum seconds to wait.")] = 60.0,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Erase everything without asking for confirmation.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Scan for residue now; exit with 1 if any is left.")] = False,
     listing: Annotated[bool, typer.Option("--list", help="Show the user's erasures, newest first.")] = False,
-    requeue: Annotated[bool, typer.Option("--requeue", help="Have an escalated erasure tried again.")] = False,
+    requeue: Annotated[bool, typer.Option("--requeue", help="Retry an escalated erasure.")] = False,
     limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="With --list.")] = 50,
     lang: LanguageOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Erase a user, what was learnt of them, sessions or memories: out of sight at once, then gone, with a proof."""
+    """Erase a user, everything learnt about them, sessions or memories: hidden at once, then deleted, with a proof."""
     whose: Json = {"tenant_id": tenant, "user_id": user}
     say = SAY[lang or _language([*(session or ()), reason]) or _language([user, by]) or "en"]
     _refuse_mixed(tombstone_id, verify=verify, listing=listing, requeue=requeue)

@@ -16,7 +16,7 @@ def experience(
     ] = "me",
     as_json: AsJson = False,
 ) -> None:
-    """Show which tools work and which fail, and how recalled memories were received."""
+    """Show which tools work and which fail, and the reception of recalled memories."""
     with reach_compose() as web:
         page = web.get("/v1/experience", {"tenant_id": tenant, "user_id": user})
     if as_json:

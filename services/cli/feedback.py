@@ -14,13 +14,13 @@ from services.cli.web import reach_compose
 def feedback(
     memory_id: Annotated[UUID, typer.Argument(help="The memory, as `smartbrain memories list --ids` shows it.")],
     verdict: Annotated[FeedbackVerdict | None, typer.Argument(help="right, wrong, not_useful or never_again.")] = None,
-    end: Annotated[bool, typer.Option("--end", help="Bring up again what was never to be brought up.")] = False,
-    context: Annotated[UUID | None, typer.Option("--context", help="The package in which it was seen.")] = None,
+    end: Annotated[bool, typer.Option("--end", help="End a `never_again`.")] = False,
+    context: Annotated[UUID | None, typer.Option("--context", help="The package that showed it.")] = None,
     user: User = "me",
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Say that a memory is right, wrong, not useful, or never to be brought up again."""
+    """Judge a memory: right, wrong, not useful, or never to be mentioned again."""
     if (verdict is None) == (not end):
         raise refuse("give either a verdict or --end")
     whose = {"tenant_id": tenant, "user_id": user}

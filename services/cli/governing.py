@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -11,17 +11,15 @@ from services.cli.names import Tenant, User
 from services.cli.output import AsJson, emit, fail, out
 from services.cli.web import reach_compose
 
-Json = dict[str, Any]
-
 
 def export(
-    to: Annotated[Path | None, typer.Argument(help="The file to write; without it the terminal.")] = None,
+    to: Annotated[Path | None, typer.Argument(help="The file to write; by default standard output.")] = None,
     user: User = "me",
     tenant: Tenant = "default",
     format: Annotated[Literal["json", "markdown"], typer.Option("--format", help="json can be imported.")] = "json",
     lang: Annotated[Literal["zh", "en"] | None, typer.Option("--lang", help="Language of Markdown: zh, en.")] = None,
 ) -> None:
-    """Write all that is kept of a user: every memory with its versions and words, conversations, conflicts."""
+    """Export everything about a user: memories with all versions and sources, conversations, conflicts."""
     query = {"tenant_id": tenant, "user_id": user, "format": format, "lang": lang}
     with reach_compose(300) as web:
         if to is None:
@@ -41,12 +39,12 @@ def export(
 
 
 def take_in(
-    file: Annotated[Path, typer.Argument(help="A file that `smartbrain export` wrote.", exists=True, dir_okay=False)],
+    file: Annotated[Path, typer.Argument(help="A file from `smartbrain export`.", exists=True, dir_okay=False)],
     user: User = "me",
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Take an export in, for this user: all of it or nothing; what is known here already stays as it is."""
+    """Import an export for this user, completely or not at all; existing memories stay."""
     if file.stat().st_size > IMPORT_MAX_BYTES:
         fail(f"{file}: {file.stat().st_size} bytes, at most {IMPORT_MAX_BYTES}")
         raise typer.Exit(1)

@@ -15,7 +15,7 @@ from services.cli.reach import reach_servers
 from shared import clock, settings
 from shared.access.secrets import KeyText, hash_secret, make_key_id, make_secret
 from shared.db import Connection, Database
-from shared.domain.requesters import sort_scopes
+from shared.domain.subjects import sort_scopes
 from shared.store import api_keys
 from shared.store.api_keys import ApiKey
 from shared.telemetry import configure_logs
@@ -34,7 +34,7 @@ class ScopeName(StrEnum):
     admin = "admin"
 
 
-app = typer.Typer(help="Keys for the HTTP interface: made, listed, revoked, rotated.", cls=ListingGroup)
+app = typer.Typer(help="Create, list, revoke and rotate API keys.", cls=ListingGroup)
 Which = Annotated[str, typer.Argument(metavar="KEY", help="The key's id, or its name.")]
 Made = TypeVar("Made")
 
@@ -49,23 +49,26 @@ def check_name(value: str) -> str:
 
 @app.command("create")
 def create(
-    name: Annotated[str, typer.Option("--name", "-n", help="What it is for.", callback=check_name)],
-    scope: Annotated[list[ScopeName], typer.Option("--scope", help="What it may do; may be repeated.")],
+    name: Annotated[str, typer.Option("--name", "-n", help="Name of the key.", callback=check_name)],
+    scope: Annotated[list[ScopeName], typer.Option("--scope", help="Access scope; may be repeated.")],
     tenant: Tenant = "default",
-    user: Annotated[str | None, typer.Option("--user", "-u", help="For this user only.", callback=check_id)] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", "-u", help="Valid for this user only.", callback=check_id)
+    ] = None,
     users_from: Annotated[
         str | None,
-        typer.Option("--users-from", help="For users whose id begins with this.", callback=check_words),
+        typer.Option("--users-from", help="Valid for users whose id begins with this.", callback=check_words),
     ] = None,
     days: Annotated[
-        int | None, typer.Option("--days", min=1, max=3650, help="Days until it ends; 365 unless --until says when.")
+        int | None, typer.Option("--days", min=1, max=3650, help="Days until it expires; 365 unless --until is given.")
     ] = None,
     until: Annotated[
-        datetime | None, typer.Option("--until", formats=["%Y-%m-%d"], help="The day (UTC) on which it ends instead.")
+        datetime | None,
+        typer.Option("--until", formats=["%Y-%m-%d"], help="The day (UTC) on which it expires instead."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a key of a tenant and show it, this once."""
+    """Create a key of a tenant and show it, only this once."""
     if user and users_from:
         raise refuse("give one of --user and --users-from")
     if days and until:
@@ -113,7 +116,7 @@ def list_all(
 
 @app.command("revoke")
 def revoke(key_or_name: Which, as_json: AsJson = False) -> None:
-    """End a key at once, in every process."""
+    """Revoke a key at once, in every process."""
 
     async def end(conn: Connection) -> ApiKey | None:
         key = await _choose(conn, key_or_name)
@@ -132,11 +135,11 @@ def revoke(key_or_name: Which, as_json: AsJson = False) -> None:
 def rotate(
     key_or_name: Which,
     overlap: Annotated[
-        int, typer.Option("--overlap", min=0, max=43_200, help="Minutes for which the old secret still goes.")
+        int, typer.Option("--overlap", min=0, max=43_200, help="Minutes for which the old secret stays valid.")
     ] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Give a key a new secret and show it, this once; what the key may do stays."""
+    """Give a key a new secret and show it, only this once; its rights stay the same."""
     secret = make_secret()
 
     async def renew(conn: Connection) -> ApiKey:

@@ -10,17 +10,17 @@ from services.cli.names import Limit, Tenant, User, check_id
 from services.cli.output import AsJson, emit, out
 from services.cli.web import reach_compose
 
-app = typer.Typer(help="The resource side: what went there, what changed there.", no_args_is_help=True)
+app = typer.Typer(help="Show ingested resources; report changes on the knowledge side.", no_args_is_help=True)
 
 
 @app.command("changed")
 def announce_change(
     tenant: Tenant = "default",
-    org: Annotated[str | None, typer.Option("--org", help="Only this organisation's.", callback=check_id)] = None,
-    profile: Annotated[str | None, typer.Option("--profile", help="Only this profile's.", callback=check_id)] = None,
+    org: Annotated[str | None, typer.Option("--org", help="Only for this organisation.", callback=check_id)] = None,
+    profile: Annotated[str | None, typer.Option("--profile", help="Only for this profile.", callback=check_id)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say that knowledge has changed, after a bulk import: older answers are not used again."""
+    """Report that knowledge has changed, after a bulk import: cached answers are not used again."""
     body = {"tenant_id": tenant, "org_id": org, "profile_id": profile}
     with reach_compose() as web:
         version = web.post("/v1/knowledge/changed", {name: value for name, value in body.items() if value})
@@ -40,7 +40,7 @@ def resources(
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Show what of a user's turns went to the resource side, newest first."""
+    """Show a user's resources on the knowledge side, newest first."""
     asked = {"tenant_id": tenant, "user_id": user, "limit": limit, "state": state}
     with reach_compose() as web:
         page = web.get("/v1/resources", asked)

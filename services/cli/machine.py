@@ -40,7 +40,7 @@ def up(
         int | None, typer.Option("--port", min=0, max=65535, help="HTTP port of compose; 0 picks a free one.")
     ] = None,
     data: Annotated[
-        Path | None, typer.Option("--data", file_okay=False, help="Folder of the embedded defaults.")
+        Path | None, typer.Option("--data", file_okay=False, help="Data folder of the embedded PostgreSQL and broker.")
     ] = None,
 ) -> None:
     """Run everything on this machine until Ctrl-C: embedded PostgreSQL and broker unless others are set."""
@@ -60,7 +60,7 @@ def up(
 
 
 def serve(
-    names: Annotated[list[Name], typer.Argument(metavar="name...", help="Which service; several share this process.")],
+    names: Annotated[list[Name], typer.Argument(metavar="name...", help="The services to run in this process.")],
     from_stdin: Annotated[
         bool, typer.Option("--told", hidden=True, help="Read the addresses from standard input.")
     ] = False,
@@ -103,7 +103,10 @@ def _hear_addresses() -> bool:
 
 def migrate(
     post: Annotated[
-        bool, typer.Option("--post", help="Also the scripts that wait until no process of an older version is left.")
+        bool,
+        typer.Option(
+            "--post", help="Also apply scripts that older versions do not tolerate; stop older processes first."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

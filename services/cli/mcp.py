@@ -20,19 +20,19 @@ def mcp(
             "--user",
             "-u",
             envvar=USER,
-            help="Whose memory; a key of one user needs none.",
+            help="The user; not needed with a key of one user.",
             callback=check_id,
         ),
     ] = None,
     tenant: Annotated[
         str | None,
-        typer.Option("--tenant", envvar=TENANT, help="Without it that of the key.", callback=check_id),
+        typer.Option("--tenant", envvar=TENANT, help="Tenant; by default that of the key.", callback=check_id),
     ] = None,
     session: Annotated[
-        str, typer.Option("--session", "-s", envvar=SESSION, help="Conversation of `get_context`.", callback=check_id)
+        str, typer.Option("--session", "-s", envvar=SESSION, help="Session for `get_context`.", callback=check_id)
     ] = "mcp",
 ) -> None:
-    """Serve the memory of one user to an agent over standard input and output, by the Model Context Protocol."""
+    """Serve the memory of one user to an agent over standard input and output, with the Model Context Protocol."""
     gc.disable()  # what is loaded stays: nothing is to be collected, and a client waits
     from services.mcp.stdio import serve_stdio
     from shared.fronts.caller import AgentCaller

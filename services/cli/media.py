@@ -11,7 +11,7 @@ from services.cli.names import Tenant, User
 from services.cli.output import AsJson, emit, out, refuse
 from services.cli.web import reach_compose
 
-app = typer.Typer(help="Media that messages name: their state, as the scanner in front says.", no_args_is_help=True)
+app = typer.Typer(help="Show and set the security state of media.", no_args_is_help=True)
 Media = Annotated[str, typer.Argument(help="The media's id.")]
 Kind = Literal["image", "audio", "video", "document"]
 Status = Literal["pending", "scanning", "safe", "rejected", "quarantined", "expired"]
@@ -25,13 +25,13 @@ def put(
     user: User = "me",
     tenant: Tenant = "default",
     checksum: Annotated[str | None, typer.Option("--checksum", help="sha256:... of the content.")] = None,
-    text: Annotated[str | None, typer.Option("--text", help="What was recognised in it.")] = None,
+    text: Annotated[str | None, typer.Option("--text", help="Text that was recognised in it.")] = None,
     text_file: Annotated[
         Path | None, typer.Option("--text-file", exists=True, dir_okay=False, help="The same from a file, UTF-8.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Register a media file, or change its state; what is not given stays as it was."""
+    """Register a media file, or change its state; omitted values stay unchanged."""
     if text is not None and text_file:
         raise refuse("give one of --text and --text-file")
     try:

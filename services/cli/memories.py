@@ -18,7 +18,7 @@ from services.cli.web import Web, reach_compose
 from shared.language.normalise import detect
 
 Json = dict[str, Any]
-group = typer.Typer(cls=ListingGroup, help="Show what is known of a user; see its history, restore a version.")
+group = typer.Typer(cls=ListingGroup, help="Show a user's memories and their history; restore, pin and merge them.")
 Id = Annotated[UUID, typer.Argument(help="A version's id.")]
 LanguageOption = Annotated[Lang | None, typer.Option("--lang", help="Language of the labels: zh, en.")]
 SAY: dict[Lang, dict[str, str]] = {
@@ -98,12 +98,14 @@ def list_memories(
         ListedStatus, typer.Option("--status", help="active, superseded, retracted, ... or all.")
     ] = "active",
     type: Annotated[MemoryType | None, typer.Option("--type", help="preference, profile, task, ...")] = None,
-    as_of: Annotated[str | None, typer.Option("--as-of", help="What held then: 2026-03-01, or with a time.")] = None,
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", help="The memories valid at this time: 2026-03-01, or with a time of day.")
+    ] = None,
     limit: Limit = 50,
     ids: Annotated[bool, typer.Option("--ids", help="Show ids, versions and confidence too.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what is known of a user, or was at a past moment."""
+    """Show a user's memories, now or at a past time."""
     asked: Json = {"tenant_id": tenant, "user_id": user, "limit": limit, "type": type, "query": query, "as_of": as_of}
     asked |= {"status": status}
     with reach_compose() as web:
@@ -151,7 +153,7 @@ def history(
     lang: LanguageOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show every version of a memory, oldest first, and what each of them rests on."""
+    """Show every version of a memory, oldest first, with its evidence."""
     with reach_compose() as web:
         page = web.get(f"/v1/memories/{memory_id}/history", {"tenant_id": tenant, "user_id": user})
     if as_json:
@@ -213,38 +215,38 @@ def moment(at: str) -> str:
 
 @group.command("restore")
 def restore(memory_id: Id, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Make an older version's content the newest version; of one that was merged, part what was merged."""
+    """Make the content of an older version the newest version; for a merged memory, undo the merge."""
     _act(lambda web, whose: web.post(f"/v1/memories/{memory_id}/restore", {}, whose), user, tenant, as_json=as_json)
 
 
 @group.command("pin")
 def pin(memory_id: Id, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Have a memory lead every package; it does not age, and upkeep leaves it as it is."""
+    """Pin a memory: it leads every package, does not age, and upkeep does not change it."""
     _act(lambda web, whose: web.put(f"/v1/memories/{memory_id}/pin", {}, whose), user, tenant, as_json=as_json)
 
 
 @group.command("unpin")
 def unpin(memory_id: Id, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Let a pinned memory be like all others again."""
+    """Unpin a memory."""
     _act(lambda web, whose: web.delete(f"/v1/memories/{memory_id}/pin", whose), user, tenant, as_json=as_json)
 
 
 @group.command("merge")
 def merge(
-    keep: Annotated[UUID, typer.Argument(help="The memory whose words stay.")],
-    others: Annotated[list[UUID], typer.Argument(help="Those that become one with it.")],
-    content: Annotated[str | None, typer.Option("--content", help="Words for the one that they become.")] = None,
+    keep: Annotated[UUID, typer.Argument(help="The memory whose text stays.")],
+    others: Annotated[list[UUID], typer.Argument(help="The memories to merge into it.")],
+    content: Annotated[str | None, typer.Option("--content", help="Text of the merged memory.")] = None,
     user: User = "me",
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Make one memory of several; `memories restore` of any of them parts them again."""
+    """Merge several memories into one; `memories restore` of any of them undoes the merge."""
     asked = {"keep": str(keep), "others": [str(each) for each in others], "content": content}
     _act(lambda web, whose: web.post("/v1/memories/merge", asked, whose), user, tenant, as_json=as_json)
 
 
 def forget(memory_id: Id, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Take a memory back: it is not used any more, its history stays. `erase --memory` leaves nothing of it."""
+    """Retract a memory: it is no longer used, but its history stays. `erase --memory` deletes it completely."""
     _act(lambda web, whose: web.delete(f"/v1/memories/{memory_id}", whose), user, tenant, as_json=as_json)
 
 

@@ -11,7 +11,7 @@ from services.cli.names import Limit, Tenant, User
 from services.cli.output import AsJson, emit, out
 from services.cli.web import reach_compose
 
-app = typer.Typer(help="Memories that qualify to be offered to the enterprise side.", no_args_is_help=True)
+app = typer.Typer(help="Show and decide proposals to share memories with others.", no_args_is_help=True)
 Proposal = Annotated[UUID, typer.Argument(help="The proposal's id.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why.")]
 Where = Literal["store", "region", "brand", "global"]
@@ -48,12 +48,12 @@ def approve(
     reason: Reason = "",
     visibility: Annotated[Where | None, typer.Option("--visibility", help="store, region, brand or global.")] = None,
     org: Annotated[
-        str | None, typer.Option("--org", help="For which organisation; else the one in which it was said.")
+        str | None, typer.Option("--org", help="The organisation; by default that of the source turn.")
     ] = None,
-    consent: Annotated[bool, typer.Option("--consent", help="The person it is about has agreed.")] = False,
+    consent: Annotated[bool, typer.Option("--consent", help="The person concerned has agreed.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Approve a proposal; it is written to the knowledge side, for whom --visibility says."""
+    """Approve a proposal; it is written to the knowledge side with the given --visibility."""
     more = {"visibility": visibility, "org_id": org}
     _decide(proposal, tenant, user, as_json, decision="approve", reason=reason, consent=consent, **more)
 
@@ -62,13 +62,13 @@ def approve(
 def reject(
     proposal: Proposal, user: User = "me", tenant: Tenant = "default", reason: Reason = "", as_json: AsJson = False
 ) -> None:
-    """Reject a proposal; the memory stays what it is."""
+    """Reject a proposal; the memory does not change."""
     _decide(proposal, tenant, user, as_json, decision="reject", reason=reason)
 
 
 @app.command()
 def retry(proposal: Proposal, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Write an approved proposal to the knowledge side again that could not be written (write_failed)."""
+    """Retry writing an approved proposal to the knowledge side after write_failed."""
     with reach_compose() as web:
         waiting = web.post(f"/v1/promotions/{proposal}/retry", {"tenant_id": tenant, "user_id": user})
     if as_json:

@@ -20,14 +20,14 @@ from services.cli.names import Limit, Tenant, User
 from services.cli.output import AsJson, emit, out, to_table
 from services.cli.web import reach_compose
 
-app = typer.Typer(help="Quarantine: events that workers gave up, and their turns.", no_args_is_help=True)
+app = typer.Typer(help="Quarantine: events that workers gave up on, with their turns.", no_args_is_help=True)
 Event = Annotated[UUID, typer.Argument(help="The id, as `quarantine list` shows it.", metavar="ID")]
 
 
 @app.command("list")
 def show_list(
     stage: Annotated[str | None, typer.Option("--stage", help="observer, analyzer, evolver, ...")] = None,
-    since: Annotated[When, typer.Option("--since", help="Not before this moment, in the local time.")] = None,
+    since: Annotated[When, typer.Option("--since", help="Not before this local time.")] = None,
     user: OfUser = None,
     tenant: OfTenant = None,
     limit: Limit = 50,
@@ -52,7 +52,7 @@ def _to_row(each: dict[str, Any]) -> tuple[str, ...]:
 
 @app.command("show")
 def show_one(event: Event, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Show a quarantined event and what a redrive would do."""
+    """Show a quarantined event and the effect of a redrive."""
     with reach_compose() as web:
         shown = web.get(f"/v1/quarantine/{event}", name_owner(user, tenant))
     if as_json:
@@ -68,7 +68,7 @@ def show_one(event: Event, user: User = "me", tenant: Tenant = "default", as_jso
 def redrive(
     event: Event, reason: Reason, by: By = None, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False
 ) -> None:
-    """Have the turn go on where it was given up, once; refused where nothing would change."""
+    """Resume the turn at the step that gave up, once; refused if that has no effect."""
     act(f"/v1/quarantine/{event}/redrive", reason, by, name_owner(user, tenant), as_json=as_json)
 
 
@@ -76,5 +76,5 @@ def redrive(
 def drop(
     event: Event, reason: Reason, by: By = None, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False
 ) -> None:
-    """Let a quarantined event be: its turn stays as it is."""
+    """Drop a quarantined event: its turn does not change."""
     act(f"/v1/quarantine/{event}/drop", reason, by, name_owner(user, tenant), as_json=as_json)

@@ -12,7 +12,7 @@ from services.cli.listing import ListingGroup
 from services.cli.names import Limit, Tenant, User, check_id
 from services.cli.output import AsJson, emit, err, out, to_table
 from services.cli.web import reach_compose
-from services.compose.rules.packing.replay import Replayed, replay
+from services.compose.rules.packing.receipts import Replayed, replay
 from shared import settings
 from shared.db import Database
 from shared.domain.subjects import Subject
@@ -20,7 +20,7 @@ from shared.errors import RefusedError
 from shared.store import contexts as store
 from shared.store.contexts import Receipts, Stored
 
-contexts = typer.Typer(help="Packages that were answered, while they are stored.", cls=ListingGroup)
+contexts = typer.Typer(help="Show stored packages.", cls=ListingGroup)
 ContextId = Annotated[UUID, typer.Argument(help="The package's context_id.")]
 
 
@@ -57,7 +57,7 @@ def show(
     messages: Annotated[bool, typer.Option("--messages", help="As messages of a chat API.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a package as the model reads it, or with --json as it was answered."""
+    """Show a package as the model reads it, or with --json as it was returned."""
     path = f"/v1/contexts/{context}"
     with reach_compose() as web:
         whose = {"tenant_id": tenant, "user_id": user}
@@ -75,11 +75,11 @@ def receipts(
     tenant: Tenant = "default",
     item: Annotated[str | None, typer.Option("--item", help="Only this memory, message or address.")] = None,
     lang: Annotated[Literal["zh", "en"], typer.Option("--lang", help="zh or en.")] = "en",
-    internal: Annotated[bool, typer.Option("--internal", help="With scores and rules, from the database.")] = False,
-    again: Annotated[bool, typer.Option("--replay", help="Check all of it against plan and package.")] = False,
+    internal: Annotated[bool, typer.Option("--internal", help="Include scores and rules, from the database.")] = False,
+    again: Annotated[bool, typer.Option("--replay", help="Recompute and compare with plan and package.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say why each thing is in a package, and why others are not."""
+    """Show why each candidate is in a package or not."""
     if internal or again:
         recorded, stored = asyncio.run(_read(Subject(tenant, user), context))
         replayed = replay(recorded.retrieval, recorded.injection, stored.package if stored else None)

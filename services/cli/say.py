@@ -19,7 +19,7 @@ def say(
     key: Annotated[str | None, typer.Option("--key", help="Idempotency key.", callback=check_id)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say one thing as a user; a command (/help lists them) is done and answered."""
+    """Send one message as a user; a command (/help lists them) is carried out and gets a reply."""
     whose = {"tenant_id": tenant, "user_id": user, "session_id": session}
     body: dict[str, Any] = {**whose, "messages": [{"role": "user", "content": text}], "idempotency_key": key}
     with reach_compose() as web:

@@ -14,7 +14,7 @@ GENERATED = Path(generate.__file__).parent / "generated"
 
 def schemas(
     out: Annotated[Path, typer.Option("--out", help="Folder of the generated files.")] = GENERATED,
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; fail when a file differs.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if a file differs.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write JSON Schema, AsyncAPI and OpenAPI."""

@@ -10,7 +10,7 @@ from services.cli.names import Limit, Tenant, User, check_id
 from services.cli.output import AsJson, emit, out, to_table
 from services.cli.web import reach_compose
 
-app = typer.Typer(help="A user's conversations: what is kept of each, and how one ends.", no_args_is_help=True)
+app = typer.Typer(help="Show and end a user's sessions.", no_args_is_help=True)
 SessionId = Annotated[str, typer.Argument(help="The session.", callback=check_id)]
 
 
@@ -25,7 +25,7 @@ def list_sessions(
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Show a user's sessions, the one spoken in last first."""
+    """Show a user's sessions, the most recently used first."""
     with reach_compose() as web:
         page = web.get("/v1/sessions", {"tenant_id": tenant, "user_id": user, "limit": limit})
     if as_json:
@@ -42,7 +42,7 @@ def list_sessions(
 
 @app.command("show")
 def show(session: SessionId, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Show a session: its state, its summary, what earlier stretches left, and the names that stand for it."""
+    """Show a session: its state, its summary, its summary blocks and its names."""
     with reach_compose() as web:
         shown = web.get(_path(session), {"tenant_id": tenant, "user_id": user})
     if as_json:
@@ -59,7 +59,7 @@ def archive(
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for the summary.")] = True,
     as_json: AsJson = False,
 ) -> None:
-    """End a session; its summary follows, and the next turn opens it again."""
+    """End a session; its summary is updated, and the next turn reopens it."""
     whose = {"tenant_id": tenant, "user_id": user}
     with reach_compose() as web:
         receipt = web.post(f"{_path(session)}/archive?{urlencode(whose)}", {})
@@ -79,10 +79,10 @@ def remember(
     session: SessionId,
     user: User = "me",
     tenant: Tenant = "default",
-    remembered: Annotated[bool, typer.Option("--on/--off", help="Learn from it, or learn nothing.")] = True,
+    remembered: Annotated[bool, typer.Option("--on/--off", help="Learn from later turns, or learn nothing.")] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Learn nothing in a session from here on, or learn again."""
+    """Stop learning from later turns of a session, or start again."""
     whose = {"tenant_id": tenant, "user_id": user}
     with reach_compose() as web:
         wish = web.patch(_path(session), {"remembered": remembered}, whose)

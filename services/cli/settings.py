@@ -17,7 +17,7 @@ app = typer.Typer(no_args_is_help=True, help="Show and change the settings of a 
 User = Annotated[
     str | None, typer.Option("--user", "-u", help="Whose settings; without it the tenant's.", callback=check_id)
 ]
-Named = Annotated[list[str], typer.Argument(help="Names of settings; `all` for every one.")]
+Named = Annotated[list[str], typer.Argument(help="Names of settings; `all` for all of them.")]
 LanguageOption = Annotated[Lang, typer.Option("--lang", help="Language of the table: zh, en.")]
 HEADS: dict[Lang, tuple[str, ...]] = {
     "en": ("setting", "value", "from", "may be", "means"),
@@ -51,7 +51,7 @@ MEANINGS: dict[Lang, dict[str, str]] = {
 
 @app.command("show")
 def show(user: User = None, tenant: Tenant = "default", lang: LanguageOption = "en", as_json: AsJson = False) -> None:
-    """Show every setting: what holds, who chose it, and what it may be."""
+    """Show every setting: its value, who chose it, and the allowed values."""
     with reach_compose() as web:
         view = web.get("/v1/settings", _name_owner(user, tenant))
     emit(view) if as_json else _print(view, lang)
@@ -65,7 +65,7 @@ def change(
     lang: LanguageOption = "en",
     as_json: AsJson = False,
 ) -> None:
-    """Change settings; what a list holds is separated by commas."""
+    """Change settings; separate the items of a list by commas."""
     _send(dict(_read(each) for each in changes), user, tenant, lang, as_json)
 
 
@@ -73,7 +73,7 @@ def change(
 def reset(
     names: Named, user: User = None, tenant: Tenant = "default", lang: LanguageOption = "en", as_json: AsJson = False
 ) -> None:
-    """Put settings back to what holds without a choice of one's own."""
+    """Reset settings to their defaults."""
     every = [name for name in SettingsChange.model_fields if user is None or name != "users_may"]
     _send(dict.fromkeys(every if names == ["all"] else names), user, tenant, lang, as_json)
 

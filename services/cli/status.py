@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 
 def status(as_json: AsJson = False) -> None:
-    """Show where SmartBrain can be reached and whether each service is ready; exit with 1 if one is not."""
+    """Show the addresses of SmartBrain and whether each service is ready; exit with 1 if one is not."""
     config = settings.load()
     running = data_folder.find(config.data)
     if running is None:

@@ -10,13 +10,15 @@ from shared.bus.acls import PRINCIPAL, Grant, list_grants
 
 
 def topics(
-    acls: Annotated[bool, typer.Option("--acls", help="The access control lists that each service needs.")] = False,
+    acls: Annotated[
+        bool, typer.Option("--acls", help="Print the access control lists that each service needs.")
+    ] = False,
     principal: Annotated[
         str, typer.Option("--principal", help="User of a service in Kafka; {service} stands for its name.")
     ] = PRINCIPAL,
     as_json: AsJson = False,
 ) -> None:
-    """List the topics, or with --acls print the command lines that give each service what it needs of them."""
+    """List the topics, or with --acls print the commands that grant each service its rights."""
     if acls:
         _show_grants(list_grants(), principal, as_json=as_json)
     elif as_json:

@@ -22,10 +22,10 @@ from shared.telemetry import configure_logs
 def upkeep(
     user: User = "me",
     tenant: Tenant = "default",
-    now: Annotated[bool, typer.Option("--now", help="Even if the last round was just before.")] = False,
+    now: Annotated[bool, typer.Option("--now", help="Run even if the last round was recent.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Look through a user's memories: what has expired, aged, missed or been rejected, what to calibrate and merge."""
+    """Run a round of upkeep for a user: expiry, ageing, misses, rejections, calibration, merging."""
     found = settings.load()
     configure_logs(found.log_level)
     with show_work(f"looking through what is known of {user}", quiet=as_json):

@@ -27,9 +27,8 @@ from shared import clock, parsing, presence
 from shared.access.authenticator import Authenticator, read_record
 from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
-from shared.domain.requesters import AT_DOOR, Requester
 from shared.domain.signatures import SentRecord
-from shared.domain.subjects import Subject
+from shared.domain.subjects import AT_DOOR, Requester, Subject
 from shared.errors import RefusedError, TransientError
 from shared.metrics.access import REQUESTS_DENIED
 from shared.metrics.delivery import EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, EVENTS_FAILED

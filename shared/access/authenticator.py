@@ -19,18 +19,18 @@ from shared.access.refusals import HEADER, refuse_denied, refuse_stranger
 from shared.access.secrets import KeyText, fits, hash_secret, parse_key
 from shared.access.tokens import TokenCheck
 from shared.db import KEYS, Connection, Database
-from shared.domain.requesters import (
+from shared.domain.signatures import HOUSE, SIGNATURE, SIGNED_MS, SentRecord, is_signed_with
+from shared.domain.subjects import (
     LOCAL,
     Denial,
     Requester,
+    Subject,
     find_name_denial,
     find_owner_denial,
     find_scope_denial,
     find_tenant_denial,
     find_user_denial,
 )
-from shared.domain.signatures import HOUSE, SIGNATURE, SIGNED_MS, SentRecord, is_signed_with
-from shared.domain.subjects import Subject
 from shared.errors import ConfigurationError
 from shared.policy import AccessPolicy
 from shared.single_flight import SingleFlight

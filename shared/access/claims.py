@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 from schemas.base import ExternalId
 from schemas.vocabulary import AccessScope
 from shared.access.refusals import refuse_stranger
-from shared.domain.requesters import SCOPES, Requester
+from shared.domain.subjects import SCOPES, Requester
 from shared.policy import TokenIssuer
 
 _ID: TypeAdapter[str] = TypeAdapter(ExternalId)

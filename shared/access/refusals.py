@@ -1,6 +1,6 @@
 """Refusals at the door: 401 where nobody knows who asks, 403 where they may not."""
 
-from shared.domain.requesters import DENIED, STRANGER, Denial
+from shared.domain.subjects import DENIED, STRANGER, Denial
 from shared.errors import RefusedError, refuse_field
 
 HEADER = "authorization"

@@ -12,7 +12,7 @@ import orjson
 
 from shared.access.claims import read_claims
 from shared.access.refusals import refuse_stranger
-from shared.domain.requesters import Requester
+from shared.domain.subjects import Requester
 from shared.errors import TransientError
 from shared.policy import TokenIssuer
 from shared.telemetry import logger

@@ -21,9 +21,8 @@ from shared.bus.delivery import Record
 from shared.bus.record_owner import ORIGIN, find_first_place, find_record_owner, read_header
 from shared.bus.topic_admin import Span, TopicAdmin, open_topic_admin
 from shared.bus.unreadable import UnreadableRecord
-from shared.domain.requesters import AT_DOOR
 from shared.domain.signatures import COVERED, SIGNATURE
-from shared.domain.subjects import Subject
+from shared.domain.subjects import AT_DOOR, Subject
 
 REASONS_AT_DOOR = tuple(f"{code}:" for code in AT_DOOR)
 """How the reason begins of what was refused because of who sent it."""

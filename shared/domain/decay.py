@@ -13,8 +13,6 @@ DECAY: Steps = ConfidencePolicy().decay
 """What is left of a confidence so many days after it was last validated, where policy does not say otherwise."""
 Job = Literal["feedback", "fuse", "calibration", "consolidation", "outdated", "refreshed", "expiry", "misses"]
 """What changes memories beside statements."""
-ROUND: tuple[Job, ...] = ("expiry", "misses", "calibration", "fuse", "outdated", "refreshed", "consolidation")
-"""The jobs of a round of upkeep; `feedback` comes with its events."""
 
 
 @dataclass(frozen=True, slots=True)

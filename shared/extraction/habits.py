@@ -16,7 +16,7 @@ from shared.extraction.clauses import CJK, language_of, split
 from shared.extraction.guards import stances
 from shared.extraction.keys import slug
 from shared.language import segment
-from shared.language.synonyms import others
+from shared.language.segment import list_synonyms
 
 DETECTOR = "habits"
 """By which the observation of a habit is known."""
@@ -46,7 +46,7 @@ class Act:
     def sought(self) -> tuple[str, ...]:
         """The terms by one of which another message that tells it can be found, the likeliest first."""
         letters = CJK.findall(self.core)
-        return tuple(dict.fromkeys([*self.terms, *others(self.terms), *letters]))
+        return tuple(dict.fromkeys([*self.terms, *list_synonyms(self.terms), *letters]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +130,8 @@ def is_same_act(one: Act, other: Act) -> bool:
     if one.core.lower() == other.core.lower():
         return True
     shared = set(one.terms) & set(other.terms)
-    alike_one = shared | set(one.terms) & set(others(other.terms))
-    alike_other = shared | set(other.terms) & set(others(one.terms))
+    alike_one = shared | set(one.terms) & set(list_synonyms(other.terms))
+    alike_other = shared | set(other.terms) & set(list_synonyms(one.terms))
     if not alike_one and not alike_other:
         return False
     own, own_other = list_beside(one.terms, alike_one, shared), list_beside(other.terms, alike_other, shared)

@@ -21,7 +21,7 @@ from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.owners import owner_of
 from shared.knowledge.port import Bundle, IngestReceipt, KnowledgeCapabilities, Resource, Scope
 from shared.metrics.packages import KNOWLEDGE_CALLS, KNOWLEDGE_FOREIGN, KNOWLEDGE_SECONDS
-from shared.models.breaker import Breaker
+from shared.models.guard import Breaker
 from shared.telemetry import logger
 from shared.tls import trust_store
 

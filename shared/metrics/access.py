@@ -1,6 +1,6 @@
 """Who was not let in, and who asked too much."""
 
-from shared.metrics.catalogue import DOOR, Alert, Panel, Series, make_counter
+from shared.metrics.catalogue import DOOR, Alert, Panel, make_counter, show_rate
 
 REQUESTS_DENIED = make_counter(
     "smartbrain_requests_denied",
@@ -14,7 +14,7 @@ REQUESTS_DENIED = make_counter(
             "Requests refused",
             "Without a key that holds (unauthenticated), or with one that may not do it (forbidden).",
             "ops",
-            (Series("sum by (code) (rate(smartbrain_requests_denied_total[$__rate_interval]))", "{{code}}"),),
+            (show_rate("smartbrain_requests_denied_total", "code"),),
         ),
     ),
 )
@@ -49,7 +49,7 @@ REQUESTS_LIMITED = make_counter(
             "Requests beyond a limit",
             "By limit of the policy. Zero, unless somebody floods.",
             "ops",
-            (Series("sum by (limit) (rate(smartbrain_requests_limited_total[$__rate_interval]))", "{{limit}}"),),
+            (show_rate("smartbrain_requests_limited_total", "limit"),),
         ),
     ),
 )

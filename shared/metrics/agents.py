@@ -1,6 +1,6 @@
 """What agents ask for over the Model Context Protocol."""
 
-from shared.metrics.catalogue import DOOR, Panel, Series, make_counter
+from shared.metrics.catalogue import DOOR, Panel, make_counter, show_rate
 
 AGENT_CALLS = make_counter(
     "smartbrain_agent_calls",
@@ -13,12 +13,7 @@ AGENT_CALLS = make_counter(
             "Calls of tools by agents",
             "By tool, and by outcome where it is not `ok`.",
             "ops",
-            (
-                Series(
-                    "sum by (tool, outcome) (rate(smartbrain_agent_calls_total[$__rate_interval]))",
-                    "{{tool}} {{outcome}}",
-                ),
-            ),
+            (show_rate("smartbrain_agent_calls_total", "tool", "outcome"),),
         ),
     ),
 )

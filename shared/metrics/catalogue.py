@@ -97,6 +97,21 @@ class Series:
     legend: str
 
 
+def show_rate(metric: str, *by: str, legend: str = "") -> Series:
+    """How often a second, by these labels, which name the line unless `legend` does."""
+    return Series(f"sum by ({', '.join(by)}) (rate({metric}[$__rate_interval]))", legend or _name_by(by))
+
+
+def show_quantile(share: float, metric: str, *by: str, legend: str = "") -> Series:
+    """So many of a histogram's values are at most this, by these labels, which name the line unless `legend` does."""
+    rates = f"sum by ({', '.join(('le', *by))}) (rate({metric}_bucket[$__rate_interval]))"
+    return Series(f"histogram_quantile({share}, {rates})", legend or _name_by(by))
+
+
+def _name_by(labels: Iterable[str]) -> str:
+    return " ".join(f"{{{{{each}}}}}" for each in labels)
+
+
 @dataclass(frozen=True, slots=True)
 class Panel:
     """A picture in a row, which is 24 wide; with `steps`, one figure in the colour of its step."""

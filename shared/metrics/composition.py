@@ -1,6 +1,16 @@
 """What goes on inside a package: the arms that search, plan and order, and how its tokens are used."""
 
-from shared.metrics.catalogue import ARMS, BUDGET, FAST, Panel, Series, make_counter, make_histogram
+from shared.metrics.catalogue import (
+    ARMS,
+    BUDGET,
+    FAST,
+    Panel,
+    Series,
+    make_counter,
+    make_histogram,
+    show_quantile,
+    show_rate,
+)
 
 ARM_RUNS = make_counter(
     "smartbrain_compose_arms",
@@ -15,13 +25,7 @@ ARM_RUNS = make_counter(
             "By what came of it. text: words, vector: meaning, entity: names, session: the end of a session, knowledge:"
             " the knowledge side, trigram: misspelt words, planner and rerank: models.",
             "ops",
-            (
-                Series(
-                    "sum by (arm, status) (rate(smartbrain_compose_arms_total[$__rate_interval]))",
-                    "{{arm}} {{status}}",
-                ),
-            ),
-            width=8,
+            (show_rate("smartbrain_compose_arms_total", "arm", "status"),),
         ),
     ),
 )
@@ -38,16 +42,7 @@ ARM_SECONDS = make_histogram(
             "Time of arms, p95",
             "The slowest is what a package waits for.",
             "s",
-            (
-                Series(
-                    (
-                        "histogram_quantile(0.95, sum by (le, arm)"
-                        " (rate(smartbrain_compose_arm_seconds_bucket[$__rate_interval])))"
-                    ),
-                    "{{arm}}",
-                ),
-            ),
-            width=8,
+            (show_quantile(0.95, "smartbrain_compose_arm_seconds", "arm"),),
         ),
     ),
 )
@@ -70,7 +65,6 @@ ARM_CANDIDATES = make_counter(
                     "{{arm}}",
                 ),
             ),
-            width=8,
         ),
     ),
 )
@@ -86,16 +80,9 @@ PACKAGE_SHARE = make_histogram(
             "Half of the packages use less than p50, one in twenty more than p95.",
             "percentunit",
             (
-                Series(
-                    "histogram_quantile(0.5, sum by (le) (rate(smartbrain_package_share_bucket[$__rate_interval])))",
-                    "p50",
-                ),
-                Series(
-                    "histogram_quantile(0.95, sum by (le) (rate(smartbrain_package_share_bucket[$__rate_interval])))",
-                    "p95",
-                ),
+                show_quantile(0.5, "smartbrain_package_share", legend="p50"),
+                show_quantile(0.95, "smartbrain_package_share", legend="p95"),
             ),
-            width=8,
         ),
     ),
 )
@@ -117,7 +104,6 @@ PACKAGE_TOKENS = make_counter(
                     "{{slot}}",
                 ),
             ),
-            width=8,
         ),
     ),
 )
@@ -133,8 +119,7 @@ PACKAGE_CUT = make_counter(
             "Slots that were cut",
             "Packages a second in which the slot had more to say than tokens.",
             "ops",
-            (Series("sum by (slot) (rate(smartbrain_package_cut_total[$__rate_interval]))", "{{slot}}"),),
-            width=8,
+            (show_rate("smartbrain_package_cut_total", "slot"),),
         ),
     ),
 )

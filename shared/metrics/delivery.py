@@ -10,6 +10,8 @@ from shared.metrics.catalogue import (
     make_counter,
     make_gauge,
     make_histogram,
+    show_quantile,
+    show_rate,
     watch_from_outside,
 )
 
@@ -55,7 +57,6 @@ EVENTS_DEAD_LETTERED = make_counter(
                     "{{service}} {{topic}}",
                 ),
             ),
-            width=8,
         ),
     ),
 )
@@ -105,7 +106,6 @@ PARTITIONS_STALLED = make_gauge(
             "More was written there, and its consumer does not move.",
             "short",
             (Series("max by (service, topic) (smartbrain_consumer_stalled_partitions)", "{{service}} {{topic}}"),),
-            width=8,
         ),
     ),
     alerts=(
@@ -158,7 +158,6 @@ CONSUMER_LAG = make_gauge(
             "Growing: start more copies.",
             "short",
             (Series("max by (service, topic) (smartbrain_consumer_lag)", "{{service}} {{topic}}"),),
-            width=8,
         ),
     ),
 )
@@ -191,13 +190,7 @@ EVENTS_FAILED = make_counter(
             "Attempts that failed",
             "Each is tried again; by error.",
             "ops",
-            (
-                Series(
-                    "sum by (service, error) (rate(smartbrain_events_failed_total[$__rate_interval]))",
-                    "{{service}} {{error}}",
-                ),
-            ),
-            width=8,
+            (show_rate("smartbrain_events_failed_total", "service", "error"),),
         ),
     ),
 )
@@ -212,8 +205,7 @@ EVENTS_CONSUMED = make_counter(
             "Events handled a second",
             "Flat while turns arrive: the worker is stuck.",
             "ops",
-            (Series("sum by (service) (rate(smartbrain_events_consumed_total[$__rate_interval]))", "{{service}}"),),
-            width=8,
+            (show_rate("smartbrain_events_consumed_total", "service"),),
         ),
     ),
 )
@@ -228,16 +220,7 @@ HANDLER_SECONDS = make_histogram(
             "Time to handle, p95",
             "By service.",
             "s",
-            (
-                Series(
-                    (
-                        "histogram_quantile(0.95, sum by (le, service)"
-                        " (rate(smartbrain_handler_seconds_bucket[$__rate_interval])))"
-                    ),
-                    "{{service}}",
-                ),
-            ),
-            width=8,
+            (show_quantile(0.95, "smartbrain_handler_seconds", "service"),),
         ),
     ),
 )

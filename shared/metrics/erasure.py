@@ -11,6 +11,8 @@ from shared.metrics.catalogue import (
     make_counter,
     make_gauge,
     make_histogram,
+    show_quantile,
+    show_rate,
 )
 
 ERASURES = make_gauge(
@@ -131,20 +133,8 @@ ERASURE_SECONDS = make_histogram(
             "How long until nothing is left.",
             "s",
             (
-                Series(
-                    (
-                        "histogram_quantile(0.5, sum by (le)"
-                        " (rate(smartbrain_erasure_seconds_bucket[$__rate_interval])))"
-                    ),
-                    "p50",
-                ),
-                Series(
-                    (
-                        "histogram_quantile(0.95, sum by (le)"
-                        " (rate(smartbrain_erasure_seconds_bucket[$__rate_interval])))"
-                    ),
-                    "p95",
-                ),
+                show_quantile(0.5, "smartbrain_erasure_seconds", legend="p50"),
+                show_quantile(0.95, "smartbrain_erasure_seconds", legend="p95"),
             ),
             width=9,
         ),
@@ -160,7 +150,7 @@ ERASURE_ROWS = make_counter(
             "Rows erased a second",
             "By store.",
             "short",
-            (Series("sum by (store) (rate(smartbrain_erasure_rows_total[$__rate_interval]))", "{{store}}"),),
+            (show_rate("smartbrain_erasure_rows_total", "store"),),
             width=12,
         ),
     ),

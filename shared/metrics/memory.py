@@ -36,9 +36,7 @@ UPKEEP_FAILED = make_counter(
     remedy="Any: log event upkeep_failed.",
 )
 UPKEEP_SECONDS = make_histogram(
-    "smartbrain_upkeep_seconds",
-    "Time of one round of upkeep of one user, under the user's lock.",
-    buckets=FAST,
+    "smartbrain_upkeep_seconds", "Time of one round of upkeep of one user, under the user's lock.", buckets=FAST
 )
 UPKEEP_WAITING = make_gauge(
     "smartbrain_upkeep_waiting",

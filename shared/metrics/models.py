@@ -1,6 +1,16 @@
 """Calls of models, what they cost, and what came of them."""
 
-from shared.metrics.catalogue import CALLS, COST, Alert, Panel, Series, make_counter, make_histogram
+from shared.metrics.catalogue import (
+    CALLS,
+    COST,
+    Alert,
+    Panel,
+    Series,
+    make_counter,
+    make_histogram,
+    show_quantile,
+    show_rate,
+)
 
 MODEL_CALL_SECONDS = make_histogram(
     "smartbrain_model_call_seconds",
@@ -12,15 +22,7 @@ MODEL_CALL_SECONDS = make_histogram(
             "Model calls: time, p95",
             "By model and operation.",
             "s",
-            (
-                Series(
-                    (
-                        "histogram_quantile(0.95, sum by (le, model, operation)"
-                        " (rate(smartbrain_model_call_seconds_bucket[$__rate_interval])))"
-                    ),
-                    "{{model}} {{operation}}",
-                ),
-            ),
+            (show_quantile(0.95, "smartbrain_model_call_seconds", "model", "operation"),),
             width=12,
         ),
     ),
@@ -63,12 +65,7 @@ MODEL_FAILURES = make_counter(
             "Model calls: failures",
             "By reason; malformed answers count.",
             "ops",
-            (
-                Series(
-                    "sum by (model, reason) (rate(smartbrain_model_failures_total[$__rate_interval]))",
-                    "{{model}} {{reason}}",
-                ),
-            ),
+            (show_rate("smartbrain_model_failures_total", "model", "reason"),),
             width=12,
         ),
     ),
@@ -108,20 +105,11 @@ MODEL_CALLS = make_counter(
             "By outcome, with the turns that the rules read alone since a daily share was used up.",
             "ops",
             (
-                Series(
-                    "sum by (purpose, outcome) (rate(smartbrain_model_calls_total[$__rate_interval]))",
-                    "{{purpose}} {{outcome}}",
-                ),
-                Series(
-                    "sum by (purpose) (rate(smartbrain_model_repairs_total[$__rate_interval]))", "{{purpose}} repaired"
-                ),
+                show_rate("smartbrain_model_calls_total", "purpose", "outcome"),
+                show_rate("smartbrain_model_repairs_total", "purpose", legend="{{purpose}} repaired"),
                 Series("sum(rate(smartbrain_model_budget_used_up_total[$__rate_interval]))", "share used up"),
-                Series(
-                    "sum by (reason) (rate(smartbrain_model_turns_skipped_total[$__rate_interval]))",
-                    "skipped, {{reason}}",
-                ),
+                show_rate("smartbrain_model_turns_skipped_total", "reason", legend="skipped, {{reason}}"),
             ),
-            width=8,
         ),
     ),
 )
@@ -142,13 +130,7 @@ MODEL_TOKENS = make_counter(
             "Models: tokens a second",
             "Read (in) and written (out), failed calls included: what the daily shares are measured by.",
             "short",
-            (
-                Series(
-                    "sum by (purpose, direction) (rate(smartbrain_model_tokens_total[$__rate_interval]))",
-                    "{{purpose}} {{direction}}",
-                ),
-            ),
-            width=8,
+            (show_rate("smartbrain_model_tokens_total", "purpose", "direction"),),
         ),
     ),
 )
@@ -169,7 +151,6 @@ MODEL_COST = make_counter(
                     "{{purpose}} {{model}}",
                 ),
             ),
-            width=8,
         ),
         Panel(
             COST,
@@ -177,7 +158,6 @@ MODEL_COST = make_counter(
             "By the prices of the policy (models.prices), in its currency.",
             "short",
             (Series("sum(increase(smartbrain_model_cost_total[1d])) or vector(0)", "cost"),),
-            width=8,
             steps=(("green", None),),
         ),
     ),
@@ -196,13 +176,7 @@ MODEL_SECONDS = make_counter(
             "Models: seconds a second",
             "Time spent waiting, by purpose. Near the number of observers: the model is the bottleneck.",
             "short",
-            (
-                Series(
-                    "sum by (purpose, model) (rate(smartbrain_model_seconds_total[$__rate_interval]))",
-                    "{{purpose}} {{model}}",
-                ),
-            ),
-            width=8,
+            (show_rate("smartbrain_model_seconds_total", "purpose", "model"),),
         ),
     ),
 )

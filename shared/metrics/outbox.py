@@ -1,6 +1,6 @@
 """The outbox and the relay, and work that is driven again."""
 
-from shared.metrics.catalogue import LOST_OR_LATE, OUTBOX, Alert, Panel, Series, make_counter, make_gauge
+from shared.metrics.catalogue import LOST_OR_LATE, OUTBOX, Alert, Panel, Series, make_counter, make_gauge, show_rate
 
 OUTBOX_AGE = make_gauge(
     "smartbrain_outbox_age_seconds",
@@ -37,7 +37,6 @@ OUTBOX_AGE = make_gauge(
             "How long what was committed waits to be published.",
             "s",
             (Series("max(smartbrain_outbox_age_seconds)", "age"),),
-            width=8,
         ),
     ),
 )
@@ -72,11 +71,7 @@ OUTBOX_ROWS = make_gauge(
             "Outbox rows",
             "What waits for the relay, and what the broker refused.",
             "short",
-            (
-                Series("max(smartbrain_outbox_rows)", "waiting"),
-                Series("max(smartbrain_outbox_failed_rows)", "refused"),
-            ),
-            width=8,
+            (Series("max(smartbrain_outbox_rows)", "waiting"), Series("max(smartbrain_outbox_failed_rows)", "refused")),
         ),
     ),
 )
@@ -91,7 +86,6 @@ TURNS_HELD = make_gauge(
             "What waits for other turns of its tenant. Growing while outcomes come: a tenant floods.",
             "short",
             (Series("max(smartbrain_turns_held)", "held back"),),
-            width=8,
         ),
     ),
 )
@@ -102,12 +96,7 @@ RELAY_PUBLISHED = make_counter(
     labels=("topic",),
     panels=(
         Panel(
-            OUTBOX,
-            "Published a second",
-            "By topic.",
-            "ops",
-            (Series("sum by (topic) (rate(smartbrain_relay_published_total[$__rate_interval]))", "{{topic}}"),),
-            width=8,
+            OUTBOX, "Published a second", "By topic.", "ops", (show_rate("smartbrain_relay_published_total", "topic"),)
         ),
     ),
 )
@@ -138,7 +127,6 @@ REDRIVEN = make_counter(
             "Work whose event was lost.",
             "short",
             (Series("sum by (kind) (increase(smartbrain_redriven_total[$__rate_interval]))", "{{kind}}"),),
-            width=8,
         ),
     ),
 )

@@ -1,6 +1,16 @@
 """Packages: how long they take, what they lack, what planner, reranker and knowledge do for them."""
 
-from shared.metrics.catalogue import ARMS, FAST, PACKAGES, Alert, Panel, Series, make_counter, make_histogram
+from shared.metrics.catalogue import (
+    ARMS,
+    FAST,
+    PACKAGES,
+    Alert,
+    Panel,
+    make_counter,
+    make_histogram,
+    show_quantile,
+    show_rate,
+)
 
 COMPOSE_SECONDS = make_histogram(
     "smartbrain_compose_seconds",
@@ -34,30 +44,16 @@ COMPOSE_SECONDS = make_histogram(
             "Target: p95 under 200 ms without generation.",
             "s",
             (
-                Series(
-                    (
-                        "histogram_quantile(0.5, sum by (le, transport)"
-                        " (rate(smartbrain_compose_seconds_bucket[$__rate_interval])))"
-                    ),
-                    "p50 {{transport}}",
-                ),
-                Series(
-                    (
-                        "histogram_quantile(0.95, sum by (le, transport)"
-                        " (rate(smartbrain_compose_seconds_bucket[$__rate_interval])))"
-                    ),
-                    "p95 {{transport}}",
-                ),
+                show_quantile(0.5, "smartbrain_compose_seconds", "transport", legend="p50 {{transport}}"),
+                show_quantile(0.95, "smartbrain_compose_seconds", "transport", legend="p95 {{transport}}"),
             ),
-            width=8,
         ),
         Panel(
             PACKAGES,
             "Compose: packages a second",
             "By transport.",
             "ops",
-            (Series("sum by (transport) (rate(smartbrain_compose_seconds_count[$__rate_interval]))", "{{transport}}"),),
-            width=8,
+            (show_rate("smartbrain_compose_seconds_count", "transport"),),
         ),
     ),
 )
@@ -92,8 +88,7 @@ COMPOSE_DEGRADED = make_counter(
             "Compose: what was missing",
             "Packages that lack something, by degraded_reason.",
             "ops",
-            (Series("sum by (reason) (rate(smartbrain_compose_degraded_total[$__rate_interval]))", "{{reason}}"),),
-            width=8,
+            (show_rate("smartbrain_compose_degraded_total", "reason"),),
         ),
     ),
 )
@@ -122,11 +117,8 @@ PLANS_ASKED = make_counter(
             "Plans by model and reranked lists, by outcome; 0 where policy has neither.",
             "ops",
             (
-                Series("sum by (outcome) (rate(smartbrain_plans_asked_total[$__rate_interval]))", "plan {{outcome}}"),
-                Series(
-                    "sum by (reranker, outcome) (rate(smartbrain_reranks_total[$__rate_interval]))",
-                    "{{reranker}} {{outcome}}",
-                ),
+                show_rate("smartbrain_plans_asked_total", "outcome", legend="plan {{outcome}}"),
+                show_rate("smartbrain_reranks_total", "reranker", "outcome"),
             ),
             width=12,
         ),
@@ -143,17 +135,8 @@ PLAN_SECONDS = make_histogram(
             "What they add to a package.",
             "s",
             (
-                Series(
-                    ("histogram_quantile(0.95, sum by (le) (rate(smartbrain_plan_seconds_bucket[$__rate_interval])))"),
-                    "plan",
-                ),
-                Series(
-                    (
-                        "histogram_quantile(0.95, sum by (le, reranker)"
-                        " (rate(smartbrain_rerank_seconds_bucket[$__rate_interval])))"
-                    ),
-                    "{{reranker}}",
-                ),
+                show_quantile(0.95, "smartbrain_plan_seconds", legend="plan"),
+                show_quantile(0.95, "smartbrain_rerank_seconds", "reranker"),
             ),
             width=12,
         ),
@@ -166,10 +149,7 @@ RERANKS = make_counter(
     labels=("reranker", "outcome"),
 )
 RERANK_SECONDS = make_histogram(
-    "smartbrain_rerank_seconds",
-    "Time of one reranked list.",
-    labels=("reranker",),
-    buckets=FAST,
+    "smartbrain_rerank_seconds", "Time of one reranked list.", labels=("reranker",), buckets=FAST
 )
 KNOWLEDGE_CALLS = make_counter(
     "smartbrain_knowledge_calls",
@@ -184,10 +164,7 @@ KNOWLEDGE_CALLS = make_counter(
     labels=("operation", "outcome"),
 )
 KNOWLEDGE_SECONDS = make_histogram(
-    "smartbrain_knowledge_seconds",
-    "Time of one call of the knowledge side.",
-    labels=("operation",),
-    buckets=FAST,
+    "smartbrain_knowledge_seconds", "Time of one call of the knowledge side.", labels=("operation",), buckets=FAST
 )
 KNOWLEDGE_FOREIGN = make_counter(
     "smartbrain_knowledge_foreign",

@@ -9,6 +9,8 @@ from shared.metrics.catalogue import (
     make_counter,
     make_gauge,
     make_histogram,
+    show_quantile,
+    show_rate,
 )
 
 TURNS_COMMITTED = make_counter(
@@ -23,13 +25,8 @@ TURNS_COMMITTED = make_counter(
             "By transport; refused by error code.",
             "ops",
             (
-                Series(
-                    "sum by (transport) (rate(smartbrain_turns_committed_total[$__rate_interval]))",
-                    "committed {{transport}}",
-                ),
-                Series(
-                    "sum by (reason) (rate(smartbrain_turns_refused_total[$__rate_interval]))", "refused {{reason}}"
-                ),
+                show_rate("smartbrain_turns_committed_total", "transport", legend="committed {{transport}}"),
+                show_rate("smartbrain_turns_refused_total", "reason", legend="refused {{reason}}"),
             ),
             width=12,
         ),
@@ -102,20 +99,8 @@ OUTCOME_SECONDS = make_histogram(
             "How long until a turn is learnt.",
             "s",
             (
-                Series(
-                    (
-                        "histogram_quantile(0.5, sum by (le)"
-                        " (rate(smartbrain_outcome_seconds_bucket[$__rate_interval])))"
-                    ),
-                    "p50",
-                ),
-                Series(
-                    (
-                        "histogram_quantile(0.95, sum by (le)"
-                        " (rate(smartbrain_outcome_seconds_bucket[$__rate_interval])))"
-                    ),
-                    "p95",
-                ),
+                show_quantile(0.5, "smartbrain_outcome_seconds", legend="p50"),
+                show_quantile(0.95, "smartbrain_outcome_seconds", legend="p95"),
             ),
             width=12,
         ),

@@ -23,37 +23,22 @@ def make_models(
     """
     from shared.models.measured import Measured
 
-    provider = _provider(ollama_url, chat_model, embedding_model, embedding_dir, dimension, clock, rerank_model)
-    return Measured(provider, clock, policy or ModelsPolicy())
-
-
-def _provider(
-    ollama_url: str | None,
-    chat_model: str | None,
-    embedding_model: str | None,
-    embedding_dir: str | None,
-    dimension: int,
-    clock: Callable[[], float],
-    rerank_model: str | None,
-) -> ModelProvider:
     encoder = _encoder(embedding_dir) if embedding_dir else None
-    if not ollama_url or not (chat_model or rerank_model or (embedding_model and encoder is None)):
-        return encoder or _none()
-    from shared.models.ollama import OllamaModels
+    embedded = None if encoder else embedding_model
+    if ollama_url and (chat_model or rerank_model or embedded):
+        from shared.models.ollama import OllamaModels
 
-    served = OllamaModels(
-        ollama_url,
-        chat_model=chat_model,
-        embedding_model=None if encoder else embedding_model,
-        dimension=dimension,
-        clock=clock,
-        rerank_model=rerank_model,
-    )
-    if encoder is None:
-        return served
-    from shared.models.combine import Combined
-
-    return Combined(encoder, served)
+        chat: ModelProvider = OllamaModels(
+            ollama_url,
+            chat_model=chat_model,
+            embedding_model=embedded,
+            dimension=dimension,
+            clock=clock,
+            rerank_model=rerank_model,
+        )
+    else:
+        chat = encoder or _none()
+    return Measured(encoder or chat, chat, clock, policy or ModelsPolicy())
 
 
 def _encoder(folders: str) -> ModelProvider:

@@ -1,4 +1,4 @@
-"""Any provider, with the time, the tokens, the cost and the failures of its calls counted."""
+"""Vectors of one provider and answers of another, or of the same, with time, tokens, cost and failures counted."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
@@ -24,54 +24,63 @@ WITHOUT_PRICES = ModelsPolicy()
 
 
 class Measured:
-    """Answers as `inner` does; a malformed answer counts as a failure."""
+    """Embeds as `embedding` does, answers and judges as `chat`, closed together; a malformed answer is a failure."""
 
-    def __init__(self, inner: ModelProvider, clock: Callable[[], float], policy: ModelsPolicy = WITHOUT_PRICES) -> None:
-        self._inner = inner
+    def __init__(
+        self,
+        embedding: ModelProvider,
+        chat: ModelProvider,
+        clock: Callable[[], float],
+        policy: ModelsPolicy = WITHOUT_PRICES,
+    ) -> None:
+        self._embedding = embedding
+        self._chat = chat
         self._clock = clock
         self._policy = policy
 
     @property
     def embedding_model_id(self) -> str | None:
-        """As inside."""
-        return self._inner.embedding_model_id
+        """As the embedding side says."""
+        return self._embedding.embedding_model_id
 
     @property
     def embedding_model_ids(self) -> frozenset[str]:
-        """As inside."""
-        return self._inner.embedding_model_ids
+        """As the embedding side says."""
+        return self._embedding.embedding_model_ids
 
     @property
     def dimension(self) -> int | None:
-        """As inside."""
-        return self._inner.dimension
+        """As the embedding side says."""
+        return self._embedding.dimension
 
     @property
     def chat_model_id(self) -> str | None:
-        """As inside."""
-        return self._inner.chat_model_id
+        """As the chat side says."""
+        return self._chat.chat_model_id
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
-        """As inside."""
-        return await self.time_call(self.embedding_model_id, "embed", self._inner.embed(texts, deadline_s=deadline_s))
+        """As the embedding side says."""
+        return await self.time_call(
+            self.embedding_model_id, "embed", self._embedding.embed(texts, deadline_s=deadline_s)
+        )
 
     async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[StoredVector]:
-        """As inside."""
+        """As the embedding side says."""
         return await self.time_call(
-            self.embedding_model_id, "embed", self._inner.embed_kept(texts, deadline_s=deadline_s)
+            self.embedding_model_id, "embed", self._embedding.embed_kept(texts, deadline_s=deadline_s)
         )
 
     def views(self, vector: Sequence[float]) -> Mapping[str, Sequence[float]]:
-        """As inside."""
-        return self._inner.views(vector)
+        """As the embedding side says."""
+        return self._embedding.views(vector)
 
     async def scales(self, *, deadline_s: float) -> Mapping[str, Scale]:
-        """As inside."""
-        return await self._inner.scales(deadline_s=deadline_s)
+        """As the embedding side says."""
+        return await self._embedding.scales(deadline_s=deadline_s)
 
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:
-        """As inside."""
-        answer = await self.time_call(self.chat_model_id, prompt.name, self._inner.ask(prompt))
+        """As the chat side says."""
+        answer = await self.time_call(self.chat_model_id, prompt.name, self._chat.ask(prompt))
         if answer.repaired:
             MODEL_REPAIRS.labels(prompt.name, answer.model_id).inc()
         self._count_tokens(answer.model_id, prompt.name, answer.spent)
@@ -79,21 +88,31 @@ class Measured:
 
     @property
     def rerank_model_id(self) -> str | None:
-        """As inside."""
-        return self._inner.rerank_model_id
+        """As the chat side says."""
+        return self._chat.rerank_model_id
 
     async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
-        """As inside."""
-        call = self._inner.rerank(query, texts, deadline_s=deadline_s)
+        """As the chat side says."""
+        call = self._chat.rerank(query, texts, deadline_s=deadline_s)
         return await self.time_call(self.rerank_model_id, "rerank", call)
 
     async def probe(self) -> Capabilities:
-        """As inside."""
-        return await self._inner.probe()
+        """Each side speaks for its half."""
+        chat = await self._chat.probe()
+        if self._embedding is self._chat:
+            return chat
+        embedding = await self._embedding.probe()
+        missing = [m for m in embedding.missing if m.startswith("embedding")]
+        missing += [m for m in chat.missing if not m.startswith("embedding")]
+        return Capabilities(embedding.embedding, embedding.dimension, chat.chat, tuple(missing), chat.rerank)
 
     async def close(self) -> None:
-        """As inside."""
-        await self._inner.close()
+        """Both sides are closed, even if one of them fails to."""
+        try:
+            await self._embedding.close()
+        finally:
+            if self._chat is not self._embedding:
+                await self._chat.close()
 
     async def time_call(self, model_id: str | None, operation: str, call: Awaitable[T]) -> T:
         model = model_id or "none"

@@ -1,11 +1,67 @@
-"""No model at all: every question is answered by saying so."""
+"""The common part of providers with one vector model or none, and the provider that has no model at all."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from shared.models.errors import ModelUnavailable
-from shared.models.one import OneModel
 from shared.models.prompt import A, Answer, Prompt
-from shared.models.provider import Capabilities
+from shared.models.provider import Capabilities, StoredVector
+from shared.vectors import Scale, scale_of, sentences
+
+MEASURING_S = 60.0
+
+
+class OneModel:
+    """Texts are embedded as questions are, whatever their language; the scale is measured when it is first asked."""
+
+    embedding_model_id: str | None = None
+    _measured: asyncio.Task[Scale] | None = None
+
+    async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
+        """Only of nothing can nothing be embedded, unless the provider says otherwise."""
+        del deadline_s
+        if texts:
+            raise ModelUnavailable("not_configured", "no embedding model")
+        return []
+
+    @property
+    def embedding_model_ids(self) -> frozenset[str]:
+        """What the vectors of texts are called."""
+        return frozenset(filter(None, (self.embedding_model_id,)))
+
+    async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[StoredVector]:
+        """The vector of each text."""
+        return [
+            StoredVector(str(self.embedding_model_id), each) for each in await self.embed(texts, deadline_s=deadline_s)
+        ]
+
+    def views(self, vector: Sequence[float]) -> Mapping[str, Sequence[float]]:
+        """The whole vector, under the id of the one model."""
+        return {str(self.embedding_model_id): vector}
+
+    async def scales(self, *, deadline_s: float) -> Mapping[str, Scale]:
+        """What cosines are worth; ModelUnavailable until it is measured, which goes on when whoever asked leaves."""
+        running = self._measured
+        if running is None or (running.done() and (running.cancelled() or running.exception())):
+            running = self._measured = asyncio.create_task(self._measure(), name="scale of vectors")
+        await asyncio.wait({running}, timeout=deadline_s)
+        if not running.done():
+            raise ModelUnavailable("timeout", "the scale of its vectors is not measured yet")
+        if error := running.exception():
+            raise ModelUnavailable("server_error", type(error).__name__) from error
+        return {str(self.embedding_model_id): running.result()}
+
+    async def _measure(self) -> Scale:
+        made = await self.embed(sentences(), deadline_s=MEASURING_S)
+        return scale_of(np.asarray(made, dtype=np.float32))
+
+    async def stop_measuring(self) -> None:
+        """A measurement that is under way is given up."""
+        if self._measured is not None and not self._measured.done():
+            self._measured.cancel()
+            await asyncio.gather(self._measured, return_exceptions=True)
 
 
 class NoModels(OneModel):

@@ -10,17 +10,15 @@ import httpx
 from ollama import AsyncClient
 
 from shared.models import judge
-from shared.models.breaker import Breaker
 from shared.models.cost import Meter
 from shared.models.errors import MalformedAnswer, ModelUnavailable
-from shared.models.guard import RETRY_DELAYS_S, Guard
+from shared.models.guard import RETRY_DELAYS_S, Breaker, Guard
 from shared.models.loads import KEEP_ALIVE, Loads, Size
+from shared.models.none import OneModel
 from shared.models.ollama_chat import CHATS, CONTEXT_TOKENS, Chat, look
-from shared.models.ollama_errors import too_long, translate_errors
-from shared.models.one import OneModel
+from shared.models.ollama_errors import same_model, too_long, translate_errors
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import Capabilities
-from shared.models.traits import same_model
 from shared.tls import trust_store
 
 CONNECT_S = 5.0

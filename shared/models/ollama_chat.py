@@ -9,9 +9,8 @@ from shared.models.answers import UnreadableError, parse
 from shared.models.cost import Meter
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.loads import KEEP_ALIVE, Loads, Size
-from shared.models.ollama_errors import translate_errors
+from shared.models.ollama_errors import Traits, traits_of, translate_errors
 from shared.models.prompt import A, Answer, Prompt
-from shared.models.traits import Traits, traits_of
 
 CONTEXT_TOKENS = (8192, 16384, 32768)
 """Asked for by name: Ollama's default is smaller and drops the rest in silence. Few sizes: each change reloads."""

@@ -1,4 +1,4 @@
-"""The port to models; `none`, `encoders`, `ollama` and `combine` implement it."""
+"""The port to models; `none`, `encoders` and `ollama` implement it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

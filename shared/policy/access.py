@@ -12,34 +12,31 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class TokenIssuer(Slice):
-    """An issuer whose tokens (OpenID Connect, JWT) are taken, and what their claims mean.
+    """An issuer whose tokens (OpenID Connect, JWT) are accepted, and the meaning of their claims.
 
-    A claim within another is named with a dot, as in `realm_access.roles`. A token without the claims that are named
-    here is refused.
+    A nested claim is named with a dot, as in `realm_access.roles`. A token without the claims named here is refused.
     """
 
-    issuer: str = Field(min_length=1, description="What the claim `iss` must say")
-    audience: str = Field(min_length=1, description="What the claim `aud` must say or hold")
-    jwks: str = Field(min_length=1, description="Where its public keys are: an https address, or a file")
+    issuer: str = Field(min_length=1, description="Required value of the claim `iss`")
+    audience: str = Field(min_length=1, description="Required value of the claim `aud`, or one of its values")
+    jwks: str = Field(min_length=1, description="Location of its public keys: an https address, or a file")
     algorithms: tuple[Literal["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"], ...] = Field(
-        default=("RS256", "ES256"), min_length=1, description="Signatures that are taken; none rests on a shared secret"
+        default=("RS256", "ES256"), min_length=1, description="Accepted signature algorithms; none uses a shared secret"
     )
-    tenant: str = Field(default="", description="The tenant of all its tokens; empty: `tenant_claim` says it")
+    tenant: str = Field(default="", description="The tenant of all its tokens; empty: `tenant_claim` names it")
     tenant_claim: str = Field(default="", description="The claim that names the tenant")
     user_claim: str = Field(
-        default="sub", description="The claim that names the user; empty: a token is for every user of its tenant"
+        default="sub", description="The claim that names the user; empty: a token is valid for every user of its tenant"
     )
     scopes_claim: str = Field(
-        default="scope", description="The claim that lists what may be done: words with spaces between, or a list"
+        default="scope", description="The claim with the permissions: words separated by spaces, or a list"
     )
     scopes: dict[str, AccessScope] = Field(
         default_factory=dict[str, AccessScope],
-        description="What its words mean, such as `{memory.read: read}`; none: our own words",
+        description="Mapping of its words to scopes, such as `{memory.read: read}`; none: SmartBrain's own names",
     )
-    leeway_s: float = Field(default=30.0, ge=0, le=300, description="How far its clock may be from ours")
-    keys_s: float = Field(
-        default=300.0, gt=0, description="How long its public keys are used before they are read again"
-    )
+    leeway_s: float = Field(default=30.0, ge=0, le=300, description="Allowed difference between its clock and ours")
+    keys_s: float = Field(default=300.0, gt=0, description="How long its public keys are cached")
 
     @model_validator(mode="after")
     def _can_be_checked(self) -> Self:
@@ -54,20 +51,20 @@ class TokenIssuer(Slice):
 class SignInPolicy(Slice):
     """How people sign in to the console with an issuer: authorization code with PKCE.
 
-    The issuer knows the console under `client_id`, and its address `/sign-in/back` as the one to come back to. Its
-    secret, if it has one, is the setting `SMARTBRAIN_CONSOLE_CLIENT_SECRET`.
+    Register the console at the issuer as `client_id`, with its address `/sign-in/back` as redirect URI. Its client
+    secret, if any, is the setting `SMARTBRAIN_CONSOLE_CLIENT_SECRET`.
     """
 
-    issuer: str = Field(default="", description="Name of one of `access.issuers`; empty: people sign in by key alone")
-    client_id: str = Field(default="", description="The console's name with the issuer")
-    authorize: str = Field(default="", description="The issuer's authorization endpoint, to which the browser is led")
-    token: str = Field(default="", description="The issuer's token endpoint, which the console asks")
+    issuer: str = Field(default="", description="Name of one of `access.issuers`; empty: people sign in only with keys")
+    client_id: str = Field(default="", description="Client id of the console at the issuer")
+    authorize: str = Field(default="", description="Authorization endpoint of the issuer, for the browser")
+    token: str = Field(default="", description="Token endpoint of the issuer, for the console")
     scopes: tuple[str, ...] = Field(
-        default=("openid",), description="What is asked for; `openid`, and what makes the token one for SmartBrain"
+        default=("openid",), description="Requested scopes: `openid`, and those that give the token its audience"
     )
     token_used: Literal["access_token", "id_token"] = Field(
         default="access_token",
-        description="Which of its tokens compose is asked with, and must take: `id_token` has `client_id` for audience",
+        description="Which token the console sends to compose; the audience of an `id_token` is `client_id`",
     )
 
     @model_validator(mode="after")
@@ -86,21 +83,20 @@ class SignInPolicy(Slice):
 
 
 class AccessPolicy(Slice):
-    """Who is let in beside those who hold a key of ours, and how soon a revoked key is refused where no notice came.
+    """Issuers that are accepted besides keys, and how soon a revoked key is refused without a notification.
 
-    A change of a key is told to every process at once; `key_cache_s` is for one that does not hear it.
+    Every process is notified of a changed key; `key_cache_s` covers a process that misses the notification.
     """
 
-    key_cache_s: float = Field(
-        default=2.0, ge=0, le=2, description="How long what is known of a key is used before it is read again"
-    )
+    key_cache_s: float = Field(default=2.0, ge=0, le=2, description="How long a key is cached")
     kafka: Literal["signed", "trusted"] = Field(
         default="signed",
-        description="`signed`: a record of a client must be signed with a key, once there is one; `trusted`: one"
-        " without a signature is taken as said, and access control lists of Kafka say who may write",
+        description="`signed`: a record of a client must be signed with a key, once there is one; `trusted`: "
+        "records without a signature are accepted, and only access control lists of Kafka restrict "
+        "who may write",
     )
     issuers: dict[str, TokenIssuer] = Field(
-        default_factory=dict[str, TokenIssuer], description="Issuers whose tokens are taken, by a name of yours"
+        default_factory=dict[str, TokenIssuer], description="Accepted issuers, by a name of your choice"
     )
     sign_in: SignInPolicy = SignInPolicy()
 

@@ -29,7 +29,7 @@ class Shares(Slice):
 
 
 class Minima(Shares):
-    """The least of each slot."""
+    """Minimum of each slot."""
 
     system: int = Field(default=1500, ge=0)
     user_turn: int = Field(default=1000, ge=0)
@@ -42,7 +42,7 @@ class Minima(Shares):
 
 
 class Maxima(Shares):
-    """The most of each slot."""
+    """Maximum of each slot."""
 
     system: int = Field(default=3000, ge=0)
     user_turn: int = Field(default=4000, ge=0)
@@ -77,37 +77,35 @@ def _profiles() -> dict[BudgetProfileName, Shares]:
 
 
 class BudgetPolicy(Slice):
-    """Who gets how many tokens of a package.
+    """Distribution of the tokens of a package.
 
-    Rules and the user's message are never cut, and the answer keeps its least. Each other slot is given what it
-    wants, up to its most; where that is too much, each gives way in `order`, down to its share and then to its
-    least. What one slot does not use goes to those that want more. In windows below 8,192 tokens the minima
-    shrink with the room. A budget that cannot hold `minima` of system, user turn and generation with the margin
-    stops the start.
+    Rules and the user's message are never cut, and the answer keeps its minimum. Each other slot gets the tokens that
+    it asks for, up to its maximum; if that is too much, slots shrink in `order`, to their share and then to their
+    minimum. Unused tokens go to slots that ask for more. In windows below 8,192 tokens the minima shrink in proportion.
+    If a budget cannot hold `minima` of system, user turn and generation with the margin, the services do not start.
     """
 
     allocation: Literal["dynamic", "static"] = Field(
         default="dynamic",
-        description="`dynamic`: the shares of the profile are moved by what there is to say. `static`: the shares as"
-        " they are",
+        description="`dynamic`: the content moves the shares of the profile. `static`: the shares are fixed",
     )
     order: Literal["fixed_priority", "evidence_first"] = Field(
         default="fixed_priority",
-        description="Who gives way first. `fixed_priority`: knowledge, summary, entities, window, personal."
+        description="Which slots shrink first. `fixed_priority`: knowledge, summary, entities, window, personal."
         " `evidence_first`: entities, window, summary, knowledge, personal",
     )
-    margin_share: float = Field(default=0.05, ge=0, lt=1, description="Share of the window that is never spent ...")
-    margin_min: int = Field(default=200, ge=0, description="... and the least number of tokens of it")
+    margin_share: float = Field(default=0.05, ge=0, lt=1, description="Share of the window that stays unused ...")
+    margin_min: int = Field(default=200, ge=0, description="... and its minimum in tokens")
     profiles: dict[BudgetProfileName, Shares] = Field(
-        default_factory=_profiles, description="Tokens of each slot by the name of the window; other limits lie between"
+        default_factory=_profiles, description="Tokens of each slot by window; other limits are interpolated"
     )
-    minima: Minima = Field(default=Minima(), description="The least of each slot")
-    maxima: Maxima = Field(default=Maxima(), description="The most of each slot")
-    ceilings: Ceilings = Field(default=Ceilings(), description="The most tokens of personal memory by intent")
-    small_talk_items: int = Field(default=2, ge=0, description="Memories at most in a greeting")
+    minima: Minima = Field(default=Minima(), description="Minimum of each slot")
+    maxima: Maxima = Field(default=Maxima(), description="Maximum of each slot")
+    ceilings: Ceilings = Field(default=Ceilings(), description="Maximum tokens of personal memory by intent")
+    small_talk_items: int = Field(default=2, ge=0, description="Maximum of memories in small talk")
 
     def margin(self, window: float) -> float:
-        """What is never spent: a share of the window, and at least so many tokens."""
+        """The tokens that stay unused: a share of the window, and at least a fixed number."""
         return max(window * self.margin_share, self.margin_min)
 
     @model_validator(mode="after")
@@ -152,10 +150,10 @@ def check_steps(name: str, steps: Steps) -> None:
 
 
 class ProvenanceWeights(Slice):
-    """What a memory counts for by where it comes from; all four must be named."""
+    """Factor of each provenance; all four are required."""
 
-    observation: float = Field(default=0.6, ge=0, description="Said in passing")
-    analysis: float = Field(default=0.8, ge=0, description="Said in several sessions, or done again and again")
+    observation: float = Field(default=0.6, ge=0, description="Stated in passing")
+    analysis: float = Field(default=0.8, ge=0, description="Stated in several sessions, or a habit")
     confirmed_by_user: float = Field(default=1.0, ge=0, description="Dictated, confirmed or corrected by the user")
     tool: float = Field(default=0.9, ge=0, description="Result of a tool")
 
@@ -165,34 +163,36 @@ class ProvenanceWeights(Slice):
 
 
 class FrequencyFactors(Slice):
-    """How the reception of a memory moves it: up where it was used and not corrected, down where it was not."""
+    """How the reception of a memory changes its rank: up if it was used and not corrected, otherwise down."""
 
-    least: int = Field(default=5, ge=1, description="Packages that carried it, below which nothing is moved")
-    good: float = Field(default=0.7, ge=0, le=1, description="Share that was received well, above which it rises")
-    bad: float = Field(default=0.3, ge=0, le=1, description="Share below which it falls")
-    up: float = Field(default=1.1, ge=0, description="Factor of what rises")
-    down: float = Field(default=0.7, ge=0, description="Factor of what falls")
+    least: int = Field(default=5, ge=1, description="Minimum number of packages with the memory")
+    good: float = Field(default=0.7, ge=0, le=1, description="Share of good receptions above which it rises")
+    bad: float = Field(default=0.3, ge=0, le=1, description="Share of good receptions below which it falls")
+    up: float = Field(default=1.1, ge=0, description="Factor when it rises")
+    down: float = Field(default=0.7, ge=0, description="Factor when it falls")
 
 
 class RankingPolicy(Slice):
-    """What the order of a package's notes is made of, beside how likely each is to help.
+    """Factors that order the memories of a package, besides relevance.
 
     Relevance x recency x confidence after decay (`confidence.decay`) x provenance x reception.
     """
 
     recency: Steps = Field(
         default=((0, 1.2), (7, 1.0), (30, 0.8), (90, 0.6)),
-        description="Factor from so many days after it became true: pairs of days and factor",
+        description="Factor by age since the memory became valid: pairs of days and factor",
     )
-    provenance: ProvenanceWeights = Field(default=ProvenanceWeights(), description="Factor by where it comes from")
-    frequency: FrequencyFactors = Field(default=FrequencyFactors(), description="Factor by how it was received")
-    turn_confidence: float = Field(default=0.6, ge=0, le=1, description="Confidence of what was said and not learnt")
-    turn_provenance: float = Field(default=0.6, ge=0, description="Factor of provenance of the same")
+    provenance: ProvenanceWeights = Field(default=ProvenanceWeights(), description="Factor by provenance")
+    frequency: FrequencyFactors = Field(default=FrequencyFactors(), description="Factor by reception")
+    turn_confidence: float = Field(
+        default=0.6, ge=0, le=1, description="Confidence of messages that did not become memories"
+    )
+    turn_provenance: float = Field(default=0.6, ge=0, description="Provenance factor of such messages")
     share_of_best: float = Field(
-        default=0.2, ge=0, le=1, description="What is less likely to help than so much of the best stays out"
+        default=0.2, ge=0, le=1, description="Candidates below this share of the best probability are left out"
     )
     small_talk_least: float = Field(
-        default=0.3, ge=0, le=1, description="How likely the best must be to help where nothing was asked"
+        default=0.3, ge=0, le=1, description="Minimum probability of the best candidate if the message asks nothing"
     )
 
     @model_validator(mode="after")
@@ -202,19 +202,19 @@ class RankingPolicy(Slice):
 
 
 class DiversityShares(Slice):
-    """How much of one source a package holds; every memory is a source of its own. A plan may say otherwise."""
+    """Limits per source in a package; every memory is its own source. A plan may override them."""
 
     by_document: int = Field(default=3, ge=1, description="Pieces of one document")
     by_section: int = Field(default=1, ge=1, description="Pieces of one section of it")
     by_uri: int = Field(default=2, ge=1, description="Pieces of one address")
     by_domain: int = Field(default=10, ge=1, description="Pieces of one site")
     memory_share: float = Field(
-        default=0.4, ge=0, le=1, description="Share of memory in the evidence where knowledge wants the rest"
+        default=0.4, ge=0, le=1, description="Share of memory in the evidence if knowledge can fill the rest"
     )
 
 
 class ArmWeights(Slice):
-    """What a rank of each search arm counts for in fusion; all three must be named."""
+    """Weight of a rank in each search arm; all three are required."""
 
     text: float = Field(default=1.0, ge=0, description="Search by words")
     vector: float = Field(default=1.0, ge=0, description="Search by meaning")
@@ -222,17 +222,15 @@ class ArmWeights(Slice):
 
 
 class ComposePolicy(Slice):
-    """How a package is found and filled.
+    """How packages are searched and filled.
 
-    Planner and reranker ask no model unless they are switched on here; both need `SMARTBRAIN_OLLAMA_URL`,
+    Planner and reranker call no model unless they are switched on here; both need `SMARTBRAIN_OLLAMA_URL`,
     `lexical` does not.
     """
 
-    deadline_ms: int = Field(default=1000, ge=1, description="Time for one package or plan whose request names none")
-    deadline_max_ms: int = Field(default=30_000, ge=1, description="The most that a request may name")
-    default_profile: Literal["8k", "16k", "32k"] = Field(
-        default="8k", description="Budget of a request that names none"
-    )
+    deadline_ms: int = Field(default=1000, ge=1, description="Default time for one package or plan")
+    deadline_max_ms: int = Field(default=30_000, ge=1, description="Maximum time that a request may set")
+    default_profile: Literal["8k", "16k", "32k"] = Field(default="8k", description="Default token budget")
     recent_turns_max: int = Field(
         default=8, ge=0, description="Turns of the session in a package; `retention.window_turns` is read as well"
     )
@@ -241,18 +239,18 @@ class ComposePolicy(Slice):
         default=None,
         ge=0,
         le=40,
-        description="Notes about the user in a package whose request names no limit; 0: nothing personal; null: as"
-        " many as help",
+        description="Default maximum of memories about the user in a package; 0: nothing personal; null: no "
+        "fixed limit",
     )
     language: Literal["auto", "zh", "en"] = Field(
-        default="auto", description="Of headings and hints where nobody chose; `auto`: that of the conversation"
+        default="auto", description="Default language of headings and hints; `auto`: that of the conversation"
     )
     snippet_max_chars: int = Field(default=800, ge=1, description="Characters of one piece of evidence")
     arm_limit: int = Field(default=50, ge=1, le=1000, description="Candidates of each search arm")
-    core_limit: int = Field(default=50, ge=0, description="Core memories among which those that are needed are chosen")
-    pending_turns_max: int = Field(default=64, ge=0, description="Turns without an outcome that compose reads itself")
+    core_limit: int = Field(default=50, ge=0, description="Core memories that are considered")
+    pending_turns_max: int = Field(default=64, ge=0, description="Pending turns that compose reads itself")
     embed_deadline_ms: int = Field(
-        default=150, ge=1, description="Time to embed the question; late: static vectors serve"
+        default=150, ge=1, description="Time to embed the question; after that, static vectors are used"
     )
     planner: Literal["rules", "model"] = Field(
         default="rules", description="`model`: the chat model may improve the plan of the rules"
@@ -261,33 +259,31 @@ class ComposePolicy(Slice):
         default=150, ge=1, description="How long a package waits for the model, and never more than 40% of its time"
     )
     planner_late_ms: int = Field(
-        default=5000, ge=1, description="How long a late answer may still come, for the next request that asks the same"
+        default=5000, ge=1, description="How long a late answer may still arrive, for the next equal request"
     )
-    planner_cache_s: float = Field(default=600.0, ge=0, description="How long an answer is used again")
-    planner_cache_size: int = Field(default=2000, ge=0, description="Answers kept, 50 of one user at most")
+    planner_cache_s: float = Field(default=600.0, ge=0, description="How long answers are cached")
+    planner_cache_size: int = Field(default=2000, ge=0, description="Cached answers, at most 50 per user")
     reranker: Literal["none", "lexical", "model", "llm_json"] = Field(
         default="none",
-        description="`lexical`: by words in common. `model`: `SMARTBRAIN_RERANK_MODEL` judges each candidate."
+        description="`lexical`: by common words. `model`: `SMARTBRAIN_RERANK_MODEL` judges each candidate."
         " `llm_json`: the chat model orders them in one answer",
     )
     rerank_top_n: int = Field(default=20, ge=2, le=200, description="Candidates that the reranker sees")
     rerank_deadline_ms: int = Field(
-        default=300, ge=1, description="Time for one list; skipped where it usually takes longer than there is"
+        default=300, ge=1, description="Time for one list; skipped if the usual time exceeds the remaining time"
     )
     least_score: float = Field(
-        default=0.05, ge=0, le=1, description="Probability of being of help that evidence needs; a plan may set its own"
+        default=0.05, ge=0, le=1, description="Minimum probability that evidence helps; a plan may set its own"
     )
-    weights: ArmWeights = Field(
-        default=ArmWeights(), description="What a place in the list of each search arm counts for"
-    )
-    ranking: RankingPolicy = Field(default=RankingPolicy(), description="What the order is made of: see below")
+    weights: ArmWeights = Field(default=ArmWeights(), description="Weight of each search arm")
+    ranking: RankingPolicy = Field(default=RankingPolicy(), description="Factors of the ranking: see below")
     diversity: DiversityShares = Field(
-        default=DiversityShares(), description="How much of one source, and of memory beside knowledge: see below"
+        default=DiversityShares(), description="Limits per source, and for memory next to knowledge: see below"
     )
     budget: BudgetPolicy = Field(default=BudgetPolicy(), description="Tokens: see below")
-    sanitize: SanitizePolicy = Field(default=SanitizePolicy(), description="What is cut out of texts: see below")
+    sanitize: SanitizePolicy = Field(default=SanitizePolicy(), description="Screening of texts: see below")
     agent_hints: bool = Field(
-        default=True, description="Whether packages tell the agent of its experience with its own tools"
+        default=True, description="Whether packages include hints from the agent's experience with its own tools"
     )
 
     @model_validator(mode="after")
@@ -305,9 +301,9 @@ class ComposePolicy(Slice):
 
 
 class ObservabilityPolicy(Slice):
-    """What is kept of every package, so that it can be shown, explained and replayed."""
+    """Whether packages are stored, so that they can be shown, explained and replayed."""
 
     store_plans: bool = Field(
-        default=True, description="Whether the plan of each package and of each `/v1/retrieve` is kept"
+        default=True, description="Whether to store the plan of each package and of each `/v1/retrieve`"
     )
-    store_contexts: bool = Field(default=True, description="Whether each package is kept as it was answered")
+    store_contexts: bool = Field(default=True, description="Whether to store each package")

@@ -10,11 +10,11 @@ from shared.policy.compose import Steps, check_steps
 
 
 class ProvenanceLevel(Slice):
-    """What a statement is worth when it is written."""
+    """Provenance and confidence of a new memory."""
 
-    provenance: Provenance = Field(description="Level of provenance that the memory gets")
-    initial: float = Field(ge=0, le=1, description="Confidence when it is written")
-    cap: float = Field(ge=0, le=1, description="The most that it can reach, however often it is said")
+    provenance: Provenance = Field(description="Provenance of the memory")
+    initial: float = Field(ge=0, le=1, description="Initial confidence")
+    cap: float = Field(ge=0, le=1, description="Maximum confidence, however often it is repeated")
 
 
 def _standings() -> dict[Assertion, ProvenanceLevel]:
@@ -30,11 +30,10 @@ def _standings() -> dict[Assertion, ProvenanceLevel]:
 
 
 class ConfidencePolicy(Slice):
-    """How sure a memory is at first, and how sure it can become, by how the statement was made.
+    """The initial and maximum confidence of a memory, by how the statement was made.
 
-    A claim of money, entitlement or authority is capped however it is made. Higher provenance wins:
-    `confirmed_by_user`, `tool`, `analysis`, `observation`; of two equals the one said later. Stored confidence
-    never decays.
+    A claim of money, entitlement or authority is always capped. The higher provenance wins: `confirmed_by_user`,
+    `tool`, `analysis`, `observation`; among equals the later statement. Stored confidence never decays.
     """
 
     standings: dict[Assertion, ProvenanceLevel] = Field(
@@ -42,17 +41,19 @@ class ConfidencePolicy(Slice):
     )
     self_benefit: ProvenanceLevel = Field(
         default=ProvenanceLevel(provenance="observation", initial=0.4, cap=0.5),
-        description="Of a claim of money, entitlement or authority, however it is made",
+        description="For claims of money, entitlement or authority, however they are made",
     )
     repeated: ProvenanceLevel = Field(
         default=ProvenanceLevel(provenance="analysis", initial=0.7, cap=0.8),
-        description="Of a declaration that was made in several sessions",
+        description="For a declaration that was made in several sessions",
     )
     decay: Steps = Field(
         default=((0, 1.0), (30, 0.85), (90, 0.6), (180, 0.3)),
-        description="What is left of a confidence so many days after it was last confirmed: pairs of days and factor",
+        description="Decay of confidence since the last confirmation: pairs of days and factor",
     )
-    repeated_sessions: int = Field(default=2, ge=2, description="Sessions that turn a declaration into analysis")
+    repeated_sessions: int = Field(
+        default=2, ge=2, description="Number of sessions that raise a declaration to `analysis`"
+    )
 
     @model_validator(mode="after")
     def _rises(self) -> Self:

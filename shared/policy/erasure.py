@@ -10,22 +10,22 @@ from shared.policy.base import Slice
 
 
 class LegalProfile(Slice):
-    """How long an erasure may take, and when somebody is told.
+    """Deadline of an erasure, and when alerts are raised.
 
-    The day of the request does not count, the deadline has its time of day, days are those of UTC. With a
-    calendar the holidays of that country are no working days, and the weekend days that it makes up for them
-    (调休) are. Without one holidays do not put the deadline off, so it is the earlier one, but for a day or two
-    in the weeks after days are made up. How much time is left is a share of plain time, weekends included.
+    The day of the request does not count; the deadline has the same time of day; days are in UTC. With a calendar, the
+    holidays of that country are not working days, and weekend days worked instead (调休) are. Without one, holidays do
+    not extend the deadline, so it is usually earlier, except by a day or two in weeks after such working weekends. The
+    remaining time is a share of calendar time, including weekends.
     """
 
     days: int = Field(ge=1, le=3660, description="Days between request and deadline")
     type: Literal["business", "calendar"] = Field(description="`business`: working days; `calendar`: all days")
     calendar: str = Field(
-        default="", description="Country whose holidays count (`CN`, `US-CA`); empty: weekends alone are off"
+        default="", description="Country whose holidays count (`CN`, `US-CA`); empty: only weekends are excluded"
     )
-    warn_pct: float = Field(default=25.0, gt=0, lt=100, description="A ticket below this share of the time left")
-    critical_pct: float = Field(default=10.0, gt=0, lt=100, description="A page below this one")
-    source: str = Field(default="", description="Where the days come from")
+    warn_pct: float = Field(default=25.0, gt=0, lt=100, description="Below this share of remaining time, a ticket")
+    critical_pct: float = Field(default=10.0, gt=0, lt=100, description="Below this share, a page")
+    source: str = Field(default="", description="Legal source of the number of days")
 
     @field_validator("calendar")
     @classmethod
@@ -53,21 +53,19 @@ def _legal_profiles() -> dict[str, LegalProfile]:
 
 
 class ErasurePolicy(Slice):
-    """By when an erasure is done, what follows a failure, and how long its proof stays."""
+    """Deadlines of erasures, and retries after failures."""
 
-    profile: str = Field(default="DEFAULT", description="Holds where a request names none")
+    profile: str = Field(default="DEFAULT", description="Profile of a request that names none")
     profiles: dict[str, LegalProfile] = Field(
-        default_factory=_legal_profiles, description="Legal profiles by name; the list given replaces this one"
+        default_factory=_legal_profiles, description="Legal profiles by name; a given list replaces this one"
     )
-    holidays: tuple[date, ...] = Field(default=(), description="Dates that are no working days in any profile")
+    holidays: tuple[date, ...] = Field(default=(), description="Dates that are not working days in any profile")
     batch_rows: int = Field(default=5000, ge=1, description="Rows erased in one transaction")
-    attempts_max: int = Field(
-        default=5, ge=0, description="New attempts after a failure; then the erasure is escalated"
-    )
+    attempts_max: int = Field(default=5, ge=0, description="Retries after a failure; then the erasure is escalated")
     retry_after_s: tuple[Annotated[float, Field(gt=0)], ...] = Field(
-        default=(1, 5, 30, 120, 600), min_length=1, description="Pauses before them; the last one repeats"
+        default=(1, 5, 30, 120, 600), min_length=1, description="Pauses before retries; the last one repeats"
     )
-    check_every_s: float = Field(default=60.0, gt=0, description="Seconds between two looks at deadlines")
+    check_every_s: float = Field(default=60.0, gt=0, description="Seconds between two checks of deadlines")
 
     @model_validator(mode="after")
     def _knows_its_profile(self) -> Self:

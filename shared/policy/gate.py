@@ -6,11 +6,13 @@ from shared.policy.base import Slice
 
 
 class Floor(Slice):
-    """The least that one labelled set must reach, precision and recall together."""
+    """Minimum figures of one labelled set."""
 
-    precision: float = Field(ge=0, le=1, description="Least precision")
-    recall: float = Field(ge=0, le=1, description="Least recall")
-    benign: float | None = Field(default=None, ge=0, le=1, description="Least share of benign messages left alone")
+    precision: float = Field(ge=0, le=1, description="Minimum precision")
+    recall: float = Field(ge=0, le=1, description="Minimum recall")
+    benign: float | None = Field(
+        default=None, ge=0, le=1, description="Minimum share of benign messages left unchanged"
+    )
 
 
 def _floors() -> dict[str, Floor]:
@@ -29,6 +31,6 @@ def _floors() -> dict[str, Floor]:
 
 
 class GatePolicy(Slice):
-    """What `smartbrain eval --gate` asks of each labelled set before a release."""
+    """Minimum figures of each labelled set for `smartbrain eval --gate`."""
 
     floors: dict[str, Floor] = Field(default_factory=_floors, description="Floors by labelled set")

@@ -6,21 +6,21 @@ from shared.policy.base import Slice
 
 
 class ModelPrice(Slice):
-    """What a million tokens of one model cost, in `models.currency`."""
+    """Price of a million tokens of one model, in `models.currency`."""
 
     read: float = Field(ge=0, description="Tokens that it reads")
     written: float = Field(ge=0, description="Tokens that it writes")
 
 
 class ModelsPolicy(Slice):
-    """What models cost: the metric `smartbrain_model_cost` and the figures of operators count by it.
+    """Prices of models, for the metric `smartbrain_model_cost` and the operations pages.
 
-    A model that is not named costs nothing. Nothing is refused for its price: daily shares are keys of `observer`.
+    A model without a price costs nothing. Prices limit nothing: the daily shares are keys of `observer`.
     """
 
-    currency: str = Field(default="USD", pattern="^[A-Z]{3}$", description="What prices are in")
+    currency: str = Field(default="USD", pattern="^[A-Z]{3}$", description="Currency of the prices")
     prices: dict[str, ModelPrice] = Field(
-        default_factory=dict[str, ModelPrice], description="By the model's name, as the settings have it"
+        default_factory=dict[str, ModelPrice], description="Prices by model name, as in the settings"
     )
 
     def cost(self, model: str, tokens_in: int, tokens_out: int) -> float:

@@ -8,15 +8,16 @@ from shared.secrets import SecretKind
 
 
 class PersonalDataPolicy(Slice):
-    """By kind, at every entrance: messages, tool results, references, items, edits, media, what a model is asked."""
+    """Handling by kind, in all incoming text (messages, tool results, references, items, edits, media) and in model
+    prompts."""
 
     phone: Handling = Field(default="keep", description="Telephone numbers")
-    email: Handling = Field(default="keep", description="Addresses of mail")
+    email: Handling = Field(default="keep", description="Mail addresses")
     id_number: Strict = Field(
         default="redact", description="Numbers of identity documents, social and tax numbers (China, US, UK, EU)"
     )
     bank_card: Strict = Field(default="redact", description="Numbers of cards and bank accounts")
-    address: Handling = Field(default="keep", description="A street with the number of a house")
+    address: Handling = Field(default="keep", description="Streets with a house number")
 
     @property
     def kinds_kept(self) -> frozenset[SecretKind]:

@@ -12,40 +12,41 @@ HOURS = 24
 
 
 class RetentionPolicy(Slice):
-    """The log, memories, summaries and sessions stay until their owner has them erased, or `user_days` is over.
+    """The log, memories, summaries and sessions stay until their owner has them erased, or until `user_days` is over.
 
-    What the broker keeps of topics is in `schemas/topics.py` (docs/reference/topics.md).
+    The retention of topics is in `schemas/topics.py` (docs/reference/topics.md).
     """
 
     user_days: int | None = Field(
         default=None,
         ge=1,
-        description="What was said and learnt of a user, where nobody chose: memories that were not said or confirmed"
-        " for so long, and sessions in which nothing was, are erased; null: nothing by its age",
+        description="Default retention of user data: memories that were not stated or confirmed, and sessions "
+        "without a message, for this long are erased; null: no erasure by age",
     )
-    packages_days: int = Field(
-        default=7, ge=1, description="Packages as they were answered, and the plans that led to them; they hold text"
-    )
+    packages_days: int = Field(default=7, ge=1, description="Packages and their plans; they contain text")
     receipts_days: int = Field(
         default=YEARS_3,
         ge=YEARS_3,
-        description="Receipts of packages (three years at least); they hold ids and numbers",
+        description="Receipts of packages (at least three years); they contain ids and numbers",
     )
-    injections_days: int = Field(
-        default=30, ge=1, description="Which memories a package carried, by which feedback finds them"
-    )
+    injections_days: int = Field(default=30, ge=1, description="The memories of each package, which feedback needs")
     tool_receipts_days: int = Field(
-        default=30, ge=1, description="Receipts of agents' tools, which experience counts (`evolution.experience.days`)"
+        default=30, ge=1, description="Receipts of tool calls, which experience counts (`evolution.experience.days`)"
     )
     model_answers_days: int = Field(
-        default=7, ge=1, description="Answers of models that did not fit and what was wrong; they hold text"
+        default=7, ge=1, description="Model answers that did not fit the schema, with the problem; they contain text"
     )
-    usage_days: int = Field(default=90, ge=2, description="What models cost by day and user")
+    usage_days: int = Field(default=90, ge=2, description="Cost of models per day and user")
     claims_days: int = Field(
-        default=32, ge=1, description="Ids of handled events: longer than any topic keeps an event, or it counts twice"
+        default=32,
+        ge=1,
+        description="Ids of handled events: longer than any topic keeps an event, or a repeated one counts twice",
     )
     proofs_years: int = Field(
-        default=3, ge=3, le=100, description="Tombstones and audit events of completed erasures, and acts of operators"
+        default=3,
+        ge=3,
+        le=100,
+        description="Tombstones and audit events of completed erasures, and actions of operators",
     )
     window_turns: int | None = Field(
         default=None, ge=0, exclude=True, description="Older name of `compose.recent_turns_max`"

@@ -14,24 +14,24 @@ OF_USERS: tuple[SettingName, ...] = tuple(name for name in OF_TENANTS if name !=
 class SettingsPolicy(Slice):
     """Which settings a tenant and a user may change, and within which bounds.
 
-    What holds where nobody chose is said where it belongs: `session.summaries`, `compose.inject_limit`,
+    The defaults are in other parts of the policy: `session.summaries`, `compose.inject_limit`,
     `compose.reranker`, `observer.auto_remember`, `observer.use_model`, `compose.language`, `observer.learn`,
-    `retention.user_days` and `personal_data`. A choice that the policy does not allow any more is passed over.
+    `retention.user_days` and `personal_data`. A choice that the policy no longer allows is ignored.
     """
 
     tenant_may: tuple[SettingName, ...] = Field(
         default=OF_TENANTS, description="Settings that a tenant may choose for all its users"
     )
     user_may: tuple[SettingName, ...] = Field(
-        default=OF_USERS, description="Settings that a user may choose, where the tenant does not say fewer"
+        default=OF_USERS, description="Settings that a user may choose, unless the tenant allows fewer"
     )
-    retention_days_least: int = Field(default=1, ge=1, description="The shortest `retention_days`")
-    retention_days_most: int = Field(default=3650, ge=1, le=RETENTION_MOST, description="The longest `retention_days`")
+    retention_days_least: int = Field(default=1, ge=1, description="Minimum of `retention_days`")
+    retention_days_most: int = Field(default=3650, ge=1, le=RETENTION_MOST, description="Maximum of `retention_days`")
     cache_s: float = Field(
         default=2.0,
         ge=0,
         le=10,
-        description="How long a process that does not hear of a change goes on with what it knew",
+        description="How long a process that missed a notification may use an old value",
     )
 
     @model_validator(mode="after")

@@ -6,8 +6,6 @@ import re
 
 from shared.language.patterns import to_pattern
 
-VERSION = "hostile-1"
-
 _FLAGS = re.IGNORECASE | re.DOTALL
 _GAP_EN = r"[\s\W_]{1,4}"
 
@@ -307,12 +305,6 @@ def looks_like_code(text: str) -> bool:
     """False only where no code pattern can match."""
     low = text.lower()
     return any(sign in low for sign in _CODE_SIGNS) and _CODE_CUES.search(text) is not None
-
-
-def suspicious(text: str) -> bool:
-    """False only where no pattern can match: a cheap look before the patterns; `text` is lower case."""
-    words = set(_WORD.findall(text))
-    return any(_may(words, needed) for needed in _NEEDED.values()) or _may_chinese(text)
 
 
 def foreseen(form: str) -> str | None:

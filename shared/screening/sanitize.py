@@ -16,8 +16,7 @@ from shared.language.normalise import visible
 from shared.language.patterns import to_pattern
 from shared.screening import orders, tags
 from shared.screening.hostile import CODE, foreseen, looks_like_code
-from shared.screening.pasted import split
-from shared.screening.tags import REMOVED
+from shared.screening.tags import REMOVED, split_pasted
 from shared.secrets import redact
 
 Outcome = Literal["pass", "sanitized", "blocked"]
@@ -127,11 +126,6 @@ def sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def forget() -> None:
-    """Every text is looked at again."""
-    _HARMLESS.clear()
-
-
 def screen_recalled(text: str, policy: SanitizePolicy, look: Callable[[str, SanitizePolicy], Screened]) -> Screened:
     if not text:
         return Screened("pass", "")
@@ -148,7 +142,9 @@ def screen_own(text: str, policy: SanitizePolicy) -> Screened:
     if not policy.injection:
         return mask_text(text, None)
     patterns = policy.model_copy(update={"learned": False})
-    cleaned = [(part, *_without_orders(part, policy if is_pasted else patterns)) for is_pasted, part in split(text)]
+    cleaned = [
+        (part, *_without_orders(part, policy if is_pasted else patterns)) for is_pasted, part in split_pasted(text)
+    ]
     clean = "".join(clean or (REMOVED if part else "") for part, clean, _ in cleaned)
     rule = next((rule for *_, rule in cleaned if rule), None)
     if rule and _is_empty(clean):

@@ -11,7 +11,7 @@ from psycopg.rows import DictRow
 
 from schemas.vocabulary import AccessScope
 from shared.db import KEYS, Connection
-from shared.domain.requesters import Requester
+from shared.domain.subjects import Requester
 from shared.errors import TransientError
 
 

@@ -14,6 +14,7 @@ from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.models.provider import StoredVector
 from shared.store import pages
+from shared.store.search_index import asked_of, vector_literal
 from shared.vectors import to_bytes
 
 
@@ -282,13 +283,3 @@ async def nearest(
     """The memories that these models, each by its own vector, put nearest, each with its cosine, nearest first."""
     given = {**subject.params, **asked_of(vectors), "limit": limit}
     return {row["memory_id"]: row["cosine"] for row in await (await conn.execute(_NEAREST, given)).fetchall()}
-
-
-def asked_of(vectors: Mapping[str, Sequence[float]]) -> dict[str, list[str]]:
-    """Models and their vectors as statements take them."""
-    return {"models": list(vectors), "vectors": [vector_literal(each) for each in vectors.values()]}
-
-
-def vector_literal(vector: Sequence[float]) -> str:
-    """The vector as pgvector reads it."""
-    return "[" + ",".join(f"{x:.6g}" for x in vector) + "]"

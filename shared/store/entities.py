@@ -10,7 +10,7 @@ from uuid import UUID
 
 import orjson
 
-from shared.db import Connection, Read
+from shared.db import Connection
 from shared.domain.subjects import Subject
 
 
@@ -60,21 +60,6 @@ async def put(conn: Connection, subject: Subject, mentions: Sequence[MentionRow]
     if mentions:
         body = orjson.dumps(list(mentions)).decode()
         await conn.execute(_PUT, {**subject.params, "rows": body})
-
-
-_JOINED: LiteralString = """
-SELECT e.name, m.same_as FROM entity_mentions m
-JOIN entities e ON e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.entity_id = m.entity_id
-WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.same_as IS NOT NULL
-ORDER BY m.said_at DESC, e.name LIMIT %(most)s
-"""
-MOST_JOINED = 200
-
-
-def load_joined(subject: Subject) -> Read[list[tuple[str, str]]]:
-    """The newest pairs of names of which the user has said that both are one's."""
-    params = {**subject.params, "most": MOST_JOINED}
-    return Read(_JOINED, params, lambda rows: [(row["name"], row["same_as"]) for row in rows])
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from uuid import UUID
 
 from shared.db import Read
 from shared.domain.subjects import Subject
-from shared.store.chunks import asked_of
 from shared.store.search import BOUND, SearchScope, to_params
 
 
@@ -216,3 +215,13 @@ def to_comparable(rows: Sequence[Mapping[str, Any]]) -> Meant:
         elif vectors.ids:
             newer.append(vectors)
     return Meant(replace(pages, of=tuple(each for each in paged if each.ids)) if pages else None, tuple(newer))
+
+
+def asked_of(vectors: Mapping[str, Sequence[float]]) -> dict[str, list[str]]:
+    """Models and their vectors as statements take them."""
+    return {"models": list(vectors), "vectors": [vector_literal(each) for each in vectors.values()]}
+
+
+def vector_literal(vector: Sequence[float]) -> str:
+    """The vector as pgvector reads it."""
+    return "[" + ",".join(f"{x:.6g}" for x in vector) + "]"

@@ -153,8 +153,3 @@ async def count_names(conn: Connection, subject: Subject, session_id: str, slots
     found = await (await conn.execute(_COUNTED, params)).fetchall()
     kept = ("name", "kind", "mentions", "last_seq")
     return {f"{row['kind']}:{row['canonical']}": {name: row[name] for name in kept} for row in found}
-
-
-def foremost(slots: Slots, most: int) -> list[Mapping[str, Any]]:
-    """The names that were said most, of equals the latest first."""
-    return sorted(slots.values(), key=lambda slot: (-slot["mentions"], -slot["last_seq"], slot["name"]))[:most]

@@ -209,3 +209,8 @@ async def clear(conn: Connection, subject: Subject, session_id: str) -> int:
     # first: whoever is writing a version has written it then, and it goes too
     await conn.execute(_BEGIN_AFRESH, params)
     return (await conn.execute(_CLEAR, params)).rowcount
+
+
+def foremost(slots: Slots, most: int) -> list[Mapping[str, Any]]:
+    """The names that were said most, of equals the latest first."""
+    return sorted(slots.values(), key=lambda slot: (-slot["mentions"], -slot["last_seq"], slot["name"]))[:most]

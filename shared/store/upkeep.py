@@ -39,12 +39,6 @@ RETURNING upkeep_id, job, memory_ids, detail, at
 _COLUMNS: LiteralString = """
 SELECT upkeep_id, job, memory_ids, detail, at FROM upkeep WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
-_LIST: LiteralString = (
-    _COLUMNS
-    + """ AND (%(after)s::timestamptz IS NULL OR at > %(after)s)
-ORDER BY at, upkeep_id LIMIT %(limit)s"""
-)
-_OF_MEMORIES: LiteralString = _COLUMNS + " AND memory_ids && %(ids)s::uuid[] ORDER BY at, upkeep_id"
 
 
 async def insert(conn: Connection, subject: Subject, done: Sequence[Due]) -> list[Upkeep]:
@@ -56,18 +50,6 @@ async def insert(conn: Connection, subject: Subject, done: Sequence[Due]) -> lis
         for n, due in enumerate(done)
     ]
     return await _rows(conn, _INSERT, {**subject.params, "rows": orjson.dumps(rows).decode()})
-
-
-async def list_upkeep(
-    conn: Connection, subject: Subject, *, after: datetime | None = None, limit: int = 1000
-) -> list[Upkeep]:
-    """The user's journal in order, from the first row after that time on."""
-    return await _rows(conn, _LIST, {**subject.params, "after": after, "limit": limit})
-
-
-async def of_memories(conn: Connection, subject: Subject, ids: Sequence[UUID]) -> list[Upkeep]:
-    """The rows of the journal that are about any of these memories, in order."""
-    return await _rows(conn, _OF_MEMORIES, {**subject.params, "ids": list(ids)}) if ids else []
 
 
 async def _rows(conn: Connection, statement: LiteralString, params: dict[str, Any]) -> list[Upkeep]:

@@ -12,7 +12,7 @@ from schemas.vocabulary import AccessScope
 from services.compose.routes.access import PROBES
 from shared.access.secrets import KeyText, make_key_id, make_secret
 from shared.db import Database
-from shared.domain.requesters import SCOPES
+from shared.domain.subjects import SCOPES
 from shared.metrics.access import REQUESTS_DENIED
 from tests.acceptance.test_isolation_http import CASES, REFUSED_TO_ITS_OWNER, ROUTES, Case
 from tests.system.databases import Databases

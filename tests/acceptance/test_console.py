@@ -112,8 +112,8 @@ async def test_the_language_and_the_look_are_switched(url: str, person: Person) 
 async def test_a_page_that_is_not_there_says_where_to_go(url: str) -> None:
     async with visiting(url) as visitor:
         page = await visitor.open("/nothing", 404)
-        assert "There is nothing here" in page
-        assert "To the overview" in page
+        assert "Nothing was found here" in page
+        assert "Back to the overview" in page
 
 
 async def test_while_compose_is_away_the_page_says_so() -> None:

@@ -14,7 +14,7 @@ SAID = {"en": "I love jasmine tea.", "zh": "我喜欢喝茉莉花茶。"}
 ASKED = {"en": "Which tea do I like?", "zh": "我喜欢喝什么茶？"}
 HIT = {"en": "jasmine tea", "zh": "茉莉花茶"}
 SEEN = {
-    "en": ("As a person reads it", "Budget", "Time of each step", "Plan", "candidates", "As the model gets it"),
+    "en": ("For people", "Budget", "Time of each step", "Plan", "candidates", "For the model"),
     "zh": ("给人看的内容", "预算", "各步骤用时", "检索计划", "个候选", "模型收到的内容"),
 }
 
@@ -55,11 +55,11 @@ async def test_two_policies_stand_side_by_side_and_a_wrong_one_is_named(url: str
         page = await visitor.send("/explain/message", **asked)
         one, other = page.split("Policy 2")[0], page.split("Policy 2")[-1]
         assert "Policy 1" in one
-        assert HIT["en"] in one.split("As the model gets it")[1]
-        assert HIT["en"] not in other.split("As the model gets it")[1]
+        assert HIT["en"] in one.split("For the model")[1]
+        assert HIT["en"] not in other.split("For the model")[1]
         page = await visitor.send("/explain/message", 422, message=ASKED["en"], policy='{"compose": {"evidence": 1}}')
         assert "policy.compose.evidence" in page
-        assert "no JSON" in await visitor.send("/explain/message", 422, message=ASKED["en"], policy="{")
+        assert "not a JSON" in await visitor.send("/explain/message", 422, message=ASKED["en"], policy="{")
         assert "message" in await visitor.send("/explain/message", 422, message="")
 
 
@@ -74,7 +74,7 @@ async def test_a_package_is_opened_with_its_receipts_and_made_again(url: str, pe
         address = f"/explain/packages/{package.context_id}"
         assert address in await visitor.open("/explain")
         page = await visitor.open(address)
-        assert "What the agent was given: " in page
+        assert "What the agent received: " in page
         assert re.search(rf'<a href="/memory/one/{known["memory_id"]}">[^<]*{HIT["en"]}', page), (
             "in its words, not its id"
         )

@@ -49,7 +49,7 @@ async def test_only_a_key_that_goes_lets_in(house: ClosedHouse) -> None:
         assert "Your key" in page
         for key in (KeyText(make_key_id(), make_secret()), "hello", "ключ", ""):
             page = await visitor.send("/sign-in", 401, key=str(key), next="/memory")
-            assert "This key is not known" in page
+            assert "This key is unknown" in page
         own = await add_key(house.db, TENANT, user="anna")
         page = await visitor.sign_in(own)
         assert "anna" in page
@@ -77,7 +77,7 @@ async def test_a_key_of_a_tenant_asks_whose_memory_is_meant(house: ClosedHouse) 
         assert "rotterdam" in page
         await visitor.send("/whose", 403, user="anna", tenant="another")
         page = await visitor.open("/memory/sessions", 403)
-        assert "Your key may not do this" in page
+        assert "Your key does not allow this" in page
 
 
 async def test_a_key_for_users_by_prefix_is_held_to_it(house: ClosedHouse) -> None:
@@ -90,7 +90,7 @@ async def test_a_key_for_users_by_prefix_is_held_to_it(house: ClosedHouse) -> No
 async def test_an_operator_sees_no_text(house: ClosedHouse) -> None:
     async with visiting(house.url) as visitor:
         page = await visitor.sign_in(await add_key(house.db, TENANT, scopes=["operate"]))
-        assert "How the house stands" in page
+        assert "System status" in page
         assert "/memory" not in re.findall(r'href="([^"]*)"', page)
         for area in AREAS:
             for entry in area.pages:
@@ -99,7 +99,7 @@ async def test_an_operator_sees_no_text(house: ClosedHouse) -> None:
                     continue
                 answer = await visitor.http.get(path)
                 assert answer.status_code == 403, path
-                assert "Your key may not do this" in answer.text
+                assert "Your key does not allow this" in answer.text
                 assert "otterdam" not in answer.text
 
 

@@ -46,22 +46,22 @@ async def test_what_is_written_by_hand_is_found_corrected_and_had_back(visitor: 
     memory_id = await remember(visitor, "My bike is green")
     for path in ("/memory", "/memory/facts", "/memory/facts?type=note", "/memory/timeline", "/memory/search?q=bike"):
         assert "My bike is green" in await visitor.open(path), path
-    assert "Nothing comes near" in await visitor.open("/memory/search?q=xylophone")
+    assert "Nothing matches" in await visitor.open("/memory/search?q=xylophone")
 
     page = await visitor.send(f"/memory/one/{memory_id}/edit", text="My bike is blue")
-    assert "Changed. The old words stay in its history." in page
+    assert "Changed. The old text stays in the history." in page
     assert page.index("My bike is blue") < page.index("My bike is green"), "the newest version stands first"
     assert "replaced" in page
-    assert "Something newer holds" in await visitor.open(f"/memory/one/{memory_id}")
+    assert "There is a newer version" in await visitor.open(f"/memory/one/{memory_id}")
 
     page = await visitor.send(f"/memory/one/{memory_id}/restore")
-    assert "It holds again" in page
+    assert "Restored." in page
     found = ONE.search(await visitor.open("/memory/notes"))
     assert found
     restored = found.group(1)
     page = await visitor.send(f"/memory/one/{restored}/take-back")
-    assert "Taken back" in page
-    assert f'action="/memory/one/{restored}/restore"' in page, "and it can be undone"
+    assert "Retracted" in page
+    assert f'action="/memory/one/{restored}/restore"' in page, "and you can undo the merge"
     assert "My bike is green" not in await visitor.open("/memory")
     assert "My bike is green" in await visitor.open("/memory/facts?status=retracted")
 
@@ -76,11 +76,11 @@ async def test_a_form_that_is_sent_twice_is_done_once(visitor: Visitor) -> None:
 async def test_several_are_taken_back_and_had_back_together(visitor: Visitor) -> None:
     chosen = [await remember(visitor, text) for text in ("My bike is green", "My desk is oak")]
     page = await visitor.send("/memory/chosen", memory_id=chosen, action="forget", back="/memory/facts")
-    assert "2 taken back." in page
+    assert "2 retracted." in page
     assert "bike" not in await visitor.open("/memory")
     page = await visitor.send("/memory/chosen", memory_id=chosen, action="restore", back="/memory/facts")
-    assert "2 brought back." in page
-    assert "Nothing was chosen" in await visitor.send("/memory/chosen", action="forget", back="/memory/notes")
+    assert "2 restored." in page
+    assert "Nothing was selected" in await visitor.send("/memory/chosen", action="forget", back="/memory/notes")
 
 
 async def test_several_are_made_one_and_parted_again(visitor: Visitor) -> None:
@@ -99,11 +99,11 @@ async def test_several_are_made_one_and_parted_again(visitor: Visitor) -> None:
     undo: dict[str, Any] = {"action": "restore", "back": "/memory/facts", "memory_id": second}
     assert all(f'name="{name}" value="{value}"' in page for name, value in undo.items())
     page = await visitor.send("/memory/chosen", **undo)
-    assert "1 brought back." in page
+    assert "1 restored." in page
     assert all(f"{text}</a>" in page for text in texts)
 
     page = await visitor.send("/memory/chosen", memory_id=[desk], action="merge", back="/memory/notes")
-    assert "Choose two or more" in page
+    assert "Select at least two" in page
     await visitor.send("/memory/merge", 422, memory_id=[desk], keep=desk)
     await visitor.send("/memory/merge", 404, memory_id=[desk], keep="00000000-0000-7000-8000-000000000000")
 
@@ -124,28 +124,28 @@ async def test_what_is_never_to_be_brought_up_says_so_until_it_may_be_again(visi
     memory_id = await remember(visitor, "My bike is green")
     path = f"/memory/one/{memory_id}"
     page = await visitor.send(f"{path}/judge", verdict="never_again")
-    assert "It stays known and is never brought up" in page
-    assert "Not brought up since" in page
-    assert f'action="{path}/bring-up"' in page.split("<h1")[0], "and it can be undone"
+    assert "It stays stored but is never mentioned" in page
+    assert "Not mentioned since" in page
+    assert f'action="{path}/bring-up"' in page.split("<h1")[0], "and you can undo the merge"
     assert 'value="never_again"' not in page
-    assert "never brought up" in await visitor.open("/memory/notes")
+    assert "never mentioned" in await visitor.open("/memory/notes")
     assert "green" not in shown(await person.compose("What colour is my bike?"))
     page = await visitor.send(f"{path}/bring-up")
-    assert "It may be brought up again." in page
-    assert "Not brought up since" not in page
+    assert "It may be mentioned again." in page
+    assert "Not mentioned since" not in page
     assert "green" in shown(await person.compose("What colour is my bike?", session="s2"))
 
 
 async def test_what_is_wrong_is_taken_back_and_had_back_and_the_other_verdicts_are_told(visitor: Visitor) -> None:
     memory_id = await remember(visitor, "My bike is green")
     path = f"/memory/one/{memory_id}"
-    assert "is used, and surer now" in await visitor.send(f"{path}/judge", verdict="right")
-    assert "Noted. What is often of no use" in await visitor.send(f"{path}/judge", verdict="not_useful")
+    assert "its confidence is higher now" in await visitor.send(f"{path}/judge", verdict="right")
+    assert "Noted. Memories that are often not useful" in await visitor.send(f"{path}/judge", verdict="not_useful")
     page = await visitor.send(f"{path}/judge", verdict="wrong")
-    assert "Taken back as wrong" in page
+    assert "Retracted as wrong" in page
     assert f'action="{path}/restore"' in page.split("<h1")[0]
     assert 'name="verdict"' not in page, "nobody is asked about what is taken back"
-    assert "It holds again" in await visitor.send(f"{path}/restore")
+    assert "Restored." in await visitor.send(f"{path}/restore")
     assert "verdict" in await visitor.send(f"{path}/judge", 422, verdict="perhaps")
     visitor.form_token = "0" * 64
     await visitor.send(f"{path}/judge", 403, verdict="right")
@@ -161,13 +161,13 @@ async def test_a_memory_is_judged_where_a_package_shows_it(visitor: Visitor, per
     judged = f"/memory/one/{memory_id}/judge"
     assert f'action="{judged}"' in await visitor.open(path)
     page = await visitor.send(judged, verdict="not_useful", context_id=str(package.context_id))
-    assert "Noted. What is often of no use" in page
-    assert "As the model gets it" in page, "the package is open again"
+    assert "Noted. Memories that are often not useful" in page
+    assert "For the model" in page, "the package is open again"
     assert "you said: Not useful" in page, "and tells the verdict"
     page = await visitor.open(f"/memory/one/{memory_id}")
     assert f'href="{path}"' in page, "and its page says where it was used"
     assert "What colour is my bike?" in page
-    assert "no answer heard" in page
+    assert "no answer yet" in page
     assert "you said: Not useful" in page
 
 
@@ -203,8 +203,8 @@ async def test_what_was_taken_along_is_brought_in(visitor: Visitor, url: str, pe
         await other.open("/memory/settings")
         assert "Taken in: 0 memories, 0 turns, 0 conversations. Known already: 2." in await send(document)
         assert "counts.turns" in await send(document.replace(b'"turns":1', b'"turns":7'), 422), "the field is named"
-        assert "This is no file of an export" in await send(b"# Markdown", 422)
-        assert "file: choose a file" in await send(b"", 422)
+        assert "This is not an exported file" in await send(b"# Markdown", 422)
+        assert "file: choose an exported file" in await send(b"", 422)
         other.form_token = "0" * 64
         await send(document, 403)
     async with visiting(url) as stranger:
@@ -215,11 +215,11 @@ async def test_what_was_taken_along_is_brought_in(visitor: Visitor, url: str, pe
 async def test_what_is_erased_is_followed_to_its_proof(visitor: Visitor) -> None:
     memory_id = await remember(visitor, "My bike is green")
     page = await visitor.send("/memory/chosen", memory_id=[memory_id], action="erase")
-    assert "Erase this for good?" in page
+    assert "Erase this permanently?" in page
     assert "My bike is green" in page
     await visitor.send("/memory/erase", 422, scope="items", id=memory_id)
     page = await visitor.send("/memory/erase", scope="items", id=memory_id, sure="yes")
-    assert "Hidden at once" in page
+    assert "Hidden." in page
     found = re.search(r"/memory/erasures/[0-9a-f-]{36}", page)
     assert found or "Proof" in page
     path = found.group() if found else ""
@@ -228,13 +228,13 @@ async def test_what_is_erased_is_followed_to_its_proof(visitor: Visitor) -> None
         return not path or "0 rows with anything of it were left" in await visitor.open(path)
 
     await wait_for(proved, "the erasure has its proof")
-    assert "erased, and proved" in await visitor.open("/memory/erasures")
+    assert "erased and proved" in await visitor.open("/memory/erasures")
     await visitor.open(f"/memory/one/{memory_id}", 404)
 
 
 async def test_a_conflict_is_settled(visitor: Visitor, person: Person) -> None:
     conflict = await contradicted(person, "concise", "wordy")
-    assert "contradicts what is known" in await visitor.open("/memory")
+    assert "contradicts a memory" in await visitor.open("/memory")
     page = await visitor.open("/memory/conflicts")
     assert "concise" in page
     assert "wordy" in page
@@ -283,7 +283,7 @@ async def test_what_is_of_another_is_not_there(url: str, visitor: Visitor, perso
         paths = [f"/memory/one/{memory_id}", f"/memory/erase?id={memory_id}", "/memory/session?id=remember"]
         for path in (*paths, *([found.group()] if found else [])):
             page = await other.open(path, 404)
-            assert "There is nothing here" in page
+            assert "Nothing was found here" in page
             assert "oak" not in page
         for act in ("edit", "take-back", "restore"):
             await other.send(f"/memory/one/{memory_id}/{act}", 404, text="mine now")

@@ -51,13 +51,13 @@ async def test_what_is_stuck_is_unstuck_within_three_clicks(url: str, person: Pe
     async with visiting(url) as visitor:
         await visitor.sign_in(user=person.user_id, tenant=person.tenant_id)
         first = await visitor.open(f"/operations{whose}")
-        assert "Events were given up" in first
+        assert "Events failed" in first
         assert 'href="/operations/letters"' in first
         second = await visitor.open(f"/operations/letters{whose}")
         (address,) = re.findall(r"/operations/quarantine/[^\"]+", second)
         third = await visitor.open(address)
         assert "the disk was full" in third
-        assert "What a redrive would do" in third
+        assert "Effect of a redrive" in third
         form = {"tenant": person.tenant_id, "user": person.user_id}
         refused = await visitor.send(address.split("?")[0], 422, act="drop", reason="", **form)
         assert "reason" in refused
@@ -88,8 +88,8 @@ async def test_a_turn_is_followed_by_its_id(url: str, person: Person) -> None:
     async with visiting(url) as visitor:
         await visitor.sign_in(user=person.user_id, tenant=person.tenant_id)
         page = await visitor.open(f"/operations/turn?id={turn['turn_id']}")
-        assert "It has gone all the way." in page
+        assert "All steps are done." in page
         assert page.count('<li class="done">') == 6
         assert "jasmine" not in page
-        assert "is no id" in await visitor.open("/operations/turn?id=../users", 422)
+        assert "not a turn id" in await visitor.open("/operations/turn?id=../users", 422)
         await visitor.open("/operations/turn?id=01a22113-9e90-74b3-a066-ef8bfb894409", 404)

@@ -55,12 +55,12 @@ async def test_a_code_is_for_the_browser_that_asked_and_good_once(door: Door) ->
     async with visiting(door.url) as visitor, visiting(door.url) as other:
         back = await go(visitor)
         await go(other)
-        assert "Signing in did not work" in await other.open(back, 401)
+        assert "Sign-in failed" in await other.open(back, 401)
         assert not door.server.redeemed
-        assert "Signing in did not work" in await visitor.open(back, 401), "the state was used up"
+        assert "Sign-in failed" in await visitor.open(back, 401), "the state was used up"
         again = await go(visitor)
         await visitor.open(again)
-        assert "Signing in did not work" in await visitor.open(again, 401)
+        assert "Sign-in failed" in await visitor.open(again, 401)
         assert len(door.server.redeemed) == 1
 
 
@@ -90,7 +90,7 @@ async def test_an_identity_that_is_not_of_this_sign_in_lets_nobody_in(door: Door
     door.server.identity = claims
     async with visiting(door.url) as visitor:
         page = await visitor.open(await go(visitor), 401)
-        assert "Signing in did not work" in page
+        assert "Sign-in failed" in page
         assert (await visitor.http.get("/memory")).headers["location"].startswith("/sign-in")
 
 
@@ -106,6 +106,6 @@ async def test_what_the_issuer_refuses_and_another_issuer_let_nobody_in(door: Do
     async with visiting(door.url) as visitor:
         for change in ({"code": "none"}, {"iss": "https://evil.example"}, {"state": "none"}):
             back = httpx.URL(await go(visitor)).copy_merge_params(change)
-            assert "Signing in did not work" in await visitor.open(str(back), 401)
+            assert "Sign-in failed" in await visitor.open(str(back), 401)
         denied = httpx.URL(await go(visitor)).copy_remove_param("code").copy_add_param("error", "access_denied")
         assert "access_denied" in await visitor.open(str(denied), 401)

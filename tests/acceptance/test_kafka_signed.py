@@ -17,8 +17,8 @@ from shared import clock
 from shared.access.secrets import KeyText, hash_secret, make_key_id, make_secret
 from shared.client import SmartBrain
 from shared.db import Database
-from shared.domain.requesters import SCOPES
 from shared.domain.signatures import HOUSE, SentRecord, sign
+from shared.domain.subjects import SCOPES
 from shared.errors import RefusedError
 from shared.store import api_keys, outbox
 from tests.system.databases import Databases

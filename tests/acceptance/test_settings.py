@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 
 from schemas.compose import ComposeRequest
 from services.cli import app
-from services.compose.context.pipeline import compose_package
 from services.governor import ageing
 from shared.client import SmartBrain
 from shared.errors import RefusedError
 from shared.policy import DiversityShares
 from shared.policy.compose import ProvenanceWeights
 from tests.acceptance.test_wishes import held, reasons
+from tests.system.composing import compose_package
 from tests.system.erasures import completed, erase
 from tests.system.person import Json, Person
 from tests.system.running import listening

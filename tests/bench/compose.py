@@ -17,7 +17,7 @@ from schemas.compose import ComposeRequest
 from schemas.topics import DEGRADE
 from services.cli.supervisor import Supervisor
 from services.compose.context import search
-from services.compose.context.pipeline import compose_context, compose_package
+from services.compose.context.pipeline import compose_context
 from services.compose.intake.commit import commit_turn
 from services.compose.receipts.recorder import Recorder
 from services.evolver.embed import pack_some
@@ -32,6 +32,7 @@ from tests.bench import kit, load, replay, talk
 from tests.bench.http import Http
 from tests.bench.kit import Load, Options, Report, Row, T
 from tests.ollama.server import vector
+from tests.system.composing import compose_package
 
 QUESTIONS = 40
 ASKS = {1: 240, 8: 480, 32: 640}

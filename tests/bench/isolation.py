@@ -8,11 +8,11 @@ from psycopg import sql
 
 from schemas.compose import ComposeRequest
 from services.cli.supervisor import Supervisor
-from services.compose.context.pipeline import compose_package
 from shared.db import SCHEMA
 from shared.runtime import Runtime
 from tests.bench import kit, load, talk
 from tests.bench.kit import Load, Options, Report, Row
+from tests.system.composing import compose_package
 
 QUESTIONS = 40
 BLOCKS = 16

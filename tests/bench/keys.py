@@ -10,7 +10,7 @@ import uvloop
 
 from shared.access.authenticator import Authenticator
 from shared.db import Database
-from shared.domain.requesters import find_owner_denial, find_scope_denial
+from shared.domain.subjects import find_owner_denial, find_scope_denial
 from shared.policy import AccessPolicy, TokenIssuer
 from tests.bench import kit
 from tests.bench.kit import Options, Report, Row

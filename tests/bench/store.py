@@ -17,7 +17,6 @@ from schemas.evidence_pack import EvidencePack, Ref
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import StructuredItem, TurnEvents
 from services.cli.supervisor import Supervisor
-from services.compose.context.pipeline import compose_package, retrieve
 from services.compose.intake.commit import commit_turn
 from services.evolver.embed import embed_some
 from shared import clock
@@ -27,6 +26,7 @@ from shared.store.turn_states import count_late
 from tests.bench.dialogues import Line, turns
 from tests.bench.kit import machine
 from tests.system import databases
+from tests.system.composing import compose_package, retrieve
 from tests.system.running import PATIENT
 from tests.system.wait import wait_for
 

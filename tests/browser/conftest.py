@@ -70,7 +70,7 @@ class Tab:
         await self.open("/")
         if not await self.page.locator("#user").count():
             return
-        await self.page.get_by_label("Name", exact=True).fill(self.person.user_id)
+        await self.page.get_by_label("User id", exact=True).fill(self.person.user_id)
         await self.page.locator("details.more summary").click()
         await self.page.locator("input[name=tenant]").fill(self.person.tenant_id)
         await self.page.get_by_role("button", name="Show").click()

@@ -13,12 +13,12 @@ async def test_a_message_is_explained_and_two_policies_compared(tab: Tab) -> Non
     await tab.page.get_by_role("link", name="Try a message").first.click()
     await tab.page.get_by_label("Message").fill("Which tea do I like?")
     await tab.page.get_by_role("button", name="Explain").click()
-    for heading in ("As a person reads it", "Budget", "Plan", "As the model gets it"):
+    for heading in ("For people", "Budget", "Plan", "For the model"):
         await tab.page.get_by_role("heading", name=heading).wait_for()
     await tab.see("I love jasmine tea")
     assert await find_violations(tab.page) == []
-    await tab.page.get_by_text("Under another policy").click()
-    await tab.page.get_by_label("And beside it this policy").fill('{"compose": {"inject_limit": 0}}')
+    await tab.page.get_by_text("With another policy").click()
+    await tab.page.get_by_label("Second policy, for comparison").fill('{"compose": {"inject_limit": 0}}')
     await tab.page.get_by_role("button", name="Explain").click()
     await tab.page.get_by_role("heading", name="Policy 2").wait_for()
     assert await tab.page.locator(".sides > section").count() == 2
@@ -68,9 +68,9 @@ async def test_the_flow_renews_itself_and_a_turn_is_followed(tab: Tab) -> None:
     await tab.page.get_by_role("link", name="Operations").click()
     async with tab.page.expect_response(lambda answer: "/operations/flow" in answer.url):
         pass
-    await tab.page.get_by_placeholder("The id of a turn").fill(turn["turn_id"])
+    await tab.page.get_by_placeholder("Turn id").fill(turn["turn_id"])
     await tab.page.get_by_role("button", name="Follow").click()
-    await tab.see("It has gone all the way.")
+    await tab.see("All steps are done.")
     assert await find_violations(tab.page) == []
 
 

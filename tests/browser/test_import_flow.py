@@ -52,7 +52,7 @@ async def test_an_export_is_brought_in_for_another_person(tab: Tab, tmp_path: Pa
     await tab.see("Nothing is known yet")
     await tab.page.get_by_role("link", name="Settings").click()
     (memory,) = document["memories"]
-    bring_in = tab.page.get_by_role("button", name="Bring it in")
+    bring_in = tab.page.get_by_role("button", name="Import")
     await choose(tab, {**document, "memories": [{**memory, "confidence": "quite"}]})
     await bring_in.click()
     await tab.see("memories.0.confidence")

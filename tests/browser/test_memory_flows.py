@@ -9,9 +9,9 @@ from tests.system.conflicts import contradicted
 
 
 async def remember(tab: Tab, text: str) -> None:
-    box = tab.page.get_by_label("What is to be remembered?")
+    box = tab.page.get_by_label("What should be remembered?")
     if not await box.is_visible():
-        await tab.page.get_by_text("Remember something by hand").click()
+        await tab.page.get_by_text("Add a memory by hand").click()
     await box.fill(text)
     await tab.page.get_by_role("button", name="Remember", exact=True).click()
     await tab.see(f"Remembered: {text[:40]}")
@@ -24,7 +24,7 @@ async def test_the_first_visit_leads_to_a_first_memory(tab: Tab) -> None:
     await expect(tab.page.get_by_role("heading", level=1)).to_have_text("What is known about you")
     await expect(tab.page.get_by_role("link", name="My bike is green")).to_be_visible()
     await tab.page.get_by_role("button", name="Undo").click()
-    await tab.see("Taken back")
+    await tab.see("Retracted")
 
 
 async def test_a_search_answers_while_somebody_writes(tab: Tab) -> None:
@@ -37,7 +37,7 @@ async def test_a_search_answers_while_somebody_writes(tab: Tab) -> None:
     await expect(tab.page.locator("#found").get_by_text("Rex")).to_have_count(0)
     await expect(tab.page).to_have_url(f"{tab.url}/memory")
     await tab.page.get_by_role("searchbox").fill("xylophone")
-    await tab.see("Nothing comes near these words")
+    await tab.see("Nothing matches these words")
 
 
 async def test_an_edit_is_undone(tab: Tab) -> None:
@@ -57,12 +57,12 @@ async def test_what_is_never_to_be_brought_up_is_had_back(tab: Tab) -> None:
     await tab.come_in()
     await remember(tab, "My bike is green")
     await tab.page.get_by_role("link", name="My bike is green").click()
-    await tab.page.get_by_role("button", name="Never bring up again").click()
-    await tab.see("It stays known and is never brought up")
-    await expect(tab.page.get_by_role("button", name="Never bring up again")).to_have_count(0)
+    await tab.page.get_by_role("button", name="Never mention again").click()
+    await tab.see("It stays stored but is never mentioned")
+    await expect(tab.page.get_by_role("button", name="Never mention again")).to_have_count(0)
     await tab.page.get_by_role("button", name="Undo").click()
-    await tab.see("It may be brought up again.")
-    await expect(tab.page.get_by_role("button", name="Never bring up again")).to_be_visible()
+    await tab.see("It may be mentioned again.")
+    await expect(tab.page.get_by_role("button", name="Never mention again")).to_be_visible()
 
 
 async def test_two_are_made_one_and_parted(tab: Tab) -> None:
@@ -70,23 +70,23 @@ async def test_two_are_made_one_and_parted(tab: Tab) -> None:
     for text in ("The boat is called Nightjar", "The boat key hangs by the door"):
         await remember(tab, text)
     await tab.open("/memory/notes")
-    await tab.page.get_by_label("Choose all on this page").check()
-    await tab.page.get_by_role("button", name="Make one of them").click()
+    await tab.page.get_by_label("Select all on this page").check()
+    await tab.page.get_by_role("button", name="Merge").click()
     await tab.page.get_by_label("The boat is called Nightjar").check()
-    await tab.page.get_by_role("button", name="Make one", exact=True).click()
+    await tab.page.get_by_role("button", name="Merge", exact=True).click()
     await tab.see("2 are one now.")
     await expect(tab.page.get_by_role("heading", level=1)).to_have_text("The boat is called Nightjar")
     await tab.page.get_by_role("button", name="Undo").click()
-    await tab.see("1 brought back.")
+    await tab.see("1 restored.")
     await expect(tab.page.get_by_role("link", name="The boat key hangs by the door")).to_be_visible()
 
 
 async def test_a_conflict_is_settled(tab: Tab) -> None:
     await contradicted(tab.person, "concise", "wordy")
     await tab.come_in()
-    await tab.page.get_by_role("link", name="Say what holds").click()
+    await tab.page.get_by_role("link", name="Decide").click()
     side = tab.page.locator(".side", has_text="wordy")
-    await side.get_by_role("button", name="This holds").click()
+    await side.get_by_role("button", name="This is right").click()
     await tab.see("instead of: concise")
 
 
@@ -94,11 +94,11 @@ async def test_all_that_is_chosen_is_erased_to_its_proof(tab: Tab) -> None:
     await tab.person.say("I live in Rotterdam.")
     await tab.come_in()
     await tab.page.get_by_role("link", name="Facts").click()
-    await tab.page.get_by_label("Choose all on this page").check()
-    await tab.page.get_by_role("button", name="Erase for good").click()
-    await tab.see("Erase this for good?")
-    await tab.page.get_by_label("I know that it cannot be had back.").check()
-    await tab.page.get_by_role("button", name="Erase for good").click()
+    await tab.page.get_by_label("Select all on this page").check()
+    await tab.page.get_by_role("button", name="Erase permanently").click()
+    await tab.see("Erase this permanently?")
+    await tab.page.get_by_label("I understand that it cannot be restored.").check()
+    await tab.page.get_by_role("button", name="Erase permanently").click()
     await tab.page.wait_for_url(re.compile(r"/memory/erasures/"))
     await tab.see("0 rows with anything of it were left")
     await tab.open("/memory")

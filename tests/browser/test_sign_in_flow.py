@@ -31,6 +31,6 @@ async def test_people_sign_in_with_their_organisation_and_out_again(
         assert complaints == []
         door.server.identity = {"nonce": "another"}
         await page.get_by_role("link", name="Sign in with your organisation").click()
-        await expect(page.get_by_text("Signing in did not work")).to_be_visible()
+        await expect(page.get_by_text("Sign-in failed")).to_be_visible()
         assert urlsplit(page.url).path == "/sign-in/back"
         assert not [each for each in complaints if "401" not in each]

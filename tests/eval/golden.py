@@ -8,13 +8,13 @@ from schemas.envelope import Envelope
 from schemas.events import TurnCommitted
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import TurnEvents
-from services.compose.context.pipeline import retrieve
 from services.compose.intake.commit import commit_turn
 from services.observer.handler import observe_turns
 from shared.bus.delivery import Delivered
 from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 from tests.eval.golden_set import Message, Question, read, turns
+from tests.system.composing import retrieve
 
 TENANT = "golden"
 

@@ -6,10 +6,10 @@ from collections.abc import AsyncGenerator, Callable
 import pytest
 
 from schemas.compose import ComposeRequest
-from services.compose.context.pipeline import compose_package
 from shared.runtime import Runtime, open_runtime
 from tests.eval import golden, golden_set
 from tests.eval.golden_set import Question
+from tests.system.composing import compose_package
 from tests.system.databases import Databases
 from tests.system.running import settings_for
 

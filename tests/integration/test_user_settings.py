@@ -7,8 +7,8 @@ import pytest
 
 from shared.db import Database
 from shared.domain.subjects import Subject
+from shared.runtime import UserSettings
 from shared.store import user_settings
-from shared.user_settings import UserSettings
 from tests.system.databases import Databases
 from tests.system.wait import wait_for
 

@@ -2,7 +2,7 @@
 
 import gc
 
-from shared.models.breaker import Breaker
+from shared.models.guard import Breaker
 
 
 def forget_failures() -> None:

@@ -8,7 +8,7 @@ from schemas.vocabulary import AccessScope
 from shared import clock
 from shared.access.secrets import KeyText, hash_secret, make_key_id, make_secret
 from shared.db import Database
-from shared.domain.requesters import SCOPES
+from shared.domain.subjects import SCOPES
 from shared.store import api_keys
 from shared.store.api_keys import ApiKey
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import services
 import shared
-from services.compose.rules.packing.norms import norms
+from services.compose.rules.resolving.norms import norms
 from shared import cache
 from shared.extraction import clauses, dates, replacement
 from shared.language import names, segment

@@ -21,13 +21,15 @@ LEFT = 20
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(dir_okay=False, help="Where to write; replaced whole, or not at all.")],
+    file: Annotated[
+        Path, typer.Argument(dir_okay=False, help="File to write; it is replaced completely or not at all.")
+    ],
     erasures_only: Annotated[
-        bool, typer.Option("--erasures-only", help="Write only the erasures, one a line, for `restore --erasures`.")
+        bool, typer.Option("--erasures-only", help="Write only the erasures, one per line, for `restore --erasures`.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write the whole database to a file, as of one moment, while everything runs."""
+    """Write a consistent copy of the whole database to a file while everything runs."""
     config = settings.load()
     configure_logs("warning")
     path = file.absolute()
@@ -52,25 +54,25 @@ def backup(
 
 def restore(
     file: Annotated[
-        Path | None, typer.Argument(exists=True, dir_okay=False, help="What `smartbrain backup` wrote.")
+        Path | None, typer.Argument(exists=True, dir_okay=False, help="A file from `smartbrain backup`.")
     ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Even if the database has rows: they go.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace the database even if it has rows.")] = False,
     erasures: Annotated[
         Path | None,
         typer.Option(
             "--erasures",
             exists=True,
             dir_okay=False,
-            help="Erasures that were exported, beside those of database and topic.",
+            help="Exported erasures, in addition to those of database and topic.",
         ),
     ] = None,
     without_ledger: Annotated[
-        bool, typer.Option("--without-ledger", help="Even if nobody knows what was erased after the backup.")
+        bool, typer.Option("--without-ledger", help="Restore even if erasures after the backup are unknown.")
     ] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a restore that was cut off.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted restore.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Put a backup in the database's place; nothing is served until every erasure since has been replayed in it."""
+    """Replace the database by a backup; nothing is served until every later erasure has been repeated in it."""
     if (file is None) != resume:
         raise typer.BadParameter("name a file, or go on with --resume")
     config = settings.load()

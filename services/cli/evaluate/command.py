@@ -32,25 +32,28 @@ HERE = Path(__file__).parents[3] / "tests" / "eval"
 def evaluate(
     sets: Annotated[
         list[str] | None,
-        typer.Argument(help=f"Any of {', '.join(SETS)}; all of them unless told. Or calibration. Or natural FILE..."),
+        typer.Argument(help=f"Any of {', '.join(SETS)}; by default all of them. Or calibration. Or natural FILE..."),
     ] = None,
     part: Annotated[
         Literal["dev", "held", "hard", "all"], typer.Option("--part", help="dev, held, hard or all.")
     ] = "all",
     data: Annotated[Path, typer.Option("--data", file_okay=False, help="Folder of the labelled sets.")] = HERE,
-    model: Annotated[bool, typer.Option("--model", help="With the configured chat model, beside the rules.")] = False,
+    model: Annotated[bool, typer.Option("--model", help="Also use the configured chat model.")] = False,
     misses: Annotated[
-        int | None, typer.Option("--misses", min=0, help="Show so many misses of each set, or alarms of each judge.")
+        int | None,
+        typer.Option("--misses", min=0, help="Show this many misses of each set, or alarms of each classifier."),
     ] = None,
     to: Annotated[Path | None, typer.Option("--report", help="Write a report: .json or .md.")] = None,
     gated: Annotated[bool, typer.Option("--gate", help="Exit with 1 below a floor of the policy.")] = False,
-    plot: Annotated[Path | None, typer.Option("--plot", help="Write calibration's diagram here, as SVG.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Write the calibration diagram to this file, as SVG.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure what is read into labelled messages: precision, recall and F1 by language and type.
+    """Measure extraction on labelled messages: precision, recall and F1 by language and type.
 
-    `calibration` measures instead how far the confidence of what is read is what is observed. `natural FILE...` counts
-    the alarms that ordinary talk raises: lines of JSON with `lang`, `source`, `role` and `text`.
+    `calibration` instead compares stated confidence with observed correctness. `natural FILE...` counts false alarms in
+    ordinary conversation: lines of JSON with `lang`, `source`, `role` and `text`.
     """
     if sets and sets[0] == NATURAL:
         _count_alarms([Path(each) for each in sets[1:]], misses, to, as_json)

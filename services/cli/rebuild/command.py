@@ -28,11 +28,12 @@ CELL = 48
 def rebuild(
     user: Annotated[str, typer.Option("--user", "-u", help="Whose memories.", callback=check_id)],
     tenant: Tenant = "default",
-    verify: Annotated[bool, typer.Option("--verify", help="Exit with 1 where anything differs.")] = False,
-    apply: Annotated[bool, typer.Option("--apply", help="Put what was derived in the place of what is live.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Exit with 1 if anything differs.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Replace the live memories by the derived ones.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Derive all memories of a user anew from the log, without asking a model, and show where the live ones differ."""
+    """Derive all memories of a user again from the log, without calling a model, and show differences to the live
+    ones."""
     config = settings.load()
     configure_logs("warning")
     policy = load_policy(config.policy)

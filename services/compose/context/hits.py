@@ -60,7 +60,6 @@ class RankedList:
 
 LINKED = 0.4
 """How likely the first of what is linked with a name that is asked about helps; the second half as much, and so on."""
-NO_LIST = RankedList("", 0.0, "hybrid")
 
 
 @dataclass(slots=True)

@@ -10,7 +10,8 @@ from schemas.content import ContentBlock
 from schemas.experiment import ExperimentContext, GenerationMetadata
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
-from services.compose.context import knowledge_search, pending_turns
+from services.compose.context import pending_turns
+from services.compose.context.planner import scope_of
 from services.compose.context.stages import ROUTING, Call, ComposeState, MemoryState, Planner
 from services.compose.intake import media
 from services.compose.rules.packing.budget import TokenLimitTooSmallError, UserMessageTooLongError, slot_bounds
@@ -30,7 +31,7 @@ from shared.extraction.relatives import tells_of_relative
 from shared.extraction.turn_texts import only_commands
 from shared.policy import ComposePolicy
 from shared.runtime import Runtime
-from shared.store import entities, knowledge, sessions, shown_memory, summaries, turns
+from shared.store import knowledge, shown_memory, summaries, turns
 from shared.store.erasure import tombstones
 from shared.store.media import load_known
 from shared.store.shown_memory import EndedVersion
@@ -52,7 +53,7 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
     """
     # how much is read is no setting of users
     policy, subject, message = rt.policy.compose, call.subject, request.user_message
-    scope, named, version = knowledge_search.scope_of(rt, request), blocks.media_ids(message.blocks), 0
+    scope, named, version = scope_of(rt, request), blocks.media_ids(message.blocks), 0
     reads = (
         shown_memory.core(subject, policy.core_limit, tuple(KEYS), tuple(PREFIXES)),
         summaries.load_standing(subject, request.session_id),
@@ -60,7 +61,7 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
         tombstones.epoch(subject),
         shown_memory.versions(subject, ENDED_MOST),
         shown_memory.taken_back(subject, ENDED_MOST),
-        entities.load_joined(subject),
+        shown_memory.load_joined(subject),
     )
     admitted = message.blocks
     async with _in_time(call.left_s()):
@@ -75,7 +76,7 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
         changes = await _foresee(rt, call, recent.pending, epoch, now)
     changes = changes.with_ended(map(to_ended, gone), pending_turns.taken_back(earlier, now, taken))
     hidden = [f"memory:{m.memory_id}" for m in core if changes.hides(m.memory_id, m.source_turn_id, m.content_text)]
-    names = [slot["name"] for slot in sessions.foremost(summary.entity_slots, rt.policy.session.entity_slots_max)]
+    names = [slot["name"] for slot in summaries.foremost(summary.entity_slots, rt.policy.session.entity_slots_max)]
     return rt, ComposeState(
         # what is known of a relative is no part of who the user is: it is found where it is asked about
         core=[
@@ -99,7 +100,7 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
 
 async def load_memory(rt: Runtime, call: Call, request: RetrieveRequest) -> tuple[Runtime, MemoryState]:
     """What the search of a caller's plan starts from, as of a package."""
-    subject, version, scope = call.subject, 0, knowledge_search.scope_of(rt, request)
+    subject, version, scope = call.subject, 0, scope_of(rt, request)
     reads = (
         turns.load_pending(subject, rt.policy.compose.pending_turns_max),
         tombstones.epoch(subject),

@@ -1,21 +1,34 @@
-"""compose_context and retrieve: load, plan, search, rank, resolve and package, each a function with a frozen result."""
+"""compose_context and execute_plan: load, plan, search, rank, resolve and package, each with a frozen result.
+
+What was found, said and is known becomes a package within the limits of the request, as the last step here. What the
+agent has learnt of its own tools is kept in the process, and never waited for.
+"""
 
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from secrets import token_hex
+from typing import cast
 
 from schemas.compose import ComposeRequest
-from schemas.context_package import ContextPackage, PackageDebug, TokenBudget
-from schemas.evidence_pack import EvidencePack
+from schemas.context_package import PackageDebug, TokenBudget
 from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
-from services.compose.context import explain, knowledge_search
+from schemas.vocabulary import Intent, Language
+from services.compose.context import explain
 from services.compose.context.evidence import evidence_pack
-from services.compose.context.load import check_message, load, load_memory
-from services.compose.context.package import begin_hints, package
-from services.compose.context.planner import plan
-from services.compose.context.rank import rank, rank_plan, resolve, resolve_plan
+from services.compose.context.load import (
+    NONCE_BYTES,
+    check_message,
+    load,
+    load_memory,
+    make_metadata,
+    pack_limits,
+    refuse_what_does_not_fit,
+)
+from services.compose.context.planner import choose_given_query, choose_query, plan
+from services.compose.context.rank import inject_limit, rank, rank_plan, resolve, resolve_plan
 from services.compose.context.search import all_together, search
 from services.compose.context.stages import (
     ArmReport,
@@ -24,25 +37,29 @@ from services.compose.context.stages import (
     Composition,
     PlanExecution,
     PlanningResult,
+    ResolutionResult,
     SearchRequest,
     report_package,
 )
-from services.compose.rules.candidates import HeldBack
+from services.compose.rules.candidates import HeldBack, RecentTurn, TurnMessage
 from services.compose.rules.packing.budget import COMPRESSIBLE, Allocation
+from services.compose.rules.packing.draft import Decision, PackagedContext, PackInputs, attach_conflicts, list_withheld
+from services.compose.rules.packing.pack import pack_context
+from services.compose.rules.packing.slots import held_back
+from services.compose.rules.packing.texts import Learnt, hints
 from services.compose.rules.planning.execute import execute_composed, execute_given
 from shared import clock
+from shared.domain import blocks
 from shared.domain.subjects import Subject
+from shared.domain.turns import Turn
+from shared.extraction.turn_texts import SPOKEN
+from shared.language.normalise import clip
 from shared.metrics.composition import ARM_CANDIDATES, ARM_RUNS, ARM_SECONDS, PACKAGE_CUT, PACKAGE_SHARE, PACKAGE_TOKENS
-from shared.metrics.packages import COMPOSE_DEGRADED, TEXTS_HELD_BACK
+from shared.metrics.packages import AGENT_HINTS, COMPOSE_DEGRADED, TEXTS_HELD_BACK
 from shared.runtime import Runtime
+from shared.screening.sanitize import SanitizePolicy, Source, show
+from shared.store import experience
 from shared.telemetry import logger
-
-
-async def compose_package(
-    request: ComposeRequest, rt: Runtime, *, ignored: Sequence[str] = (), now: datetime | None = None
-) -> ContextPackage:
-    """As `compose_context`: the package alone."""
-    return (await compose_context(request, rt, ignored=ignored, now=now)).package
 
 
 async def compose_context(
@@ -94,17 +111,12 @@ async def compose_unnoted(request: ComposeRequest, rt: Runtime, *, now: datetime
     )
 
 
-async def retrieve(request: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str] = ()) -> EvidencePack:
-    """As `execute_plan`: the pack alone."""
-    return (await execute_plan(request, rt, ignored=ignored)).pack
-
-
 async def execute_plan(request: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str] = ()) -> PlanExecution:
     """What a plan finds in memory, in its final order, with what was ignored (seed 001 section 9)."""
     call = _begin(rt, request, rt.policy.compose.seconds(None), None)
     rt, memory = await load_memory(rt, call, request)
     run = execute_given(request, await all_together(rt, call.subject, request, call.left_s() / 4))
-    knowledge = await knowledge_search.choose_given_query(rt, request, run, call.request_id)
+    knowledge = await choose_given_query(rt, request, run, call.request_id)
     search_result = await search(rt, call, SearchRequest(run, memory, knowledge))
     ranking = await rank_plan(rt, call, request, search_result)
     resolution = resolve_plan(rt, request, run, ranking)
@@ -134,7 +146,7 @@ def _begin(rt: Runtime, request: ComposeRequest | RetrieveRequest, most_s: float
 async def _to_search_request(rt: Runtime, call: Call, state: ComposeState, planning: PlanningResult) -> SearchRequest:
     """The plan of a message as it is searched for, in memory and in knowledge."""
     planned = planning.planned
-    knowledge = await knowledge_search.choose_query(rt, planned, state.question, call.request_id)
+    knowledge = await choose_query(rt, planned, state.question, call.request_id)
     return SearchRequest(
         execute_composed(planned.plan, state.joined), state.memory, knowledge, state.shown, state.hidden
     )
@@ -202,3 +214,122 @@ def with_debug(composition: Composition, ignored: Sequence[str]) -> Composition:
         ),
     )
     return replace(composition, package=composition.package.model_copy(update={"debug": debug}))
+
+
+MOST_READ = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """What is kept of a tenant's experience: by user, None for what all share; and the hints made of it so far."""
+
+    learnt: Mapping[str | None, Sequence[Learnt]]
+    made: dict[tuple[str | None, Intent, Language], tuple[str, ...]]
+
+    def to_hints(self, user_id: str, intent: Intent, language: Language) -> tuple[str, ...]:
+        """The hints for one user: from what is shared, and from that user's own receipts."""
+        whose = user_id if user_id in self.learnt else None
+        key = (whose, intent, language)
+        if key not in self.made:
+            own = self.learnt.get(whose, ()) if whose else ()
+            self.made[key] = hints([*self.learnt.get(None, ()), *own], intent, language)
+        return self.made[key]
+
+
+def begin_hints(rt: Runtime, subject: Subject) -> None:
+    """What is kept of the tenant's experience, if it is old, is read again beside what else is read."""
+    if rt.policy.compose.agent_hints:
+        rt.experience.get(subject.tenant_id, make_loader(rt, subject.tenant_id))
+
+
+def get_known_hints(rt: Runtime, subject: Subject, intent: Intent, language: Language) -> tuple[str, ...]:
+    """The hints for this intent, as far as experience is there by now."""
+    if not rt.policy.compose.agent_hints:
+        return ()
+    lines = cast("Lines | None", rt.experience.get(subject.tenant_id, make_loader(rt, subject.tenant_id)))
+    known = lines.to_hints(subject.user_id, intent, language) if lines else ()
+    if known:
+        AGENT_HINTS.inc()
+    return known
+
+
+def make_loader(rt: Runtime, tenant_id: str) -> Callable[[], Awaitable[Lines]]:
+    async def read() -> Lines:
+        async with rt.db.system() as conn:
+            rows = await experience.of_tenant(conn, tenant_id, MOST_READ)
+        learnt: dict[str | None, list[Learnt]] = {}
+        for each in rows:
+            learnt.setdefault(each.user_id, []).append(Learnt(each.key, each.figures))
+        return Lines(learnt, {})
+
+    return read
+
+
+RECENT_CHARS = 800
+"""Of what was recognised in one media of an earlier turn, so much is shown."""
+WINDOW_CHARS = 32_000
+"""Of a message so much is looked at for the window: no package holds more."""
+
+
+def package(
+    rt: Runtime,
+    call: Call,
+    request: ComposeRequest,
+    state: ComposeState,
+    planning: PlanningResult,
+    resolution: ResolutionResult,
+    degraded: Sequence[str],
+) -> PackagedContext:
+    """The package of what was found, in its order; `degraded` says what the stages before lacked."""
+    policy, planned, parts = rt.policy.compose, planning.planned, state.parts
+    language = planned.language if policy.language == "auto" else policy.language
+    window = [_to_recent(turn, policy.sanitize) for turn in state.earlier]
+    inputs = PackInputs(
+        context_id=str(clock.uuid7()),
+        session_id=request.session_id,
+        created_at=call.at,
+        user_message=parts.text,
+        request_id=call.request_id,
+        content_parts=parts.parts,
+        token_limit=request.limit(policy.default_profile),
+        intent=planned.intent,
+        language=language,
+        nonce=token_hex(NONCE_BYTES),
+        core=resolution.core,
+        working_summary=state.summary,
+        entities=state.names,
+        recent=[turn for turn, _, _ in window],
+        hints=get_known_hints(rt, call.subject, planned.intent, language),
+        evidence=resolution.evidence,
+        degraded_reason=[*degraded, *parts.degraded],
+        withheld=[*parts.withheld, *(each for _, more, _ in window for each in more)],
+        held_back=[each for _, _, held in window for each in held],
+        inject_limit=inject_limit(request, policy),
+        generation_metadata=make_metadata(
+            request.experiment_context, planning.planner, planning.report.ignored, call.request_id
+        ),
+    )
+    with refuse_what_does_not_fit(request, policy):
+        return attach_conflicts(pack_context(inputs, pack_limits(policy)), resolution.conflicts)
+
+
+def _to_recent(turn: Turn, policy: SanitizePolicy) -> tuple[RecentTurn, tuple[Decision, ...], list[HeldBack]]:
+    """The turn as the window shows it, the media whose recognised text gives orders, and all that is held back."""
+    messages: list[TurnMessage] = []
+    blocked: list[blocks.Blocked] = []
+    held: list[HeldBack] = []
+    for event in turn.events:
+        if event.event_type not in SPOKEN or not event.content:
+            continue
+        source: Source = "foreign" if event.role == "tool" else "own"
+
+        def words(text: str, key: str = f"turn:{turn.turn_id}:{event.ordinal}", source: Source = source) -> str:
+            clean = show(text, source, policy)
+            held.extend(held_back(key, source, clean))
+            return clean.text
+
+        rendered = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, words, policy)
+        blocked += rendered.blocked
+        text = rendered.text if event.blocks else words(clip(event.content["text"], WINDOW_CHARS))
+        messages.append(TurnMessage(event.role or "user", text, event.name))  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
+    return RecentTurn(str(turn.turn_id), turn.seq, tuple(messages)), list_withheld(blocked), held

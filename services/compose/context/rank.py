@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from schemas.compose import ComposeRequest
+from schemas.retrieval_plan import Rerank
 from schemas.retrieve import RetrieveRequest
 from schemas.vocabulary import Intent
 from services.compose.context.load import pack_limits
-from services.compose.context.rerank import RerankRequest, rerank_candidates
+from services.compose.context.rerank import RerankRequest, RerankResult, rerank_candidates
 from services.compose.context.scope_indexes import nearness_between, nearness_to
 from services.compose.context.stages import (
     Call,
@@ -23,7 +24,6 @@ from services.compose.context.stages import (
 from services.compose.rules.candidates import MEMORIES_MOST, CoreMemory, Dropped, HeldBack, SignalPolicy, weigh_wishes
 from services.compose.rules.packing import slots
 from services.compose.rules.packing.budget import profile_for
-from services.compose.rules.packing.conflict import ConflictResolution, resolve_conflicts
 from services.compose.rules.packing.pack import PackPolicy
 from services.compose.rules.planning.cues import asks_for_questions
 from services.compose.rules.planning.execute import ExecutablePlan
@@ -31,7 +31,6 @@ from services.compose.rules.planning.plan import points_back
 from services.compose.rules.planning.questions import asks_past, respelt
 from services.compose.rules.ranking.fuse import FusePolicy, FusionResult, best_of, fuse
 from services.compose.rules.ranking.repeats import DiversityPolicy, RepeatCandidate
-from services.compose.rules.ranking.reranking import keys
 from services.compose.rules.resolving.scopes import (
     asks_for_all,
     core_of_scope,
@@ -42,7 +41,7 @@ from services.compose.rules.resolving.scopes import (
     without_past,
     without_relatives,
 )
-from services.compose.rules.resolving.superseding import without_superseded
+from services.compose.rules.resolving.superseding import ConflictResolution, resolve_conflicts, without_superseded
 from shared.domain.turns import Event
 from shared.extraction.turn_texts import SPOKEN
 from shared.language import tokens
@@ -75,20 +74,28 @@ async def rank(
         beside=gather_beside(request, rt, state, core),
         questions=asks_for_questions(state.question),
     )
-    by = planning.planned.plan.ranking.rerank
-    wanted = RerankRequest(planning.question(state.question), by, keys(search.pending))
-    reranked = await rerank_candidates(rt, wanted, pool, policy, call.left_s())
+    by, question = planning.planned.plan.ranking.rerank, planning.question(state.question)
+    reranked = await _rerank(rt, call, question, by, replace(search, candidates=pool), policy)
     return RankingResult(policy, fuse(reranked.candidates, call.at, policy), core, reranked.by, reranked.report)
 
 
 async def rank_plan(rt: Runtime, call: Call, request: RetrieveRequest, search: SearchResult) -> RankingResult:
     """What a plan found in one order, by the plan's own ranking and budget."""
     policy = _plan_policy(rt, request, search)
-    wanted = RerankRequest(request.queries[0].text, request.ranking.rerank, keys(search.pending))
-    reranked = await rerank_candidates(rt, wanted, search.candidates, policy, call.left_s())
+    reranked = await _rerank(rt, call, request.queries[0].text, request.ranking.rerank, search, policy)
     return RankingResult(
         policy, fuse(reranked.candidates, call.at, policy), reranked=reranked.by, report=reranked.report
     )
+
+
+async def _rerank(
+    rt: Runtime, call: Call, question: str, by: Rerank, search: SearchResult, policy: FusePolicy
+) -> RerankResult:
+    """What was found, reranked where the plan asks for it; what is said and not learnt yet keeps its places."""
+    if not by.enabled:
+        return RerankResult(search.candidates)
+    wanted = RerankRequest(question, by, frozenset(each.key for each in search.pending))
+    return await rerank_candidates(rt, wanted, search.candidates, policy, call.left_s())
 
 
 def inject_limit(request: ComposeRequest, policy: ComposePolicy) -> int | None:

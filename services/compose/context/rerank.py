@@ -141,12 +141,10 @@ class RerankResult:
 async def rerank_candidates(
     rt: Runtime, request: RerankRequest, candidates: Sequence[Candidate], fusing: FusePolicy, left_s: float
 ) -> RerankResult:
-    """The candidates, the best with scores of the configured reranker, if the plan asks and `left_s` allows.
+    """The candidates, the best with scores of the configured reranker, if `left_s` allows.
 
     The report says why nobody reranked; then the candidates are as they were.
     """
-    if not request.by.enabled:
-        return RerankResult(candidates)
     reranker = choose_reranker(rt)
     if reranker is None:
         return RerankResult(candidates, report=StageReport(ignored=("ranking.rerank: no reranker is configured",)))

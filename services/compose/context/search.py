@@ -11,8 +11,8 @@ from itertools import chain
 from typing import Any
 
 from schemas.retrieval_plan import RetrievalPlan
-from services.compose.context import knowledge_search
 from services.compose.context.hits import RankedList, SearchPart, place_linked_hits
+from services.compose.context.planner import ask_knowledge
 from services.compose.context.scope_indexes import (
     LexicalHits,
     Near,
@@ -40,9 +40,10 @@ from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT
 from shared import clock
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
-from shared.language import segment, synonyms
+from shared.language import segment
 from shared.language.names import names
 from shared.language.normalise import fold
+from shared.language.segment import list_synonyms
 from shared.runtime import Runtime
 from shared.store import relations, search_index
 from shared.store import search as store
@@ -144,7 +145,7 @@ async def search(rt: Runtime, call: Call, request: SearchRequest) -> SearchResul
     """
     left_s = call.left_s() * SHARE_FOR_SEARCH
     memory = request.memory
-    async with knowledge_search.begin(rt, memory, request.knowledge, request.run.plan, left_s) as asked:
+    async with ask_knowledge(rt, memory, request.knowledge, request.run.plan, left_s) as asked:
         parts = await search_memory(rt, call.subject, request.run, left_s, memory.changes)
         answer = await asked.wait()
     return join_parts([*parts, answer], request)
@@ -266,7 +267,7 @@ def _word_arms(queries: ScopeQueries) -> Iterator[SearchArm]:
     subject, within = queries.subject, queries.within
     searches = [queries.query(n) for n in queries.numbers]
     terms = list(dict.fromkeys(term for query in searches for term in segment.query_terms(query.text)))
-    terms += synonyms.others(terms)
+    terms += list_synonyms(terms)
     bounds = {"inside": search_index.inside(subject, within, DEFAULT_CONTEXT.inside)} if within.bound else {}
     if not (within.since or within.until):
         texts = (query.text for query in searches if query.mode != "associative")

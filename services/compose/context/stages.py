@@ -232,6 +232,11 @@ class Composition:
     personal: PersonalDataPolicy
     """What of the user's personal data may be recorded in clear."""
 
+    @property
+    def session(self) -> tuple[Subject, str]:
+        """Whose it is, and in which session it stands."""
+        return Subject(self.request.tenant_id, self.request.user_id), self.request.session_id
+
 
 @dataclass(frozen=True, slots=True)
 class PlanExecution:
@@ -241,3 +246,8 @@ class PlanExecution:
     pack: EvidencePack
     epoch: int
     personal: PersonalDataPolicy
+
+    @property
+    def session(self) -> tuple[Subject, str]:
+        """As of a package; a plan that was given stands in none."""
+        return Subject(self.request.tenant_id, self.request.user_id), ""

@@ -7,11 +7,11 @@ from uuid import UUID
 from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.context_package import ContextPackage
 from schemas.explanation import ChangedItem, ExplainRequest, Explanation, Replay, ReplayedItem
-from services.compose.context.explanation import explain_composition
+from services.compose.context.explain import explain_composition
 from services.compose.context.pipeline import compose_unnoted
 from services.compose.manage.overrides import with_overrides
 from services.compose.receipts import packages
-from services.compose.rules.packing.why import Told
+from services.compose.rules.packing.receipts import Told
 from shared import clock
 from shared.domain.subjects import Subject
 from shared.runtime import Runtime

@@ -4,9 +4,9 @@ from datetime import datetime
 from uuid import UUID
 
 from schemas.memory_item import MemoryFeedback, MemoryItem, WriteReceipt
-from schemas.turn_events import StructuredItem, TurnEvents
+from schemas.turn_events import StructuredItem
 from schemas.vocabulary import FeedbackVerdict
-from services.compose.manage.memories import PANEL_SESSION, one, write
+from services.compose.manage.memories import make_turn, one, write
 from shared import clock
 from shared.domain.subjects import Subject
 from shared.errors import refuse_field
@@ -23,7 +23,7 @@ async def give_feedback(rt: Runtime, given: MemoryFeedback) -> WriteReceipt:
     """
     subject = Subject(given.tenant_id, given.user_id)
     item = to_item(await _find(rt, subject, given.memory_id), given.verdict)
-    receipt = await _write(rt, subject, item, given.idempotency_key or make_key(given, clock.now()))
+    receipt = await write(rt, make_turn(subject, (item,), given.idempotency_key or make_key(given, clock.now())))
     if given.context_id is not None:
         async with rt.db.transaction(subject) as conn:
             line = [each.memory_id for each in await versions.line(conn, subject, given.memory_id)]
@@ -46,7 +46,7 @@ async def end_silence(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteRe
     """The memory may be brought up again within a second; one that always could be stays as it is."""
     memory = await _find(rt, subject, memory_id)
     item = StructuredItem(type=memory.type, key=memory.key, memory_id=memory_id, feedback="bring_up_again")
-    return await _write(rt, subject, item, None)
+    return await write(rt, make_turn(subject, (item,)))
 
 
 def to_item(memory: MemoryItem, verdict: FeedbackVerdict) -> StructuredItem:
@@ -66,14 +66,3 @@ async def _find(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
     if memory.status == "erased":
         raise refuse_field("erased", "memory_id", "was erased; its content is gone", 409)
     return memory
-
-
-async def _write(rt: Runtime, subject: Subject, item: StructuredItem, key: str | None) -> WriteReceipt:
-    turn = TurnEvents(
-        tenant_id=subject.tenant_id,
-        user_id=subject.user_id,
-        session_id=PANEL_SESSION,
-        idempotency_key=key,
-        items=(item,),
-    )
-    return await write(rt, turn)

@@ -1,14 +1,13 @@
 """What a user does to memories by hand: pinned, made one, many at once. Writes by committing turns."""
 
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
 from schemas.governing import BulkAction, BulkReceipt, BulkRefusal, BulkRequest, MergeRequest
 from schemas.memory_item import WriteReceipt
-from schemas.turn_events import StructuredItem, TurnEvents
+from schemas.turn_events import StructuredItem
 from services.compose.intake.commit import commit_turn
-from services.compose.manage.memories import PANEL_SESSION, refuse_missing, write
+from services.compose.manage.memories import make_turn, refuse_missing, write
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.errors import refuse_field
@@ -22,7 +21,7 @@ async def pin(rt: Runtime, subject: Subject, memory_id: UUID, *, pinned: bool) -
     """The memory leads core memory within a second, or no more; RefusedError for a version of the past."""
     (target,) = await _load(rt, subject, {"memory_id": memory_id})
     _require_active("memory_id", target)
-    return await write(rt, _turn(subject, (_item(target, pin=pinned),)))
+    return await write(rt, make_turn(subject, (_item(target, pin=pinned),)))
 
 
 async def merge(rt: Runtime, subject: Subject, request: MergeRequest) -> WriteReceipt:
@@ -37,7 +36,7 @@ async def merge(rt: Runtime, subject: Subject, request: MergeRequest) -> WriteRe
     if request.content:
         refuse_words("content", request.content)
     item = _item(targets[0], merge=request.others, text=request.content)
-    return await write(rt, _turn(subject, (item,), request.idempotency_key))
+    return await write(rt, make_turn(subject, (item,), request.idempotency_key))
 
 
 async def act_on_many(rt: Runtime, subject: Subject, request: BulkRequest) -> BulkReceipt:
@@ -51,7 +50,7 @@ async def act_on_many(rt: Runtime, subject: Subject, request: BulkRequest) -> Bu
         raise refuse_missing("memory_ids")
     if not left:
         return BulkReceipt(action=request.action, refused=refused)
-    turn = _turn(subject, [to_item(request.action, each) for each in left], request.idempotency_key)
+    turn = make_turn(subject, [to_item(request.action, each) for each in left], request.idempotency_key)
     done = (await commit_turn(turn, rt, transport="http")).result
     return BulkReceipt(
         action=request.action,
@@ -112,13 +111,3 @@ def _require_active(field: str, target: Memory) -> None:
 
 def _item(target: Memory, **act: Any) -> StructuredItem:
     return StructuredItem(type=target.type, key=target.key, memory_id=target.memory_id, **act)
-
-
-def _turn(subject: Subject, items: Sequence[StructuredItem], key: str | None = None) -> TurnEvents:
-    return TurnEvents(
-        tenant_id=subject.tenant_id,
-        user_id=subject.user_id,
-        session_id=PANEL_SESSION,
-        idempotency_key=key,
-        items=tuple(items),
-    )

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from schemas.memory_item import MemoryEdit, Settlement, WriteReceipt
-from schemas.turn_events import StructuredItem, TurnEvents
+from schemas.turn_events import StructuredItem
 from schemas.views import ConflictPage, ConflictView, EvidenceView, MemoryHistory, MemoryVersion, UpkeepView
-from services.compose.manage.memories import PANEL_SESSION, one, refuse_missing, to_item, write
+from services.compose.manage.memories import make_turn, one, refuse_missing, to_item, write
 from services.compose.rules.resolving.outdated import MOST_QUOTED, quote
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
@@ -131,7 +131,7 @@ async def settle(rt: Runtime, subject: Subject, conflict_id: UUID, choice: Settl
         raise refuse_field("already_settled", "conflict_id", f"is settled already: {dispute.state}", 409)
     kept = dispute.memory_id if choice.keep == "known" else dispute.observation_id
     item = StructuredItem(type=dispute.type, key=dispute.key, memory_id=kept, restore=True)
-    return await _commit(rt, subject, item)
+    return await write(rt, make_turn(subject, (item,)))
 
 
 async def restore(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceipt:
@@ -147,7 +147,7 @@ async def restore(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceip
     if version.status == "erased":
         raise refuse_field("erased", "memory_id", "was erased; its content is gone", 409)
     item = StructuredItem(type=version.type, key=version.key, memory_id=memory_id, restore=True)
-    return await _commit(rt, subject, item)
+    return await write(rt, make_turn(subject, (item,)))
 
 
 async def edit(rt: Runtime, subject: Subject, memory_id: UUID, change: MemoryEdit) -> WriteReceipt:
@@ -165,15 +165,4 @@ async def edit(rt: Runtime, subject: Subject, memory_id: UUID, change: MemoryEdi
         if given and manipulates(given):
             raise refuse_field("manipulation_refused", field, "tries to steer the agent; it was not stored", 422)
     item = StructuredItem(type=version.type, key=version.key, memory_id=memory_id, text=change.text, value=change.value)
-    return await _commit(rt, subject, item, change.idempotency_key)
-
-
-async def _commit(rt: Runtime, subject: Subject, item: StructuredItem, key: str | None = None) -> WriteReceipt:
-    body = TurnEvents(
-        tenant_id=subject.tenant_id,
-        user_id=subject.user_id,
-        session_id=PANEL_SESSION,
-        idempotency_key=key,
-        items=(item,),
-    )
-    return await write(rt, body)
+    return await write(rt, make_turn(subject, (item,), change.idempotency_key))

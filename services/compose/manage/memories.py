@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -205,14 +206,19 @@ async def remember(rt: Runtime, statement: RememberRequest) -> WriteReceipt:
 async def retract(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceipt:
     """The memory is taken back as soon as the evolver has it; its history stays."""
     version = await one(rt, subject, memory_id)
-    body = TurnEvents(
+    item = StructuredItem(type=version.type, key=version.key, memory_id=memory_id, retract=True)
+    return await write(rt, make_turn(subject, (item,), f"retract:{memory_id}"))
+
+
+def make_turn(subject: Subject, items: Iterable[StructuredItem], key: str | None = None) -> TurnEvents:
+    """The turn by which a user does something to what is known of them."""
+    return TurnEvents(
         tenant_id=subject.tenant_id,
         user_id=subject.user_id,
         session_id=PANEL_SESSION,
-        idempotency_key=f"retract:{memory_id}",
-        items=(StructuredItem(type=version.type, key=version.key, memory_id=memory_id, retract=True),),
+        idempotency_key=key,
+        items=tuple(items),
     )
-    return await write(rt, body)
 
 
 async def write(rt: Runtime, turn: TurnEvents) -> WriteReceipt:

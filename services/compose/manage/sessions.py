@@ -59,7 +59,7 @@ async def one(rt: Runtime, subject: Subject, session_id: str) -> SessionView:
         summary=SummaryView.model_validate(vars(latest)) if latest else None,
         blocks=tuple(SummaryBlock.model_validate(each) for each in left),
         entity_slots=tuple(
-            EntitySlot.model_validate(each) for each in sessions.foremost(row.entity_slots, policy.entity_slots_max)
+            EntitySlot.model_validate(each) for each in summaries.foremost(row.entity_slots, policy.entity_slots_max)
         ),
     )
 

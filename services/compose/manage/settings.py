@@ -6,8 +6,7 @@ from typing import Any
 
 from schemas.settings import AllowedValues, SettingName, SettingsChange, SettingsView, SettingView
 from schemas.turn_events import FieldProblem
-from shared.domain.requesters import Requester, find_scope_denial
-from shared.domain.subjects import Subject
+from shared.domain.subjects import Requester, Subject, find_scope_denial
 from shared.domain.user_settings import (
     SETTINGS,
     HeldSettings,

@@ -10,7 +10,7 @@ from schemas.messages import PackageMessages, messages
 from schemas.receipts import ContextPage, ContextPosition, ContextReceipt, DecisionReason, ReceiptItem
 from schemas.retrieval_plan import RetrievalPlan
 from schemas.retrieve import PlanView
-from services.compose.rules.packing.why import Told, why
+from services.compose.rules.packing.receipts import Told, why
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError

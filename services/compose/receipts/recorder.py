@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from services.compose.context.stages import Composition, PlanExecution
-from services.compose.receipts.rows import Row, session_of, to_plan_row, to_row
+from services.compose.receipts.rows import Row, to_plan_row, to_row
 from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
@@ -54,7 +54,7 @@ class Recorder:
 
     async def note(self, answered: Composition | PlanExecution) -> None:
         """It will be recorded: at once but where too many wait; counted as dropped where nothing is written."""
-        self._open[session_of(answered)] += 1
+        self._open[answered.session] += 1
         if self._waiting.full():
             self._wanted.set()
         try:
@@ -62,7 +62,7 @@ class Recorder:
                 await self._waiting.put((answered, time.monotonic()))
         except TimeoutError:
             INJECTIONS_DROPPED.labels("waiting").inc()
-            self._close(session_of(answered))
+            self._close(answered.session)
 
     @property
     def open(self) -> int:
@@ -145,10 +145,10 @@ class Recorder:
             )
         except Exception as error:  # noqa: BLE001 # the other packages must be recorded
             self.note_refused(1, error)
-            self._close(session_of(answered))
+            self._close(answered.session)
             return
         if row is None:
-            self._close(session_of(answered))
+            self._close(answered.session)
         else:
             self._batch.append((row, at))
 

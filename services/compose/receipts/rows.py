@@ -13,7 +13,6 @@ from services.compose.context.stages import Composition, PlanExecution
 from services.compose.intake.redact import Cleaning, clean_json
 from services.compose.rules.packing import receipts
 from services.compose.rules.packing.draft import UNSUPPORTED
-from shared.domain.subjects import Subject
 from shared.language.fingerprint import prints
 from shared.policy import Policy
 from shared.secrets import SecretKind, placeholder, redact
@@ -24,8 +23,6 @@ STANDING = frozenset({UNSUPPORTED})
 Row = dict[str, Any]
 ASKED = {"org_id", "profile_id", "inject_limit", "model_modalities"}
 """Of the request what its package does not show: with it a replay asks the same again."""
-NO_SESSION = ""
-"""In which a plan stands that was given."""
 
 
 def to_row(composition: Composition, policy: Policy, version: str) -> Row:
@@ -73,7 +70,7 @@ def to_plan_row(execution: PlanExecution, policy: Policy) -> Row | None:
     clean_json(plan, "plan", cleaning)
     if cleaning.redacted:
         return None
-    whose = {"tenant_id": request.tenant_id, "user_id": request.user_id, "session_id": NO_SESSION}
+    whose = {"tenant_id": request.tenant_id, "user_id": request.user_id, "session_id": execution.session[1]}
     return {**whose, "epoch": execution.epoch, "context_id": execution.pack.plan_id, "plan": plan}
 
 
@@ -175,12 +172,6 @@ def _event(composition: Composition, injection: Row, version: str) -> Row:
         budget_exceeded=composition.packaged.budget_exceeded,
         experiment=f"{experiment.experiment_id}:{experiment.variant}" if experiment else None,
     )
-    subject, trace = session_of(composition)[0], package.request_id or package.context_id
+    subject, trace = composition.session[0], package.request_id or package.context_id
     common = {"trace_id": trace, "policy_version": version, "session_id": composition.request.session_id}
     return outbox.as_row(RECEIPT_RECORDED, outbox.event(payload, subject, package.context_id, **common), key=trace)
-
-
-def session_of(answered: Composition | PlanExecution) -> tuple[Subject, str]:
-    """Whose the package or plan is, and in which session it stands."""
-    session_id = NO_SESSION if isinstance(answered, PlanExecution) else answered.request.session_id
-    return Subject(answered.request.tenant_id, answered.request.user_id), session_id

@@ -25,8 +25,7 @@ from shared import parsing
 from shared.access.authenticator import Authenticator
 from shared.access.refusals import refuse_denied, refuse_stranger
 from shared.domain.rates import Bucket, Rate, take_token
-from shared.domain.requesters import LOCAL, Requester, find_owner_denial, find_scope_denial
-from shared.domain.subjects import Subject
+from shared.domain.subjects import LOCAL, Requester, Subject, find_owner_denial, find_scope_denial
 from shared.errors import RefusedError, TransientError
 from shared.metrics.access import REQUESTS_DENIED, REQUESTS_LIMITED
 from shared.policy import LimitsPolicy

@@ -27,7 +27,7 @@ from services.compose.routes.requests import (
     parse_body,
     with_key,
 )
-from shared.domain.requesters import Requester
+from shared.domain.subjects import Requester
 
 router = APIRouter(prefix="/v1", tags=["erasure"])
 _parse_forget = parse_body(ForgetRequest)

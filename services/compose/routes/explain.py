@@ -20,7 +20,7 @@ from services.compose.routes.requests import (
     json_of,
     parse_body,
 )
-from services.compose.rules.packing.why import Told
+from services.compose.rules.packing.receipts import Told
 
 router = APIRouter(prefix="/v1", tags=["explain"])
 Language = Annotated[Told, Query(description="Of the sentences")]

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from schemas.turn_events import ErrorReply
-from services.compose.routes.front import WHOSE
+from services.compose.routes.requests import WHOSE
 from shared.telemetry import METRICS_TYPE
 
 REF = "#/components/schemas/{model}"

@@ -9,14 +9,7 @@ from schemas.promotion import PromotionDecision, PromotionPage, PromotionRetry, 
 from services.compose.manage import promotions
 from services.compose.routes.access import OPERATE, READ
 from services.compose.routes.openapi import body_of
-from services.compose.routes.requests import (
-    Limit,
-    Owner,
-    ParsedBody,
-    ServiceRuntime,
-    json_of,
-    parse_body,
-)
+from services.compose.routes.requests import Limit, Owner, ParsedBody, ServiceRuntime, json_of, parse_body
 
 router = APIRouter(prefix="/v1/promotions", tags=["promotions"])
 

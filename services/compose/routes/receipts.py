@@ -13,7 +13,7 @@ from schemas.retrieve import PlanView
 from services.compose.receipts import packages
 from services.compose.routes.access import READ
 from services.compose.routes.requests import Limit, Offset, RecordedOwner, ServiceRuntime, json_of
-from services.compose.rules.packing.why import Told
+from services.compose.rules.packing.receipts import Told
 
 router = APIRouter(prefix="/v1", tags=["receipts"])
 

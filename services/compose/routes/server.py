@@ -21,8 +21,8 @@ from services.compose.routes import (
     whose,
 )
 from services.compose.routes.access import Authenticate, Limiter, LimitKeys, LimitRequests, refuse_lacking_scope
-from services.compose.routes.front import ERROR_HANDLERS, Framing, Identify, LeadToConsole, refuse_unknown_parameters
 from services.compose.routes.openapi import describe
+from services.compose.routes.requests import ERROR_HANDLERS, Framing, Identify, LeadToConsole, refuse_unknown_parameters
 from shared.access.authenticator import Authenticator
 from shared.bus.lags import GroupLags
 from shared.policy import Policy

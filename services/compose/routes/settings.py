@@ -12,8 +12,7 @@ from services.compose.routes.access import READ, WRITE, AskedBy, choose_owner, c
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import ParsedBody, ServiceRuntime, TenantId, json_of, parse_body
 from shared.access.refusals import refuse_denied
-from shared.domain.requesters import find_scope_denial
-from shared.domain.subjects import Subject
+from shared.domain.subjects import Subject, find_scope_denial
 from shared.errors import RefusedError
 
 OptionalUserId = Annotated[ExternalId | None, Query(description="Whose settings; without it those of the tenant")]

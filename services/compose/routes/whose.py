@@ -6,7 +6,7 @@ from schemas.access import AccessView
 from services.compose.routes.access import READ, AskedBy, choose_owner
 from services.compose.routes.requests import TenantId, UserId
 from shared.access.refusals import refuse_denied
-from shared.domain.requesters import find_tenant_denial, sort_scopes
+from shared.domain.subjects import find_tenant_denial, sort_scopes
 
 router = APIRouter(prefix="/v1/access", tags=["access"])
 

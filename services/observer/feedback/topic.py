@@ -3,8 +3,7 @@
 from services.observer.feedback.utilisation import core_words, words_of
 from services.observer.feedback.utilisation_words import GOES_ON, TURNS_AWAY
 from shared.language.normalise import fold, normalise
-from shared.language.segment import stem
-from shared.language.synonyms import others
+from shared.language.segment import list_synonyms, stem
 
 ENOUGH = 2
 """So many words of its own make a message a topic of its own."""
@@ -18,7 +17,7 @@ def goes_on(message: str, answer: str, question: str) -> bool | None:
     text = fold(normalise(message))
     before = words_of(f"{question}\n{answer}")
     own = core_words(message)
-    alike = others([stem(word) for word in own])
+    alike = list_synonyms([stem(word) for word in own])
     shared = [word for word in own if before.say(word)]
     if TURNS_AWAY.search(text):
         return len(shared) >= ENOUGH

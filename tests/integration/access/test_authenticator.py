@@ -13,7 +13,7 @@ from shared.access.authenticator import Authenticator, require_guard
 from shared.access.loopback import is_loopback
 from shared.access.secrets import KeyText, hash_secret, make_key_id, make_secret
 from shared.db import Connection, Database
-from shared.domain.requesters import LOCAL, Requester
+from shared.domain.subjects import LOCAL, Requester
 from shared.errors import ConfigurationError, RefusedError, TransientError
 from shared.policy import AccessPolicy, TokenIssuer
 from shared.store import api_keys

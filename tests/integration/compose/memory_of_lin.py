@@ -7,10 +7,10 @@ from typing import Any
 
 from schemas.evidence_pack import EvidencePack, PackEvidence
 from schemas.retrieve import RetrieveRequest
-from services.compose.context.pipeline import retrieve
 from services.evolver.embed import embed_some
 from shared.models.none import NoModels
 from shared.runtime import Runtime, open_runtime
+from tests.system.composing import retrieve
 from tests.system.person import Person
 from tests.system.running import System
 

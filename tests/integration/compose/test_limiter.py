@@ -4,8 +4,7 @@ import pytest
 
 from services.compose.routes import access
 from services.compose.routes.access import Limiter
-from shared.domain.requesters import LOCAL, SCOPES, Requester
-from shared.domain.subjects import Subject
+from shared.domain.subjects import LOCAL, SCOPES, Requester, Subject
 from shared.errors import RefusedError
 from shared.policy import LimitsPolicy
 

@@ -12,11 +12,10 @@ import pytest
 from schemas.compose import ComposeRequest
 from schemas.retrieve import RetrieveRequest
 from services.analyzer.handler import propose
-from services.compose.context.pipeline import compose_package, retrieve
 from services.observer.handler import observe_again, observe_turns
 from shared.domain.subjects import Subject
-from shared.runtime import Runtime
-from shared.user_settings import UserSettings
+from shared.runtime import Runtime, UserSettings
+from tests.system.composing import compose_package, retrieve
 from tests.system.person import Person
 
 pytestmark = pytest.mark.usefixtures("system")

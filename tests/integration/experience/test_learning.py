@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from services.compose.context import package as shown
+from services.compose.context import pipeline as shown
 from services.compose.manage.library import list_experience
 from services.evolver import experience
 from services.governor import handler as governor

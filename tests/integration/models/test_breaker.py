@@ -2,8 +2,7 @@
 
 import pytest
 
-from shared.models.breaker import Breaker
-from shared.models.guard import wait_s
+from shared.models.guard import Breaker, wait_s
 from tests.integration.models.conftest import Clock
 
 

@@ -16,7 +16,7 @@ PROMPT_TOKENS = count(prompt().system) + count(prompt().user)
 @pytest.fixture
 def measured(models: OllamaModels, clock: Clock) -> Measured:
     """The provider as services have it."""
-    return Measured(models, clock)
+    return Measured(models, models, clock)
 
 
 def metric(name: str, **labels: str) -> float:
@@ -94,7 +94,7 @@ async def test_every_call_is_counted_by_what_came_of_it(measured: Measured, serv
 
 async def test_the_time_of_calls_is_counted(server: ScriptedOllama, models: OllamaModels) -> None:
     seconds = iter(range(0, 900, 7))
-    measured = Measured(models, lambda: float(next(seconds)))
+    measured = Measured(models, models, lambda: float(next(seconds)))
     before = metric("model_seconds_total")
     await measured.ask(prompt())
     assert metric("model_seconds_total") - before == 7

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from shared.models.combine import Combined
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.factory import make_models
+from shared.models.measured import Measured
 from shared.models.none import NoModels
 from shared.models.ollama import JUDGED_AT_ONCE, OllamaModels
 from tests.integration.models.conftest import Clock
@@ -130,7 +130,7 @@ async def test_whoever_has_no_reranker_says_so(server: ScriptedOllama, models: O
 
 async def test_a_reranker_alone_is_reason_enough_to_ask_ollama(server: ScriptedOllama, clock: Clock) -> None:
     provider = make_models(server.url, None, None, None, 64, clock, RERANKER)
-    both = Combined(NoModels(), provider)
+    both = Measured(NoModels(), provider, clock)
     assert (both.rerank_model_id, provider.chat_model_id) == (RERANKER, None)
     assert len(await both.rerank("tea?", TEXTS, deadline_s=5)) == len(TEXTS)
     await both.close()

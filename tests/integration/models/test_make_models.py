@@ -5,9 +5,9 @@ import time
 import pytest
 from prometheus_client import REGISTRY
 
-from shared.models.combine import Combined
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.factory import make_models
+from shared.models.measured import Measured
 from shared.models.none import NoModels
 from tests.integration.models.conftest import Clock, prompt
 from tests.ollama.server import ScriptedOllama
@@ -40,9 +40,9 @@ async def test_a_malformed_answer_is_counted_and_is_no_success(server: ScriptedO
     await models.close()
 
 
-async def test_combined_speaks_for_each_half_by_its_own_side(server: ScriptedOllama, clock: Clock) -> None:
+async def test_two_providers_speak_for_each_half_by_its_own_side(server: ScriptedOllama, clock: Clock) -> None:
     chat = make_models(server.url, "qwen3", None, None, 64, clock)
-    models = Combined(NoModels(), chat)
+    models = Measured(NoModels(), chat, clock)
     found = await models.probe()
     assert (found.embedding, found.chat, found.missing) == (False, True, ("embedding: not_configured",))
     assert (await models.ask(prompt())).value.items == ["龙井茶", "light mode"]

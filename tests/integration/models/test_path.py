@@ -19,8 +19,8 @@ from services.compose import prompts as compose
 from services.observer import prompts as observer
 from shared.models.errors import ModelUnavailable
 from shared.models.ollama import OllamaModels
+from shared.models.ollama_errors import same_model
 from shared.models.prompt import Prompt
-from shared.models.traits import same_model
 from tests.ollama import schemas
 from tests.ollama.named import named_server
 from tests.ollama.server import CHAT, EMBEDDING, RERANKER, ScriptedOllama

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives import serialization
 from pydantic import ValidationError
 
 from shared.access.tokens import PAUSE_S, TokenCheck
-from shared.domain.requesters import Requester
+from shared.domain.subjects import Requester
 from shared.errors import RefusedError, TransientError
 from shared.policy import TokenIssuer
 from tests.system.issuer import AUDIENCE, URL, Issuer

@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.vocabulary import AccessScope
-from shared.domain.requesters import (
+from shared.domain.subjects import (
     LOCAL,
     SCOPES,
     Requester,

@@ -2,9 +2,7 @@
 
 import pytest
 
-from shared.language import synonyms
-from shared.language.segment import STOPWORDS, query_terms, stem, terms
-from shared.language.synonyms import ALIKE, others
+from shared.language.segment import ALIKE, MOST_SYNONYMS, STOPWORDS, list_synonyms, query_terms, stem, terms
 
 PER_TERM = 6
 """Each other word is one more list of postings to read."""
@@ -34,6 +32,6 @@ def test_the_list_is_short_and_holds_no_words_that_carry_nothing() -> None:
 
 
 def test_a_long_question_gets_no_more_words_than_a_few() -> None:
-    assert len(others(list(ALIKE))) == synonyms.MOST
-    assert others(["mother", "mom", "zebra"]) == ["mum", "mama"]
-    assert others([]) == []
+    assert len(list_synonyms(list(ALIKE))) == MOST_SYNONYMS
+    assert list_synonyms(["mother", "mom", "zebra"]) == ["mum", "mama"]
+    assert list_synonyms([]) == []

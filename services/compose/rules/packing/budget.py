@@ -9,7 +9,6 @@ from pydantic import JsonValue
 
 from schemas.compose import PROFILE_WINDOWS
 from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
-from shared.errors import ConfigurationError
 from shared.policy import BudgetPolicy
 
 T = TypeVar("T")
@@ -82,15 +81,6 @@ class Allocation:
 def margin(total: float, policy: BudgetPolicy = DEFAULT_BUDGET) -> float:
     """What is never spent: 5% of the window and at least 200 tokens (seed 004 section 4.2.1)."""
     return policy.margin(total)
-
-
-def check(window: int, policy: BudgetPolicy = DEFAULT_BUDGET, *, strict_double_generation: bool = False) -> None:
-    """Raise ConfigurationError where incompressible minima and margin exceed the window (generation once, X24)."""
-    needed = sum(policy.minima.incompressible.values()) + margin(window, policy)
-    if strict_double_generation:
-        needed += policy.minima.generation
-    if needed > window:
-        raise ConfigurationError(f"a window of {window} tokens cannot hold the minimum of {needed:.0f}")
 
 
 def profile_for(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> Profile:

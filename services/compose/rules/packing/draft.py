@@ -1,7 +1,7 @@
 """What packing takes and gives: inputs, limits, decisions, the message being answered, the draft between."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -102,6 +102,22 @@ class PackagedContext:
     budget_exceeded: bool
     conflicts: tuple[CandidateConflict, ...] = ()
     held_back: tuple[HeldBack, ...] = ()
+
+
+def attach_conflicts(packed: PackagedContext, conflicts: Sequence[CandidateConflict]) -> PackagedContext:
+    """The package with what gave way, as a decision and as left out, each naming the knowledge that won."""
+    if not conflicts:
+        return packed
+    decisions = tuple(
+        Decision(each.memory, False, "conflict_knowledge", each.score, rule=each.knowledge) for each in conflicts
+    )
+    dropped = tuple(Dropped(each.memory, "conflict_knowledge", each.score, each.knowledge) for each in conflicts)
+    return replace(
+        packed,
+        decisions=(*packed.decisions, *decisions),
+        dropped=(*packed.dropped, *dropped),
+        conflicts=(*packed.conflicts, *conflicts),
+    )
 
 
 @dataclass(slots=True)

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from schemas.context_package import BlockSource, DeveloperBlock, RecentMessage, SystemBlock
-from schemas.evidence_pack import EvidenceItem, EvidenceProvenance, Ref, Signals
+from schemas.evidence_pack import EvidenceItem, EvidenceProvenance, Ref, Signals, evidence_line
 from schemas.memory_types import MEMORY_TYPES
-from schemas.messages import evidence_line
 from schemas.retrieval_plan import PLAN_VERSION
 from schemas.vocabulary import Intent, Language
 from services.compose.rules.candidates import Candidate, CoreMemory, HeldBack, RankedCandidate, RecentTurn

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from services.compose.rules.planning.questions import without_frame
 from shared.cache import BoundedMemo, of_texts
 from shared.language import segment
 from shared.language.dates import Range, arabic, time_range, without_times
@@ -16,7 +15,7 @@ from shared.language.normalise import fold, normalise
 from shared.language.patterns import to_pattern
 from shared.language.segment import HAN, STOPWORDS, tag_words
 
-Kind = Literal["name", "amount", "reason"]
+Kind = Literal["name", "amount"]
 
 _ASKS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
@@ -38,13 +37,6 @@ _ASKS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
             re.IGNORECASE,
         ),
     ),
-    (
-        "reason",
-        to_pattern(
-            r"\bwhy\b|\bhow come\b|\bwhat (?:\w+ ){0,3}(?:reason|motivat|inspir|made|led|prompted)|为什么|为何|为啥|干嘛|怎么会|原因|理由",
-            re.IGNORECASE,
-        ),
-    ),
 )
 _NAMED = to_pattern(r"(?<=[a-z\d,;:)\]] )(?!I\b)[A-Z][\w&-]*")
 _QUOTED = to_pattern(r"[\"“《「『]([^\"“”《》「」『』\n]{2,60})[\"”》」』]")
@@ -58,11 +50,6 @@ _CALENDAR_WORDS = frozenset(
 _NUMBER = to_pattern(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|hundreds?|thousands?|couple|several|few"
     r"|once|twice|half|every|daily|weekly|monthly)\b|[二两三四五六七八九十百千万半]|一(?=[十百千万两二三四五六七八九天年月周岁次回号点])",
-    re.IGNORECASE,
-)
-_REASON = to_pattern(
-    r"\b(?:because|cause|since|so that|in order to|reasons?|that's why|due to|inspired?|motivat\w+|wanted to|thanks to)\b"
-    r"|因为|由于|所以|为了|是想|原因|以便|免得|省得",
     re.IGNORECASE,
 )
 ENOUGH_NAMES = 3
@@ -100,11 +87,6 @@ def score_names(text: str, asked_names: Collection[int]) -> float:
 def counts(text: str) -> bool:
     """Whether the text holds a number."""
     return _NUMBER.search(text) is not None
-
-
-def reasons(text: str) -> bool:
-    """Whether the text gives a reason."""
-    return _REASON.search(text) is not None
 
 
 ASKS_WHEN = to_pattern(
@@ -206,7 +188,7 @@ def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
     every = segment.query_terms(clean)
     spoken = time_range(clean, now)
     timeless = without_times(bare, now) if spoken else bare
-    terms = segment.query_terms(without_frame(timeless)) or ([] if spoken else every)
+    terms = segment.query_terms(timeless) or ([] if spoken else every)
     terms = [term for term in terms if term not in _OF_SPEECH] or terms
     speaker, sure = _about(called, clean)
     yearless = bool(_CALENDAR.search(arabic(clean))) and not (_YEAR.search(clean) or _RELATIVE.search(clean))

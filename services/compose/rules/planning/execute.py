@@ -15,9 +15,9 @@ WORDS: frozenset[SearchMode] = frozenset({"exact", "hybrid", "associative"})
 MEANING: frozenset[SearchMode] = frozenset({"semantic", "hybrid", "associative"})
 WHOLE: frozenset[SearchMode] = frozenset({"exact", "semantic", "hybrid"})
 """Modes whose queries are asked part by part where they have several."""
-PART_WEIGHTS: Mapping[Kind, float] = {"question": 0.9, "thing": 0.7, "word": 0.5}
+PART_WEIGHTS: Mapping[Kind, float] = {"question": 0.9, "thing": 0.7}
 """What a part of a question weighs beside the whole."""
-PART_MOST: Mapping[Kind, int] = {"thing": 8, "word": 2}
+PART_MOST: Mapping[Kind, int] = {"thing": 8}
 """So many at most are brought by a thing that is merely named."""
 COMPOSED_QUERIES = 6
 WIDER: tuple[float, ...] = (0.7, 0.6, 0.5, 0.5, 0.4, 0.4)

@@ -26,7 +26,7 @@ THING_TERMS = 4
 """A longer item between commas is a clause, and no thing that is named."""
 LONGEST_HAN = 6
 """Characters of a Chinese thing between commas."""
-Kind = Literal["question", "thing", "word"]
+Kind = Literal["question", "thing"]
 
 _SENTENCE = to_pattern(
     r"(?:[^?？!！。\n.]|(?<=\b[A-Z])\.|(?<=\b[A-Z][a-z])\.|(?<=\b[A-Z][a-z]{2})\.|\.(?!\s|$))+[?？!！。.]*"
@@ -54,8 +54,6 @@ _CLAUSE_ASKS = to_pattern(
 """A clause that asks by itself; `when I was in Lisbon` does not."""
 _OPENING_JOIN = to_pattern(r"^(?:and|or|plus|also)\b\s*|^(?:以及|还有|和|与|及|或)\s*", re.IGNORECASE)
 _LAST_JOIN = to_pattern(r"\s+(?:and|or|plus)\s+|\s*(?:以及|还有|和|与|及|或)\s*", re.IGNORECASE)
-_GAP = to_pattern(rf"\s+|(?<=[{HAN}])(?=[A-Za-z])|(?<=[A-Za-z])(?=[{HAN}])")
-_WORD = to_pattern(rf"[^\W_{HAN}]+|[{HAN}]{{1,5}}")
 _SUBJECT = to_pattern(
     r"\b(?:i|we|he|she|they|you|it)\b|[我你您他她它咱](?!的|们?的|爸|妈|家|哥|姐|弟|妹)", re.IGNORECASE
 )
@@ -69,7 +67,7 @@ _ANY = to_pattern(r"[^\W_]")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a question asks beside the rest of it: in a sentence, as a thing of a list, or as a word among words."""
+    """What a question asks beside the rest of it: in a sentence, or as a thing of a list."""
 
     text: str
     kind: Kind = "question"
@@ -83,8 +81,7 @@ def list_questions(text: str) -> list[str]:
 def split_question(text: str) -> tuple[Part, ...]:
     """The parts that are worth a search of their own; none where the question is of one piece.
 
-    Of several sentences those that ask; the things that these list, or a text that neither asks nor tells; words without
-    a sentence.
+    Of several sentences those that ask; the things that these list, or a text that neither asks nor tells.
     """
     sentences = [each for raw in _SENTENCE.findall(text) if is_question(each := raw.strip()) or says_something(each)]
     asking = [_with_what_it_means(sentences, n) for n, each in enumerate(sentences) if is_question(each)]
@@ -92,8 +89,6 @@ def split_question(text: str) -> tuple[Part, ...]:
     parts = [Part(each) for each in alone] if len(sentences) > 1 or len(alone) > 1 else []
     listing = asking or [each for each in sentences if not _SUBJECT.search(each)]
     parts += [Part(thing, "thing") for each in listing for thing in list_things(each)]
-    if len(sentences) == 1 and not parts:
-        parts += [Part(word, "word") for word in list_words(sentences[0])]
     whole = query_terms(text)
     own = {part.text: part for part in parts if (terms := query_terms(part.text)) and terms != whole}
     return tuple(own.values())[:MOST_PARTS]
@@ -146,13 +141,6 @@ def _is_long(item: str) -> bool:
     return len(query_terms(item, THING_TERMS + 1)) > THING_TERMS
 
 
-def list_words(sentence: str) -> list[str]:
-    """Words side by side with none between them that only holds others together; none of fewer than three."""
-    found = [each for each in _GAP.split(sentence.strip(" ?？。.!！")) if _ANY.search(each)]
-    plain = all(_WORD.fullmatch(word) and word.casefold() not in STOPWORDS for word in found)
-    return found if len(found) >= LEAST_THINGS and plain else []
-
-
 _PAST = to_pattern(
     r"以前|从前|曾经|过去(?!的?(?:[一二两三四五六七八九十几\d]|这))|(?<!日)原来(?!如此|是这|你|这)|原先|起初|最初|最早|当初|当年|当时|那时候?|那会儿?|早先|先前|旧的|老的|上一(?:份|任|个(?:工作|住处|公司|手机))|之前(?!先)|改(?:之|以)?前|换(?:之|以)?前|历史(?:记录|版本)?"
     # how it has changed, and all that it has been
@@ -163,14 +151,6 @@ _PAST = to_pattern(
     r"|\bbefore[?.!]*$",
     re.IGNORECASE,
 )
-_FRAME = to_pattern(
-    r"从头(?:到尾|至今|到现在|开始|说起|讲起)?|一路(?:走来|以来|下来|上)?|前前后后|前后|先后|历任|历届|历次|历年|这些年来?|(?:这|近|过去)[几一二三两四五六七八九十\d]+年(?:来|里|间|以来)?|一直以来|来龙去脉|到现在为止|到目前为止|迄今|至今"
-    r"|怎么变(?:化|过)?的?|有(?:什么|哪些|过什么)变(?:化|更|动)|的变(?:化|更|动)|(?:换|改|搬|变|调整)了?过?(?:几|多少)[次回]|一共|总共|所有的?|全部的?|都有哪些|哪些|哪几"
-    r"|\b(?:over|through(?:out)?|across) (?:the|these|all (?:the|these|those)) (?:years|months|weeks|time)\b|\bover time\b|\b(?:so far|up to now|until now|to date|in order|one by one)\b|\bfrom (?:the )?(?:start|beginning) (?:to|till|until) (?:the )?(?:end|now|today|finish)\b"
-    r"|\b(?:history|timeline|list|evolution|progression) of\b|\b(?:history|timeline)\b(?=\?|$)|\b(?:used to|use to|previously|formerly|originally|in the past|back then|back in the day|ever)\b|\bhow (?:has|have|had) (?=.{1,60}\b(?:changed?|evolved?))|\b(?:changed|evolved)\b(?=\W*$)|\b(?:list|name|tell me|give me|show me) (?:all|every|each)(?: of)?\b|\ball the\b",
-    re.IGNORECASE,
-)
-"""Words that say only that it is asked how things were."""
 _ORDERED = to_pattern(
     r"在.{1,16}之前(?:完成|交|做|去|到|提醒|要|必须|先)|\bbefore (?:i|we) (?:go|leave|start|forget)\b|\bfor the (?:previous|past)\b",
     re.IGNORECASE,
@@ -182,12 +162,17 @@ def asks_past(text: str) -> bool:
     return _PAST.search(_ORDERED.sub(" ", text[:1000])) is not None
 
 
-def without_frame(text: str) -> str:
-    """A question about the past without the words that say only that; as it was where nothing else is left."""
-    if not asks_past(text):
-        return text
-    left = _FRAME.sub(" ", text)
-    return left if left.strip(" ?？。.!！,，") else text
+_MANY = to_pattern(
+    r"\b(?:what|which)(?: (?:kinds?|sorts?|types?) of)? (?:\w+ )?(?!(?:does|is|was|has|class|address|business|status|plans|news)\b)\w{3,}[^\Wsu]s\b|\b(?:all|any|every|each|everything|anything|list|both|else|other|tell me about|know about|remember about)\b"
+    r"|哪些|哪几|都[^\W\d_]{0,4}(?:什么|哪)|所有|全部|几[种样]|有什么|有没有|还有|别的|其他|介绍|关于",
+    re.IGNORECASE,
+)
+"""What may be answered with many things."""
+
+
+def asks_for_one(question: str) -> bool:
+    """Whether one thing at a time is the answer: where somebody lives, and not which sports they play."""
+    return _MANY.search(question) is None
 
 
 __all__ = ["purpose_of", "understand", "understand_message"]

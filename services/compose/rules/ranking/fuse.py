@@ -79,20 +79,6 @@ class FusionResult:
     found_by: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
-def rrf(
-    arms: Mapping[str, Sequence[str]],
-    k: int = 60,
-    weights: Mapping[str, float] | None = None,
-    top_n: int | None = None,
-) -> list[tuple[str, float]]:
-    """Reciprocal rank fusion: sum of weight / (k + rank), ranks from 1; equals stay in order of appearance."""
-    scores: dict[str, float] = {}
-    for arm, keys in arms.items():
-        for rank, key in enumerate(dict.fromkeys(keys), start=1):
-            scores[key] = scores.get(key, 0.0) + (weights or {}).get(arm, 1.0) / (k + rank)
-    return sorted(scores.items(), key=lambda each: -each[1])[:top_n]
-
-
 def merge(candidates: Iterable[Candidate]) -> list[Candidate]:
     """One candidate per key with the best rank and score of every arm (R081)."""
     merged: dict[str, Candidate] = {}

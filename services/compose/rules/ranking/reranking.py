@@ -20,11 +20,6 @@ class RerankPassage:
     relevance: float
 
 
-def keys(candidates: Iterable[Candidate]) -> frozenset[str]:
-    """What names these candidates."""
-    return frozenset(each.key for each in candidates)
-
-
 def shortlist(
     candidates: Iterable[Candidate], policy: FusePolicy, most: int, held: frozenset[str] = frozenset()
 ) -> tuple[list[Candidate], list[RerankPassage]]:

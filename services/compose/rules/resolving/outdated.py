@@ -15,8 +15,7 @@ from shared.extraction.clauses import split
 from shared.extraction.guards import stances
 from shared.language.normalise import fold
 from shared.language.patterns import to_pattern
-from shared.language.segment import has_word, query_terms, tag_words, terms
-from shared.language.synonyms import ALIKE
+from shared.language.segment import ALIKE, has_word, query_terms, tag_words, terms
 
 _ANY = to_pattern(r"[^\W_]")
 _BLANKS = to_pattern(r"[^\S\n]{16,}|(?<=\S)[^\S\n]{6,}")

@@ -21,8 +21,7 @@ from shared.extraction.learned import read
 from shared.extraction.relatives import tells_of_relative
 from shared.extraction.values import like, values
 from shared.language.patterns import to_pattern
-from shared.language.segment import query_terms, stem
-from shared.language.synonyms import ALIKE
+from shared.language.segment import ALIKE, query_terms, stem
 
 CHANGED = 0.8
 """From here on the learned weights take a sentence for a change, whatever its words."""
@@ -94,19 +93,6 @@ _TAIL_EN = to_pattern(
 _HEAD_ZH = to_pattern(
     r"^(?:我们?|咱们?|现在|目前|如今|的|家里?|那个|这个)*([\u4e00-\u9fff]{2,6}?)(?:现在|目前|如今|已经|改)*(?:是(?!不)|叫|刷成|装成|定在)"
 )
-
-
-_MANY = to_pattern(
-    r"\b(?:what|which)(?: (?:kinds?|sorts?|types?) of)? (?:\w+ )?(?!(?:does|is|was|has|class|address|business|status|plans|news)\b)\w{3,}[^\Wsu]s\b|\b(?:all|any|every|each|everything|anything|list|both|else|other|tell me about|know about|remember about)\b"
-    r"|哪些|哪几|都[^\W\d_]{0,4}(?:什么|哪)|所有|全部|几[种样]|有什么|有没有|还有|别的|其他|介绍|关于",
-    re.IGNORECASE,
-)
-"""What may be answered with many things."""
-
-
-def asks_for_one(question: str) -> bool:
-    """Whether one thing at a time is the answer: where somebody lives, and not which sports they play."""
-    return _MANY.search(question) is None
 
 
 @of_texts(2048)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.domain.chunk_ids import ORDINAL_BITS
-from shared.language.synonyms import ALIKE
+from shared.language.segment import ALIKE
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -90,17 +90,6 @@ class TurnIndex:
     def first_half(self, turns: Ints) -> Ids:
         """The first 64 bits of the chunk ids of these turns."""
         return self.sessions[turns >> 32]
-
-
-def find_preceding(of: Ids) -> Ints:
-    """Where among these chunks the last message before each stands, of its turn or of the one before; -1: nowhere."""
-    turns = TurnIndex(of).turns(of)
-    order = np.lexsort((of[:, 1], turns))
-    turns = turns[order]
-    follows = np.flatnonzero((turns[:-1] >= 0) & (turns[1:] - turns[:-1] <= 1))
-    before = np.full(len(of), -1, dtype=np.int64)
-    before[order[follows + 1]] = order[follows]
-    return before
 
 
 def number_turns(sessions: NDArray[np.uint64], first: NDArray[np.uint64], seq: NDArray[np.uint64]) -> Ints:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.compose.rules.packing.snippet import LEVELS, snippet
+from services.compose.rules.packing.views import LEVELS, snippet
 
 ZH = "今天天气不错。我把车停在了北门。晚上和老周吃火锅！他说下周去深圳出差。"
 EN = (

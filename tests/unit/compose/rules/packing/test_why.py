@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from schemas.receipts import DecisionReason
-from services.compose.rules.packing.why import Told, why
+from services.compose.rules.packing.receipts import Told, why
 
 REASONS = get_args(DecisionReason)
 

@@ -15,7 +15,7 @@ from services.compose.rules.candidates import (
     factors,
     frequency_factor,
 )
-from services.compose.rules.ranking.fuse import FusePolicy, best_of, fuse, merge, rrf, share
+from services.compose.rules.ranking.fuse import FusePolicy, best_of, fuse, merge, rrf_score, share
 from services.compose.rules.ranking.repeats import DiversityPolicy, diversify
 from shared.domain.decay import confidence_effective
 from shared.policy.compose import FrequencyFactors, ProvenanceWeights, RankingPolicy
@@ -50,17 +50,14 @@ def _turn(name: str, **given: Any) -> Candidate:
     return Candidate(**{**base, **_chance(given), **given})
 
 
-def test_oc106_rrf() -> None:
-    fused = rrf({"vector": ["A", "B"], "keyword": ["A", "C"]}, k=60)
-    assert [(key, round(score, 6)) for key, score in fused] == [("A", 0.032787), ("B", 0.016129), ("C", 0.016129)]
-
-
-def test_oc107_rrf_returns_the_top() -> None:
-    assert len(rrf({"vector": [str(n) for n in range(10)]}, top_n=3)) == 3
+def test_oc106_places_are_summed_over_the_lists() -> None:
+    one, other = _memory("a", arm_ranks={"vector": 1, "keyword": 1}), _memory("b", arm_ranks={"vector": 2})
+    assert [round(rrf_score(each, FusePolicy()), 6) for each in (one, other)] == [0.032787, 0.016129]
 
 
 def test_weights_scale_an_arm() -> None:
-    assert rrf({"a": ["x"], "b": ["y"]}, weights={"b": 2.0})[0][0] == "y"
+    one = _memory("a", arm_ranks={"vector": 1})
+    assert rrf_score(one, FusePolicy(weights={"vector": 2.0})) == 2 * rrf_score(one, FusePolicy())
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
+from services.compose.rules.planning.questions import asks_for_one
 from services.compose.rules.resolving.replacing import (
-    asks_for_one,
     gives_other_value,
     read_phrasing,
     stands_beside,

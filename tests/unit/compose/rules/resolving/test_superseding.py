@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from services.compose.rules.candidates import Candidate, Factors, RankedCandidate
+from services.compose.rules.planning.questions import asks_for_one
 from services.compose.rules.ranking.fuse import FusionResult
-from services.compose.rules.resolving.replacing import asks_for_one
 from services.compose.rules.resolving.superseding import without_superseded
 from tests.unit.compose.rules.nearness import nearness_between
 

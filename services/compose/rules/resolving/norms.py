@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from services.compose.rules.packing import norms_words as words
-from services.compose.rules.packing.norms_words import Manner
+from services.compose.rules.resolving import norms_words as words
+from services.compose.rules.resolving.norms_words import Manner
 from shared.cache import of_texts
 from shared.classifiers import meanings
 from shared.language.normalise import normalise

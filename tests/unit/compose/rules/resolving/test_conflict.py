@@ -8,8 +8,8 @@ import pytest
 
 from schemas.vocabulary import Epistemic, MemoryType
 from services.compose.rules.candidates import Candidate, CoreMemory, Factors, RankedCandidate
-from services.compose.rules.packing.conflict import resolve_conflicts, yields
-from services.compose.rules.packing.norms import against, norms, wish
+from services.compose.rules.resolving.norms import against, norms, wish
+from services.compose.rules.resolving.superseding import resolve_conflicts, yields
 from shared.language.segment import query_terms
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
