@@ -4,6 +4,8 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from schemas.topics import AHEAD, ANALYSIS_AHEAD, OBSERVATION_AHEAD, TURN_AHEAD, TURN_COMMITTED
 from services.compose.intake.commit import commit_turn
 from tests.integration.commit.test_commit import turn
@@ -13,6 +15,7 @@ from tests.system.person import Person
 from tests.system.running import System, policy_file, running, settings_for
 from tests.system.wait import wait_for
 
+pytestmark = pytest.mark.kafka
 ORDINARY = {topic.name: name for name, topic in AHEAD.items()}
 TURNS, USERS = 100, 10
 OPEN = "SELECT count(*) FROM turns WHERE outcome_at IS NULL AND tenant_id = %(t)s"

@@ -35,7 +35,6 @@ LEAST_UNDER_WAY = 700
 """Of 1,000: room is given by the quarter, and what has ended is published a moment later."""
 STOCK = 1300
 PASSED_OVER_S = 5.0
-ALONE = 10
 MOST_RATIO = 1.5
 PATIENCE_S = 30.0
 _BETWEEN = """
@@ -79,19 +78,18 @@ async def _measure(on: Supervisor, options: Options) -> Report:
     _tell_firsts(report, firsts)
     report.notes.append("alone: before and after each flood, for the machine is not always as quick")
     report.notes.append(f"the flood is of one tenant with {FLOOD_USERS} users; the quiet tenant waits for each outcome")
-    report.notes.append(
-        "first: the tenant was silent until nobody reckoned with it, the other filled the workers; in terms"
-    )
-    report.notes.append("of alone: the median of each time's ratio to its own turns alone just before")
+    report.notes.append("first: the tenant was silent until nobody reckoned with it, the other filled the workers;")
+    report.notes.append("in turn with a first one alone, after the same silence")
     return report
 
 
 def _tell_firsts(report: Report, found: "_Firsts") -> None:
     about = f"the first beside {min(found.under_way)} under way, {len(found.first)} times"
-    for what, loads in ((about, found.first), ("those behind it", found.behind)):
-        report.latencies(f"{what} (bare: alone)", _together(loads), _together(found.alone), at=(50, 100))
-        ratios = [load.ms(50) / alone.ms(50) for load, alone in zip(loads, found.alone, strict=True)]
-        report.rows.append(Row(f"{what}: p50 in terms of alone", median(ratios), "times", None, MOST_RATIO))
+    cases = ((about, found.first, found.alone), ("those behind it", found.behind, found.alone_behind))
+    for what, beside, alone in cases:
+        ours, bare = _together(beside), _together(alone)
+        report.latencies(f"{what} (bare: alone)", ours, bare, at=(50, 100))
+        report.rows.append(Row(f"{what}: p50 in terms of alone", ours.ms(50) / bare.ms(50), "times", None, MOST_RATIO))
     report.rows.append(Row("the first: learnt before it, p50", median(found.before), "turns"))
 
 
@@ -117,9 +115,10 @@ class _Beside:
 
 @dataclass
 class _Firsts:
-    """Of each time how long the first turn took beside so many of a flood, those right behind it, and some alone."""
+    """Of each time how long the first turn took beside a flood, and those right behind it; and the same alone."""
 
     alone: list[Load] = field(default_factory=list[Load])
+    alone_behind: list[Load] = field(default_factory=list[Load])
     first: list[Load] = field(default_factory=list[Load])
     behind: list[Load] = field(default_factory=list[Load])
     before: list[int] = field(default_factory=list[int])
@@ -218,13 +217,16 @@ async def _beside(flood: Callable[[], Awaitable[None]], quiet: _Quiet, many: int
 
 
 async def _firsts(rt: Runtime, flood: Iterator[TurnEvents], quiet: _Quiet, times: int) -> _Firsts:
-    """The quiet tenant speaks when the workers have long been the flood's; before each time it is measured alone."""
+    """The quiet tenant speaks after a silence, in turn alone and when the workers have long been the flood's."""
     found = _Firsts()
+    silence = rt.policy.delivery.tenant_about_s + 1.0
     for _ in range(times):
-        found.alone.append(await quiet.measure(ALONE))
+        await asyncio.sleep(silence)
+        found.alone.append(await quiet.measure(1))
+        found.alone_behind.append(await quiet.measure(BEHIND))
         silent = time.perf_counter()
         await _burst(rt, flood, STOCK)
-        await asyncio.sleep(max(0.0, rt.policy.delivery.tenant_about_s + 1.0 - (time.perf_counter() - silent)))
+        await asyncio.sleep(max(0.0, silence - (time.perf_counter() - silent)))
         found.under_way.append(await quiet.wait_for_flood())
         found.first.append(await quiet.measure(1))
         found.before.append(await quiet.count_between())
