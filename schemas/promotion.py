@@ -47,7 +47,7 @@ class PromotionDecision(Contract):
     """What somebody who may decide says of a proposal.
 
     What is personal is approved only with `consent`: the person whom it is about has agreed. What is for a store or a
-    region is for one organisation: `org_id`, or the one in which it was said.
+    region is for one organisation: `org_id`, or the one in which it was said. `requested_by` comes from the key.
     """
 
     tenant_id: ExternalId = "default"
@@ -57,6 +57,7 @@ class PromotionDecision(Contract):
     visibility: Visibility | None = None
     consent: bool = False
     org_id: ExternalId | None = None
+    requested_by: ExternalId | None = None
 
 
 class PromotionRetry(Contract):
@@ -64,3 +65,4 @@ class PromotionRetry(Contract):
 
     tenant_id: ExternalId = "default"
     user_id: ExternalId
+    requested_by: ExternalId | None = None

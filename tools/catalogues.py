@@ -1,4 +1,4 @@
-"""What is made of topics and of types of memory: the page of topics, and tables within pages written by hand."""
+"""Generates the page of topics, and tables of topics and memory types within hand-written pages."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,11 +12,11 @@ PARTS = {
     "services/README.md": "topics",
     "docs/reference/memory_types.md": "memory types",
 }
-"""Pages written by hand, and which table within each is made."""
+"""Hand-written pages and their generated tables."""
 
 
 def build_parts() -> dict[str, str]:
-    """The whole of each page with its table as the code has it."""
+    """Each page with its table generated from the code."""
     makers = {"topics": map_of_topics, "memory types": table_of_types}
     return {path: put_part((ROOT / path).read_text("utf-8"), of, makers[of]()) for path, of in PARTS.items()}
 
@@ -32,9 +32,9 @@ def put_part(page: str, of: str, lines: Iterator[str]) -> str:
 
 
 def map_of_topics() -> Iterator[str]:
-    """Who writes and reads each topic, and what its readers then write; topics that nobody writes yet are left out.
+    """The producers and consumers of each topic, and the tables that consumers write; unused topics are left out.
 
-    Those that go past others have one row together.
+    The topics that overtake others share one row.
     """
     rows = [
         (
@@ -47,7 +47,7 @@ def map_of_topics() -> Iterator[str]:
         if not (set(each.messages) <= topics.PLANNED.keys() or each.ahead_of)
     ]
     ahead = ", ".join(f"`{each.noun}`" for each in topics.AHEAD.values())
-    past = (ahead, "as the topics that they go past", "the same", "the same")
+    past = (ahead, "as the topics that they overtake", "the same", "the same")
     dead = ("`<topic>.dlq`", "the consumer that gave up", "you", "")
     yield from table(("topic", "producer", "consumer", "what the consumer writes"), [*rows, past, dead])
 
@@ -72,7 +72,7 @@ def table_of_types() -> Iterator[str]:
 
 
 def topics_page() -> Iterator[str]:
-    """Every topic: who writes, who reads, how long it is kept."""
+    """Every topic: producers, consumers, retention."""
     yield from ["# Topics", ""]
     yield "Names are `smartbrain.<noun>.v1`. The messages are in"
     yield "[asyncapi.json](../../schemas/generated/asyncapi.json). `migrate` makes topics that are missing and leaves"

@@ -1,4 +1,4 @@
-"""Pieces of Markdown that every page which is made from the code is put together from."""
+"""Building blocks of generated Markdown pages."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What is made of the catalogue of metrics: Prometheus' rules, Grafana's dashboards, the runbook, the reference."""
+"""Generates Prometheus rules, Grafana dashboards, the runbook and the reference from the catalogue of metrics."""
 
 import inspect
 import json
@@ -37,7 +37,7 @@ def _to_rule(alert: Alert) -> dict[str, Any]:
 
 
 def render_runbook() -> str:
-    """A section for each alert: what it may mean and what to do, step by step."""
+    """A section for each alert: its possible causes and the next steps."""
     lines = [MADE, "", "# Alerts", ""]
     lines += ["Each section is named as the alert in `prometheus/alerts.yml`. A page wakes somebody, a ticket waits"]
     lines += ["for the morning. [Compose file, backup, upgrades](README.md).", ""]
@@ -103,7 +103,7 @@ def _to_panel(panel: Panel, number: int, x: int, y: int) -> dict[str, Any]:
 
 
 def metrics_page() -> Iterator[str]:
-    """Every metric with what to do about it, and the alerts that ask for it."""
+    """Every metric with its remedy and the alerts that use it."""
     yield from ["# Metrics", ""]
     yield "Every service shows them at `/metrics`. Counters end in `_total` there; a histogram has `_bucket`, `_count`"
     yield from ["and `_sum`. The [runbook](../../deploy/runbook.md) has a section for each alert.", ""]
@@ -122,6 +122,6 @@ def _to_row(entry: MetricEntry, metric: Metric) -> tuple[str, ...]:
 
 
 def asks_for(expression: str, name: str) -> bool:
-    """Whether the expression of an alert asks for this metric, and not for one whose name begins alike."""
+    """Whether the expression of an alert uses this metric, and not one with the same prefix."""
     series = {name + ending for ending in ("", "_total", "_bucket", "_count", "_sum")}
     return bool(series & set(re.findall(r"\bsmartbrain_[a-z0-9_]+", expression)))

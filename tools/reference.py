@@ -54,7 +54,7 @@ PAGES = ("commands", "metrics", "policy", "routes", "settings", "topics")
 
 
 def main() -> int:
-    """Write the files, or compare them; 1 where one differs from the code."""
+    """Write the files, or compare them; 1 if one differs from the code."""
     parser = argparse.ArgumentParser(prog="python -m tools.reference", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail where a file differs")
     check: bool = parser.parse_args().check
@@ -79,7 +79,7 @@ def read_file(path: Path) -> str | None:
 
 
 def build_files() -> dict[str, str]:
-    """Every file that is made from the code, by its path in the repository."""
+    """Every generated file, by its path in the repository."""
     pages = {f"docs/reference/{name}.md": page for name, page in build_pages().items()}
     return (
         pages
@@ -109,7 +109,7 @@ def build_pages() -> dict[str, str]:
 
 
 def commands_page() -> Iterator[str]:
-    """Every command with its arguments and options, as its `--help` has them."""
+    """Every command with its arguments and options, as in its `--help`."""
     yield from ["# Commands", ""]
     yield "Run `smartbrain` in the folder in which `smartbrain up` runs, or set `SMARTBRAIN_DATA` or `SMARTBRAIN_URL`."
     yield from ["Exit codes: 0 success; 1 the command failed, or a check found a difference; 2 wrong usage.", ""]
@@ -133,7 +133,7 @@ def describe_group(group: Any, context: Any) -> Iterator[str]:
 
 
 def describe_parameters(command: Any, context: Any) -> Iterator[str]:
-    """The usage line, and what each argument and option means."""
+    """The usage line, and the meaning of each argument and option."""
     yield from ["```", command.get_usage(context).removeprefix("Usage:").strip(), "```", ""]
     rows = [row for each in command.params if each.name != "help" and (row := parameter_row(each))]
     if rows:
@@ -141,7 +141,7 @@ def describe_parameters(command: Any, context: Any) -> Iterator[str]:
 
 
 def parameter_row(parameter: Any) -> tuple[str, str, str] | None:
-    """The name of a parameter, its help and its default; None where it is hidden."""
+    """The name of a parameter, its help and its default; None if it is hidden."""
     if getattr(parameter, "hidden", False):
         return None
     names = [*parameter.opts, *parameter.secondary_opts]
@@ -175,6 +175,7 @@ def settings_page() -> Iterator[str]:
     more = [
         ("`SMARTBRAIN_URL`", "HTTP address of compose for commands that call it"),
         ("`SMARTBRAIN_API_KEY`", "Key that the commands and the Python client send to compose"),
+        ("`SMARTBRAIN_TENANT`", "Tenant of commands without `--tenant`; absent: `default`, for `mcp` that of the key"),
         ("`SMARTBRAIN_TRACEBACK`", "1: commands show errors with a traceback"),
         ("`SMARTBRAIN_KAFKA_CACHE`", "Folder for the jars of Apache Kafka, for `make test-kafka`"),
     ]

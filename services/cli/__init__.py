@@ -152,7 +152,7 @@ def main() -> None:
         if os.environ.get(TRACEBACK):
             raise
         fail(f"{type(error).__name__}: {error}")
-        err.print(f"this is a defect; {TRACEBACK}=1 shows where it came from", markup=False)
+        err.print(f"this is a defect; {TRACEBACK}=1 shows the traceback", markup=False)
     else:
         return
     sys.exit(1)

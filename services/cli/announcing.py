@@ -1,4 +1,4 @@
-"""Whoever has started a process is told on which port it listens."""
+"""Reports the port of a started process to its parent."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ PORT_FILE = "SMARTBRAIN_PORT_FILE"
 
 
 def announce_port(port: int) -> None:
-    """The port stands in the file that the environment names, if it names one."""
+    """Writes the port to the file that the environment names, if any."""
     where = os.environ.get(PORT_FILE)
     if where:
         temporary = Path(f"{where}.new")

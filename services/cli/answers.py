@@ -26,7 +26,7 @@ def answers(
         for each in page["answers"]:
             _show(each)
     else:
-        out.print("every answer could be read")
+        out.print("no unreadable answers")
 
 
 def _show(answer: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The topics of a broker, made before anything runs on it."""
+"""Creates the topics of a broker before anything runs on it."""
 
 from collections.abc import Collection
 
@@ -10,13 +10,13 @@ from shared.store import topics_made
 
 
 async def make_topics(settings: Settings, client: str) -> list[str]:
-    """The names of the topics that had to be made; a broker that refuses us is named first."""
+    """Creates missing topics; their names. A broker that refuses the connection is reported first."""
     kafka = open_access(settings, client)
     await kafka.check()
     return await ensure_topics(kafka)
 
 
 async def note_topics(dsn: str, made: Collection[str]) -> None:
-    """What a broker lost with the topics that it had before is driven again."""
+    """Redrives work that a broker lost with its previous topics."""
     async with db.owner(dsn) as conn:
         await topics_made.note(conn, made)

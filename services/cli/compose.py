@@ -19,7 +19,7 @@ from shared.language.patterns import to_pattern
 
 Lang = Literal["zh", "en"]
 PATIENCE_MS = 5000
-"""A person at a terminal would rather wait for a whole package than have a part of it in a second."""
+"""A person at a terminal would rather wait for a complete package than get part of it in a second."""
 
 _TAG = to_pattern(r"<user_memory (?P<attributes>[^>]*)>(?P<text>.*)</user_memory>\s*$", re.DOTALL)
 _ATTRIBUTE = to_pattern(r'(\w+)="([^"]*)"')
@@ -66,7 +66,7 @@ def _bodies(
         raise refuse("give either a text or --file")
     if file is not None:
         if assistant:
-            raise refuse("--assistant goes with a text; a file says itself who answered what")
+            raise refuse("--assistant needs a text; a file contains its own answers")
         bodies = _lines(file, whose)
         if key and len(bodies) != 1:
             raise refuse(
@@ -80,7 +80,7 @@ def _bodies(
 
 
 def _lines(file: Path, whose: dict[str, str]) -> list[dict[str, Any]]:
-    """The turns of the file; a line that would be refused ends the command, named by its number, before any is sent."""
+    """The turns of the file; an invalid line stops the command before any turn is sent, and is named by its number."""
     from schemas.turn_events import TurnEvents  # what only a file needs
     from shared import parsing
 
@@ -174,7 +174,7 @@ def show_package(package: dict[str, Any]) -> None:
 
 
 def _line(slot: str, style: str, tagged: str, more: str = "") -> None:
-    """A memory as a person reads it: its words, then what its tag says of it."""
+    """A memory for people: its text, then the attributes of its tag."""
     tag = _TAG.match(tagged)
     words = unescape(tag["text"]) if tag else tagged
     said = dict(_ATTRIBUTE.findall(tag["attributes"])) if tag else {}

@@ -1,4 +1,4 @@
-"""Where a running SmartBrain can be found: `run.json` in its data folder."""
+"""Finds a running SmartBrain by `run.json` in its data folder."""
 
 import os
 from dataclasses import asdict, dataclass
@@ -46,7 +46,8 @@ def find(data: Path) -> Running | None:
 
 
 def url(settings: Settings | None = None) -> str:
-    """The base URL of compose: SMARTBRAIN_URL, or what runs on the data folder; ConfigurationError when neither."""
+    """The base URL of compose: SMARTBRAIN_URL, or that of the system on the data folder; ConfigurationError if neither
+    exists."""
     given = os.environ.get(URL)
     if given:
         return given.rstrip("/")
@@ -60,7 +61,7 @@ def url(settings: Settings | None = None) -> str:
 
 
 def database(settings: Settings) -> str:
-    """The DSN that the settings name, or of what runs on the data folder; ConfigurationError when neither."""
+    """The DSN of the settings, or of the system on the data folder; ConfigurationError if neither exists."""
     if settings.database_url:
         return settings.database_url.get_secret_value()
     running = find(settings.data)

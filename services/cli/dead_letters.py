@@ -55,7 +55,7 @@ def show_list(
         table.columns[-1].no_wrap = False
         out.print(table)
     if page["unread"]:
-        out.print(Text("there are older ones; --limit looks further back", "dim"))
+        out.print(Text("there are older ones; --limit shows more", "dim"))
 
 
 @app.command("show")
@@ -108,14 +108,13 @@ def drop(
 
 
 def name_owner(user: str | None, tenant: str | None) -> dict[str, str | None]:
-    """Whose it is to be, as routes take it: anybody's where nobody is named."""
+    """The owner as query parameters; empty for all owners."""
     return {"user_id": user, "tenant_id": tenant}
 
 
 def act(path: str, reason: str, by: str | None, whose: dict[str, str | None], *, as_json: bool, **more: Any) -> None:
-    """The act is done and told: now, or when it had been done before."""
-    who = by or (None if os.environ.get(API_KEY) else getuser())  # a key says itself who asks
-    body = {"reason": reason, **({"requested_by": who} if who else {}), **more}
+    """Carries out the action and prints whether it was done now or earlier."""
+    body = {"reason": reason, **name_operator(by), **more}
     with reach_compose() as web:
         done = web.post(path, body, whose)
     if as_json:
@@ -127,8 +126,14 @@ def act(path: str, reason: str, by: str | None, whose: dict[str, str | None], *,
         out.print(f"was {done['state']} before, at {told['at'][:19]} by {told['requested_by']}: {told['reason']}")
 
 
+def name_operator(by: str | None = None) -> dict[str, str]:
+    """The operator for the body: the given name, or the logged-in account; nothing where a key identifies them."""
+    who = by or (None if os.environ.get(API_KEY) else getuser())
+    return {"requested_by": who} if who else {}
+
+
 def show_redrive(shown: dict[str, Any]) -> None:
-    """What was done about it, and what a redrive would do."""
+    """The state of the letter and the effect of a redrive."""
     if told := shown["act"]:
         out.print(Text(f"{told['act']} at {told['at'][:19]} by {told['requested_by']}: {told['reason']}", "bold"))
     would = shown["redrive"]

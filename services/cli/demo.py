@@ -1,4 +1,4 @@
-"""The demonstration: a whole system on embedded defaults, which is fed a conversation and asked about it."""
+"""The demonstration: a whole system on embedded defaults that gets a conversation and answers questions about it."""
 
 import shutil
 import statistics
@@ -25,12 +25,12 @@ USER = "lin"
 SHOWN = 3
 """Of how many questions the whole package is shown."""
 REPEATS = 5
-"""How often each question is asked, so that the latency is more than one lucky number."""
+"""Repetitions of each question, for a stable latency."""
 
 
 @dataclass(frozen=True)
 class DemoAnswer:
-    """A question, the package composed for it, and which of the facts it had to hold are missing or stale."""
+    """A question, its package, and the missing or stale facts."""
 
     question: dict[str, Any]
     package: dict[str, Any]
@@ -40,7 +40,7 @@ class DemoAnswer:
 
     @property
     def ok(self) -> bool:
-        """Whether the package says what the question is about, and nothing that holds no longer."""
+        """Whether the package contains the expected facts and no outdated ones."""
         return not self.missing and not self.stale
 
 
@@ -103,7 +103,7 @@ def _show(web: Web, folder: Path, sessions: Sequence[Path], *, as_json: bool) ->
             }
         )
         return ok
-    out.print(Text(f"\nWhat was learnt of {USER} from {len(results)} turns in {len(sessions)} sessions", "bold"))
+    out.print(Text(f"\nLearnt about {USER} from {len(results)} turns in {len(sessions)} sessions", "bold"))
     memories.show_memories(learnt)
     for n, answer in enumerate(answers):
         _show_answer(answer, whole=n < SHOWN)
@@ -144,7 +144,7 @@ def _show_answer(answer: DemoAnswer, *, whole: bool) -> None:
     if answer.missing:
         fail(f"the package lacks: {' / '.join(answer.missing)}")
     if answer.stale:
-        fail(f"the package still says: {' / '.join(answer.stale)}")
+        fail(f"the package still contains: {' / '.join(answer.stale)}")
     if answer.ok:
         wanted: list[str] = answer.question.get("must_contain_any") or []
-        out.print(Text(f"ok: {'holds ' + wanted[0] if wanted else 'nothing to show, and nothing shown'}", "green"))
+        out.print(Text(f"ok: {'holds ' + wanted[0] if wanted else 'nothing expected, nothing shown'}", "green"))

@@ -175,7 +175,7 @@ def describe_memory(one: Observation, policy: ConfidencePolicy) -> dict[str, Any
 
 
 def _show(report: dict[str, Any], say: dict[str, str], *, judged: bool) -> None:
-    """For a person; what it says of an answer only where the answer was given."""
+    """The result for people; feedback only if an answer was given."""
     out.print(Text(f"{say['stored']}: ", "bold").append(Text(report["stored"], "default")))
     if report["redacted"]:
         out.print(Text(f"  {say['redacted']}: {', '.join(report['redacted'])}", "yellow"))

@@ -21,9 +21,9 @@ from shared.settings import API_KEY
 
 Scope = Literal["all", "personal", "session", "items"]
 PATIENCE_S = 300.0
-"""So long one answer may take: whoever has many rows waits for all of them to be hidden, or looked through."""
+"""Timeout of one request: with many rows, hiding or scanning them takes long."""
 LOOKS_S = 2.0
-"""The longest pause between two looks at an erasure that is waited for."""
+"""The longest pause between two checks of an awaited erasure."""
 HELP_ID = "Id of an erasure, for --verify (default: the newest) and --requeue."
 
 
@@ -78,7 +78,7 @@ def erase(
 
 
 def _language(said: Sequence[str | None]) -> Lang | None:
-    """That in which somebody named and explained something; None where there are no words."""
+    """The language of the given texts; None without text."""
     found = detect(" ".join(each for each in said if each))
     return None if found == "other" else found
 
@@ -89,7 +89,7 @@ def translate_word(say: dict[str, str], word: str) -> str:
 
 
 def _scope(session: list[str] | None, memory: list[UUID] | None) -> Scope:
-    """What is named says what is meant; the service refuses both at once."""
+    """The scope follows from the named sessions or memories; the service refuses both at once."""
     return "session" if session else "items" if memory else "all"
 
 
@@ -97,17 +97,17 @@ def _refuse_mixed(tombstone_id: UUID | None, *, verify: bool, listing: bool, req
     if verify + listing + requeue > 1:
         raise typer.BadParameter("give one of --verify, --list and --requeue")
     if tombstone_id and not (verify or requeue):
-        raise typer.BadParameter("an id goes with --verify or --requeue")
+        raise typer.BadParameter("an id needs --verify or --requeue")
     if requeue and not tombstone_id:
         raise typer.BadParameter("--requeue needs the erasure's id")
 
 
 def _confirm(scope: str, user: str, say: dict[str, str], *, yes: bool) -> None:
-    """Everything of a user is erased on somebody's word only."""
+    """Asks for confirmation before all data of a user is erased."""
     if scope != "all" or yes:
         return
     if not sys.stdin.isatty():
-        raise typer.BadParameter("--scope all needs --yes where nobody can be asked")
+        raise typer.BadParameter("--scope all needs --yes without a terminal")
     typer.confirm(say["sure"].format(user=user), abort=True, err=True)
 
 
@@ -126,7 +126,7 @@ def _ask(web: Web, whose: Json, body: Json, wait_s: float | None, say: dict[str,
 
 
 def wait_for_erasure(web: Web, whose: Json, tombstone_id: str, wait_s: float, say: dict[str, str]) -> Json:
-    """The erasure once it is completed or left to an operator, or as it stands when the time is over."""
+    """The erasure once it is completed or escalated, or its state after the timeout."""
     until, pause = time.monotonic() + wait_s, 0.02
     with err.status("") as bar:
         while True:
@@ -211,7 +211,7 @@ def _requeue(
 
 
 def _show_receipt(receipt: Json, say: dict[str, str]) -> None:
-    """What is in force, of how much, and by when it must be gone."""
+    """The scope, size and deadline of the erasure."""
     state = say["in_force" if receipt["status"] != "completed" else "is_done"].format(
         scope=translate_word(say, receipt["scope"]), items=receipt["item_count"], rows=receipt["row_count"]
     )

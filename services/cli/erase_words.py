@@ -4,9 +4,9 @@ from services.cli.compose import Lang
 
 SAY: dict[Lang, dict[str, str]] = {
     "en": {
-        "sure": "Everything of {user} will be erased for good. Go on?",
+        "sure": "All data of {user} will be permanently erased. Continue?",
         "erasure": "erasure",
-        "in_force": "in force: scope {scope}, {items} memories, {rows} rows out of sight",
+        "in_force": "in force: scope {scope}, {items} memories, {rows} rows hidden",
         "is_done": "done: scope {scope}, {items} memories, {rows} rows at once",
         "by_when": "due {deadline}, {profile}",
         "states": "states",
@@ -15,14 +15,14 @@ SAY: dict[Lang, dict[str, str]] = {
         "nothing_in": "nothing in {count} others",
         "scan": "scan",
         "now": "scan now",
-        "looked": "{tables} tables and {columns} columns looked through, {left} rows left",
+        "looked": "{tables} tables and {columns} columns scanned, {left} rows left",
         "left": " ({rows})",
-        "kept_without_words": "; kept without words: {rows}",
-        "clear_by": "what was sent over topics may lie on the broker's disk until {at}",
+        "kept_without_words": "; kept without text: {rows}",
+        "clear_by": "records of topics may stay on the broker's disk until {at}",
         "rows": "rows",
         "proved": "proved: completed, nothing left",
-        "not_proved": "not proved: it is not completed, or something is left",
-        "not_yet": "not completed, {status}; look again with --verify {id}",
+        "not_proved": "not proved: it is not completed, or rows are left",
+        "not_yet": "not completed, {status}; check again with --verify {id}",
         "none": "no erasures",
     },
     "zh": {

@@ -1,4 +1,4 @@
-"""`smartbrain experience`: what the agent of a tenant has learnt of its own tools, from a running SmartBrain."""
+"""`smartbrain experience`: what the agents of a tenant have learnt about their tools."""
 
 from typing import Annotated, Any
 
@@ -12,7 +12,7 @@ from services.cli.web import reach_compose
 def experience(
     tenant: Tenant = "default",
     user: Annotated[
-        str, typer.Option("--user", "-u", help="Also what comes from this user alone.", callback=check_id)
+        str, typer.Option("--user", "-u", help="Include the experience of this user alone.", callback=check_id)
     ] = "me",
     as_json: AsJson = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""`compose --explain`: the plan, the candidates with their scores, what was left out, how the arms did; zh and en."""
+"""`compose --explain`: the plan, the candidates with their scores, dropped candidates and the arms; in zh and en."""
 
 from typing import Any, Literal
 
@@ -73,7 +73,7 @@ _SAY: dict[Words, dict[str, str]] = {
 
 
 def show(package: Json, language: Words | None = None) -> None:
-    """The explanation as a person reads it, in the language of the question unless told."""
+    """The explanation for people, by default in the language of the question."""
     debug: Json = package.get("debug") or {}
     planner: Json = debug.get("planner") or {}
     explain: Json = debug.get("explain") or {}

@@ -1,4 +1,4 @@
-"""`smartbrain feedback`: what a user says of one memory by hand."""
+"""`smartbrain feedback`: a user's verdict on one memory."""
 
 from typing import Annotated
 from uuid import UUID

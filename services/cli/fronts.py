@@ -1,4 +1,4 @@
-"""A process of a service that only asks compose: it opens no database and no broker."""
+"""A process of a service that only calls compose: it opens no database and no broker."""
 
 from importlib import import_module
 

@@ -1,4 +1,4 @@
-"""`smartbrain export` and `smartbrain import`: all that is kept of a user as a file, and such a file taken in."""
+"""`smartbrain export` and `smartbrain import`: all data of a user as a file."""
 
 import sys
 from pathlib import Path
@@ -58,6 +58,6 @@ def take_in(
         return
     for name in ("sessions", "turns", "memories"):
         counts = receipt[name]
-        out.print(f"{name}: {counts['written']} new, {counts['known']} known, {counts['erased']} erased here before")
+        out.print(f"{name}: {counts['written']} new, {counts['known']} known, {counts['erased']} erased here earlier")
     if receipt["redacted"]:
         out.print(f"blanked: {', '.join(each['field'] for each in receipt['redacted'])}", markup=False)

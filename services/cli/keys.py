@@ -1,4 +1,4 @@
-"""`smartbrain keys`: who may do what over HTTP. Works on the database itself: whoever reaches that makes the keys."""
+"""`smartbrain keys`: manages API keys. It works directly on the database: anyone with access to it can create keys."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -40,7 +40,7 @@ Made = TypeVar("Made")
 
 
 def check_name(value: str) -> str:
-    """The name; BadParameter where it could not stand as who asked for an erasure."""
+    """The name; BadParameter if it is not valid as the requester of an erasure."""
     check_id(value)
     if len(value) > MOST_NAME_CHARS:
         raise typer.BadParameter(f"{len(value)} characters, at most {MOST_NAME_CHARS}")
@@ -145,7 +145,7 @@ def rotate(
     async def renew(conn: Connection) -> ApiKey:
         key = await _choose(conn, key_or_name)
         if not await api_keys.rotate(conn, key.key_id, hash_secret(secret), timedelta(minutes=overlap)):
-            raise refuse(f"{key.key_id} ({key.name}) is {state_of(key)}: make another with `smartbrain keys create`")
+            raise refuse(f"{key.key_id} ({key.name}) is {state_of(key)}: create another with `smartbrain keys create`")
         return key
 
     key = _change(renew)
@@ -166,7 +166,7 @@ def _change(act: Callable[[Connection], Awaitable[Made]]) -> Made:
 
 
 async def _choose(conn: Connection, which: str) -> ApiKey:
-    """The key of this id, or the one that is called so and not revoked."""
+    """The key with this id, or the unrevoked one with this name."""
     if key := await api_keys.find(conn, which):
         return key
     named = [key for key in await api_keys.list_keys(conn) if key.name == which]
@@ -211,7 +211,7 @@ def _show_once(key: ApiKey, text: KeyText, *, as_json: bool) -> None:
         emit({**to_json(key), "key": str(text)})
         return
     facts = f"{key.key_id} ({key.name}): tenant {key.tenant_id}, users {name_users(key)}, {', '.join(key.scopes)}"
-    err.print(f"{facts}, until {key.ends_at.date()}. It is shown this once:", markup=False)
+    err.print(f"{facts}, until {key.ends_at.date()}. It is shown only this once:", markup=False)
     out.print(str(text), markup=False)
 
 

@@ -1,4 +1,4 @@
-"""`smartbrain knowledge`: what went to the resource side, and how to say that it has changed there."""
+"""`smartbrain knowledge`: resources on the knowledge side, and reports of changes there."""
 
 from typing import Annotated
 
@@ -47,7 +47,7 @@ def resources(
     if as_json:
         emit(page)
     elif not page["resources"]:
-        out.print("nothing was cited or made")
+        out.print("no resources")
     else:
         for each in page["resources"]:
             why = f"  ({each['reason']})" if each["reason"] else ""

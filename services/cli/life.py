@@ -1,4 +1,4 @@
-"""A month of two people's life to look at: written from deploy/demo/life into a data folder that stays."""
+"""Writes a month of two people's data from deploy/demo/life into a data folder that stays."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,18 +25,18 @@ from shared.settings import Settings
 FOLDER = "demo-kept"
 """Within the folder of the settings, where none is given."""
 KEPT = "life.json"
-"""Says as of which day the month was written, and how much of it: so it goes on where it stopped."""
+"""Records the day and the progress of the write, so that it can continue."""
 PAUSE = timedelta(minutes=2)
 """Between two turns of a session."""
 TENANT = "default"
 WITHOUT_MESSAGES: dict[str, Any] = {"session_id": "from-an-old-client", "messages": []}
-"""What is no turn: a client that sent it finds it among the dead letters."""
+"""An invalid turn, which becomes a dead letter."""
 GIVEN_UP = "a demonstration: the observer gave this event up"
 
 
 @dataclass(frozen=True)
 class LifeTurn:
-    """One turn of the month: its body but for the package, and whether one is composed before it."""
+    """One turn of the month: its body without the package, and whether a package is composed before it."""
 
     body: dict[str, Any]
     asks: bool
@@ -44,7 +44,7 @@ class LifeTurn:
 
 @dataclass(frozen=True)
 class Life:
-    """A person's month as it was told, and the session of it that the person has erased."""
+    """The turns of a person's month, and the session that is erased."""
 
     user_id: str
     turns: Sequence[LifeTurn]
@@ -61,7 +61,7 @@ class LifeProgress:
 
 
 def read_lives(folder: Path, today: date) -> list[Life]:
-    """The people of the folder, their month up to the day before this one."""
+    """The people of the folder, with months that end on the day before this one."""
     files = sorted(folder.glob("*.yaml"))
     if not files:
         raise ConfigurationError(f"{folder}: no *.yaml; run from a clone")
@@ -92,7 +92,7 @@ def _read_session(person: Mapping[str, Any], session: Mapping[str, Any], today: 
 def write_lives(
     web: Web, lives: Sequence[Life], progress: LifeProgress, save: Callable[[LifeProgress], None], *, show: bool = True
 ) -> LifeProgress:
-    """All that was not written yet is: turns in their order, packages where they are asked for, then the erasures."""
+    """Writes the remaining turns in order, with packages where needed, then the erasures."""
     for life in lives:
         done = progress.turns.get(life.user_id, 0)
         waiting = list(enumerate(life.turns))[done:]
@@ -108,7 +108,7 @@ def write_lives(
 
 
 def _live_through(web: Web, turn: LifeTurn, before: str | None) -> str | None:
-    """The id of the turn; a package was composed and used before it, once what came before was learnt."""
+    """Commits the turn after composing a package, once earlier turns are learnt; the id of the turn."""
     body = turn.body
     if turn.asks:
         if before:
@@ -131,7 +131,7 @@ def _erase(web: Web, life: Life) -> None:
 
 
 def set_aside(settings: Settings, user_id: str) -> None:
-    """A client has sent something over Kafka that is no turn: it lies among the dead letters of the user."""
+    """Sends an invalid turn over Kafka, which becomes a dead letter of the user."""
     from shared.bus.access import open_access
     from shared.bus.requests import Asker
 
@@ -148,7 +148,7 @@ def set_aside(settings: Settings, user_id: str) -> None:
 
 
 def quarantine_turn(dsn: str, web: Web, life: Life) -> None:
-    """An event of one of the person's turns lies in quarantine, as if the observer had given it up."""
+    """Puts an event of one of the person's turns into quarantine, as if the observer had given it up."""
     from shared.db import Database
     from shared.store import quarantine
 
@@ -165,7 +165,7 @@ def quarantine_turn(dsn: str, web: Web, life: Life) -> None:
 
 
 def load_progress(place: Path, today: date) -> LifeProgress:
-    """What stands in the folder; nothing yet, as of today, where it is new."""
+    """The progress in the folder; nothing yet, as of today, if it is new."""
     try:
         kept = orjson.loads((place / KEPT).read_bytes())
     except FileNotFoundError:
@@ -181,7 +181,7 @@ def save_progress(place: Path, progress: LifeProgress) -> None:
 
 
 def keep(config: Settings, place: Path, folder: Path) -> None:
-    """The month stands in the data folder, and the system runs on it until Ctrl-C."""
+    """Writes the month to the data folder and runs the system on it until Ctrl-C."""
     with Supervisor(config.model_copy(update={"data": place})) as machine:
         running = machine.start(say=lambda line: err.print(line, markup=False))
         progress = load_progress(place, date.today())  # noqa: DTZ011 # the day of whoever looks at it
@@ -205,12 +205,12 @@ def describe(services: Mapping[str, str], http: str, place: Path, lives: Sequenc
     names = " and ".join(life.user_id for life in lives)
     if console:
         yield f"Look at it in a browser: {console}  (users {names})"
-    yield f"Programs ask {http}  (API: {http}/docs)"
+    yield f"HTTP for programs: {http}  (API: {http}/docs)"
     yield "What to look at:"
-    yield f"  what is known of each         smartbrain memories -u {first.user_id}"
-    yield f"  what is in doubt              smartbrain conflicts -u {first.user_id}"
-    yield f"  packages and why              smartbrain contexts -u {first.user_id}"
+    yield f"  memories                      smartbrain memories -u {first.user_id}"
+    yield f"  open conflicts                smartbrain conflicts -u {first.user_id}"
+    yield f"  packages and their reasons    smartbrain contexts -u {first.user_id}"
     yield f"  an erasure and its proof      smartbrain erase -u {first.user_id} --verify"
-    yield "  what was set aside            smartbrain dlq list"
+    yield "  dead letters                  smartbrain dlq list"
     yield f"In another terminal, with SMARTBRAIN_DATA={place}."
     yield f"Ctrl-C stops it; smartbrain up --data {place} starts it again."

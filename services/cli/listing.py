@@ -8,7 +8,7 @@ LIST = "list"
 
 
 class ListingGroup(TyperGroup):
-    """Takes what it does not know for the words and options of `list`."""
+    """Treats unknown arguments as words and options of `list`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As the group does, `list` in front unless a command or the group's help is asked for."""

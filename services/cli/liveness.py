@@ -1,4 +1,4 @@
-"""Whether a process of this machine still runs, and says that it lives."""
+"""Checks whether a process of this machine still runs and is live."""
 
 import os
 from collections.abc import Callable

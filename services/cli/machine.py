@@ -17,7 +17,7 @@ from shared import settings
 from shared.errors import ConfigurationError
 from shared.telemetry import configure_logs
 
-NO_KEY = "No key is needed: only this machine can reach it, until `smartbrain keys create` makes the first key."
+NO_KEY = "No key is needed until `smartbrain keys create` creates one; before that, only this machine has access."
 
 
 class Name(StrEnum):
@@ -50,7 +50,9 @@ def up(
     with Supervisor(chosen) as machine:
         running = machine.start(say=lambda line: out.print(line, markup=False))
         out.print(f"SmartBrain is up. Look at it in a browser: {running.services['console']}", markup=False)
-        out.print(f"Programs ask {running.http}  (API: {running.http}/docs, Kafka: {running.kafka})", markup=False)
+        out.print(
+            f"HTTP for programs: {running.http}  (API: {running.http}/docs, Kafka: {running.kafka})", markup=False
+        )
         out.print(f"Agents reach it over MCP: {running.services['mcp']}/mcp, or `smartbrain mcp`", markup=False)
         if not machine.needs_key:
             out.print(NO_KEY, markup=False)
@@ -84,7 +86,7 @@ def _serve_front(chosen: list[str], *, from_stdin: bool) -> None:
     from services.cli import fronts
 
     if len(chosen) > 1:
-        raise ConfigurationError(f"{chosen[0]} has a port of its own: serve it in a process of its own")
+        raise ConfigurationError(f"{chosen[0]} has its own port: serve it in its own process")
     fronts.load(chosen[0])
     if from_stdin and not _hear_addresses():
         return
@@ -94,7 +96,7 @@ def _serve_front(chosen: list[str], *, from_stdin: bool) -> None:
 
 
 def _hear_addresses() -> bool:
-    """Whether whoever started this process has told where the others are; False where they have ended."""
+    """Whether the parent process has sent the addresses; False if it has ended."""
     line = sys.stdin.readline()
     if line:
         os.environ.update(json.loads(line))
@@ -118,7 +120,7 @@ def migrate(
     bootstrap = config.kafka_bootstrap or (running.kafka if running else None)
     if dsn is None:
         raise ConfigurationError(
-            "SMARTBRAIN_DATABASE_URL is not set and nothing runs here; `smartbrain up` migrates itself"
+            "SMARTBRAIN_DATABASE_URL is not set and no SmartBrain runs here; `smartbrain up` migrates by itself"
         )
     applied, waiting = asyncio.run(_migrate(dsn, post=post))
     created = asyncio.run(_topics(config.model_copy(update={"kafka_bootstrap": bootstrap}), dsn)) if bootstrap else []

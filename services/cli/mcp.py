@@ -43,9 +43,8 @@ def mcp(
 
 
 def locate() -> str:
-    """Where compose is: what is set, what runs on the data folder, else the usual port of this machine.
-
-    A desktop client starts this command in a folder of its own.
+    """The address of compose: as configured, of the system on the data folder, else the default port of this machine. A
+    desktop client starts this command in a folder of its own.
     """
     try:
         return data_folder.url()

@@ -1,4 +1,4 @@
-"""`smartbrain media`: what a scanner says of media files, told to a running SmartBrain and shown."""
+"""`smartbrain media`: registers and shows the security state of media files."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal

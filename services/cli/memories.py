@@ -1,4 +1,4 @@
-"""`smartbrain memories`: what is known of a user, what was known, why, and an older version restored."""
+"""`smartbrain memories`: lists memories now and in the past, shows their history, restores versions."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -119,7 +119,7 @@ def list_memories(
 
 
 def show_memories(memories: list[Json], *, ids: bool = False) -> None:
-    """What is known, a line a memory, grouped by what it is; `ids` adds what other commands need."""
+    """The memories, one per line, grouped by type; `ids` adds what other commands need."""
     if not memories:
         out.print("nothing is known")
         return
@@ -251,7 +251,7 @@ def forget(memory_id: Id, user: User = "me", tenant: Tenant = "default", as_json
 
 
 def _act(write: Callable[[Web, Json], Json], user: str, tenant: str, *, as_json: bool) -> None:
-    """The write is made and settled, and what it came to is shown."""
+    """Makes the write, waits until it is settled, and prints the result."""
     whose = {"tenant_id": tenant, "user_id": user}
     with reach_compose() as web:
         receipt = write(web, whose)

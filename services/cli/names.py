@@ -1,4 +1,4 @@
-"""Ids and texts as commands take them: checked before anything is asked or begun."""
+"""Checks ids and texts of commands before anything is sent."""
 
 from typing import Annotated
 
@@ -6,12 +6,13 @@ import typer
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.base import ExternalId
+from shared.settings import TENANT
 
 _ID: TypeAdapter[str] = TypeAdapter(ExternalId)
 
 
 def check_id(value: str | None) -> str | None:
-    """The id; BadParameter where the service would refuse it."""
+    """The id; BadParameter if the service would refuse it."""
     if value is None:
         return None
     try:
@@ -21,7 +22,7 @@ def check_id(value: str | None) -> str | None:
 
 
 def check_ids(values: list[str] | None) -> list[str] | None:
-    """The ids; BadParameter where the service would refuse one."""
+    """The ids; BadParameter if the service would refuse one."""
     for value in values or ():
         check_id(value)
     return values
@@ -34,7 +35,7 @@ def check_words(value: str | None) -> str | None:
     return value
 
 
-User = Annotated[str, typer.Option("--user", "-u", help="Whose memory.", callback=check_id)]
-Tenant = Annotated[str, typer.Option("--tenant", help="Tenant.", callback=check_id)]
+User = Annotated[str, typer.Option("--user", "-u", help="User id.", callback=check_id)]
+Tenant = Annotated[str, typer.Option("--tenant", envvar=TENANT, help="Tenant.", callback=check_id)]
 Limit = Annotated[int, typer.Option("--limit", min=1, max=200)]
 Session = Annotated[str, typer.Option("--session", "-s", help="Conversation.", callback=check_id)]

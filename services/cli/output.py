@@ -1,4 +1,4 @@
-"""What a person reads, and `--json` for programs: results on standard output, everything else on standard error."""
+"""Output for people, and `--json` for programs: results on standard output, everything else on standard error."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ def fail(message: str) -> None:
 
 
 def refuse(message: str) -> typer.Exit:
-    """The error is told; raised, it ends the command as a wrong argument does."""
+    """Prints the error; raised, it ends the command like a wrong argument."""
     fail(message)
     return typer.Exit(2)
 

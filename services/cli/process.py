@@ -10,7 +10,7 @@ from shared.embedded.process import Child
 
 @dataclass
 class Process:
-    """The process of one service or of several light ones, and how often it had to be started lately."""
+    """The process of one service or of several light ones, with its recent restarts."""
 
     services: tuple[str, ...]
     child: Child

@@ -10,14 +10,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from services.cli.output import err
 
 Say = Callable[[str, int, int], None]
-"""Hears what is being done, how much of it is done, and how much there is."""
+"""Gets the current task, its progress and its total."""
 PATIENCE_S = 1.0
 LINE_EVERY_S = 2.0
 
 
 @contextmanager
 def show_progress(what: str, *, quiet: bool) -> Generator[Say]:
-    """The function to call with progress; until its first call, `what` is shown as under way."""
+    """The function to call with progress; until its first call, `what` is shown as running."""
     if quiet:
         yield lambda what, done, total: None
         return
@@ -28,7 +28,7 @@ def show_progress(what: str, *, quiet: bool) -> Generator[Say]:
 
 @contextmanager
 def show_work(what: str, *, quiet: bool) -> Generator[None]:
-    """What is under way is shown from the second on that it takes."""
+    """Shows progress of a task that takes longer than a second."""
     if quiet:
         yield
         return

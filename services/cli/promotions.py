@@ -1,4 +1,4 @@
-"""`smartbrain promotions`: what qualifies to be offered to others, shown, decided, written, on a running SmartBrain."""
+"""`smartbrain promotions`: lists, decides and retries proposals to share memories."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -7,6 +7,7 @@ import typer
 from rich.text import Text
 
 from schemas.promotion import PromotionStatus
+from services.cli.dead_letters import name_operator
 from services.cli.names import Limit, Tenant, User
 from services.cli.output import AsJson, emit, out
 from services.cli.web import reach_compose
@@ -70,7 +71,9 @@ def reject(
 def retry(proposal: Proposal, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Retry writing an approved proposal to the knowledge side after write_failed."""
     with reach_compose() as web:
-        waiting = web.post(f"/v1/promotions/{proposal}/retry", {"tenant_id": tenant, "user_id": user})
+        waiting = web.post(
+            f"/v1/promotions/{proposal}/retry", {"tenant_id": tenant, "user_id": user, **name_operator()}
+        )
     if as_json:
         emit(waiting)
     else:
@@ -79,7 +82,8 @@ def retry(proposal: Proposal, user: User = "me", tenant: Tenant = "default", as_
 
 def _decide(proposal: UUID, tenant: str, user: str, as_json: bool, **said: Any) -> None:
     with reach_compose() as web:
-        decided = web.post(f"/v1/promotions/{proposal}", {"tenant_id": tenant, "user_id": user, **said})
+        whose = {"tenant_id": tenant, "user_id": user, **name_operator()}
+        decided = web.post(f"/v1/promotions/{proposal}", {**whose, **said})
     if as_json:
         emit(decided)
     else:

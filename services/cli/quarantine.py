@@ -42,7 +42,7 @@ def show_list(
         emit(page)
         return
     heads = ("id", "given up", "user", "stage", "turn", "state")
-    out.print(to_table(heads, map(_to_row, page["events"])) if page["events"] else "nothing is in quarantine")
+    out.print(to_table(heads, map(_to_row, page["events"])) if page["events"] else "the quarantine is empty")
 
 
 def _to_row(each: dict[str, Any]) -> tuple[str, ...]:

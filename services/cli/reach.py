@@ -11,9 +11,8 @@ from shared.settings import Settings
 
 @contextmanager
 def reach_servers(config: Settings, *, broker: bool) -> Generator[tuple[str, str | None]]:
-    """The database's address and the broker's: what is set, what runs here, else the embedded ones, started for this.
-
-    A broker that has never run here is not started: it could tell nothing.
+    """The addresses of database and broker: as configured, of the running system, else embedded ones started for this
+    command. A broker that has never run here is not started, because it has no data.
     """
     running = data_folder.find(config.data)
     dsn = config.database_url.get_secret_value() if config.database_url else running.database if running else None

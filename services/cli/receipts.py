@@ -1,4 +1,4 @@
-"""`smartbrain contexts` and `smartbrain receipts`: packages that were answered, and why each thing is in or out."""
+"""`smartbrain contexts` and `smartbrain receipts`: stored packages, and the reason for each candidate."""
 
 import asyncio
 from typing import Annotated, Any, Literal
@@ -115,7 +115,7 @@ def _show_replay(replayed: Replayed) -> None:
     for line in replayed.problems:
         err.print(Text(line, "red"))
     if not replayed.problems:
-        out.print(Text(f"{len(replayed.explained)} decisions: all of it adds up", "bold"))
+        out.print(Text(f"{len(replayed.explained)} decisions: everything matches", "bold"))
 
 
 async def _read(subject: Subject, context_id: UUID) -> tuple[Receipts, Stored | None]:

@@ -1,4 +1,4 @@
-"""`smartbrain say`: one message of a user, and what a command in it is answered."""
+"""`smartbrain say`: sends one message of a user and prints the reply to a command."""
 
 from typing import Annotated, Any
 

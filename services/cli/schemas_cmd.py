@@ -1,4 +1,4 @@
-"""Writes schemas/generated: JSON Schema, AsyncAPI and OpenAPI as the code says them."""
+"""Generates schemas/generated from the code: JSON Schema, AsyncAPI and OpenAPI."""
 
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -31,7 +31,7 @@ def schemas(
 
 
 def documents() -> dict[str, str]:
-    """Every generated file by its path within the folder; nothing connects."""
+    """Every generated file by its path within the folder; opens no connections."""
     from services.compose.routes.server import create_app  # only this command needs the web framework
 
     app = create_app(cast("Any", None), cast("Any", None), cast("Any", None))
@@ -39,7 +39,7 @@ def documents() -> dict[str, str]:
 
 
 def list_differences(folder: Path, wanted: dict[str, str]) -> list[str]:
-    """The paths whose file is missing, says something else, or should not be there."""
+    """The paths whose file is missing, different or superfluous."""
     there = {path.relative_to(folder).as_posix() for path in folder.glob("json/**/*.schema.json")}
     changed = {path for path, content in wanted.items() if _read(folder / path) != content}
     return sorted(changed | (there - set(wanted)))

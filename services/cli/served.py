@@ -1,4 +1,4 @@
-"""A process of services: their code is loaded first, then they are opened, built and served."""
+"""Runs services in one process: loads their code, then opens, builds and serves them."""
 
 import gc
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ Build = Callable[[Runtime], Service]
 
 
 def load_builders(names: Sequence[str]) -> dict[str, Build]:
-    """How each of these services is built; the code of no other is loaded."""
+    """The builders of these services; loads no other code."""
     gc.disable()  # what is loaded stays: nothing is to be collected
     try:
         return {name: import_module(f"services.{name}.app").build for name in names}

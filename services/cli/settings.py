@@ -1,4 +1,4 @@
-"""`smartbrain settings`: what holds for a user or a tenant, changed or put back to the default."""
+"""`smartbrain settings`: shows, changes and resets settings of a user or a tenant."""
 
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ from services.cli.web import reach_compose
 Json = dict[str, Any]
 app = typer.Typer(no_args_is_help=True, help="Show and change the settings of a user or a tenant.")
 User = Annotated[
-    str | None, typer.Option("--user", "-u", help="Whose settings; without it the tenant's.", callback=check_id)
+    str | None, typer.Option("--user", "-u", help="User; without it, the settings of the tenant.", callback=check_id)
 ]
 Named = Annotated[list[str], typer.Argument(help="Names of settings; `all` for all of them.")]
 LanguageOption = Annotated[Lang, typer.Option("--lang", help="Language of the table: zh, en.")]

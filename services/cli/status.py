@@ -1,4 +1,4 @@
-"""`smartbrain status`: what runs on the data folder, where it is, and what the probes of its services say."""
+"""`smartbrain status`: the addresses of the system on the data folder, and the probes of its services."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -59,7 +59,7 @@ def _tell(running: Running) -> Json:
 
 
 def _ask(url: str) -> Json | None:
-    """What /ready says, whatever its status; None where nothing answers."""
+    """The body of /ready, with any status; None without an answer."""
     try:
         with urlopen(f"{url}/ready", timeout=PROBE_S) as answer:  # noqa: S310 # our own loopback address
             return orjson.loads(answer.read())

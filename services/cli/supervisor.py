@@ -31,14 +31,14 @@ from shared.settings import ALL, FRONTS, URL, Settings, name_of
 from shared.telemetry import logger
 
 LIGHT = ("relay", "librarian", "erasure", "governor")
-"""What waits more than it works: on one machine these share a process, which is named after the first of them."""
+"""Mostly idle services: on one machine they share a process, which is named after the first of them."""
 START_S = 180.0
 STOP_S = 25.0
 PROBE_S = 5.0
 PROBE_EVERY_S = 2.0
 MEND_EVERY_S = 0.5
 REST_S = 2.0
-"""How long is waited before what could not be started is tried again."""
+"""Pause before a failed start is retried."""
 
 
 class Supervisor:
@@ -55,7 +55,7 @@ class Supervisor:
         self.processes: dict[str, Process] = {}
         self.needs_key = True
         self._ports: dict[str, int] = {}
-        """Of what others have the address of: once one was picked it is kept over restarts."""
+        """Ports that others know: a picked port is kept over restarts."""
 
     def _postgres(self, durable: bool) -> EmbeddedPostgres | None:
         if not self.settings.embedded_database:
@@ -99,9 +99,8 @@ class Supervisor:
         return self.broker.bootstrap
 
     def start(self, say: Callable[[str], None] = lambda _: None) -> Running:
-        """Everything is ready when it returns; raises RuntimeError naming what is not after 180 s.
-
-        The services load their code while the database and the broker start, and wait for the addresses.
+        """Starts everything and returns when it is ready; RuntimeError names what is not after 180 s. The services load
+        their code while the database and the broker start, and wait for the addresses.
         """
         began = time.monotonic()
 
@@ -139,7 +138,7 @@ class Supervisor:
         return {**alone, light[0]: light} if light else alone
 
     async def make_topics_anew(self) -> None:
-        """The broker has its topics again; what was lost with those that it had is driven again."""
+        """Creates missing topics, and redrives work that was lost with the previous ones."""
         from services.cli.broker_topics import make_topics, note_topics
 
         await note_topics(self.dsn, await make_topics(self._on_broker, "up"))
@@ -159,7 +158,7 @@ class Supervisor:
         ready = asyncio.create_task(make_topics(self._on_broker, "up"))
         await schema.migrate(self.dsn)
         if self._services and not await schema.is_open(self.dsn):
-            raise ConfigurationError(f"{db.CLOSED}; go on with `smartbrain restore`")
+            raise ConfigurationError(f"{db.CLOSED}; continue with `smartbrain restore`")
         if "compose" in self._services:
             access = load_policy(self.settings.policy).access
             self.needs_key = await require_guard(self.dsn, access, self.settings.http_host)
@@ -171,13 +170,13 @@ class Supervisor:
         return Running(urls.get("compose", ""), self.bootstrap, self.dsn, os.getpid(), urls)
 
     def launch(self, name: str) -> Process:
-        """The process has been started; it is not ready yet."""
+        """Starts the process without waiting until it is ready."""
         process = self._spawn(name)
         self._release(name)
         return process
 
     def _spawn(self, name: str) -> Process:
-        """The process loads the code of its services, and begins when it is told where the others are."""
+        """Starts a process that loads its code and waits for the addresses."""
         services = self._services_by_process[name]
         folder = self.data / "services"
         folder.mkdir(exist_ok=True)
@@ -205,7 +204,7 @@ class Supervisor:
             pipe.write(orjson.dumps(addresses) + b"\n")
 
     def _addresses_for(self, name: str) -> dict[str, str]:
-        """What the services of the process ask: the database and the broker, or compose alone."""
+        """The addresses that the services need: database and broker, or only compose."""
         if name in FRONTS:
             compose = self.processes.get("compose")
             return {URL: (compose and compose.url) or self.settings.url or ""}
@@ -226,7 +225,7 @@ class Supervisor:
         return {name: value for name, value in {**os.environ, **mine}.items() if name != told_later}
 
     def await_ready(self, names: tuple[str, ...] | None = None, timeout_s: float = START_S) -> None:
-        """The services are ready; RuntimeError names the first that is not in time, with the end of its log."""
+        """Waits until the services are ready; RuntimeError names the first that is late, with the end of its log."""
         until = time.monotonic() + timeout_s
         for name in names or tuple(self.processes):
             while not self._is_ready(name):
@@ -261,7 +260,8 @@ class Supervisor:
             pause = MEND_EVERY_S if self.try_to_mend() else REST_S
 
     def try_to_mend(self) -> bool:
-        """Whether what had died or hung was started again; what cannot be now, for a full disk say, is tried later."""
+        """Whether dead or hung processes were restarted; one that cannot start, for example on a full disk, is retried
+        later."""
         try:
             self.mend()
         except (OSError, RuntimeError, TransientError) as error:  # the embedded servers raise RuntimeErrors
@@ -274,7 +274,7 @@ class Supervisor:
         self._stopping.set()
 
     def mend(self) -> list[str]:
-        """The names of what had died or hung and was started again; what keeps dying is tried ever less often."""
+        """Restarts dead or hung processes; their names. A process that keeps dying is restarted ever less often."""
         mended: list[str] = []
         if self.postgres and not is_running(lambda: self.postgres.pid):  # type: ignore[union-attr]
             self.postgres.start()
@@ -298,7 +298,8 @@ class Supervisor:
         return mended
 
     def _is_hung(self, process: Process) -> bool:
-        """Whether its probe has said for too long that it makes no progress, or nothing; asks again, and waits not."""
+        """Whether its probe has reported no progress, or nothing, for too long; requests the next probe without
+        waiting."""
         if process.child.poll() is not None:
             return False
         now = time.monotonic()
@@ -328,7 +329,7 @@ class Supervisor:
         return load_policy(self.settings.policy).delivery.restart_after_s
 
     def stop(self) -> None:
-        """Services first, then the broker, then PostgreSQL; each is given time to finish what is in flight."""
+        """Stops services first, then the broker, then PostgreSQL; each gets time to finish its current work."""
         forget(self.data)
         for process in self.processes.values():
             with suppress(ProcessLookupError):

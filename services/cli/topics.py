@@ -1,4 +1,4 @@
-"""`smartbrain topics`: what SmartBrain uses of Kafka, and the access control lists that it needs there."""
+"""`smartbrain topics`: the topics of SmartBrain, and the access control lists that it needs."""
 
 from typing import Annotated, Any
 

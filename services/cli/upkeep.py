@@ -28,12 +28,12 @@ def upkeep(
     """Run a round of upkeep for a user: expiry, ageing, misses, rejections, calibration, merging."""
     found = settings.load()
     configure_logs(found.log_level)
-    with show_work(f"looking through what is known of {user}", quiet=as_json):
+    with show_work(f"upkeep of the memories of {user}", quiet=as_json):
         changes = asyncio.run(_round(reach_servers(found), Subject(tenant, user), forced=now))
     if as_json:
         emit({"due": changes is not None, "done": [to_json(change) for change in changes or ()]})
     elif changes is None:
-        out.print("not due: the last round was just before; --now makes one all the same", markup=False)
+        out.print("not due: the last round was recent; --now runs one anyway", markup=False)
     else:
         for change in changes:
             _show(to_json(change))
@@ -42,7 +42,7 @@ def upkeep(
 
 
 def reach_servers(config: Settings) -> Settings:
-    """The settings, with the addresses of what runs on the data folder where they name none."""
+    """The settings, completed by the addresses of the system on the data folder."""
     running = data_folder.find(config.data)
     if running is None:
         return config

@@ -38,7 +38,7 @@ class Web:
         self._connection.close()
 
     def get(self, path: str, query: Json) -> Json:
-        """The answer's JSON, as of every call; RefusedError or TransientError as compose says."""
+        """The JSON of the answer; RefusedError or TransientError by compose's status."""
         return self._call("GET", path, query, None)
 
     def post(self, path: str, body: Json, query: Json | None = None) -> Json:
@@ -58,7 +58,7 @@ class Web:
         return self._call("POST", path, query, body)
 
     def stream(self, path: str, query: Json) -> Iterator[bytes]:
-        """The answer in pieces as it comes; RefusedError or TransientError as compose says, or where it breaks off."""
+        """The answer as a stream; RefusedError or TransientError by compose's status, or if it breaks off."""
         try:
             self._connection.request("GET", _to_target(path, query), None, self._headers)
             response = self._connection.getresponse()
@@ -86,7 +86,7 @@ class Web:
         if status == 503:
             raise TransientError(answer.get("message", "unavailable"))
         if status == 401 and "authorization" not in self._headers:
-            raise RefusedError("unauthenticated", f"{self._base} asks for a key: set {API_KEY}", status=401)
+            raise RefusedError("unauthenticated", f"{self._base} requires a key: set {API_KEY}", status=401)
         if status >= 400:
             raise RefusedError(answer.get("code", "refused"), answer.get("message", ""), status=status)
 
@@ -102,7 +102,7 @@ class Web:
         return [self.outcome(body, result["turn_id"]) for body, result in bar]
 
     def outcome(self, whose: Json, turn_id: str, timeout_s: float = 30.0) -> Json:
-        """The turn's outcome once it is complete, or as it stands after `timeout_s`."""
+        """The outcome of the turn once it is complete, or its state after `timeout_s`."""
         query = {"user_id": whose["user_id"], "tenant_id": whose.get("tenant_id", "default")}
         until = time.monotonic() + timeout_s
         pause = 0.01
@@ -115,11 +115,11 @@ class Web:
 
 
 def _to_target(path: str, query: Json) -> str:
-    """Path and query as they are asked for; what is None is not asked."""
+    """Path and query; None values are left out."""
     given = {name: value for name, value in query.items() if value is not None}
     return f"{path}?{urlencode(given)}" if given else path
 
 
 def reach_compose(timeout_s: float = 30.0) -> Web:
-    """A connection to compose, where the environment or the data folder says that it runs."""
+    """A connection to compose, at the address from the environment or the data folder."""
     return Web(data_folder.url(), timeout_s)

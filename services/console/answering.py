@@ -1,4 +1,4 @@
-"""A page function becomes a route: strangers are led to the sign-in, foreign forms refused, refusals explained."""
+"""Turns page functions into routes: redirects to the sign-in, refuses foreign forms, explains refusals."""
 
 import hmac
 from collections.abc import Mapping
@@ -30,12 +30,12 @@ STATUS: Mapping[str, int] = {
     "unavailable": 503,
     "broke": 500,
 }
-"""The others are 422: what was asked cannot be done."""
+"""All other codes are 422: the request cannot be carried out."""
 AGAIN = frozenset(("unreachable", "unavailable", "rate_limited"))
 
 
 class Answering:
-    """What routes share: compose, the sessions, and the areas of the navigation."""
+    """State that routes share: compose, the sessions, and the areas of the navigation."""
 
     def __init__(self, compose: ComposeClient, sessions: Sessions, areas: tuple[Area, ...]) -> None:
         self.compose = compose
@@ -72,7 +72,7 @@ class Answering:
             return explain_refusal(page, CallError("broke", type(error).__name__))
 
     def _sign_out(self, page: ConsolePage) -> Response:
-        """The key is not taken any more."""
+        """The key is no longer accepted."""
         self.sessions.end(page.visit.session_token)
         answer = page.redirect("/sign-in")
         answer.headers.append("set-cookie", write_cookie(SESSION_COOKIE, "", secure=page.visit.secure))
@@ -80,7 +80,7 @@ class Answering:
 
 
 async def _read_form(request: Request) -> tuple[Mapping[str, list[str]], bytes]:
-    """The fields of the form, and no file; CallError for what is none."""
+    """The fields of the form, without a file; CallError if the body is not a form."""
     body = b""
     async for chunk in request.stream():
         body += chunk
@@ -93,14 +93,14 @@ async def _read_form(request: Request) -> tuple[Mapping[str, list[str]], bytes]:
 
 
 def _refuse_foreign_form(page: ConsolePage) -> None:
-    """CallError where the form was not made for whoever sends it."""
+    """Raises CallError if the form was made for another session."""
     given = page.request.headers.get("x-csrf-token") or page.field("csrf")
     if not hmac.compare_digest(given.encode(), page.visit.form_token.encode()):
         raise CallError("form", "")
 
 
 def _lead_stranger(page: ConsolePage, area: Area | None) -> Response | None:
-    """Where whoever is not signed in goes first, or has not said whose memory is meant."""
+    """The page for visitors who are not signed in, or have not chosen a user."""
     session = page.visit.session
     path = page.request.url.path
     wanted = f"?next={quote(path)}" if page.request.method == "GET" and path != "/" else ""
@@ -116,7 +116,7 @@ def _lead_stranger(page: ConsolePage, area: Area | None) -> Response | None:
 
 
 def explain_refusal(page: ConsolePage, problem: CallError) -> Response:
-    """The page that says what went wrong and what to do next."""
+    """The page with the error and the next step."""
     code = problem.code if f"error.{problem.code}" in MESSAGES else "other"
     message = "" if code in ("form", "broke", "not_found") else problem.message
     status = STATUS.get(problem.code, 422)
@@ -128,7 +128,7 @@ def explain_refusal(page: ConsolePage, problem: CallError) -> Response:
 
 
 async def show_absence(request: Request, error: Exception) -> Response:
-    """The page for an address at which there is none."""
+    """The page for an unknown address."""
     del error
     compose, areas = request.app.state.answering.compose, request.app.state.answering.areas
     page = ConsolePage(request, request.state.visit, compose, areas, {})

@@ -1,4 +1,4 @@
-"""The console: wires the door, the pages of every area and compose's client into a service."""
+"""The console: wires access checks, the pages of every area and compose's client into a service."""
 
 import asyncio
 
@@ -25,7 +25,7 @@ from shared.settings import Settings
 
 
 def build(settings: Settings) -> Service:
-    """The service; it has no database and no broker, and asks compose."""
+    """The service; it has no database and no broker, and calls compose."""
     address = settings.url or f"http://127.0.0.1:{settings.http_port}"
     compose = ComposeClient(lambda: address)
     ready = asyncio.Event()
@@ -50,7 +50,7 @@ def build(settings: Settings) -> Service:
 
 
 def make_app(compose: ComposeClient, policy: ConsoleDoorPolicy, sign_ins: SignIns | None = None) -> Starlette:
-    """The pages behind the door; `sign_ins` are those with an issuer, if the policy names one."""
+    """All pages with their access checks; `sign_ins` are those with an issuer, if the policy names one."""
     sessions = Sessions()
     answering = Answering(compose, sessions, AREAS)
     routes = [answering.make_route(entry) for entry in Home(sessions).pages]

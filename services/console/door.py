@@ -1,4 +1,4 @@
-"""Who is let in: no foreign page, and every answer tells the browser what it may do."""
+"""Checks every request: refuses other sites, and adds security headers to every answer."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -14,7 +14,7 @@ from shared.fronts.origins import LOOPBACK, is_own_host, is_own_origin, name_of_
 
 SESSION_COOKIE, VISIT_COOKIE = "smartbrain_session", "smartbrain_visit"
 KEPT = "public, max-age=31536000, immutable"
-"""Of files, whose addresses change with them."""
+"""For static files, whose addresses change with their content."""
 MISDIRECTED, FORBIDDEN = 421, 403
 POLICY = "; ".join(
     (
@@ -38,26 +38,26 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class ConsoleDoorPolicy:
-    """Where the console is, and whether others than this machine can reach it."""
+    """The address of the console, and whether it is reachable from other machines."""
 
     own_address: str | None
     open_without_key: bool
 
     @property
     def names(self) -> frozenset[str]:
-        """The names under which it is reached."""
+        """The host names of the console."""
         named = urlsplit(self.own_address).hostname if self.own_address else None
         return LOOPBACK | {named} if named else LOOPBACK
 
     def is_secure(self, headers: Headers) -> bool:
-        """Whether cookies go over https alone: everywhere but on this machine."""
+        """Whether cookies require https: everywhere except on this machine."""
         if self.own_address:
             return self.own_address.startswith("https")
         return name_of_host(headers.get("host", "")) not in LOOPBACK
 
 
 class ConsoleDoor:
-    """Lets in whoever means this server; what is known of the visit stands in the state of the request."""
+    """Admits requests for this server, and stores the visit in the state of the request."""
 
     def __init__(self, app: ASGIApp, sessions: Sessions, policy: ConsoleDoorPolicy) -> None:
         self._app = app
@@ -94,7 +94,7 @@ class ConsoleDoor:
         await (refusal or self._app)(scope, receive, send_guarded)
 
     def _refuse_foreign(self, headers: Headers, method: str) -> Response | None:
-        """The refusal of what a browser asks for a foreign page, and of whoever means another server."""
+        """The refusal of requests from other sites or for other host names."""
         host, origin = headers.get("host", ""), headers.get("origin")
         anybody_may_ask = self._policy.open_without_key or self._policy.own_address
         if anybody_may_ask and not is_own_host(host, self._policy.names):
@@ -106,6 +106,6 @@ class ConsoleDoor:
 
 
 def write_cookie(name: str, value: str, *, secure: bool) -> str:
-    """A cookie that no script reads and no foreign page sends; without a value it ends."""
+    """A cookie that scripts cannot read and other sites cannot send; without a value it is deleted."""
     ends = "" if value else "; Max-Age=0"
     return f"{name}={value}; Path=/; HttpOnly; SameSite=Strict{'; Secure' if secure else ''}{ends}"

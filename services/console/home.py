@@ -1,4 +1,4 @@
-"""Coming in and going out: the key, whose memory, the language and the look."""
+"""Sign-in and sign-out, the choice of the user, the language and the appearance."""
 
 from dataclasses import replace
 
@@ -35,11 +35,11 @@ class Home:
         )
 
     async def show_sign_in(self, page: ConsolePage) -> Response:
-        """The form for a key; where nobody needs one, the one for a name."""
+        """The form for a key, or for a user id while no key is required."""
         return await _render_sign_in(page, refused=False)
 
     async def sign_in(self, page: ConsolePage) -> Response:
-        """A session by the key, or by the name where this machine needs none."""
+        """Opens a session with the key, or with the user id while no key is required."""
         key = page.field("key")
         no_key = not (key.isascii() and key.isprintable()) or not (key or await may_enter_without_key(page))
         if no_key:
@@ -57,14 +57,14 @@ class Home:
         return answer
 
     async def sign_out(self, page: ConsolePage) -> Response:
-        """The session is over."""
+        """Ends the session."""
         self._sessions.end(page.visit.session_token)
         answer = page.redirect("/sign-in")
         answer.headers.append("set-cookie", write_cookie(SESSION_COOKIE, "", secure=page.visit.secure))
         return answer
 
     async def choose_user(self, page: ConsolePage) -> Response:
-        """The session goes on about somebody else, whom the key is for too."""
+        """Switches the session to another user of the key."""
         session = page.session
         user, tenant = page.field("user"), page.field("tenant")
         if session.of_one or not user:
@@ -77,7 +77,7 @@ class Home:
 
 
 async def open_session(sessions: Sessions, page: ConsolePage, caller: AgentCaller, access: Json) -> str:
-    """The token of a session of whom compose has taken; the one before it is over."""
+    """The token of a new session for a requester that compose accepted; ends the previous session."""
     user = access["user_id"] or page.field("user") or None
     tenant = access["tenant_id"] or page.field("tenant") or None
     named = make_caller(caller.bearer, {"user_id": user, "tenant_id": tenant})
@@ -93,14 +93,14 @@ async def lead_home(page: ConsolePage) -> Response:
 
 
 async def show_whose(page: ConsolePage) -> Response:
-    """The form that asks whose memory is meant."""
+    """The form that asks for the user."""
     if page.session.of_one:
         return page.redirect("/")
     return page.render("home/whose.html", title=page.tell("whose.title"), next=find_next(page))
 
 
 async def switch_appearance(page: ConsolePage) -> Response:
-    """The language and the look that were chosen hold in this browser."""
+    """Stores the chosen language and appearance in this browser."""
     answer = page.redirect(find_next(page))
     for name, field, known in ((LANGUAGE_COOKIE, "language", LANGUAGES), (THEME_COOKIE, "theme", THEMES)):
         chosen = page.field(field)
@@ -110,14 +110,13 @@ async def switch_appearance(page: ConsolePage) -> Response:
 
 
 async def may_enter_without_key(page: ConsolePage) -> bool:
-    """Whether compose asks nobody for a key, and only this machine can reach the console."""
+    """Whether compose requires no key and only this machine can reach the console."""
     return page.visit.open_without_key and await page.compose.is_open()
 
 
 async def find_access(compose: ComposeClient, caller: AgentCaller) -> Json:
-    """What the key is for; CallError where it is not taken.
-
-    A key that may not read is told nothing of itself: it is taken for one of an operator, and compose refuses the rest.
+    """The access of the key; CallError if it is not accepted. A key without the scope read counts as an operator's, and
+    compose refuses everything else.
     """
     try:
         return await compose.find_access(caller)
@@ -128,7 +127,7 @@ async def find_access(compose: ComposeClient, caller: AgentCaller) -> Json:
 
 
 async def find_language(compose: ComposeClient, session: Session) -> str | None:
-    """That of the user's settings; none where they chose none, or the key may not read them."""
+    """The language in the user's settings; None if it is not set or the key may not read them."""
     if session.caller.user_id is None or not session.may("read"):
         return None
     try:
@@ -139,7 +138,7 @@ async def find_language(compose: ComposeClient, session: Session) -> str | None:
 
 
 def find_next(page: ConsolePage) -> str:
-    """The page of the console that was wanted; never one of another server."""
+    """The requested page of the console, never one of another server."""
     wanted = page.field("next") or page.ask("next")
     own = wanted.startswith("/") and not wanted.startswith("//") and "\\" not in wanted and wanted.isprintable()
     return wanted if own else "/"

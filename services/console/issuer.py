@@ -1,4 +1,4 @@
-"""The identity provider with which people sign in: authorization code with PKCE (RFC 7636, OpenID Connect Core 3.1)."""
+"""Sign-in with an identity provider: authorization code with PKCE (RFC 7636, OpenID Connect Core 3.1)."""
 
 import base64
 import hashlib
@@ -20,7 +20,7 @@ from shared.settings import Settings
 from shared.tls import trust_store
 
 WAIT_S = 600
-"""So long somebody may take at the issuer's pages."""
+"""The time that a user may take at the issuer's pages."""
 MOST_WAITING = 10_000
 FETCH_S = 10.0
 MOST_BYTES = 262_144
@@ -28,7 +28,7 @@ MOST_BYTES = 262_144
 
 @dataclass(frozen=True)
 class PendingSignIn:
-    """A sign-in that is at the issuer: what proves that it comes back to the same, and where it goes on."""
+    """A sign-in in progress at the issuer: its secrets, and the page to open afterwards."""
 
     browser: str
     nonce: str
@@ -39,7 +39,7 @@ class PendingSignIn:
 
 @dataclass(frozen=True)
 class ConsoleClient:
-    """The console as the issuer knows it."""
+    """The console as a client of the issuer."""
 
     issuer: TokenIssuer
     policy: SignInPolicy
@@ -47,7 +47,7 @@ class ConsoleClient:
 
 
 class SignIns:
-    """Who is on the way to the issuer and back; each state is good once, and for the browser that it was made for."""
+    """Sign-ins in progress; each state is valid once, and only for the browser that started it."""
 
     def __init__(self, client: ConsoleClient) -> None:
         self._client = client
@@ -56,7 +56,7 @@ class SignIns:
         self._pending = TTLCache[str, PendingSignIn](MOST_WAITING, WAIT_S)
 
     def begin(self, back: str, wanted: str) -> tuple[str, str]:
-        """The issuer's address to which the browser goes, and what its cookie is to hold until it is back."""
+        """The issuer's address for the browser, and the value of the cookie until it returns."""
         state, browser, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(4))
         self._pending[state] = PendingSignIn(browser, nonce, verifier, back, wanted)
         digest = hashlib.sha256(verifier.encode()).digest()
@@ -74,7 +74,7 @@ class SignIns:
         return f"{address}{'&' if '?' in address else '?'}{urlencode(query)}", browser
 
     async def finish(self, answer: Mapping[str, str], browser: str) -> tuple[str, str]:
-        """The token by which compose knows who it is, and where the console goes on; CallError `sign_in` else."""
+        """The token for compose and the page to open; otherwise CallError `sign_in`."""
         pending = self._pending.pop(answer.get("state", ""), None)
         if pending is None or not hmac.compare_digest(pending.browser.encode(), browser.encode()):
             raise CallError("sign_in", "state: is not of this browser, or was used")
@@ -90,7 +90,7 @@ class SignIns:
         return token, pending.wanted
 
     async def _check_identity(self, token: Any, nonce: str) -> None:
-        """The identity was told by the issuer, to this client, for this sign-in."""
+        """Checks that the issuer made the identity token for this client and this sign-in."""
         try:
             claims = await self._identities.prove(str(token))
         except RefusedError as error:
@@ -125,7 +125,7 @@ class SignIns:
 
 
 def find_client(settings: Settings, access: AccessPolicy) -> ConsoleClient | None:
-    """The console as the issuer of the policy knows it; None where people sign in by key alone."""
+    """The client for the issuer of the policy; None if people sign in only with keys."""
     policy = access.sign_in
     if not policy.issuer:
         return None

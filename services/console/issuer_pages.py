@@ -1,4 +1,4 @@
-"""Signing in with an issuer: the way there, and the way back."""
+"""The pages that start and finish a sign-in with an issuer."""
 
 from urllib.parse import quote
 
@@ -19,7 +19,7 @@ SAFE = "/?=&%"
 
 
 class IssuerPages:
-    """The two pages; there are none where people sign in by key alone."""
+    """The two pages; none if people sign in only with keys."""
 
     def __init__(self, sessions: Sessions, sign_ins: SignIns, own_address: str | None) -> None:
         self._sessions = sessions
@@ -35,16 +35,15 @@ class IssuerPages:
         )
 
     async def lead_to_issuer(self, page: ConsolePage) -> Response:
-        """The issuer's page is next; a cookie lets nobody but this browser come back."""
+        """Redirects to the issuer; a cookie ties the sign-in to this browser."""
         address, browser = self._sign_ins.begin(self._find_back(page), find_next(page))
         answer = page.redirect(address)
         answer.headers.append("set-cookie", _write_way_cookie(browser, secure=page.visit.secure))
         return answer
 
     async def come_back(self, page: ConsolePage) -> Response:
-        """A session by the token of the issuer, which compose has taken.
-
-        The answer is a page that leads on: what the issuer's page leads to is sent no strict cookie by the browser.
+        """Opens a session with the issuer's token after compose accepted it. The answer is a page with a redirect,
+        because a browser sends no strict cookie on a navigation from the issuer.
         """
         browser = page.request.cookies.get(SIGN_IN_COOKIE, "")
         token, wanted = await self._sign_ins.finish(dict(page.request.query_params), browser)
@@ -62,7 +61,7 @@ class IssuerPages:
         return answer
 
     def _find_back(self, page: ConsolePage) -> str:
-        """The console's own address to come back to."""
+        """The redirect URI of the console."""
         host = page.request.headers.get("host", "")
         if self._own_address:
             return f"{self._own_address.rstrip('/')}{BACK}"
@@ -72,6 +71,6 @@ class IssuerPages:
 
 
 def _write_way_cookie(browser: str, *, secure: bool, most_s: int = WAIT_S) -> str:
-    """Sent also when another site leads here, which a strict cookie is not."""
+    """A lax cookie, which is also sent on navigation from another site."""
     marks = f"Path=/sign-in; HttpOnly; SameSite=Lax; Max-Age={most_s}{'; Secure' if secure else ''}"
     return f"{SIGN_IN_COOKIE}={browser}; {marks}"

@@ -1,4 +1,4 @@
-"""What a page is made of. How to add one:
+"""The parts of a page. How to add one:
 
 1. the function, in the package of its area: it takes a `ConsolePage`, asks compose, and answers. What compose
    refuses needs no handling: it becomes a page that says what to do
@@ -46,7 +46,7 @@ Method = Literal["GET", "POST"]
 
 @dataclass(frozen=True)
 class Visit:
-    """One request as the door has let it in: its session if somebody is signed in, and what its forms must carry."""
+    """One admitted request: its session, if signed in, and the token for its forms."""
 
     session: Session | None
     session_token: str | None
@@ -57,7 +57,7 @@ class Visit:
 
 @dataclass(frozen=True)
 class ConsolePage:
-    """What a page function has: who asks, what they sent, compose in their name, and how to answer."""
+    """The argument of a page function: the requester, the form, compose in their name, and ways to answer."""
 
     request: Request
     visit: Visit
@@ -65,7 +65,7 @@ class ConsolePage:
     areas: "tuple[Area, ...]"
     form: Mapping[str, list[str]]
     file: bytes = b""
-    """What was chosen to be sent with the form, where the page takes a file."""
+    """The uploaded file, if the page takes one."""
 
     @property
     def session(self) -> Session:
@@ -253,7 +253,7 @@ class Area:
 
 @dataclass(frozen=True)
 class Turning:
-    """Which part of a long list is shown, and the addresses of the parts beside it."""
+    """The current part of a long list, and the addresses of its neighbours."""
 
     first: int
     last: int
@@ -263,7 +263,7 @@ class Turning:
 
 
 def turn_pages(page: ConsolePage, offset: int, most: int, count: int) -> Turning:
-    """How to leaf through the list that the page is."""
+    """The navigation of a paged list."""
     asked = page.request.url
 
     def lead(start: int) -> str:

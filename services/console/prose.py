@@ -1,4 +1,4 @@
-"""Texts of several lines become paragraphs and lists; whatever is in them stays text."""
+"""Turns texts of several lines into paragraphs and lists, with everything escaped."""
 
 from itertools import groupby
 

@@ -1,4 +1,4 @@
-"""Templates become pages: everything that is put into one is escaped."""
+"""Renders templates; every inserted value is escaped."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -15,7 +15,7 @@ STATIC = FOLDER / "static"
 
 @cache
 def make_templates() -> Environment:
-    """The templates of every area; a value that is missing is an error and no empty place."""
+    """The templates of every area; a missing value is an error."""
     templates = Environment(
         loader=FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
@@ -35,5 +35,5 @@ def render(template: str, values: Mapping[str, Any]) -> str:
 
 @cache
 def find_newest_change() -> str:
-    """What changes with the files that browsers keep."""
+    """A version that changes with the static files."""
     return format(max(int(path.stat().st_mtime) for path in STATIC.iterdir()), "x")

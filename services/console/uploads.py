@@ -1,4 +1,4 @@
-"""A form with a file, read no further than its limit."""
+"""Reads a form with a file, up to a limit."""
 
 from collections.abc import Mapping
 
@@ -10,12 +10,12 @@ from starlette.types import Message
 from shared.fronts.problems import CallError
 
 FIELDS_BYTES = 65_536
-"""So many bytes everything has at most that is sent beside the file."""
+"""Maximum bytes of all fields except the file."""
 MOST_FIELDS = 20
 
 
 async def read_upload(request: Request, file_most: int) -> tuple[Mapping[str, list[str]], bytes]:
-    """The fields and the file, empty where none was chosen; CallError for what is too long or no such form."""
+    """The fields and the file, empty if none was chosen; CallError if the form is too long or invalid."""
     received = 0
 
     async def receive_bounded() -> Message:

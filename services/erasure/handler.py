@@ -1,4 +1,5 @@
-"""Tombstones -> nothing: works through the steps, looks for residue, says so. Moves tombstones; writes audit_events."""
+"""Carries out erasures: runs the steps, scans for residue, reports the result. Updates tombstones; writes
+audit_events."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,11 +29,11 @@ from shared.telemetry import logger
 
 CONSUMER = "erasure"
 WAIT = timedelta(seconds=2)
-"""What only takes time is looked at again after this, and costs no attempt."""
+"""A step that only needs time is retried after this, without costing an attempt."""
 
 
 async def erase_all(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
-    """Each tombstone is completed, waits for its next try, or is escalated; again changes nothing."""
+    """Completes each tombstone, schedules its next attempt, or escalates it; a repeat changes nothing."""
     for tombstone_id in dict.fromkeys(_payload(event).tombstone_id for event in events):
         await work(rt, subject, tombstone_id)
     async with rt.db.transaction(subject) as conn:
@@ -45,9 +46,8 @@ def _payload(event: Delivered) -> ErasureRequested:
 
 
 async def work(rt: Runtime, subject: Subject, tombstone_id: UUID) -> TombstoneStatus | None:
-    """Where the tombstone stands after one go at it, None where there is none; what is cut off is taken up again.
-
-    The words that were looked for are not kept.
+    """The state of the tombstone after one attempt, None if it does not exist; an interrupted attempt is resumed. The
+    searched words are not stored.
     """
     tombstone = await begin_erasure(rt, subject, tombstone_id)
     if tombstone is None or tombstone.status != "processing":
@@ -64,7 +64,7 @@ async def work(rt: Runtime, subject: Subject, tombstone_id: UUID) -> TombstoneSt
 
 
 async def begin_erasure(rt: Runtime, subject: Subject, tombstone_id: UUID) -> Tombstone | None:
-    """The tombstone as it stands; one whose turn it is, is at work now. Out of a pause it goes when that is over."""
+    """Loads the tombstone, and starts processing if it is due."""
     async with rt.db.as_erasure(subject) as conn:
         tombstone = await tombstones.one(subject, tombstone_id).on(conn)
         if tombstone is None or not rules.may(tombstone.status, "processing") or tombstone.status == "escalated":
@@ -84,7 +84,7 @@ async def _move(
     store: str | None = None,
     **details: Any,
 ) -> Tombstone:
-    """The tombstone in its next state, which is told of in the same transaction."""
+    """Moves the tombstone to its next state and publishes that in the same transaction."""
     at = await tombstones.load_now(conn)
     if await tombstones.move(conn, subject, tombstone, to, at=at, **details) is None:
         return tombstone
@@ -102,10 +102,8 @@ def _state(
 
 
 async def complete_erasure(rt: Runtime, subject: Subject, tombstone: Tombstone) -> TombstoneStatus | None:
-    """Nothing is left, which is looked for and told in one transaction; StepError where something is.
-
-    None where another erasure had hidden something that this one covers too: it does not wait for that one, and takes
-    it with another go.
+    """Scans for residue and completes the erasure in one transaction; StepError if rows are left. None if another
+    erasure has hidden rows that this one also covers: it takes them over in another pass.
     """
     async with rt.db.as_erasure(subject) as conn:
         rest = await residue.residue(conn, subject, tombstone)
@@ -145,7 +143,7 @@ async def close_erasure(
 
 
 async def release_waiting(conn: Connection, rt: Runtime, subject: Subject) -> list[Outgoing]:
-    """What was said behind the fence goes on now: what is analysed to the evolver, the rest to the analyzer."""
+    """Releases observations behind the fence: analysed ones to the evolver, the others to the analyzer."""
     origin = {"trace_id": clock.uuid7().hex, "policy_version": rt.version}
     events: list[Outgoing] = []
     for row in await delete.load_waiting(conn, subject):
@@ -159,7 +157,7 @@ async def release_waiting(conn: Connection, rt: Runtime, subject: Subject) -> li
 
 
 async def note_failure(rt: Runtime, subject: Subject, tombstone: Tombstone, error: StepError) -> TombstoneStatus:
-    """The tombstone waits for its next try, or for an operator once its attempts are used up."""
+    """Schedules the next attempt, or escalates the tombstone if its attempts are used up."""
     ERASURE_FAILURES.labels(error.store).inc()
     attempts = tombstone.attempts + (0 if error.waiting else 1)
     policy = rt.policy.erasure
@@ -186,7 +184,7 @@ async def escalate(rt: Runtime, subject: Subject, tombstone_id: UUID) -> bool:
 
 
 async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:
-    """The tombstone goes on from its state, not from this event: it waits for its next try, or for an operator."""
+    """Gives up the event: the tombstone continues from its state, at its next attempt or by an operator."""
     async with rt.db.as_erasure(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
         found = await tombstones.one(subject, _payload(event).tombstone_id).on(conn)

@@ -1,4 +1,4 @@
-"""Receipts as figures: what is left of them once what they are about has been erased. Pure (R129, X37)."""
+"""Reduces receipts of erased data to figures. Pure."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -19,13 +19,13 @@ FIGURES = frozenset(
         "modes",
     }
 )
-"""What may stay of a receipt as it is: numbers, reasons and names of ours."""
+"""The fields of a receipt that may stay unchanged: numbers, reasons and names of ours."""
 LISTS = ("candidates", "decisions")
 ERASED = "erased"
 
 
 def figures(details: Mapping[str, Any]) -> dict[str, Any]:
-    """The receipt as statistics: how many of what, and what it took; nothing says which."""
+    """The receipt as statistics: counts and durations, without ids."""
     reduced = {name: details[name] for name in sorted(FIGURES & details.keys())}
     for name in LISTS:
         if isinstance(details.get(name), list):
@@ -38,7 +38,7 @@ def figures(details: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without(details: Mapping[str, Any], ids: Collection[str]) -> dict[str, Any] | None:
-    """The receipt in which nothing names any of these; None where nothing did."""
+    """The receipt without these ids; None if it did not contain them."""
     changed = {
         name: [strip_entry(each) if _names(each, ids) else each for each in details[name]]
         for name in LISTS
@@ -48,7 +48,7 @@ def without(details: Mapping[str, Any], ids: Collection[str]) -> dict[str, Any] 
 
 
 def _names(value: Any, ids: Collection[str]) -> bool:
-    """Whether any text in the value holds one of the ids, whole or as a part of an address or a key."""
+    """Whether any text in the value contains one of the ids, alone or within an address or a key."""
     if isinstance(value, str):
         return value in ids or any(part in ids for part in value.replace("/", ":").split(":"))
     if isinstance(value, Mapping):

@@ -1,4 +1,5 @@
-"""The steps of an erasure, one a store: each takes a bounded number of rows at a time and says when it is done."""
+"""The steps of an erasure, one per store: each deletes a bounded number of rows at a time and reports when it is
+done."""
 
 import asyncio
 import time
@@ -25,21 +26,20 @@ from shared.store.erasure.delete import DELETED, Document, StoredReceipt
 from shared.store.erasure.tombstones import Tombstone
 
 REST = 0.5
-"""After each batch the worker rests for this share of the time it took: others use the same database."""
+"""After each batch the worker pauses for this share of the time it took, because others use the same database."""
 PATIENCE_S = 5.0
-"""So long beyond its deadline an offer to the knowledge side may still be on its way."""
+"""The time after its deadline within which an ingest may still arrive."""
 CONSUMED_S = 5.0
-"""So long the worker waits for what was sent before the erasure to be read; what is read later is dropped unread.
-
-Answers that somebody may still wait for stand for a minute: retention takes them, and the record says by when."""
+"""How long the worker waits until records from before the erasure are consumed; later ones are dropped unread. Replies
+that somebody may still wait for stay for a minute: retention deletes them, and the proof says by when."""
 RECEIPTS = 200
 DOCUMENTS = 200
-"""So many are named in one request."""
+"""The maximum per request."""
 FIRST = (UUID(int=0), "")
 
 
 class StepError(SmartBrainError):
-    """A store could not be erased now; `store` names it, `waiting` where it only takes time."""
+    """A store could not be erased now; `store` names it, `waiting` says that it only needs time."""
 
     def __init__(self, store: str, reason: str, *, waiting: bool = False) -> None:
         super().__init__(f"{store}: {reason}")
@@ -50,7 +50,7 @@ class StepError(SmartBrainError):
 
 @dataclass(frozen=True)
 class Done:
-    """What one go at a step came to; not `finished` where there is more."""
+    """The result of one pass of a step; not `finished` if rows are left."""
 
     affected: int
     finished: bool
@@ -61,7 +61,7 @@ Go = Callable[[Runtime, Subject, Tombstone], Awaitable[Done]]
 
 
 async def run(rt: Runtime, subject: Subject, tombstone: Tombstone) -> None:
-    """Every step that is not done yet is done, in order; StepError names the store that stands in the way."""
+    """Runs all remaining steps in order; StepError names a store that fails."""
     async with rt.db.as_erasure(subject) as conn:
         known = await progress.steps(subject, tombstone.tombstone_id).on(conn)
     done = {each.step for each in known if each.done_at}
@@ -79,7 +79,7 @@ async def run(rt: Runtime, subject: Subject, tombstone: Tombstone) -> None:
 
 
 async def _note(conn: Connection, subject: Subject, tombstone: Tombstone, name: str, done: Done) -> Done:
-    """The go is on record in the transaction of its effects."""
+    """Records the pass in the transaction of its effects."""
     id = tombstone.tombstone_id
     await progress.note_step(conn, subject, id, name, done.affected, done=done.finished, detail=done.detail)
     await tombstones.touch(conn, subject, id)
@@ -87,12 +87,12 @@ async def _note(conn: Connection, subject: Subject, tombstone: Tombstone, name: 
 
 
 async def _knowledge(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
-    """What the knowledge side has of the user is gone there; an offer that may still arrive is waited for."""
+    """Deletes the user's documents from the knowledge side, and waits for an ingest that may still arrive."""
     patience = rt.policy.knowledge.ingest_deadline_s + PATIENCE_S
     async with rt.db.as_erasure(subject) as conn:
         deleted = await delete.documents(conn, subject, tombstone.tombstone_id, patience)
     if any(each.in_flight for each in deleted):
-        raise StepError("knowledge", "something is on its way there", waiting=True)
+        raise StepError("knowledge", "an ingest is still under way", waiting=True)
     if deleted and not rt.knowledge.configured:
         raise StepError("knowledge", "not_configured")
     by_name: dict[Scope, list[Document]] = {}
@@ -110,7 +110,7 @@ async def _knowledge(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Don
 
 
 async def _delete(rt: Runtime, scope: Scope, found: Sequence[Document]) -> None:
-    """The documents are gone over there, in the name in which they were ingested."""
+    """Deletes the documents, with the owner under which they were ingested."""
     for n in range(0, len(found), DOCUMENTS):
         some = found[n : n + DOCUMENTS]
         await rt.knowledge.delete(
@@ -122,7 +122,7 @@ async def _delete(rt: Runtime, scope: Scope, found: Sequence[Document]) -> None:
 
 
 async def _reduce(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
-    """Receipts of packages that are gone are figures of nobody."""
+    """Reduces receipts of erased packages to anonymous figures."""
     async with rt.db.as_erasure(subject) as conn:
         found = await delete.hidden_receipts(conn, subject, tombstone.tombstone_id, RECEIPTS)
         made = [replace(each, details=reduce.figures(each.details)) for each in found]
@@ -131,7 +131,7 @@ async def _reduce(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
 
 
 async def _strip(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
-    """Receipts of other packages name nothing of it."""
+    """Removes erased ids from receipts of other packages."""
     affected, after = 0, FIRST
     while tombstone.scope in ("session", "items"):
         async with rt.db.as_erasure(subject) as conn:
@@ -161,10 +161,9 @@ def _table(table: LiteralString) -> Go:
 
 
 async def _broker(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
-    """Topics that carry text hold nothing of it, dead letters included; the record says until when any may.
-
-    What is said in a single memory cannot be told from the rest of its message: retention takes it. So it does where no
-    broker is at hand, which is so in a restore alone.
+    """Deletes the data from topics that carry text, including dead letters; the proof says how long any may stay. The
+    words of a single memory cannot be separated from their message: retention deletes them. The same applies without a
+    broker, which happens only in a restore.
     """
     detail: dict[str, Any] = {
         "clear_by": (tombstone.requested_at + timedelta(hours=DEAD_LETTER_TEXT_HOURS)).isoformat()
@@ -180,7 +179,7 @@ async def _broker(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
 
 
 async def purge_topics(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Purged:
-    """The purge, tried again for a little while where something has not been consumed yet."""
+    """Runs the purge, and retries it for a short time if records are not consumed yet."""
     sessions = tombstone.session_ids if tombstone.scope == "session" else None
     until = time.monotonic() + CONSUMED_S
     while True:
@@ -193,7 +192,7 @@ async def purge_topics(rt: Runtime, subject: Subject, tombstone: Tombstone) -> P
 
 
 async def _sweep(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
-    """Nothing leads to what is gone."""
+    """Deletes references to erased rows."""
     async with rt.db.as_erasure(subject) as conn:
         gone = await delete.sweep(conn, subject, tombstone)
         return await _note(conn, subject, tombstone, "sweep", Done(gone, finished=True))
@@ -207,5 +206,5 @@ STEPS: dict[str, Go] = {
     "sweep": _sweep,
     "broker": _broker,
 }
-"""In their order: what leads elsewhere first, while the rows that lead there still stand."""
+"""The order of the steps: other systems first, while the rows that refer to them still exist."""
 show_from_start(ERASURE_ROWS, ((name,) for name in STEPS))

@@ -1,4 +1,4 @@
-"""Deadlines: a timer that measures the open erasures and escalates those that are overdue (R140, R141)."""
+"""Deadlines: a timer that measures the open erasures and escalates those that are overdue."""
 
 import asyncio
 from collections import Counter
@@ -18,7 +18,7 @@ OPEN = ("requested", "verified", "tombstoned", "queued", "processing", "failed",
 
 
 async def watch_forever(rt: Runtime) -> None:
-    """Goes on until cancelled."""
+    """Runs until cancelled."""
     while True:
         try:
             await watch(rt)
@@ -28,7 +28,7 @@ async def watch_forever(rt: Runtime) -> None:
 
 
 async def watch(rt: Runtime) -> int:
-    """How many erasures were escalated just now because their time is over; the gauges are true as of now."""
+    """Escalates overdue erasures and updates the gauges; the number of escalated ones."""
     async with rt.db.system() as conn:
         open_rows = await tombstones.open_ones(conn)
         now = await tombstones.load_now(conn)
@@ -55,7 +55,7 @@ async def watch(rt: Runtime) -> int:
 
 
 async def escalate_once(rt: Runtime, row: Mapping[str, Any]) -> bool:
-    """Whether it is escalated now; once for a deadline: what an operator has requeued since is left to its attempts."""
+    """Whether it was escalated now; only once per deadline: after an operator requeued it, only its attempts count."""
     if row["escalated_at"] and row["escalated_at"] >= row["deadline_at"]:
         return False
     try:

@@ -1,4 +1,4 @@
-"""What is older than a user, their tenant or the policy has it kept is erased, as if its user had asked for that."""
+"""Erases expired data, by the retention of user, tenant or policy, as if its user had asked."""
 
 import hashlib
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ from shared.store import aged
 from shared.telemetry import logger
 
 REQUESTED_BY = "retention"
-"""Stands as `requested_by` of an erasure that nobody asked for but the calendar."""
+"""`requested_by` of an erasure by age."""
 LIMIT = 500
 
 
 async def erase_aged(rt: Runtime) -> int:
-    """Of how many users something was too old just now, and is being erased: first sessions, then what is known."""
+    """The number of users for whom an erasure of expired sessions, then memories, was requested."""
     async with rt.db.system() as conn:
         found = await aged.find_owners(conn, rt.policy.retention.user_days, LIMIT)
     count = 0
@@ -47,7 +47,7 @@ async def _erase_of(rt: Runtime, owner: Subject, days: int) -> bool:
 
 
 async def _request(rt: Runtime, owner: Subject, scope: ErasureScope, ids: Sequence[str], days: int) -> None:
-    """The erasure is in force; asked for by two governors on one day it is one."""
+    """Requests the erasure; two governors on one day create only one."""
     named = hashlib.sha256("\0".join(sorted(ids)).encode()).hexdigest()[:32]
     body = {
         "tenant_id": owner.tenant_id,

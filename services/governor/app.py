@@ -12,13 +12,12 @@ from shared.telemetry import logger
 
 LOOP = "rounds"
 PRUNE_EVERY = 360
-"""Rounds between two prunings: of the inbox and what was driven again, of models' answers and accounts, of injections,
-packages and receipts, and of erasures whose years are over; and between two looks for what is older than its users
-have it kept."""
+"""Rounds between two prunings of the inbox, redrives, model answers, usage, injections, packages, receipts and old
+proofs; and between two searches for expired user data."""
 
 
 def build(rt: Runtime) -> Service:
-    """The governor as a service; several may run, one at a time acts."""
+    """The governor as a service; several may run, only one acts at a time."""
 
     policy = rt.policy.delivery
     loops = Loops(policy.stalled_after_s + policy.redrive_every_s)

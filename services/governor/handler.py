@@ -53,16 +53,15 @@ from shared.telemetry import logger
 LIMIT = 500
 PRUNE = 50_000
 ERASURE_IDLE = timedelta(seconds=10)
-"""An erasure that nobody has been at for so long, though its next try is due, has lost its worker or its event."""
+"""An erasure that was not touched for this long, although its next attempt is due, has lost its worker or its event."""
 BUSY_FACTOR = 10
-"""While workers make progress, late work is more likely queued than lost: it is given so many times the grace."""
+"""While workers make progress, late work is more likely queued than lost: its grace period is multiplied by this."""
 
 
 async def redrive(rt: Runtime) -> dict[str, int]:
-    """How much of each kind was driven again: work older than the grace period whose event is neither done nor waiting.
-
-    Where the broker has lost its topics, it is all that is older than those that it has now. The event is a new one: an
-    event id that a consumer has claimed already would be taken for done.
+    """Redrives work older than the grace period whose event is neither handled nor waiting; the counts by kind. If the
+    broker has lost its topics, this is all work older than the new topics. The event gets a new id, because a claimed
+    id would count as handled.
     """
     grace = timedelta(seconds=rt.policy.delivery.redrive_after_s)
     async with rt.db.system() as conn:
@@ -160,10 +159,9 @@ def _envelope(row: Mapping[str, Any], payload: Payload, version: str, trace: str
 
 
 async def end_idle(rt: Runtime) -> int:
-    """How many sessions were asked to end because nothing was said in them for as long as policy allows.
-
-    Compose commits the turn that ends them as it commits any other; asked for again, it is the same turn. While the
-    outbox is behind nothing is asked: the turn would come long after somebody spoke again.
+    """Requests the end of idle sessions; their number. Compose commits the ending turn like any other; a repeated
+    request gives the same turn. While the outbox is behind, nothing is requested, because the turn could arrive after
+    newer ones.
     """
     behind = rt.policy.delivery.redrive_after_s / 2
     async with rt.db.system() as conn:
@@ -182,14 +180,14 @@ async def end_idle(rt: Runtime) -> int:
 
 
 async def measure(rt: Runtime) -> None:
-    """The gauge of late turns is true as of now."""
+    """Updates the gauge of late turns."""
     async with rt.db.system() as conn:
         late = await turn_states.count_late(conn, timedelta(seconds=rt.policy.delivery.redrive_after_s))
     TURNS_WITHOUT_OUTCOME.set(late)
 
 
 async def prune_all(rt: Runtime) -> None:
-    """All old claims and what has expired are forgotten, a bounded number in each transaction."""
+    """Deletes old claims and expired rows, a bounded number per transaction."""
     while await prune(rt) >= PRUNE:
         logger().info("inbox_pruned", count=PRUNE)
     while await prune_models(rt) >= PRUNE:
@@ -205,20 +203,20 @@ async def prune_all(rt: Runtime) -> None:
 
 
 async def prune(rt: Runtime) -> int:
-    """How many old claims were forgotten just now."""
+    """Deletes old claims; their number."""
     async with rt.db.system() as conn:
         keep = timedelta(days=rt.policy.retention.claims_days)
         return await inbox.prune(conn, keep, PRUNE) + await outbox.forget_redriven(conn, keep)
 
 
 async def prune_injections(rt: Runtime) -> int:
-    """How many injections older than policy keeps were removed just now."""
+    """Deletes expired injections; their number."""
     async with rt.db.system() as conn:
         return await contexts.prune_injections(conn, timedelta(days=rt.policy.retention.injections_days), PRUNE)
 
 
 async def prune_contexts(rt: Runtime) -> int:
-    """How many stored packages and receipts older than policy keeps were removed just now."""
+    """Deletes expired packages and receipts; their number."""
     keep = rt.policy.retention
     days = timedelta(days=keep.receipts_days), timedelta(days=keep.packages_days)
     async with rt.db.system() as conn:
@@ -226,20 +224,20 @@ async def prune_contexts(rt: Runtime) -> int:
 
 
 async def prune_erasures(rt: Runtime) -> int:
-    """How many completed erasures and acts of operators were forgotten just now: policy keeps none so long."""
+    """Deletes expired proofs of erasures and audit events; their number."""
     years = rt.policy.retention.proofs_years
     async with rt.db.system() as conn:
         return await expired.prune_erasures(conn, years, PRUNE) + await operator_acts.prune(conn, years, PRUNE)
 
 
 async def prune_receipts(rt: Runtime) -> int:
-    """How many receipts of tools older than policy keeps were removed just now."""
+    """Deletes expired tool receipts; their number."""
     async with rt.db.system() as conn:
         return await experience.prune(conn, timedelta(days=rt.policy.retention.tool_receipts_days), PRUNE)
 
 
 async def prune_models(rt: Runtime) -> int:
-    """How many expired answers of models, and accounts of days long ago, were removed just now."""
+    """Deletes expired model answers and usage rows; their number."""
     async with rt.db.system() as conn:
         return await model_answers.prune_answers(conn, PRUNE) + await model_answers.prune_usage(
             conn, timedelta(days=rt.policy.retention.usage_days), PRUNE

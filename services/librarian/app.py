@@ -13,7 +13,7 @@ BATCH = 20
 
 
 def build(rt: Runtime) -> Service:
-    """The librarian as a service; it is ready whether or not the knowledge side is."""
+    """The librarian as a service; its readiness does not depend on the knowledge side."""
     rt.bus.consume(
         RESOURCE_INGEST,
         service="librarian",

@@ -1,4 +1,5 @@
-"""Resources -> the knowledge side: load, think (offer each), save. Moves resources; counts knowledge_versions up."""
+"""Ingests resources to the knowledge side: load, think (ingest each), save. Updates resources; increments
+knowledge_versions."""
 
 import hashlib
 from collections.abc import Sequence
@@ -22,24 +23,24 @@ CONSUMER = "librarian"
 
 @dataclass(frozen=True)
 class Offer:
-    """A resource that waits, and what is to be given; None where its words have been erased."""
+    """A pending resource with its content; None if its text has been erased."""
 
     pending: Pending
     resource: Resource | None
 
     @property
     def content_hash(self) -> str:
-        """Names the content, or that there is none."""
+        """A hash of the content, or a marker for missing content."""
         return hashlib.sha256((self.resource.content or "" if self.resource else "").encode()).hexdigest()
 
     @property
     def sign(self) -> Sign:
-        """By which the same thing at the same address is known."""
+        """The idempotency key of the same content at the same address."""
         return (self.pending.org_id, self.pending.uri_hash, self.content_hash)
 
 
 async def keep(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
-    """Each resource is with the knowledge side, skipped or failed, or waits for another try; again changes nothing."""
+    """Ingests each resource, or marks it as skipped, failed or pending; a repeat changes nothing."""
     offers, signs = await _load(rt, subject, [_payload(event).ref_id for event in events])
     settled: list[SettledResource] = []
     for each in offers:
@@ -105,7 +106,8 @@ async def _offer(rt: Runtime, subject: Subject, offer: Offer, signs: set[Sign]) 
 
 
 async def _why_withheld(rt: Runtime) -> str | None:
-    """Why nothing of a user's is offered, if so: others would find it. KnowledgeUnavailable while nobody can say."""
+    """The reason not to ingest user documents, if others would find them. Raises KnowledgeUnavailable while that is
+    unknown."""
     policy = rt.policy.knowledge
     can = await rt.knowledge.learn(deadline_s=policy.ingest_deadline_s)
     if not can.ingest:
@@ -119,7 +121,7 @@ def _payload(event: Delivered) -> ResourceIngestRequested:
 
 
 async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:
-    """The resource has failed, and the event is named in the quarantine."""
+    """Marks the resource as failed and quarantines the event."""
     async with rt.db.transaction(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
         await resources.settle(conn, subject, [SettledResource(_payload(event).ref_id, "failed", "given_up")])

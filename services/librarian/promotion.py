@@ -1,6 +1,6 @@
-"""Approved promotions -> the knowledge side: load, offer each, save. Moves promotions; counts knowledge_versions up.
-
-What is written names no user: those whom it was approved for find it, and an erasure of its memory takes it back.
+"""Ingests approved promotions to the knowledge side: load, ingest each, save. Updates promotions; increments
+knowledge_versions. The documents name no user: everybody for whom they were approved finds them, and an erasure of the
+memory deletes them.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ MAX_TITLE = 80
 
 
 async def write(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
-    """Each promotion is with the knowledge side, has failed, or waits for another try; again changes nothing."""
+    """Ingests each promotion, or marks it as failed or pending; a repeat changes nothing."""
     ids = dict.fromkeys(_payload(event).proposal_id for event in events)
     async with rt.db.transaction(subject) as conn:
         waiting = await promoted.load_waiting(conn, subject, ids)
@@ -72,7 +72,7 @@ async def _offer(rt: Runtime, subject: Subject, approved: Approved) -> SettledWr
 
 
 async def _why_withheld(rt: Runtime, org_id: str) -> str | None:
-    """Why it is not offered, if so: others than those it was approved for would find it."""
+    """The reason not to ingest it, if users beyond the approval would find it."""
     can = await rt.knowledge.learn(deadline_s=rt.policy.knowledge.ingest_deadline_s)
     if not can.ingest:
         return "knowledge_takes_nothing"
@@ -80,7 +80,7 @@ async def _why_withheld(rt: Runtime, org_id: str) -> str | None:
 
 
 def to_resource(approved: Approved, content: str) -> Resource:
-    """What the knowledge side is given of the memory: its words, as what and for whom it was approved; no user."""
+    """The document for the knowledge side: the text, the class and the visibility of the promotion; no user."""
     text = redact(visible(content), ADDRESSES)[0]
     return Resource(
         source_type="memory_snapshot",
@@ -99,7 +99,7 @@ def _payload(event: Delivered) -> PromotionApproved:
 
 
 async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:
-    """The writing has failed, and the event is named in the quarantine."""
+    """Marks the write as failed and quarantines the event."""
     proposal_id: UUID = _payload(event).proposal_id
     async with rt.db.transaction(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id])

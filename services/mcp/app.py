@@ -1,4 +1,4 @@
-"""MCP over HTTP: wires the door, the protocol and compose's client into a service."""
+"""MCP over HTTP: wires access checks, the protocol and compose's client into a service."""
 
 import asyncio
 
@@ -27,7 +27,7 @@ MOST_BYTES = 262_144
 
 
 def build(settings: Settings) -> Service:
-    """The service; it has no database and no broker, and asks compose."""
+    """The service; it has no database and no broker, and calls compose."""
     address = settings.url or f"http://127.0.0.1:{settings.http_port}"
     compose = ComposeClient(lambda: address)
     show_from_start(AGENT_CALLS, ((tool, "ok") for tool in TOOLS))
@@ -65,7 +65,7 @@ def build(settings: Settings) -> Service:
 
 
 def make_door_policy(settings: Settings, access: AccessPolicy) -> DoorPolicy:
-    """What the settings and the issuers of the policy say of the door."""
+    """The access rules from the settings and the issuers of the policy."""
     issuers = tuple(dict.fromkeys(each.issuer for each in access.issuers.values()))
     return DoorPolicy(settings.mcp_url, is_loopback(settings.http_host), issuers)
 

@@ -1,4 +1,4 @@
-"""Who is let in over HTTP: no foreign page, nobody without a key where one is needed, and where to get a token."""
+"""Access over HTTP: refuses other sites and requests without a required key, and says where to get a token."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class DoorPolicy:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names under which this server is reached."""
+        """The host names of this server."""
         named = urlsplit(self.own_address).hostname if self.own_address else None
         return LOOPBACK | {named} if named else LOOPBACK
 
@@ -47,7 +47,7 @@ class DoorPolicy:
 
 
 class Door:
-    """Lets in whom compose knows; the caller stands in the state of the request."""
+    """Admits callers that compose knows; stores the caller in the state of the request."""
 
     def __init__(self, app: ASGIApp, compose: ComposeClient, policy: DoorPolicy) -> None:
         self._app = app
@@ -61,17 +61,17 @@ class Door:
         await (refusal or self._app)(scope, receive, send)
 
     def _refuse_foreign(self, headers: Headers) -> Response | None:
-        """The refusal of what a browser asks for a foreign page, and of whoever means another server."""
+        """The refusal of requests from other sites or for other host names."""
         origin = headers.get("origin")
         if origin is not None and not is_own_origin(origin, self._policy.names):
             return _refuse(FORBIDDEN, "forbidden_origin", "Origin: is not this server's")
         anybody_may_ask = self._policy.open_without_key or self._policy.own_address
         if anybody_may_ask and not is_own_host(headers.get("host", ""), self._policy.names):
-            return _refuse(MISDIRECTED, "wrong_host", "Host: is not this server's; SMARTBRAIN_MCP_URL names it")
+            return _refuse(MISDIRECTED, "wrong_host", "Host: is not this server's; SMARTBRAIN_MCP_URL sets it")
         return None
 
     async def _refuse_stranger(self, scope: Scope, headers: Headers) -> Response | None:
-        """The refusal of whom nobody knows; while compose is away whoever has a key is told so by the tools."""
+        """The refusal of unknown callers; while compose is down, callers with a key get the error from the tools."""
         try:
             caller = read_caller(headers)
         except CallError as problem:
@@ -89,7 +89,7 @@ class Door:
         return None
 
     def _challenge(self, headers: Headers, problem: str) -> Response:
-        """401, with where to learn who issues tokens (RFC 9728)."""
+        """401, with the address of the metadata that lists issuers (RFC 9728)."""
         where = f'resource_metadata="{self._policy.find_metadata_address(headers)}"'
         known = "authorization" in headers
         challenge = f'Bearer error="invalid_token", {where}' if known else f"Bearer {where}"
@@ -107,12 +107,12 @@ class Door:
         return JSONResponse({**described, **issuers})
 
     def answer_metadata(self, headers: Headers) -> Response:
-        """The metadata, for whoever asks this server and no foreign page."""
+        """The metadata, except for requests from other sites."""
         return self._refuse_foreign(headers) or self.describe_resource(headers)
 
 
 def read_caller(headers: Headers) -> AgentCaller:
-    """Who calls, by the headers of the client's configuration; CallError for what is no key or no id."""
+    """The caller, from the headers of the client's configuration; CallError for an invalid key or id."""
     given = headers.getlist("authorization")
     if len(given) > 1:
         raise CallError("unauthenticated", "authorization: is given more than once")

@@ -44,11 +44,11 @@ Note = Callable[[str, str], None]
 MARKDOWN = "text/markdown"
 OVERVIEWS: dict[str, Spoken] = {f"smartbrain://overview/{language}": language for language in get_args(Spoken)}
 PROMPT = "use_memory"
-NAMES: dict[Spoken, str] = {"en": "What is known of the user", "zh": "已知的用户情况"}
+NAMES: dict[Spoken, str] = {"en": "What is known about the user", "zh": "已知的用户情况"}
 
 
 def make_server(compose: ComposeClient, find_caller: FindCaller, note: Note) -> Server[Any]:
-    """The server; `find_caller` says who calls, `note` hears what became of each call of a tool."""
+    """The server; `find_caller` identifies the caller, `note` gets the result of each tool call."""
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         if params.name not in TOOLS:
@@ -103,9 +103,10 @@ async def _act(compose: ComposeClient, caller: AgentCaller, params: CallToolRequ
 
 
 def _describe_faults(tool: str, error: ValidationError) -> str:
-    """Every argument at fault, and what is wrong with it; never what was given."""
+    """Every invalid argument with its problem, never its value."""
     faults = [
-        "is no argument of this tool" if each["type"] == "extra_forbidden" else each["msg"] for each in error.errors()
+        "is not an argument of this tool" if each["type"] == "extra_forbidden" else each["msg"]
+        for each in error.errors()
     ]
     places = [".".join(str(part) for part in each["loc"])[:64] for each in error.errors()]
     pairs = [f"{place}: {fault}" if place else fault for place, fault in zip(places, faults, strict=True)]

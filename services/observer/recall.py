@@ -24,7 +24,7 @@ async def load_known(
         return {}
     core = await shown_memory.core(subject, most).on(conn)
     terms = [segment.query_terms(" ".join(list_said(turn)), TERMS) for turn in turns]
-    hits = await search.by_text(conn, subject, terms, most, SearchScope(), memories_only=True)
+    hits = await search.by_text(conn, subject, terms, most, SearchScope())
     ids = {hit.memory_id for near_turn in hits for hit in near_turn if hit.memory_id}
     active = {
         m.memory_id: m

@@ -1,1 +1,1 @@
-"""Who asks, over HTTP and over Kafka: keys of ours, and over HTTP tokens of issuers that policy names."""
+"""Authentication over HTTP and Kafka: API keys, and over HTTP also tokens of issuers in the policy."""

@@ -1,6 +1,5 @@
-"""Tells who asks, and what a body may say of whose data it is about: over HTTP and over Kafka.
-
-Who asks is told by the header of a request, a key or a token of an issuer, or by the signature of a record, a key.
+"""Identifies requesters over HTTP and Kafka, and checks the owner that a body names. The header of a request has a key
+or a token of an issuer; a record is signed with a key.
 """
 
 import asyncio
@@ -39,16 +38,15 @@ from shared.store.api_keys import ApiKey
 
 MOST_KEYS = 10_000
 NOBODY = hash_secret("")
-"""What the secret of an unknown key is compared with: it takes as long as a known one."""
+"""A dummy hash for unknown keys, so that they take as long as known ones."""
 Found = TypeVar("Found")
 _ANY = "whether a key was ever made"
 
 
 class Authenticator:
-    """Knows who asks. Where only this machine can reach it, nobody needs a key until one was made, or an issuer named.
-
-    What it knows of a key is at most `key_cache_s` old, and forgotten as soon as a change of the key is notified; where
-    it had listened and hears nothing more, keys are read for every request.
+    """Identifies requesters. If only this machine can reach it, no key is required until one exists or an issuer is
+    configured. Cached keys are at most `key_cache_s` old, and dropped when a change is notified; while the connection
+    for notifications is broken, keys are read for every request.
     """
 
     def __init__(
@@ -68,7 +66,7 @@ class Authenticator:
         self._deaf = False
 
     async def identify(self, header: str | None) -> Requester:
-        """Who asks; RefusedError 401 where nobody can tell."""
+        """The requester; RefusedError 401 if unknown."""
         if header is None:
             if await self.is_open():
                 return LOCAL
@@ -80,35 +78,35 @@ class Authenticator:
         return await self._identify_key(key) if key else await self._tokens.identify(given.strip())
 
     async def identify_sender(self, sent: SentRecord) -> Requester:
-        """Who sent the record, by its signature; RefusedError 401 where nobody can tell."""
+        """The sender of the record, by its signature; RefusedError 401 if unknown."""
         if not (sent.key_id or sent.headers.get(SIGNATURE)):
             if self._trusts_kafka or await self.is_open():
                 return LOCAL
             raise refuse_stranger("is missing; sign the record with a key", SIGNATURE)
         if sent.signed_ms is None:
-            raise refuse_stranger("is missing, or no time in milliseconds", SIGNED_MS)
+            raise refuse_stranger("is missing, or not a time in milliseconds", SIGNED_MS)
         if sent.key_id == HOUSE:
             if is_signed_with(sent, await self._find_house_hash()):
                 return LOCAL
-            raise refuse_stranger("is not that of the house", SIGNATURE)
+            raise refuse_stranger("is not a signature of SmartBrain's own services", SIGNATURE)
         key = await self._find_key(sent.key_id)
         return _admit_holder(key, partial(is_signed_with, sent), SIGNATURE)
 
     async def is_open(self) -> bool:
-        """Whether nobody needs a key: this machine alone can reach it, and there is none yet, nor an issuer."""
+        """Whether no key is required: only this machine can reach it, and there is neither a key nor an issuer yet."""
         return self._may_be_open and not await self._has_any_key()
 
     async def listen(self) -> None:
-        """Hears of every change of a key until cancelled."""
+        """Listens for changes of keys until cancelled."""
         await self._db.follow(KEYS, self.forget, self.note_deaf)
 
     def note_deaf(self) -> None:
-        """Changes are not heard any more: nothing that is known is used again."""
+        """Clears the cache, because notifications have stopped."""
         self.forget(None)
         self._deaf = True
 
     def forget(self, key_id: str | None) -> None:
-        """What was known of the key, or of all, is read again; also what is being read just now is not kept."""
+        """Drops the key, or all keys, from the cache; reads in progress are not cached either."""
         self._changes += 1
         self._deaf = False
         self._any_key.clear()
@@ -154,7 +152,7 @@ class Authenticator:
         what: tuple[str, int],
         look: Callable[[Connection], Awaitable[Found]],
     ) -> Found:
-        """What the database says, asked once however many wait; nobody waits for what was asked before a change."""
+        """Reads from the database once for all waiting requests, but not for requests after a change."""
 
         async def ask() -> Found:
             async with self._db.system_single() as conn:
@@ -164,7 +162,7 @@ class Authenticator:
 
 
 def _admit_holder(key: ApiKey | None, proves: Callable[[str], bool], header: str) -> Requester:
-    """Who holds the key, proved by what is kept of its secret; RefusedError 401."""
+    """The holder of the key, checked against the stored hash; RefusedError 401."""
     now = clock.now()
     by_newest = proves(key.secret_hash if key else NOBODY)
     by_former = proves((key and key.former_hash) or NOBODY)
@@ -173,25 +171,25 @@ def _admit_holder(key: ApiKey | None, proves: Callable[[str], bool], header: str
     if key.revoked_at is not None:
         raise refuse_stranger("the key was revoked", header)
     if now >= key.ends_at:
-        raise refuse_stranger(f"the key has ended on {key.ends_at.date()}", header)
+        raise refuse_stranger(f"the key expired on {key.ends_at.date()}", header)
     return key.requester
 
 
 async def refuse_unguarded(db: Database, policy: AccessPolicy, host: str) -> None:
-    """ConfigurationError where others than this machine could reach compose, and nobody could be told from anybody."""
+    """Raises ConfigurationError if others could reach compose and neither a key nor an issuer exists."""
     if is_loopback(host) or policy.issuers:
         return
     async with db.system() as conn:
         if not await api_keys.has_usable(conn):
             raise ConfigurationError(
-                f"compose would listen on {host or 'every address'} with no key to ask for: make one with"
-                " `smartbrain keys create`, name an issuer (access.issuers in brain.yml), or leave"
+                f"compose would listen without a key on {host or 'every address'}: create a key with "
+                "`smartbrain keys create`, name an issuer (access.issuers in brain.yml), or leave"
                 " SMARTBRAIN_HTTP_HOST at 127.0.0.1"
             )
 
 
 async def require_guard(dsn: str, policy: AccessPolicy, host: str) -> bool:
-    """Whether whoever asks compose there needs a key; ConfigurationError as `refuse_unguarded` says."""
+    """Whether requests need a key; ConfigurationError as in `refuse_unguarded`."""
     async with Database(dsn, size=1) as db:
         await refuse_unguarded(db, policy, host)
         return not await Authenticator(db, policy, host).is_open()
@@ -203,11 +201,11 @@ CLAIMS: Mapping[str, Callable[[Requester, str], Denial | None]] = {
     "user_id": find_user_denial,
     "requested_by": find_name_denial,
 }
-"""What a body may say of whose data it is about and who asks, and what tells whether it may."""
+"""The fields of a body that name owner and requester, and their checks."""
 
 
 def apply_key(requester: Requester, model: type[BaseModel], raw: dict[str, Any]) -> dict[str, Any]:
-    """The body with the tenant and the name of the key where it says none; RefusedError 403 where it says another's."""
+    """The body with tenant and name of the key filled in; RefusedError 403 if it names others."""
     body = parsing.unwrap_turn(raw)
     for name, find_denial in CLAIMS.items():
         if isinstance(claim := body.get(name), str) and (denial := find_denial(requester, claim)):
@@ -218,10 +216,7 @@ def apply_key(requester: Requester, model: type[BaseModel], raw: dict[str, Any])
 
 
 def find_owner(requester: Requester, message: BaseModel) -> Subject | None:
-    """The user whom what was read is about, if it names one.
-
-    RefusedError 403 where it is about somebody, or a whole tenant, that the requester may not act for.
-    """
+    """The user in the message, if any. RefusedError 403 if the requester may not act for that user or tenant."""
     tenant_id, user_id = getattr(message, "tenant_id", None), getattr(message, "user_id", None)
     if tenant_id is None:
         return None
@@ -233,9 +228,8 @@ def find_owner(requester: Requester, message: BaseModel) -> Subject | None:
 def read_record(
     requester: Requester, topic: Topic, model: type[Model], body: bytes, *, limit: int = parsing.MAX_BODY_BYTES
 ) -> tuple[Model, tuple[str, ...]]:
-    """The message of a record and the fields of it that were ignored; RefusedError 403 as over HTTP, 422 and 413.
-
-    A record without a tenant is of the tenant `default`, whichever its key has: an erasure finds it by what it says.
+    """The message of a record and its ignored fields; RefusedError 403 as over HTTP, 422 and 413. A record without a
+    tenant belongs to the tenant `default`, whatever its key, because an erasure finds it by its content.
     """
     if denial := find_scope_denial(requester, topic.scope_of(model)):
         raise refuse_denied(denial)

@@ -1,4 +1,4 @@
-"""What the claims of a token say of its holder, by the mapping of policy."""
+"""Maps the claims of a token to a requester, as the policy defines."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -15,7 +15,7 @@ _ID: TypeAdapter[str] = TypeAdapter(ExternalId)
 
 
 def read_claims(claims: Mapping[str, Any], issuer: TokenIssuer) -> Requester:
-    """Who holds the token, and what they may; RefusedError names the claim that is missing or unusable."""
+    """The holder of the token with scopes; RefusedError names a missing or invalid claim."""
     tenant_id = issuer.tenant or _read_id(claims, issuer.tenant_claim)
     user_id = _read_id(claims, issuer.user_claim) if issuer.user_claim else None
     name = user_id if user_id is not None else f"token:{_read_id(claims, 'sub')}"[:128]
@@ -26,7 +26,7 @@ def _read_id(claims: Mapping[str, Any], name: str) -> str:
     try:
         return _ID.validate_python(find_claim(claims, name), strict=True)
     except ValidationError as error:
-        raise refuse_stranger(f"the claim {name} of the token is missing or no id") from error
+        raise refuse_stranger(f"the claim {name} of the token is missing or not an id") from error
 
 
 def _read_scopes(claims: Mapping[str, Any], issuer: TokenIssuer) -> frozenset[AccessScope]:
@@ -37,7 +37,7 @@ def _read_scopes(claims: Mapping[str, Any], issuer: TokenIssuer) -> frozenset[Ac
 
 
 def find_claim(claims: Mapping[str, Any], name: str) -> Any:
-    """The value of the claim, which may be within another; None where there is none."""
+    """The value of a claim, which may be nested; None if it is missing."""
     if name in claims:
         return claims[name]
     first, _, rest = name.partition(".")

@@ -1,4 +1,4 @@
-"""Refusals at the door: 401 where nobody knows who asks, 403 where they may not."""
+"""Refusals: 401 for unknown requesters, 403 for missing rights."""
 
 from shared.domain.subjects import DENIED, STRANGER, Denial
 from shared.errors import RefusedError, refuse_field
@@ -7,10 +7,10 @@ HEADER = "authorization"
 
 
 def refuse_stranger(problem: str, header: str = HEADER) -> RefusedError:
-    """Nobody can tell who asks, for what is wrong with this header."""
+    """401 because of this header."""
     return refuse_field(STRANGER, header, problem, 401)
 
 
 def refuse_denied(denial: Denial) -> RefusedError:
-    """Whoever asks may not do this."""
+    """403: the requester lacks the right."""
     return refuse_field(DENIED, denial.field, denial.problem, 403)

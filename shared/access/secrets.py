@@ -11,20 +11,20 @@ from datetime import datetime
 from shared.domain.signatures import SentRecord, sign
 
 SIGN = "sb_"
-"""What every key begins with: whoever finds one in a log knows what it is."""
+"""The prefix of every key, so that one in a log is recognised."""
 _KEY = re.compile(r"sb_([a-z0-9]{12})_([A-Za-z0-9_-]{43})")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 @dataclass(frozen=True, slots=True)
 class KeyText:
-    """A key as its holder has it: the id, which is no secret, and the secret."""
+    """A key as its holder has it: the public id and the secret."""
 
     key_id: str
     secret: str
 
     def __str__(self) -> str:
-        """What is shown once, and sent as `Authorization: Bearer`."""
+        """The text of the key, shown once and sent as `Authorization: Bearer`."""
         return f"{SIGN}{self.key_id}_{self.secret}"
 
 
@@ -34,7 +34,7 @@ def make_key_id() -> str:
 
 
 def make_secret() -> str:
-    """A secret that nobody can guess: 256 bits at random, so that a plain hash of it tells nothing."""
+    """A random secret of 256 bits, so that a plain hash of it is safe."""
     return secrets.token_urlsafe(32)
 
 
@@ -45,12 +45,12 @@ def parse_key(text: str) -> KeyText | None:
 
 
 def hash_secret(secret: str) -> str:
-    """What is kept of a secret."""
+    """The stored hash of a secret."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def make_signer(key: KeyText, now: Callable[[], datetime]) -> Callable[[SentRecord], Mapping[str, bytes]]:
-    """What signs records with the key: the headers that it is given, and those of the signature."""
+    """A function that signs records with the key: it adds the headers of the signature."""
     kept_hash = hash_secret(key.secret)
     return lambda sent: sign(sent, key.key_id, kept_hash, int(now().timestamp() * 1000))
 

@@ -1,4 +1,4 @@
-"""Tokens of issuers that policy names: OpenID Connect, as JWT, checked with the issuer's public keys."""
+"""Tokens of issuers in the policy: OpenID Connect JWTs, checked with the issuer's public keys."""
 
 import asyncio
 import time
@@ -19,11 +19,11 @@ from shared.telemetry import logger
 from shared.tls import trust_store
 
 MOST_CHARS = 16_384
-"""A longer token is not looked at."""
+"""Maximum length of a token."""
 FETCH_S = 5.0
 MOST_BYTES = 1_048_576
 PAUSE_S = 10.0
-"""A token that names a key nobody knows has the keys read again, but not oftener than this."""
+"""A token with an unknown key causes the keys to be read again, at most this often."""
 
 
 class IssuerKeys:
@@ -37,9 +37,8 @@ class IssuerKeys:
         self._reading = asyncio.Lock()
 
     async def find(self, key_id: str | None) -> jwt.PyJWK | None:
-        """The key that the token names, or the only one; None where the issuer has none such.
-
-        TransientError while its keys could never be read.
+        """The key that the token names, or the only one; None if the issuer has no such key. TransientError if its keys
+        could never be read.
         """
         await self._renew(PAUSE_S if self._keys is None else self._issuer.keys_s)
         if self._pick(key_id) is None:
@@ -56,7 +55,7 @@ class IssuerKeys:
         return self._tried_at is None or self._clock() - self._tried_at > seconds
 
     async def _renew(self, older_than_s: float) -> None:
-        """Keys that are so old are read again, once however many wait; where that fails those of before go on."""
+        """Reads old keys again, once for all waiting requests; if that fails, the old keys stay in use."""
         if not self._is_older_than(older_than_s):
             return
         async with self._reading:
@@ -84,32 +83,35 @@ class IssuerKeys:
 
 
 class TokenCheck:
-    """Tells who holds a token of one of the issuers."""
+    """Identifies the holder of a token."""
 
     def __init__(self, issuers: Mapping[str, TokenIssuer], clock: Callable[[], float] = time.monotonic) -> None:
         self._issuers = {each.issuer: (each, IssuerKeys(each, clock)) for each in issuers.values()}
 
     async def identify(self, token: str) -> Requester:
-        """Who holds it; RefusedError where it is none of theirs, forged or over, TransientError without their keys."""
+        """The holder; RefusedError if the token is unknown, forged or expired, TransientError without the issuer's
+        keys."""
         claims = await self.prove(token)
         return read_claims(claims, self._issuers[claims["iss"]][0])
 
     async def prove(self, token: str) -> dict[str, Any]:
-        """What the token says, which its issuer has signed; refused as `identify` refuses it."""
+        """The verified claims of the token; refused as in `identify`."""
         if not self._issuers:
-            raise refuse_stranger("is no key; tokens are taken of issuers that access.issuers of the policy names")
+            raise refuse_stranger(
+                "is not a key; tokens are accepted from issuers that access.issuers of the policy names"
+            )
         said_issuer, key_id = _read_unproved(token)
         if said_issuer not in self._issuers:
-            raise refuse_stranger("the token is of an issuer that the policy does not name")
+            raise refuse_stranger("the token is from an issuer that the policy does not name")
         issuer, keys = self._issuers[said_issuer]
         key = await keys.find(key_id)
         if key is None:
-            raise refuse_stranger("the token is signed with a key that its issuer does not show")
+            raise refuse_stranger("the token is signed with a key that its issuer does not publish")
         return _prove(token, key, issuer)
 
 
 def _read_unproved(token: str) -> tuple[str, str | None]:
-    """Whose the token says it is, and with which key it says it is signed: to be proved with that key."""
+    """The unverified issuer and key id of the token."""
     try:
         if len(token) > MOST_CHARS:
             raise jwt.DecodeError("too long")
@@ -134,7 +136,7 @@ def _prove(token: str, key: jwt.PyJWK, issuer: TokenIssuer) -> dict[str, Any]:
     except jwt.ExpiredSignatureError as error:
         raise refuse_stranger("the token has ended") from error
     except jwt.MissingRequiredClaimError as error:
-        raise refuse_stranger(f"the claim {error.claim} of the token is missing or no id") from error
+        raise refuse_stranger(f"the claim {error.claim} of the token is missing or not an id") from error
     except jwt.InvalidAudienceError as error:
         raise refuse_stranger("the token is for another audience") from error
     except (jwt.PyJWTError, ArithmeticError, ValueError, TypeError) as error:

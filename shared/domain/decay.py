@@ -77,7 +77,7 @@ def age_days(since: datetime, now: datetime) -> float:
 
 
 def confidence_effective(confidence: float, days_since_validated: float, decay: Steps = DECAY) -> float:
-    """The stored confidence times the decay step; the stored value is never changed (R057)."""
+    """The stored confidence times the decay step; the stored value is never changed."""
     return confidence * step(decay, days_since_validated)
 
 

@@ -1,4 +1,4 @@
-"""How often somebody may ask: a bucket of tokens, pure; the caller says what time it is."""
+"""A token bucket for rate limits. Pure; the caller passes the time."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ NEARLY = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """`burst` at once, and `per_s` a second for long; with 0 a second there is no limit."""
+    """`burst` requests at once, and `per_s` per second sustained; 0 means no limit."""
 
     per_s: float
     burst: int
 
     @property
     def fills_in_s(self) -> float:
-        """A bucket that nobody has used for so long is full, as one is that was never used."""
+        """After this idle time a bucket is full, like an unused one."""
         return self.burst / self.per_s if self.per_s else 0.0
 
 

@@ -1,4 +1,4 @@
-"""The turn that ends a session, identical for everybody who asks for it. Pure."""
+"""The turn that ends a session, identical for every requester. Pure."""
 
 import hashlib
 
@@ -6,11 +6,11 @@ from schemas.turn_events import TurnEvents
 from shared.domain.subjects import Subject
 
 MAX_NAME = 96
-"""Longer session ids stand in the key by their hash."""
+"""Longer session ids appear in the key as a hash."""
 
 
 def make_session_end(subject: Subject, session_id: str, next_seq: int) -> TurnEvents:
-    """Nothing but the end of the session; asked for twice before anybody speaks again it is one turn."""
+    """A turn that only ends the session; two requests without a turn in between give the same one."""
     name = session_id if len(session_id) <= MAX_NAME else hashlib.sha256(session_id.encode()).hexdigest()
     return TurnEvents(
         tenant_id=subject.tenant_id,

@@ -179,7 +179,7 @@ def input_hash(turn_id: UUID, *parts: object) -> str:
 def candidate_id(turn_id: UUID, content: str) -> UUID:
     """The id of a statement, before and after it becomes a memory: a UUIDv7 of the turn's time and a hash of `content`.
 
-    Deriving it makes a replay give the same ids, and lets a write receipt name the memory in advance (X34).
+    Deriving it makes a replay give the same ids, and lets a write receipt name the memory in advance.
     """
     digest = int(hashlib.sha256(content.encode()).hexdigest()[:20], 16)
     fixed = (turn_id.int >> 80) << 80 | 0x7 << 76 | 0x2 << 62

@@ -1,4 +1,4 @@
-"""Whose data, and who asks for it and may what: the same for keys, for tokens of an issuer, and at this machine."""
+"""Owners of data, requesters and their rights: the same for keys, tokens and requests without a key."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from schemas.vocabulary import AccessScope
 
 
 class Subject(NamedTuple):
-    """Whose rows: every statement over user data names both."""
+    """The owner of rows: every statement over user data names both ids."""
 
     tenant_id: str
     user_id: str
@@ -28,9 +28,8 @@ AT_DOOR = (STRANGER, DENIED)
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """Who asks: bound to a tenant, and to one user or to those whose id begins with `users_from`, where these are set.
-
-    `name` is what stands as `requested_by` of what this requester asks for.
+    """A requester, optionally bound to a tenant, and to one user or to ids that begin with `users_from`. `name` becomes
+    `requested_by`.
     """
 
     name: str
@@ -46,19 +45,19 @@ class Requester:
 
 
 LOCAL = Requester("", frozenset(SCOPES))
-"""Whoever sits at this machine while it needs no key: bound to nothing, and what a request claims is taken as said."""
+"""The requester without a key on this machine: bound to nothing, and the claims of the request are accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """What stands in the way: a field of the request, or the scope that is missing."""
+    """A reason to refuse: a field of the request, or the missing scope."""
 
     field: str
     problem: str
 
 
 def find_scope_denial(requester: Requester, scope: AccessScope) -> Denial | None:
-    """Why the requester may not do what needs this scope; None where they may."""
+    """The reason why the requester lacks this scope; None if they have it."""
     if scope in requester.scopes or "admin" in requester.scopes:
         return None
     has = ", ".join(each for each in SCOPES if each in requester.scopes) or "none"
@@ -76,12 +75,12 @@ def find_user_denial(requester: Requester, user_id: str) -> Denial | None:
     if requester.user_id is not None and user_id != requester.user_id:
         return Denial("user_id", "is not the user of the key")
     if requester.users_from is not None and not user_id.startswith(requester.users_from):
-        return Denial("user_id", "is none of the users of the key")
+        return Denial("user_id", "is not one of the users of the key")
     return None
 
 
 def find_owner_denial(requester: Requester, tenant_id: str, user_id: str | None) -> Denial | None:
-    """Why the requester may not do this to that user, or to the whole tenant where no user is named."""
+    """Why the requester may not do this to the user, or to the whole tenant if no user is named."""
     if denial := find_tenant_denial(requester, tenant_id):
         return denial
     if user_id is not None:
@@ -91,10 +90,10 @@ def find_owner_denial(requester: Requester, tenant_id: str, user_id: str | None)
 
 
 def find_name_denial(requester: Requester, requested_by: str) -> Denial | None:
-    """Why something is not asked for in this name; a requester that is bound to no tenant may give any."""
+    """Why `requested_by` is refused; a requester without a tenant may give any."""
     if requester.tenant_id is None or requested_by == requester.name:
         return None
-    return Denial("requested_by", "comes from the key, and is somebody else's name")
+    return Denial("requested_by", "comes from the key, but names another requester")
 
 
 def sort_scopes(scopes: Iterable[AccessScope]) -> tuple[AccessScope, ...]:

@@ -1,7 +1,6 @@
-"""Every table of the schema, one row each: whose rows it has, which columns hold words, what an erasure does.
-
-What hides, deletes and scans for an erasure, and what a rebuild copies, reads the rows; a table is added here and
-nowhere else. `tests/integration/store/test_tables.py` compares them with the migrated database.
+"""Every table of the schema: the owner of its rows, its columns with text, and what an erasure does. The code that
+hides, deletes and scans for an erasure, and that copies for a rebuild, reads this list; tables are added only here.
+`tests/integration/store/test_tables.py` compares them with the migrated database.
 """
 
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from typing import Literal, LiteralString
 from schemas.vocabulary import ErasureScope
 
 Owner = Literal["session", "user", "tenant", "nobody"]
-"""Whose the rows are: of a session (and so of its user), of a user in all sessions, of all of a tenant, of nobody."""
+"""The owner of the rows: a session (and its user), a user across sessions, a whole tenant, or nobody."""
 Fate = Literal["hide", "reduce", "delete", "empty", "keep"]
 """What an erasure does to the rows that it covers.
 
@@ -20,12 +19,12 @@ Fate = Literal["hide", "reduce", "delete", "empty", "keep"]
 asks. `empty`: the row stays, nothing in its columns of words. `keep`: they stay as they are.
 """
 Rebuilt = Literal["", "copied", "replaced"]
-"""What a rebuild does: the user's rows are copied into the scratch schema, or those derived there replace the live."""
+"""What a rebuild does: copy the user's rows into the scratch schema, or replace the live rows by derived ones."""
 
 LOG: frozenset[ErasureScope] = frozenset(("personal",))
-"""Spared with the log, of which an erasure of scope `personal` takes nothing."""
+"""Kept, like the log, by an erasure of scope `personal`."""
 WISH: frozenset[ErasureScope] = frozenset(("personal", "session", "items"))
-"""Spared by all but an erasure of everything: who wished not to be remembered, or chose settings, still does."""
+"""Kept except by an erasure of everything: wishes and settings stay in force."""
 
 
 def _columns(names: str) -> frozenset[str]:
@@ -37,30 +36,31 @@ _NONE = _columns("")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table; every column that can say something, but `tenant_id` and `user_id`, is in `words` or in `plain`."""
+    """One table; every column that can hold text, except `tenant_id` and `user_id`, is in `words` or `plain`."""
 
     name: LiteralString
     owner: Owner
     fate: Fate
     why: str
-    """Why an erasure does this, and nothing else, to its rows."""
+    """The reason for this treatment by an erasure."""
     found_by: tuple[LiteralString, ...] = ()
-    """Columns by which an erasure of sessions or items knows the rows that it covers; none: `why` says which go."""
+    """Columns by which an erasure of sessions or items finds its rows; if there are none, `why` explains which rows are
+    deleted."""
     goes_with: LiteralString = ""
-    """The table whose rows these are made from: whatever takes those takes these, in a statement of its own."""
+    """The table from which these rows are derived: deleting those deletes these, with a separate statement."""
     words: frozenset[str] = _NONE
-    """Columns of what a user or caller said, or of what is made of it: vectors, terms, hashes."""
+    """Columns with text of users or callers, or with data derived from it: vectors, terms, hashes."""
     plain: frozenset[str] = _NONE
-    """The other columns that can say something: ids, states, figures, names of rules and of models."""
+    """Other columns of text type: ids, states, figures, names of rules and models."""
     blanked: frozenset[str] = _NONE
-    """Of `words` those in which an erasure of items blanks what it covers, where the row says more than that."""
+    """The `words` columns in which an erasure of items blanks only its own part."""
     spared_by: frozenset[ErasureScope] = frozenset()
-    """Scopes of erasures that may leave its rows as they are: the scan passes them over."""
+    """Scopes of erasures that leave its rows unchanged; the scan skips them."""
     rebuilt: Rebuilt = ""
 
     @property
     def is_marked(self) -> bool:
-        """Whether its rows are hidden by `tombstone_id` until a step takes them."""
+        """Whether its rows are hidden by `tombstone_id` until a step deletes them."""
         return self.fate in ("hide", "reduce")
 
 

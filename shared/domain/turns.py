@@ -12,14 +12,14 @@ from shared.domain.blocks import load_blocks
 SESSION_END = "session_end"
 """The event in the log that ends a session."""
 WISH = "wish"
-"""The event in the log that says whether the session is to be remembered from here on."""
+"""The event that turns remembering of the session on or off."""
 WORDLESS = frozenset({SESSION_END, WISH})
 """Events in which nobody says or does anything."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """One row of the log. `content` is None once it has been erased; `unsafe` names media that may not be read now."""
+    """One row of the log. `content` is None after an erasure; `unsafe` names media that may not be read now."""
 
     event_id: UUID
     turn_id: UUID
@@ -35,13 +35,13 @@ class Event:
 
     @property
     def blocks(self) -> tuple[ContentBlock, ...]:
-        """The blocks of the message; none where it is a text alone."""
+        """The blocks of the message; none if it is plain text."""
         return load_blocks(self.content) if self.version == BLOCKS else ()
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A turn with its events, in order; `recalled`: by ordinal the spans that a package had shown before."""
+    """A turn with its events in order; `recalled` has, by ordinal, the spans from earlier packages."""
 
     turn_id: UUID
     session_id: str
@@ -57,14 +57,14 @@ class Turn:
     experiment: dict[str, Any] | None = None
     recalled: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict[str, Sequence[Sequence[int]]])
     remember: bool = True
-    """False where the caller says that nothing is to be learnt from it."""
+    """False if the caller forbids learning from it."""
     learning: bool = True
-    """False where the user's settings declined learning when it was committed."""
+    """False if `learning` was off when it was committed."""
     withheld: str | None = None
-    """By whose wish nothing is learnt from it, once that was decided."""
+    """The wish because of which nothing is learnt from it, once decided."""
     org_id: str | None = None
     imported: bool = False
-    """Whether it came with an import: nothing is learnt from its words, its items say what had been learnt."""
+    """Whether it was imported: nothing is learnt from its text, because its items contain the memories."""
     command: Mapping[str, Any] | None = None
     """What the command of its user did, if they gave one."""
 
@@ -79,10 +79,10 @@ class Turn:
 
     @property
     def only_ends(self) -> bool:
-        """Whether it does nothing but end its session, or say whether that is remembered."""
+        """Whether it only ends its session or turns remembering on or off."""
         return all(e.event_type in WORDLESS for e in self.events)
 
     def dimension(self, name: str) -> str | None:
-        """What the turn's experiment says of this dimension, if it is in one."""
+        """The value of this dimension in the turn's experiment, if any."""
         found: dict[str, str] = (self.experiment or {}).get("dimensions", {})
         return found.get(name)

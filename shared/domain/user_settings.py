@@ -1,4 +1,4 @@
-"""Settings of users and tenants: what each changes of the policy, what it may be, and what holds for whom."""
+"""Settings of users and tenants: the policy keys that they override, their allowed values, and their effect."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from schemas.settings import AllowedValues, Handling, SettingName, SettingView
 from shared.policy import Policy
 
 Chosen = Mapping[str, Any]
-"""By their names the settings that somebody has chosen."""
+"""The chosen settings by name."""
 Level = Literal["tenant", "user"]
 Source = Literal["policy", "tenant", "user"]
 HANDLINGS: tuple[Handling, ...] = get_args(Handling)
@@ -18,7 +18,7 @@ LLM_RERANKER = "llm_json"
 
 @dataclass(frozen=True, slots=True)
 class HeldSetting:
-    """What a setting is, whose choice that is, and what it would be without the choice of the level that was asked."""
+    """The value of a setting, its source, and its value without the choice at the requested level."""
 
     value: Any
     source: Source
@@ -27,7 +27,7 @@ class HeldSetting:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a setting is where nobody chose, and the policy with another value of it."""
+    """The default of a setting, and the policy with another value."""
 
     of: Callable[[Policy], Any]
     put: Callable[[Policy, Any], Policy]
@@ -78,14 +78,14 @@ SETTINGS: Mapping[SettingName, Setting] = {
 
 @dataclass(frozen=True, slots=True)
 class HeldSettings:
-    """The policy as it holds for somebody, and of each setting what holds and why."""
+    """The policy for one user, with the value and source of each setting."""
 
     policy: Policy
     settings: Mapping[SettingName, HeldSetting]
 
 
 def hold_settings(policy: Policy, tenant: Chosen, user: Chosen) -> HeldSettings:
-    """What holds of a user who chose so in a tenant that chose so; a choice that is not allowed is passed over."""
+    """The effective settings from the choices of tenant and user; choices that are not allowed are ignored."""
     of_tenant = apply_chosen(policy, policy, tenant, "tenant", policy.settings.tenant_may)
     of_user = apply_chosen(policy, of_tenant, user, "user", of_tenant.settings.user_may)
     held: dict[SettingName, HeldSetting] = {}
@@ -103,7 +103,7 @@ def hold_settings(policy: Policy, tenant: Chosen, user: Chosen) -> HeldSettings:
 
 
 def apply_chosen(policy: Policy, base: Policy, chosen: Chosen, level: Level, may: tuple[SettingName, ...]) -> Policy:
-    """The policy with what was chosen at this level, as far as it may be; `base` is what held before."""
+    """The policy with the allowed choices of this level; `base` is the policy before."""
     changed = base
     for name, setting in SETTINGS.items():
         if name in chosen and name in may and is_allowed(policy, base, name, level, chosen[name]):
@@ -112,7 +112,7 @@ def apply_chosen(policy: Policy, base: Policy, chosen: Chosen, level: Level, may
 
 
 def find_allowed(policy: Policy, base: Policy, name: SettingName, level: Level) -> AllowedValues:
-    """What may be chosen: personal data, learning and retention never more freely than what holds before."""
+    """The allowed values: for personal data, learning and retention never looser than before."""
     match name:
         case "inject_limit":
             return AllowedValues(least=0, most=40)
@@ -150,7 +150,7 @@ def is_allowed(policy: Policy, base: Policy, name: SettingName, level: Level, va
 def view_setting(
     policy: Policy, base: Policy, name: SettingName, held: HeldSetting, level: Level, *, may: bool
 ) -> SettingView:
-    """The setting as it is shown at this level."""
+    """The view of the setting at this level."""
     return SettingView(
         name=name,
         value=held.value,

@@ -32,6 +32,7 @@ __all__ = ["EmbeddedPostgres", "EmbeddedPostgresError"]
 DEFAULT_PORT = 5432
 LOG_LIMIT = 16 << 20
 START_ATTEMPTS = 3
+READY_S = 180.0
 
 
 class EmbeddedPostgres:
@@ -105,7 +106,7 @@ class EmbeddedPostgres:
             installed = installation(self._cache, account)
             create_cluster(installed, self._data, account, sync=self._durable)
             if not postgres_orphans.clear(self._data):
-                raise EmbeddedPostgresError(f"a PostgreSQL of an earlier run still works in {self._data}")
+                raise EmbeddedPostgresError(f"a PostgreSQL of an earlier run is still running in {self._data}")
             self._socket_folder = socket_folder(self._data, account)
             remove_left_sockets(self._socket_folder)
             self._launch(installed, account)
@@ -184,9 +185,9 @@ class EmbeddedPostgres:
             self.log.replace(self.log.with_suffix(".log.1"))
         return self.log.open("ab")
 
-    def _became_ready(self, timeout: float = 180.0) -> bool:
+    def _became_ready(self) -> bool:
         """Line 8 of postmaster.pid says `ready` once connections are accepted; recovery after a crash takes a while."""
-        deadline = time.monotonic() + timeout
+        deadline = time.monotonic() + READY_S
         while time.monotonic() < deadline and self._process is not None and self._process.poll() is None:
             try:
                 lines = (self._data / "postmaster.pid").read_text().splitlines()

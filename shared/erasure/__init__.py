@@ -1,1 +1,1 @@
-"""Erasure as everybody needs it: the rules, the request, what is blotted out."""
+"""Shared parts of erasure: rules, request, blanking."""

@@ -1,4 +1,4 @@
-"""Words taken out of a text or a JSON value: spaces stand in their place, and nothing else moves. Pure."""
+"""Blanks words in a text or a JSON value: replaces them by spaces, so that positions stay. Pure."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,24 +7,24 @@ from typing import Any
 from shared.language.normalise import normalise
 
 LEAST = 2
-"""Less than so wide nothing is looked for."""
+"""Minimum width of a text to search for."""
 TELLING = 12
-"""A text so wide is hardly said by chance; Han characters count twice."""
+"""Minimum width of a text that hardly occurs by chance; Han characters count twice."""
 
 
 def width(text: str) -> int:
-    """How much the text says: its characters, those of Han and the like twice."""
+    """The width of the text: its characters, with Han and similar ones counted twice."""
     return sum(2 if char >= "\u2e80" else 1 for char in text)
 
 
 def needles(said: Iterable[str | None], least: int = LEAST) -> tuple[str, ...]:
-    """What is to be looked for, longest first: each text without space around it, where it is wide enough."""
+    """The texts to search for, longest first: stripped, and wide enough."""
     found = {text.strip() for text in said if text}
     return tuple(sorted((text for text in found if width(text) >= least), key=lambda text: (-len(text), text)))
 
 
 def _pattern(wanted: Sequence[str]) -> re.Pattern[str] | None:
-    """Finds each of them as a whole, however it is spaced and whatever its letters' case."""
+    """A pattern for each text as a whole, with any spacing and case."""
     return re.compile("|".join(_loose(text) for text in wanted), re.IGNORECASE) if wanted else None
 
 
@@ -42,7 +42,7 @@ class Blotter:
         self._normal = tuple(normalise(text) for text in wanted)
 
     def holds(self, text: str | None) -> bool:
-        """Whether any of them stands in the text, as it is or normalised."""
+        """Whether the text contains any of them, literally or normalised."""
         if not text or self._found is None:
             return False
         return bool(self._found.search(text)) or any(each and each in normalise(text) for each in self._normal)
@@ -54,7 +54,7 @@ class Blotter:
         return self._found.sub(lambda hit: re.sub(r"\S", " ", hit[0]), text)
 
     def value(self, value: Any) -> Any:
-        """The same in every text of a JSON value; names of fields stay."""
+        """Blanks them in every text of a JSON value; field names stay."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Single memories with all that said them: found, and their words taken out of the log, of search and of summaries."""
+"""Erasure of single memories: finds their sources and blanks their words in log, search and summaries."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,17 +19,15 @@ from shared.store.erasure.hide import HiddenCounts
 from shared.store.erasure.sayings import NeighbourSpan, TextSpan
 
 MADE_OF_IT = frozenset({"item"})
-"""Events that are what they dictate: nothing is left of one whose memory is erased."""
+"""Event types whose whole text is the dictated memory, so that nothing of it stays."""
 SPOKEN_BY_RULES = "rules"
 _ENDED = to_pattern(r"\A(?=\s)[\s.,!?;。，！？；…]+")
 
 
 async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> ErasureExtent:
-    """What an erasure of these memories covers: every version, what was merged with them, what says the same, and what
-    has been observed to say it and is on its way still.
-
-    And what was observed in words that overlap theirs, or says theirs in the same turn, with the memories that rest on
-    that alone: of words that are blanked nothing stays known.
+    """The scope of an erasure of these memories: every version, merged memories, equal memories, and pending
+    observations of the same statement. Also observations whose words overlap theirs, or repeat them in the same turn,
+    with the memories that depend only on those: nothing stays known from blanked words.
     """
     covered = await extent.of_items(conn, subject, memories)
     while True:
@@ -57,7 +55,7 @@ async def list_touched(conn: Connection, subject: Subject, covered: ErasureExten
 
 
 def _overlap(one: NeighbourSpan, other: TextSpan) -> bool:
-    """Whether both were said in some of the same words."""
+    """Whether both share some of their source words."""
     same = (one.turn_id, one.ordinal) == (other.turn_id, other.ordinal)
     return same and max(one.span_start, other.span_start) < min(one.span_end, other.span_end)
 
@@ -65,9 +63,8 @@ def _overlap(one: NeighbourSpan, other: TextSpan) -> bool:
 async def blot(
     conn: Connection, subject: Subject, tombstone_id: UUID, covered: ErasureExtent, hidden: HiddenCounts
 ) -> None:
-    """The words that the memories came from are nowhere any more; what else was said with them stays where it stood.
-
-    Turns that nobody has observed yet lose what is hardly said by chance, so that it is not observed after all.
+    """Blanks the source words of the memories everywhere; other words keep their positions. In turns that are not
+    observed yet, distinctive texts are blanked, so that they are not observed later.
     """
     places = await sayings.places(conn, subject, covered.observations)
     said = [*await sayings.contents(conn, subject, covered.memories), *(text for p in places for text in _words(p))]
@@ -98,7 +95,7 @@ async def blot(
 
 
 async def settle(conn: Connection, subject: Subject, covered: ErasureExtent) -> None:
-    """Turns of which nothing is on its way any more, because it was hidden, have their outcome."""
+    """Writes the outcome of turns whose last open observations were hidden."""
     found = await observations.load(conn, subject, covered.observations)
     for done in await turn_states.settle(conn, subject, {each.turn_id for each in found}):
         OUTCOME_SECONDS.observe(done.took_s)
@@ -110,7 +107,7 @@ def trim_quote(quote: str) -> str:
 
 
 def _words(place: TextSpan) -> tuple[str | None, ...]:
-    """What was said at a place: the words of the log, and what was made of them."""
+    """The words at a position of the log, and the texts derived from them."""
     content: dict[str, Any] = place.content or {}
     text = content.get("text")
     quoted = text[place.span_start : place.span_end] if isinstance(text, str) else None
@@ -138,7 +135,7 @@ async def _log(
 
 
 async def _metadata(conn: Connection, subject: Subject, sessions: set[str], there: Blotter, elsewhere: Blotter) -> None:
-    """What is kept with the sessions has none of the words, with others not what is hardly said by chance."""
+    """Blanks the words in data of the source sessions, and distinctive texts in other sessions."""
     stored = await blanking.load_metadata(conn, subject)
     clean = [
         replace(each, metadata=(there if each.session_id in sessions else elsewhere).value(each.metadata))
@@ -150,7 +147,7 @@ async def _metadata(conn: Connection, subject: Subject, sessions: set[str], ther
 
 
 async def _search(conn: Connection, subject: Subject, turns: set[UUID], there: Blotter, telling: Sequence[str]) -> int:
-    """Chunks of the turns without any of the words, those of other turns without what is hardly said by chance."""
+    """Blanks the words in chunks of the source turns, and distinctive texts in those of other turns."""
     elsewhere = Blotter(telling)
     changed: list[blanking.IndexedText] = []
     for chunk in await blanking.chunks(conn, subject, turns, telling):

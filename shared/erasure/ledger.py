@@ -1,4 +1,4 @@
-"""Erasures as they outlive a database: rows of another one, events of `erasure.requested`, lines of a file."""
+"""Erasures from outside the database: rows of another one, events of `erasure.requested`, lines of a file."""
 
 from collections.abc import AsyncIterable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -18,13 +18,13 @@ from shared.policy import ErasurePolicy
 from shared.store.erasure.tombstones import Tombstone
 
 _TOMBSTONE: TypeAdapter[Tombstone] = TypeAdapter(Tombstone)
-BY_TOPIC = "unknown: told by the topic"
-"""Who asked, where only the event is left."""
+BY_TOPIC = "unknown: read from the topic"
+"""The requester if only the event is left."""
 
 
 @dataclass(frozen=True)
 class KnownErasure:
-    """An erasure that was asked for, wherever that is known from."""
+    """A requested erasure, from any source."""
 
     subject: Subject
     tombstone: Tombstone
@@ -32,7 +32,7 @@ class KnownErasure:
 
 @dataclass
 class Ledger:
-    """Erasures by id, and how many each source knew; the first source to name one is believed."""
+    """Erasures by id, and the number from each source; the first source of an id counts."""
 
     known: dict[UUID, KnownErasure] = field(default_factory=dict[UUID, KnownErasure])
     sources: dict[str, int] = field(default_factory=dict[str, int])
@@ -51,9 +51,7 @@ class Ledger:
 
 
 def of_row(row: Mapping[str, Any]) -> KnownErasure:
-    """An erasure as a row of `tombstones`, or as its JSON; ConfigurationError names what is wrong with one that is
-    none.
-    """
+    """An erasure from a row of `tombstones` or its JSON; ConfigurationError names an invalid field."""
     try:
         return KnownErasure(Subject(str(row["tenant_id"]), str(row["user_id"])), _TOMBSTONE.validate_python(dict(row)))
     except KeyError as error:
@@ -65,7 +63,7 @@ def of_row(row: Mapping[str, Any]) -> KnownErasure:
 
 
 def of_lines(text: str) -> list[KnownErasure]:
-    """The erasures of a file, one JSON object a line; ConfigurationError names the first line that is none."""
+    """The erasures of a file, one JSON object per line; ConfigurationError names the first invalid line."""
     erasures: list[KnownErasure] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
@@ -86,7 +84,7 @@ def as_line(row: Mapping[str, Any]) -> bytes:
 
 
 def of_event(event: Delivered, policy: ErasurePolicy) -> KnownErasure:
-    """What the event tells of an erasure; who asked for it and under which key went with the database."""
+    """The erasure from its event; requester and idempotency key were lost with the database."""
     wish = event.payload
     assert isinstance(wish, ErasureRequested)  # noqa: S101 # the topic carries nothing else
     profile = policy.profiles.get(wish.retention_policy) or policy.profiles[policy.profile]
@@ -115,7 +113,7 @@ def of_event(event: Delivered, policy: ErasurePolicy) -> KnownErasure:
 
 
 async def of_topic(records: AsyncIterable[Record], policy: ErasurePolicy, ledger: Ledger) -> None:
-    """The ledger has what the topic tells; records that nobody can read are counted."""
+    """Adds the erasures of the topic to the ledger; unreadable records are counted."""
     erasures: list[KnownErasure] = []
     async for record in records:
         try:

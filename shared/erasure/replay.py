@@ -1,4 +1,4 @@
-"""Erasures from before a restore: what has come back of them is erased again, before anybody sees it."""
+"""Repeats erasures after a restore, before anybody sees the restored data."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,15 +15,13 @@ from shared.store.erasure.extent import ErasureExtent
 from shared.store.erasure.tombstones import Tombstone
 
 SET_BACK = timedelta(minutes=5)
-"""What was said less than this after an erasure counts as said before it: clocks are set, and nothing is restored and
-talked to again in so short a time."""
+"""Turns within this time after an erasure count as earlier: clocks differ, and no restore is that fast."""
 
 
 async def replay(db: Database, subject: Subject, tombstone: Tombstone, policy_version: str) -> TombstoneStatus:
-    """Where the tombstone stands: as the backup has it, else in force now over all that came back of what it covers.
-
-    It keeps its id and its times. Its epoch is at least what it was, and the user's with it. What the user said after
-    it stays: that can be in a backup without the tombstone where one was restored without the ledger before.
+    """The state of the tombstone: as in the backup, else it is put in force again for all restored data in its scope.
+    It keeps its id and times. Its epoch, and the user's, is at least the previous one. Later turns of the user stay: a
+    backup can contain them without the tombstone if an earlier restore ran without the ledger.
     """
     async with db.as_erasure(subject) as conn:
         there = await tombstones.one(subject, tombstone.tombstone_id).on(conn)
@@ -59,19 +57,19 @@ def join_ids(first: Sequence[UUID], more: Sequence[UUID]) -> tuple[UUID, ...]:
 
 
 async def _reach(conn: Connection, subject: Subject, least: int) -> None:
-    """The user's epoch is not lower than it was."""
+    """Raises the user's epoch to at least its previous value."""
     if await tombstones.epoch(subject).on(conn) < least:
         await tombstones.next_epoch(conn, subject, least)
 
 
 async def _key(conn: Connection, subject: Subject, known: Tombstone) -> str:
-    """Its own key, unless another erasure was asked for under the same one since."""
+    """Its idempotency key, unless another erasure has used it since."""
     taken = await tombstones.by_key(conn, subject, known.idempotency_key)
     return known.idempotency_key if taken is None else f"{known.idempotency_key}:{known.tombstone_id}"
 
 
 async def find_covered(conn: Connection, subject: Subject, tombstone: Tombstone) -> ErasureExtent:
-    """What has come back of what it covers; nothing is asked whether it is there."""
+    """The restored data in its scope, without checking whether it exists."""
     if tombstone.scope == "items":
         return await _items(conn, subject, tombstone)
     named = tombstone.session_ids if tombstone.scope == "session" else None
@@ -86,15 +84,14 @@ async def find_covered(conn: Connection, subject: Subject, tombstone: Tombstone)
 
 
 def _in_force_since(tombstone: Tombstone) -> datetime:
-    """When it took what was there: later than it was asked for where the request waited on a topic."""
+    """The time when it took effect: later than the request if that waited on a topic."""
     first = next((each["at"] for each in tombstone.history), None)
     return max(tombstone.requested_at, datetime.fromisoformat(first)) if first else tombstone.requested_at
 
 
 async def _items(conn: Connection, subject: Subject, tombstone: Tombstone) -> ErasureExtent:
-    """The memories as far as they had been derived; of others, the turns that would give them once they are read.
-
-    Such a turn goes whole, for nobody has read yet which of its words they are.
+    """The derived memories; for others, the turns from which they would be derived. Such a turn is erased completely,
+    because its relevant words are unknown until it is read.
     """
     covered = await items.of(conn, subject, tombstone.memory_ids)
     there = await renewed.find_derived(conn, subject, tombstone.memory_ids)
@@ -104,5 +101,5 @@ async def _items(conn: Connection, subject: Subject, tombstone: Tombstone) -> Er
 
 
 def _time_of(id: UUID) -> int:
-    """A memory's id has the time of the turn that first said it (`relate.candidate_id`)."""
+    """The id of a memory contains the time of its first source turn (`relate.candidate_id`)."""
     return id.int >> 80

@@ -1,4 +1,4 @@
-"""An erasure is asked for: in one transaction it is on record, in force, and on its way (seed 004 section 3.1.1)."""
+"""Requests an erasure: one transaction records it, puts it in force, and publishes it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,15 +26,15 @@ from shared.store.erasure.tombstones import Tombstone
 from shared.store.outbox import Outgoing
 
 AT_ONCE: tuple[TombstoneStatus, ...] = ("requested", "verified", "tombstoned", "queued")
-"""The states that a tombstone passes in the transaction that asks for it."""
+"""The states of a tombstone within the transaction of the request."""
 ROWS_A_SECOND = 2000
 LEAST = timedelta(seconds=5)
-"""What is estimated for the steps: so many rows in a second, and never less than this."""
+"""Estimate for the steps: rows per second, and a minimum time."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The tombstone, and whether it is new; one that was asked for under the same key before is not."""
+    """The tombstone, and whether it is new; a repeated idempotency key returns the earlier one."""
 
     tombstone: Tombstone
     fresh: bool
@@ -94,7 +94,7 @@ def _refuse_misfits(wish: ErasureRequest, policy: Policy) -> None:
     problems = (
         ((wish.scope == "session") != bool(wish.session_ids), "session_ids", _ONLY.format("session")),
         ((wish.scope == "items") != bool(wish.memory_ids), "memory_ids", _ONLY.format("items")),
-        (by_another and not (wish.reason or "").strip(), "reason", "is needed where another than the user asks"),
+        (by_another and not (wish.reason or "").strip(), "reason", "is required unless the user is the requester"),
         (
             wish.profile is not None and wish.profile not in policy.erasure.profiles,
             "profile",
@@ -106,11 +106,11 @@ def _refuse_misfits(wish: ErasureRequest, policy: Policy) -> None:
             raise refuse_field("invalid_request", field, problem, 422)
 
 
-_ONLY = "is needed for scope {0}, and for no other"
+_ONLY = "is required for scope {0}, and not allowed for others"
 
 
 async def find_covered(conn: Connection, subject: Subject, wish: ErasureRequest) -> ErasureExtent:
-    """What it covers; RefusedError `not_found` names the first that the user does not have."""
+    """The scope; RefusedError `not_found` names the first session or memory that the user does not have."""
     if wish.scope == "session":
         sessions = await extent.known_sessions(conn, subject, wish.session_ids)
         for n, session in enumerate(wish.session_ids):
@@ -129,11 +129,11 @@ async def find_covered(conn: Connection, subject: Subject, wish: ErasureRequest)
 async def again_asked(
     conn: Connection, subject: Subject, tombstone: Tombstone, why: str, policy_version: str, trace_id: str
 ) -> None:
-    """An operator's word: the erasure is at work again with all its attempts, and its event waits in the outbox."""
+    """Requeues the erasure for an operator: resets its attempts and writes its event to the outbox."""
     at = await tombstones.load_now(conn)
     moved = await tombstones.move(conn, subject, tombstone, "processing", at=at, attempts=0, error=why)
     if moved is None:
-        raise TransientError("the erasure has moved meanwhile")
+        raise TransientError("the erasure has changed meanwhile")
     event = to_request_event(subject, tombstone, trace_id=trace_id, policy_version=policy_version)
     state = state_event(
         subject, tombstone, tombstone.status, "processing", trace_id=trace_id, policy_version=policy_version
@@ -144,9 +144,8 @@ async def again_asked(
 async def enforce(
     conn: Connection, subject: Subject, tombstone: Tombstone, covered: ErasureExtent, policy_version: str, trace_id: str
 ) -> Tombstone:
-    """The tombstone stands, what it covers is hidden or emptied, and the events that say so wait in the outbox.
-
-    The caller holds the user's lock alone and is in the tombstone's epoch.
+    """Writes the tombstone, hides or empties its scope, and writes the events to the outbox. The caller holds the
+    user's exclusive lock and is in the tombstone's epoch.
     """
     active = await load_ended(conn, subject, covered)
     hidden = await _hide(conn, subject, tombstone, covered)
@@ -166,7 +165,7 @@ async def enforce(
 
 
 async def load_ended(conn: Connection, subject: Subject, covered: ErasureExtent) -> Sequence[Memory]:
-    """Active memories that are named one by one, as they were."""
+    """The named active memories, before the erasure."""
     found = await memory.by_ids(conn, subject, covered.memories)
     return [each for each in found if each.status == "active"]
 
@@ -188,13 +187,13 @@ async def _hide(conn: Connection, subject: Subject, tombstone: Tombstone, covere
 
 
 def history(at: datetime) -> list[dict[str, object]]:
-    """The states that a tombstone passes in the transaction that asks for it, each with its time."""
+    """The states of a tombstone within the transaction of the request, with their times."""
     steps = zip((None, *AT_ONCE[:-1]), AT_ONCE, strict=True)
     return [{"from": before, "to": after, "at": at.isoformat(), "attempt": 0, "error": None} for before, after in steps]
 
 
 def tell_states(subject: Subject, tombstone: Tombstone, trace_id: str, version: str) -> list[Outgoing]:
-    """That it was asked for, and each state that it has passed."""
+    """The events of the request and of each passed state."""
     event = to_request_event(subject, tombstone, trace_id=trace_id, policy_version=version)
     moved = [
         state_event(subject, tombstone, before, after, trace_id=trace_id, policy_version=version, nth=n)
@@ -204,7 +203,7 @@ def tell_states(subject: Subject, tombstone: Tombstone, trace_id: str, version: 
 
 
 def to_request_event(subject: Subject, tombstone: Tombstone, *, trace_id: str, policy_version: str) -> Envelope:
-    """The event that hands the tombstone to the worker, and that stands for it should the database be lost."""
+    """The event that hands the tombstone to the worker, and preserves it if the database is lost."""
     payload = ErasureRequested(
         tombstone_id=tombstone.tombstone_id,
         scope=tombstone.scope,
@@ -233,7 +232,7 @@ def state_event(
     error: str | None = None,
     nth: int | None = None,
 ) -> Outgoing:
-    """The event that a tombstone went from one state to the next: its `nth` step, or the one after its history."""
+    """The event of a state change: step `nth`, or the one after its history."""
     moved = DeletionEvent.model_validate(
         {
             "tombstone_id": tombstone.tombstone_id,
@@ -250,7 +249,7 @@ def state_event(
 
 
 def tell_changes(subject: Subject, ended: Sequence[Memory], policy_version: str, trace_id: str) -> list[Outgoing]:
-    """That each of these memories is no more; of scope all and personal the tombstone alone says it."""
+    """The events for each erased memory; for the scopes all and personal only the tombstone reports it."""
     return [
         (
             MEMORY_CHANGED,
@@ -274,7 +273,8 @@ def tell_changes(subject: Subject, ended: Sequence[Memory], policy_version: str,
 
 
 def receipt(tombstone: Tombstone) -> DeletionReceipt:
-    """What whoever asked is told; `estimated_completion` goes by the rows, and is the true time once it is done."""
+    """The view for the requester; `estimated_completion` is estimated from the rows, and the real time once it is
+    completed."""
     rows = tombstone.row_count
     estimated = _in_force_since(tombstone) + LEAST + timedelta(seconds=rows / ROWS_A_SECOND)
     return DeletionReceipt(

@@ -1,4 +1,4 @@
-"""What an erasure may become, how long it may take, when somebody is told: pure (seed 004 section 3.1.1, model 4.7)."""
+"""States, deadlines and alerts of erasures. Pure."""
 
 from collections.abc import Collection
 from datetime import date, datetime, timedelta
@@ -21,8 +21,8 @@ NEXT: dict[TombstoneStatus, frozenset[TombstoneStatus]] = {
     "escalated": frozenset({"processing"}),
     "completed": frozenset(),
 }
-"""Where each state may lead. Escalation is for a passed deadline, of `retry_pending` also for used up attempts; out of
-it leads an operator alone."""
+"""The allowed transitions. Escalation follows a passed deadline, and from `retry_pending` also used up attempts; only
+an operator can end it."""
 
 
 def may(before: TombstoneStatus, after: TombstoneStatus) -> bool:
@@ -31,7 +31,7 @@ def may(before: TombstoneStatus, after: TombstoneStatus) -> bool:
 
 
 def is_fenced(status: TombstoneStatus) -> bool:
-    """Whether nothing may be learnt from what the tombstone covers: always, until the erasure is completed (X02)."""
+    """Whether nothing may be learnt from what the tombstone covers: always, until the erasure is completed."""
     return status != "completed"
 
 
@@ -41,14 +41,13 @@ def backoff(attempts: int, policy: ErasurePolicy) -> timedelta:
 
 
 def is_exhausted(attempts: int, policy: ErasurePolicy) -> bool:
-    """Whether so many failed attempts are more than may be tried again."""
+    """Whether the attempts are used up."""
     return attempts > policy.attempts_max
 
 
 def deadline(requested_at: datetime, profile: LegalProfile, holidays: Collection[date] = ()) -> datetime:
-    """When the days of the profile are over, at the time of day of the request.
-
-    The day of the request does not count. Days begin and end in the zone of `requested_at`.
+    """The deadline of the profile, at the time of day of the request. The day of the request does not count. Days begin
+    and end in the zone of `requested_at`.
     """
     if profile.type == "calendar":
         return requested_at + timedelta(days=profile.days)
@@ -57,16 +56,15 @@ def deadline(requested_at: datetime, profile: LegalProfile, holidays: Collection
 
 
 def share_remaining(requested_at: datetime, deadline_at: datetime, now: datetime) -> float:
-    """The share of the time from request to deadline that is left, below 0 once it is over.
-
-    Plain time, in every profile: of business days too, so a weekend uses up its share and nobody is told too late.
+    """The remaining share of the time from request to deadline, below 0 after it. It counts calendar time in every
+    profile, so that alerts are not late because of a weekend.
     """
     whole = (deadline_at - requested_at).total_seconds()
     return (deadline_at - now).total_seconds() / whole if whole > 0 else float(now < deadline_at)
 
 
 def level(left: float, profile: LegalProfile) -> Level:
-    """Who is to be told at this share left: nobody, a ticket, a page; at 0 the deadline has passed."""
+    """The alert at this remaining share: none, a ticket, a page; at 0 the deadline has passed."""
     if left <= 0:
         return "overdue"
     if left * 100 < profile.critical_pct:

@@ -1,1 +1,1 @@
-"""What every service stands on that only asks compose over HTTP: who asks, the connections, refusals, foreign pages."""
+"""Shared by services that only call compose over HTTP: callers, connections, refusals, checks of origins."""

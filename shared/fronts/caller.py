@@ -1,4 +1,4 @@
-"""Who calls: what the client's configuration says, never what a model says."""
+"""The caller, from the client's configuration, never from a model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from schemas.base import ExternalId
 from shared.fronts.problems import CallError
 
 SESSION = "mcp"
-"""The conversation of a client that names none."""
+"""The default session of a client."""
 _ID: TypeAdapter[str] = TypeAdapter(ExternalId)
 
 
 @dataclass(frozen=True, slots=True)
 class AgentCaller:
-    """The key or token, and whose memory it is about where the key is not of one user."""
+    """The key or token, and the user if the key is not of one user."""
 
     bearer: str | None = None
     user_id: str | None = None
@@ -24,7 +24,7 @@ class AgentCaller:
 
 
 def make_caller(bearer: str | None, named: Mapping[str, str | None]) -> AgentCaller:
-    """The caller, from ids by the names of their fields; CallError where one is no id."""
+    """The caller, from ids by the names of their fields; CallError if one is invalid."""
     ids: dict[str, str] = {}
     for field, value in named.items():
         if not value:

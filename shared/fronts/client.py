@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 
 CONNECT_S = 1.0
 SLOW_S = 1.0
-"""After so long compose is asked beside the request whether it lives at all."""
+"""After this time without an answer, a second request checks whether compose is alive."""
 PROBE_S = 0.6
 AWAY_S = 1.0
-"""So long nobody asks again after silence: whoever comes next is told at once."""
+"""After silence, further calls fail at once for this time."""
 LONGEST_S = 30.0
-"""So long a request may take while compose lives."""
+"""Timeout of a request while compose is alive."""
 UPLOAD_S = 300.0
-"""So long a file may take; while a large one is read, compose may answer nobody for a moment."""
+"""Timeout for a file; while a large one is read, compose may not answer for a moment."""
 KNOWN_S = 5.0
-"""So long what a key is for is known; compose itself looks at every request."""
+"""How long the access of a key is cached; compose itself checks every request."""
 MOST_KEYS = 10_000
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class HttpRequest:
-    """What compose is asked, and with which key."""
+    """A request to compose, with its key."""
 
     method: str
     path: str
@@ -47,7 +47,7 @@ class HttpRequest:
     body: Mapping[str, Any] | None = None
     bearer: str | None = None
     file: bytes | None = None
-    """A document as it is, in place of a body."""
+    """A raw document instead of a JSON body."""
 
     @property
     def content(self) -> bytes | None:
@@ -56,14 +56,14 @@ class HttpRequest:
 
     @property
     def headers(self) -> dict[str, str]:
-        """Who asks, and that the body is JSON."""
+        """The headers for the key and a JSON body."""
         asks = {"authorization": f"Bearer {self.bearer}"} if self.bearer else {}
         is_bare = self.body is None and self.file is None
         return asks if is_bare else {**asks, "content-type": "application/json"}
 
 
 class ComposeClient:
-    """Connections to compose; `locate` says where it is whenever it has to be found anew."""
+    """Connections to compose; `locate` finds its address when needed."""
 
     def __init__(self, locate: Callable[[], str]) -> None:
         self._locate = locate
@@ -77,15 +77,15 @@ class ComposeClient:
             await self._http.aclose()
 
     async def get(self, caller: AgentCaller, path: str, **query: Any) -> Json:
-        """What compose says of something of the caller's user."""
+        """GET for the caller's user."""
         return await self._ask(caller, "GET", path, query=await self._name_owner(caller, query))
 
     async def post(self, caller: AgentCaller, path: str, body: Mapping[str, Any]) -> Json:
-        """What compose says to a body in the name of the caller's user."""
+        """A request with a body for the caller's user."""
         return await self._ask(caller, "POST", path, body=await self._name_owner(caller, body))
 
     async def change(self, caller: AgentCaller, method: str, path: str, body: Mapping[str, Any] | None = None) -> Json:
-        """What compose says to a change of something of the caller's user."""
+        """A change for the caller's user."""
         return await self._ask(caller, method, path, query=await self._name_owner(caller, {}), body=body)
 
     async def download(self, caller: AgentCaller, path: str, **query: Any) -> tuple[bytes, str]:
@@ -97,7 +97,7 @@ class ComposeClient:
         raise _problem_of(answer)
 
     async def upload(self, caller: AgentCaller, path: str, file: bytes) -> Json:
-        """What compose says to a JSON document about the caller's user."""
+        """Sends a JSON document for the caller's user."""
         asked = HttpRequest("POST", path, await self._name_owner(caller, {}), bearer=caller.bearer, file=file)
         answer = await self._send(asked)
         if answer.is_success:
@@ -112,11 +112,11 @@ class ComposeClient:
         query: Mapping[str, Any],
         body: Mapping[str, Any] | None = None,
     ) -> Json:
-        """What compose says of whom the query names, or of everybody whom the key is for where it names nobody."""
+        """GET for the owner in the query, or for all users of the key."""
         return await self._ask(caller, method, path, query=query, body=body)
 
     async def find_access(self, caller: AgentCaller) -> Json:
-        """What the caller's key is for, at most a few seconds old; CallError where it is not taken."""
+        """The access of the caller's key, at most a few seconds old; CallError if the key is not accepted."""
         access = self._access.get(caller.bearer or "")
         if access is None:
             access = await self._ask(caller, "GET", "/v1/access")
@@ -124,18 +124,18 @@ class ComposeClient:
         return access
 
     async def find_user(self, caller: AgentCaller) -> str:
-        """Whose memory it is: of the client's settings, else of the key; CallError `no_user` where neither says."""
+        """The user: from the client's settings, else from the key; CallError `no_user` if neither names one."""
         user = caller.user_id or (await self.find_access(caller))["user_id"]
         if user is None:
-            raise CallError("no_user", "nobody has said whose memory this is")
+            raise CallError("no_user", "no user is configured")
         return user
 
     async def find_state(self) -> Json:
-        """What compose says of itself and of every service."""
+        """The body of /ready of compose."""
         return _read(await self._send(HttpRequest("GET", "/ready", {"whole": "true"})))
 
     async def is_open(self) -> bool:
-        """Whether compose asks nobody for a key."""
+        """Whether compose requires no key."""
         return (await self._send(HttpRequest("GET", "/v1/access"))).is_success
 
     async def _name_owner(self, caller: AgentCaller, more: Mapping[str, Any]) -> Json:
@@ -157,7 +157,7 @@ class ComposeClient:
         raise _problem_of(answer)
 
     async def _send(self, request: HttpRequest) -> httpx.Response:
-        """The answer; UnreachableError within two seconds where nobody is there."""
+        """The answer; UnreachableError within two seconds if compose is not reachable."""
         if self._silence and time.monotonic() - self._silence[0] < AWAY_S:
             raise UnreachableError(self._silence[1].message)
         try:
@@ -189,7 +189,7 @@ class ComposeClient:
             asking.cancel()
 
     def _connect(self) -> httpx.AsyncClient:
-        """The connections to where compose is now."""
+        """The connections to the current address of compose."""
         from httpx import AsyncClient, Timeout
 
         from shared.tls import trust_store
@@ -217,7 +217,7 @@ def _read(answer: httpx.Response) -> Json:
     try:
         return orjson.loads(answer.content)
     except orjson.JSONDecodeError as error:
-        raise UnreachableError(f"{answer.url.host} is no compose: its answer is no JSON") from error
+        raise UnreachableError(f"{answer.url.host} is not compose: its answer is not JSON") from error
 
 
 def _problem_of(answer: httpx.Response) -> CallError:

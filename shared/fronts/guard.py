@@ -1,4 +1,4 @@
-"""A service that asks compose and would be reached by others: not while compose asks nobody for a key."""
+"""Keeps a service that calls compose from being reachable by others while compose requires no key."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ PAUSE_S = 1.0
 
 
 async def refuse_unguarded(compose: ComposeClient, service: str, host: str) -> None:
-    """Returns once compose asks for keys; ConfigurationError where it asks nobody, and others could reach this."""
+    """Waits for compose; ConfigurationError if it requires no key and others could reach this service."""
     while True:
         try:
             if not await compose.is_open():
@@ -21,8 +21,8 @@ async def refuse_unguarded(compose: ComposeClient, service: str, host: str) -> N
             await asyncio.sleep(PAUSE_S)
         else:
             raise ConfigurationError(
-                f"{service} would listen on {host or 'every address'}, and compose asks for no key: make one with"
-                " `smartbrain keys create`, name an issuer (access.issuers in brain.yml), or leave"
+                f"{service} would listen on {host or 'every address'}, but compose requires no key: create "
+                "one with `smartbrain keys create`, name an issuer (access.issuers in brain.yml), or leave"
                 " SMARTBRAIN_HTTP_HOST at 127.0.0.1"
             )
 

@@ -1,4 +1,4 @@
-"""Whom the HTTP side answers: DNS rebinding makes a browser ask this machine in the name of a foreign page."""
+"""Checks Host and Origin, because DNS rebinding lets another site send requests to this machine."""
 
 from collections.abc import Collection
 from urllib.parse import urlsplit
@@ -7,7 +7,7 @@ LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
 
 
 def name_of_host(host: str) -> str:
-    """The name in a Host header, without its port; empty where there is none."""
+    """The name in a Host header, without its port; empty if there is none."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -20,7 +20,7 @@ def is_own_host(host: str, names: Collection[str]) -> bool:
 
 
 def is_own_origin(origin: str, names: Collection[str]) -> bool:
-    """Whether the page that asks was served under one of these names; `null` and other schemes never are."""
+    """Whether the Origin has one of these names; `null` and other schemes never do."""
     try:
         address = urlsplit(origin)
         return address.scheme in ("http", "https") and (address.hostname or "") in names

@@ -1,8 +1,8 @@
-"""What stands in the way of whoever asks compose."""
+"""Errors of calls to compose."""
 
 
 class CallError(Exception):
-    """A request that could not be answered: what, why, and when the same request may help later."""
+    """A failed request: the code, the reason, and when a retry may help."""
 
     def __init__(self, code: str, message: str, *, retry_after_s: int | None = None) -> None:
         super().__init__(message)
@@ -12,7 +12,7 @@ class CallError(Exception):
 
 
 class UnreachableError(CallError):
-    """Nobody answers at compose's address."""
+    """Compose does not answer at its address."""
 
     def __init__(self, why: str) -> None:
         super().__init__("unreachable", why)

@@ -1,4 +1,4 @@
-"""What became of a write, awaited for as long as an agent should wait."""
+"""Waits for the result of a write, as long as an agent should wait."""
 
 import asyncio
 import time
@@ -11,7 +11,7 @@ FIRST_PAUSE_S = 0.05
 
 
 async def await_settled(compose: ComposeClient, caller: AgentCaller, receipt: Json) -> Json:
-    """The receipt once the workers have the write, or as it stands after five seconds."""
+    """The receipt once the workers have processed the write, or its state after five seconds."""
     until, pause = time.monotonic() + WAIT_S, FIRST_PAUSE_S
     while not receipt["settled"] and time.monotonic() < until:
         await asyncio.sleep(pause)

@@ -1,4 +1,4 @@
-"""What of a turn is worth long-term citation, and how the knowledge side is told of it (seed 000 section 2.3). Pure.
+"""What of a turn is worth long-term citation, and how the knowledge side is told of it. Pure.
 
 The running chat never goes there: only what was cited, and what tools made.
 """
@@ -61,7 +61,7 @@ class Cited:
 
     @property
     def uri_hash(self) -> str:
-        """Names the address without saying it."""
+        """A hash of the address."""
         return hashlib.sha256(self.uri.encode("utf-8", "replace")).hexdigest()
 
 

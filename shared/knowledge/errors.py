@@ -1,4 +1,4 @@
-"""Why knowledge gave no answer; compose goes on without it, and says which (facts 2.2, degradation matrix)."""
+"""Why knowledge gave no answer; compose continues without it and reports the reason."""
 
 from typing import Literal
 

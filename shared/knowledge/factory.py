@@ -1,4 +1,4 @@
-"""The resource side behind one door: SmartRAG over HTTP, or none (seed 000 section 2; seed 004 section 6)."""
+"""The resource side behind one door: SmartRAG over HTTP, or none."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""No knowledge: everything else works, and nobody is told that anything is missing (seed 004 section 6)."""
+"""No knowledge: everything else works, and nobody is told that anything is missing."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ class NoKnowledge:
         return NOTHING_AT_ALL
 
     async def learn(self, *, deadline_s: float) -> KnowledgeCapabilities:
-        """KnowledgeUnavailable: there is nobody to ask."""
+        """Raises KnowledgeUnavailable: there is no server."""
         del deadline_s
         raise KnowledgeUnavailable("not_configured")
 
@@ -27,7 +27,7 @@ class NoKnowledge:
         return NOTHING
 
     async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> IngestReceipt:
-        """KnowledgeUnavailable: there is no place to keep it."""
+        """Raises KnowledgeUnavailable: there is no server."""
         del resource, scope, key, deadline_s
         raise KnowledgeUnavailable("not_configured")
 

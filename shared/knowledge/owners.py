@@ -1,4 +1,4 @@
-"""Whose a piece of knowledge is, who may see it, and for whom a promotion is written. Pure."""
+"""Owners of knowledge: who may see it, and for whom a promotion is written. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from schemas.promotion import Visibility
 from shared.knowledge.port import Scope
 
 OF_AN_ORGANISATION: Final[frozenset[Visibility]] = frozenset({"store", "region"})
-"""Nobody here knows which organisations make up a region, so it is seen by the one that was named, never by more."""
+"""SmartBrain does not know the organisations of a region, so only the named one can see it."""
 OWN_ADDRESS: Final = "smartbrain:"
 MAX_NAME = 512
 
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeOwner:
-    """Whose a section is: a user's in an organisation, an organisation's, or the tenant's where both are empty."""
+    """The owner of a section: a user in an organisation, an organisation, or the tenant if both are empty."""
 
     tenant_id: str = ""
     org_id: str = ""
@@ -28,9 +28,8 @@ def owner_of(scope: Scope) -> dict[str, str]:
 
 
 def read_owner(item: Mapping[str, Any], source_uri: str) -> KnowledgeOwner | None:
-    """Whose the other side says that the item is; None where it cannot be known.
-
-    What says nothing is the tenant's own, unless it came from a user of ours by its address.
+    """The owner that the server names; None if it is unreadable. An item without an owner belongs to the tenant, unless
+    its address shows that it came from a user.
     """
     metadata: Any = item.get("metadata")
     claimed: Any = item.get("owner")
@@ -47,7 +46,7 @@ def read_owner(item: Mapping[str, Any], source_uri: str) -> KnowledgeOwner | Non
 
 
 def may_see(scope: Scope, owner: KnowledgeOwner | None) -> bool:
-    """Whether whoever asks is the owner, or of the organisation, or of the tenant that all of it belongs to."""
+    """Whether the requester is the owner, or belongs to the owning organisation or tenant."""
     return (
         owner is not None
         and owner.tenant_id in ("", scope.tenant_id)

@@ -1,4 +1,4 @@
-"""What knowledge is asked and answers: one port, whatever stands behind it (seed 004 section 6, KnowledgePort)."""
+"""What knowledge is asked and answers: one port, whatever stands behind it."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeCapabilities:
-    """What the other side can do; what it does not say is taken from here (seed 001 section 9)."""
+    """The capabilities of the server, with defaults for missing fields."""
 
     modes: frozenset[SearchMode] = frozenset({"exact", "semantic", "hybrid"})
     ingest: bool = True
@@ -63,9 +63,9 @@ class Bundle:
     sections: tuple[KnowledgeSection, ...] = ()
     ignored: tuple[str, ...] = ()
     left_out: int = 0
-    """Results that were no evidence: without text or address, or beyond what was asked for."""
+    """Invalid results: without text or address, or beyond the requested number."""
     foreign: int = 0
-    """Results that are somebody else's, which the other side should not have given."""
+    """Results of other owners, which the server should not have returned."""
 
 
 NOTHING = Bundle()
@@ -73,7 +73,7 @@ NOTHING = Bundle()
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What is worth long-term citation (seed 000 section 2.3); `content` is None where only a description is known."""
+    """What is worth long-term citation; `content` is None where only a description is known."""
 
     source_type: SourceType
     source_uri: str
@@ -110,11 +110,11 @@ class Knowledge(Protocol):
         ...
 
     async def capabilities(self) -> KnowledgeCapabilities:
-        """What the other side can do, as far as it is known; never waits for it."""
+        """The known capabilities of the server, without waiting."""
         ...
 
     async def learn(self, *, deadline_s: float) -> KnowledgeCapabilities:
-        """What the other side says that it can do, asked for now unless it said so lately."""
+        """The capabilities of the server, requested now unless they are recent."""
         ...
 
     async def retrieve(self, plan: RetrievalPlan, scope: Scope, *, deadline_s: float) -> Bundle:
@@ -122,13 +122,13 @@ class Knowledge(Protocol):
         ...
 
     async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> IngestReceipt:
-        """The resource is kept; the same key again changes nothing."""
+        """Ingests the resource; the same key again changes nothing."""
         ...
 
     async def delete(
         self, scope: Scope, document_ids: Sequence[str], *, keys: Sequence[str] = (), deadline_s: float
     ) -> None:
-        """The documents are gone, named by id or by the key of their ingest; deleting what is not there is done too."""
+        """Deletes the documents by id or by the key of their ingest; a missing document counts as deleted."""
         ...
 
     async def close(self) -> None:

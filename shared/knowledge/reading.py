@@ -21,7 +21,7 @@ from shared.screening.sanitize import DEFAULT_SANITIZE, screen
 
 MAX_ITEMS = 200
 MAX_LOOKED_AT = 1000
-"""Of a longer list the rest is not even looked at."""
+"""Longer lists are cut here."""
 BY_PATTERNS = DEFAULT_SANITIZE.model_copy(update={"learned": False})
 MAX_TEXT = 4000
 MAX_TITLE = 300
@@ -73,7 +73,7 @@ def bundle(raw: bytes, plan: RetrievalPlan, scope: Scope) -> Bundle:
         elif section and section.id not in sections:
             sections[section.id] = section
     if items and not sections and not any(isinstance(each, dict) and "snippet" in each for each in items[:MAX_ITEMS]):
-        raise KnowledgeUnavailable("malformed", "evidences hold no evidence")
+        raise KnowledgeUnavailable("malformed", "evidences contain no valid evidence")
     return Bundle(tuple(sections.values()), list_ignored(pack), len(items) - len(sections) - foreign, foreign)
 
 

@@ -27,15 +27,15 @@ from shared.tls import trust_store
 
 T = TypeVar("T")
 MAX_BYTES = 2_097_152
-"""An answer is read no further than this."""
+"""Maximum size of an answer."""
 RENEW_S = 600.0
 ASK_S = 5.0
 FAILURES, WINDOW_S, COOLDOWN_S = 5, 60.0, 30.0
-"""So many failures within so long, and nobody is asked for so long: then one request tries."""
+"""Circuit breaker: failures, their period, and the pause before one request tries again."""
 
 
 class SmartRag:
-    """One server over HTTP; it is not asked while it seems to be down, and never followed elsewhere."""
+    """One server over HTTP; it is not called while it seems to be down, and redirects are not followed."""
 
     configured = True
 
@@ -60,21 +60,22 @@ class SmartRag:
         self._learning: asyncio.Task[None] | None = None
 
     async def capabilities(self) -> KnowledgeCapabilities:
-        """What it last said, or the defaults; asked for in the background, and again every ten minutes."""
+        """The latest known capabilities, or the defaults; refreshed in the background every ten minutes."""
         stale = self._learnt_at is None or self._clock() - self._learnt_at > RENEW_S
         if stale and (self._learning is None or self._learning.done()):
             self._learning = asyncio.create_task(self._learn(), name="knowledge-capabilities")
         return self._can
 
     async def learn(self, *, deadline_s: float) -> KnowledgeCapabilities:
-        """What it says that it can do; one that answers something else can what is usual."""
+        """The capabilities from the server, or the defaults after an invalid answer."""
         if self._said_at is None or self._clock() - self._said_at > RENEW_S:
             self._can = await self.call_guarded("capabilities", self._giving, self.load_capabilities, deadline_s)
             self._said_at = self._learnt_at = self._clock()
         return self._can
 
     async def retrieve(self, plan: RetrievalPlan, scope: Scope, *, deadline_s: float) -> Bundle:
-        """What the plan finds of whoever asks; KnowledgeUnavailable within the deadline says why nothing."""
+        """The results of the plan for the requester; KnowledgeUnavailable within the deadline gives the reason for a
+        failure."""
         content = plan.model_dump_json(by_alias=True, exclude_none=True).encode()
 
         async def call() -> Bundle:
@@ -100,7 +101,7 @@ class SmartRag:
     async def delete(
         self, scope: Scope, document_ids: Sequence[str], *, keys: Sequence[str] = (), deadline_s: float
     ) -> None:
-        """The documents are gone there, and what was ingested under these keys."""
+        """Deletes the documents, and those ingested under these keys."""
         content = orjson.dumps({"version": "0.1", "document_ids": list(document_ids), "idempotency_keys": list(keys)})
 
         async def call() -> None:
@@ -161,7 +162,7 @@ class SmartRag:
             if status not in done:
                 _accept(status)
             if answer.headers.get("content-encoding", "identity") != "identity":
-                raise KnowledgeUnavailable("malformed", "packed, though it was asked for plain")
+                raise KnowledgeUnavailable("malformed", "compressed, although it was requested uncompressed")
             received = bytearray()
             async for part in answer.aiter_raw():
                 received += part

@@ -6,7 +6,7 @@ _LABELS_ZH = {str(row.type): row.label_zh for row in ROWS if row.label_zh}
 
 
 def contextual(kind: str, topic: str | None, month: str, standing: str, text: str, language: str) -> str:
-    """The text that is indexed: the sentence with what it is about in front of it (seed 004 section 2.3.0.1-C)."""
+    """The text that is indexed: the sentence with what it is about in front of it."""
     label = _LABELS_ZH.get(kind, kind) if language == "zh" else kind
     about = "/".join(part for part in (label, topic) if part)
     return f"[{about} {month} {standing}] {text}"

@@ -110,7 +110,7 @@ class BudgetPolicy(Slice):
 
     @model_validator(mode="after")
     def _holds_what_is_never_cut(self) -> Self:
-        """Fail at the start: every profile holds the incompressible minima, its shares and the margin (X24, X52)."""
+        """Fail at the start: every profile holds the incompressible minima, its shares and the margin."""
         if missing := [name for name in PROFILE_WINDOWS if name not in self.profiles]:
             raise ValueError(f"profiles.{missing[0]} is missing")
         for slot, least in dict(self.minima).items():
@@ -137,7 +137,7 @@ class BudgetPolicy(Slice):
 
 
 Steps = tuple[tuple[float, float], ...]
-"""(days, factor) in rising order: a factor holds from its day up to, not including, the next one's (X13)."""
+"""(days, factor) in rising order: a factor holds from its day up to, not including, the next one's."""
 
 
 def check_steps(name: str, steps: Steps) -> None:

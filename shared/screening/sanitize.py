@@ -150,7 +150,7 @@ def screen_own(text: str, policy: SanitizePolicy) -> Screened:
     if rule and _is_empty(clean):
         return Screened("blocked", "", rule)
     clean, called = tags.without(clean)
-    clean, headers = tags.without_headers(clean, "")
+    clean, headers = tags.without_headers(clean)
     return mask_text(clean, rule or ("call" if called else "marker" if headers else None))
 
 
@@ -281,7 +281,7 @@ def find_learned_rule(spelt: _Read, least: float, around: float | None) -> str |
 def _without_code(text: str) -> tuple[str, str | None]:
     clean, called = tags.without(text)
     rule = "call" if called else None
-    clean, headers = tags.without_headers(clean, "")
+    clean, headers = tags.without_headers(clean)
     rule = rule or ("marker" if headers else None)
     if looks_like_code(clean):
         for name, pattern in CODE:

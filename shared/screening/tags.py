@@ -149,9 +149,9 @@ def breaks_out(form: str) -> bool:
     return False
 
 
-def without_headers(text: str, instead: str) -> tuple[str, int]:
+def without_headers(text: str) -> tuple[str, int]:
     """The text without the markers that prompt formats put before a role, and how many there were."""
-    return _HEADERS.subn(instead, text) if "<" in text or "[" in text or "##" in text else (text, 0)
+    return _HEADERS.subn("", text) if "<" in text or "[" in text or "##" in text else (text, 0)
 
 
 REMOVED = "[removed]"

@@ -35,7 +35,7 @@ def unit_behind(text: str, end: int) -> bool:
     return bool(_UNIT.match(text, end)) and not re.match(r"\s?(?:个\d|号[码]|点[击开])", text[end : end + 4])
 
 
-def admits(sort: str, value: str, gap: Gap, text: str, end: int, *, quoted: bool = False, han: bool = False) -> bool:
+def admits(sort: str, value: str, gap: Gap, text: str, end: int, *, quoted: bool = False) -> bool:
     """Whether the value may be what a name of this sort names, given what stands between them and behind the value."""
     if stands_for(value) and not (
         value.lower() in ("admin", "test", "root", "secret") and gap.direct and sort == "pass" and len(value) > 9

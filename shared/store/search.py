@@ -144,19 +144,13 @@ FROM (
     ) AS sums
 ) AS r
 """
-_FOUND: LiteralString = """
-WITH found AS MATERIALIZED (
-    SELECT p.term, p.chunk_id, p.tf, p.length, count(*) OVER (PARTITION BY p.term) AS df FROM postings p
-    WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = ANY(%(distinct)s)
-)
-"""
-_FOUND_WITHIN: LiteralString = (
+_FOUND: LiteralString = (
     """
 WITH found AS MATERIALIZED (
     SELECT p.term, p.chunk_id, p.tf, p.length, count(*) OVER (PARTITION BY p.term) AS df
     FROM postings p JOIN memory_chunks c USING (tenant_id, user_id, chunk_id)
     WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = ANY(%(distinct)s)
-        AND (NOT %(memories)s OR c.memory_id IS NOT NULL)
+        AND c.memory_id IS NOT NULL
 """
     + BOUND
     + ")"
@@ -164,34 +158,23 @@ WITH found AS MATERIALIZED (
 _TEXT: LiteralString = (
     _FOUND + _COLUMNS + ", r.n " + _SCORED + _SOURCE + " AND r.place <= %(limit)s ORDER BY r.n, r.place"
 )
-_TEXT_WITHIN: LiteralString = (
-    _FOUND_WITHIN + _COLUMNS + ", r.n " + _SCORED + _SOURCE + " AND r.place <= %(limit)s ORDER BY r.n, r.place"
-)
 
 
 async def by_text(
-    conn: Connection,
-    subject: Subject,
-    queries: Sequence[Sequence[str]],
-    limit: int,
-    within: SearchScope,
-    *,
-    memories_only: bool = False,
+    conn: Connection, subject: Subject, queries: Sequence[Sequence[str]], limit: int, within: SearchScope
 ) -> list[list[Hit]]:
-    """For each query (its search terms), the chunks that share terms with it by BM25, rare terms first, best first."""
+    """For each query (its search terms), the memories that share terms with it by BM25, the rare first, best first."""
     pairs = [(n, term) for n, words in enumerate(queries) for term in words]
     answers: list[list[Hit]] = [[] for _ in queries]
     if not pairs:
         return answers
     params = {
         **to_params(subject, within, limit),
-        "memories": memories_only,
         "numbers": [n for n, _ in pairs],
         "terms": [term for _, term in pairs],
         "distinct": list({term for _, term in pairs}),
     }
-    bound = memories_only or within.bound
-    for row in await (await conn.execute(_TEXT_WITHIN if bound else _TEXT, params)).fetchall():
+    for row in await (await conn.execute(_TEXT, params)).fetchall():
         number: int = row.pop("n")
         answers[number].append(Hit(**row))
     return answers

@@ -36,9 +36,6 @@ FROM taken, jsonb_to_recordset(%(rows)s::jsonb)
     AS d(n integer, upkeep_id uuid, job text, memory_ids uuid[], detail jsonb)
 RETURNING upkeep_id, job, memory_ids, detail, at
 """
-_COLUMNS: LiteralString = """
-SELECT upkeep_id, job, memory_ids, detail, at FROM upkeep WHERE tenant_id = %(tenant)s AND user_id = %(user)s
-"""
 
 
 async def insert(conn: Connection, subject: Subject, done: Sequence[Due]) -> list[Upkeep]:

@@ -360,7 +360,7 @@ async def test_what_is_no_backup_is_refused_and_changes_nothing(
             await into(system, system.dsn, file, replace=True)
     with pytest.raises(ConfigurationError, match="--replace"):
         await into(system, system.dsn, good)
-    with pytest.raises(ConfigurationError, match="no restore to go on with"):
+    with pytest.raises(ConfigurationError, match="no restore to continue"):
         await restore(system.settings, system.dsn, None, RestoreRequest(resume=True), quietly)
     assert find_changes(before, state(system.dsn)) == {}
 

@@ -61,7 +61,7 @@ async def test_what_is_written_by_hand_is_found_corrected_and_had_back(visitor: 
     restored = found.group(1)
     page = await visitor.send(f"/memory/one/{restored}/take-back")
     assert "Retracted" in page
-    assert f'action="/memory/one/{restored}/restore"' in page, "and you can undo the merge"
+    assert f'action="/memory/one/{restored}/restore"' in page, "and it can be undone"
     assert "My bike is green" not in await visitor.open("/memory")
     assert "My bike is green" in await visitor.open("/memory/facts?status=retracted")
 
@@ -90,7 +90,7 @@ async def test_several_are_made_one_and_parted_again(visitor: Visitor) -> None:
     assert "Which one is kept?" in page
     assert page.count('name="keep"') == 2
     page = await visitor.send("/memory/merge", memory_id=[first, second], keep=first, text="Nightjar; key by the door")
-    assert "2 are one now." in page
+    assert "2 memories were merged." in page
     assert "Nightjar; key by the door</h1>" in page
     listed = await visitor.open("/memory/notes")
     assert "hangs by the door" not in listed
@@ -126,7 +126,7 @@ async def test_what_is_never_to_be_brought_up_says_so_until_it_may_be_again(visi
     page = await visitor.send(f"{path}/judge", verdict="never_again")
     assert "It stays stored but is never mentioned" in page
     assert "Not mentioned since" in page
-    assert f'action="{path}/bring-up"' in page.split("<h1")[0], "and you can undo the merge"
+    assert f'action="{path}/bring-up"' in page.split("<h1")[0], "and it can be undone"
     assert 'value="never_again"' not in page
     assert "never mentioned" in await visitor.open("/memory/notes")
     assert "green" not in shown(await person.compose("What colour is my bike?"))
@@ -194,14 +194,14 @@ async def test_what_was_taken_along_is_brought_in(visitor: Visitor, url: str, pe
             assert answer.status_code == status, answer.text
             return answer.text
 
-        assert "Taken in: 1 memories, 1 turns, 1 conversations. Known already: 0." in await send(document)
+        assert "Imported: 1 memories, 1 turns, 1 conversations. Already known: 0." in await send(document)
 
         async def known() -> bool:
             return "Oslo" in await other.open("/memory/facts")
 
         await wait_for(known, "what was brought in is known")
         await other.open("/memory/settings")
-        assert "Taken in: 0 memories, 0 turns, 0 conversations. Known already: 2." in await send(document)
+        assert "Imported: 0 memories, 0 turns, 0 conversations. Already known: 2." in await send(document)
         assert "counts.turns" in await send(document.replace(b'"turns":1', b'"turns":7'), 422), "the field is named"
         assert "This is not an exported file" in await send(b"# Markdown", 422)
         assert "file: choose an exported file" in await send(b"", 422)
@@ -225,7 +225,7 @@ async def test_what_is_erased_is_followed_to_its_proof(visitor: Visitor) -> None
     path = found.group() if found else ""
 
     async def proved() -> bool:
-        return not path or "0 rows with anything of it were left" in await visitor.open(path)
+        return not path or "0 matching rows were left" in await visitor.open(path)
 
     await wait_for(proved, "the erasure has its proof")
     assert "erased and proved" in await visitor.open("/memory/erasures")

@@ -157,7 +157,7 @@ async def test_what_the_service_refuses_is_told_by_its_field(line: Line, words: 
         (("--scope", "all"), "--scope all needs --yes"),
         (("--scope", "everything", "--yes"), "Invalid value for '--scope'"),
         (("--verify", "--list"), "one of --verify, --list and --requeue"),
-        (("01a20199-331d-7cc1-890d-118ef5a2a92f", "--yes"), "an id goes with"),
+        (("01a20199-331d-7cc1-890d-118ef5a2a92f", "--yes"), "an id needs"),
         (("--requeue", "--by", "operator", "--reason", "mended"), "--requeue needs the erasure's id"),
         (("--requeue", "01a20199-331d-7cc1-890d-118ef5a2a92f"), "--requeue needs --by and --reason"),
     ],
@@ -176,7 +176,7 @@ async def test_a_command_that_cannot_be_meant_ends_with_2_and_erases_nothing(
 @pytest.mark.parametrize(
     ("answer", "code", "language", "asked"),
     [
-        ("n", 1, "en", "Everything of {user} will be erased for good. Go on?"),
+        ("n", 1, "en", "All data of {user} will be permanently erased. Continue?"),
         ("y", 0, "zh", "将永久擦除 {user} 的一切。继续吗？"),
     ],
 )

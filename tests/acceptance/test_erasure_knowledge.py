@@ -140,7 +140,7 @@ async def test_what_is_on_its_way_is_waited_for_and_then_gone(person: Person, ra
     assert rag.ingested == {}
     assert done["attempts"] == 0, "waiting costs no attempt"
     assert {step["error"] for step in done["history"] if step["to"] == "failed"} == {
-        "knowledge: something is on its way there"
+        "knowledge: an ingest is still under way"
     }
 
 

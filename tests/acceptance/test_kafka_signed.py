@@ -283,6 +283,19 @@ async def test_a_letter_that_was_refused_for_its_key_goes_back_only_where_an_ope
     await wait_for(lambda: person.number(COUNT) == 1, "the turn is committed")
 
 
+@pytest.mark.parametrize(("message", "lacking"), [(TurnEvents, "write"), (ErasureRequest, "erase")])
+async def test_who_vouches_may_do_what_the_letter_asks_for(
+    person: Person, message: type[BaseModel], lacking: AccessScope
+) -> None:
+    await publish(person.system.bootstrap, [make_record(TURN_COMMIT, message, person)])
+    letter, scopes = await only_letter(person), set(SCOPES) - {lacking, "admin"}
+    letter["headers"] = with_key(await add_key(database(person.system), person.tenant_id, scopes=scopes))
+    told = await redrive(person, letter, vouched=True)
+    assert (told["code"], told["details"][0]["field"]) == ("forbidden", "scope")
+    assert lacking in told["message"]
+    assert (person.number(COUNT), person.number(ERASURES)) == (0, 0)
+
+
 @pytest.mark.parametrize("is_signed", [True, False])
 async def test_a_letter_that_says_it_failed_later_is_checked_again(person: Person, *, is_signed: bool) -> None:
     key = await add_key(database(person.system), person.tenant_id)

@@ -122,6 +122,8 @@ async def test_commands_and_the_client_take_the_key_of_the_environment(
     assert "asks for a key: set SMARTBRAIN_API_KEY" in await run("memories", "list", *mine, fails=True)
     monkeypatch.setenv("SMARTBRAIN_API_KEY", key)
     assert "nothing is known" in await run("memories", "list", *mine)
+    monkeypatch.setenv("SMARTBRAIN_TENANT", "acme")
+    assert "nothing is known" in await run("memories", "list", "--user", "lin")
     assert "user_id: is not the user of the key" in await run(
         "memories", "list", "--tenant", "acme", "--user", "eve", fails=True
     )
@@ -219,5 +221,5 @@ def test_nothing_listens_to_others_without_a_key(dsn: str, kafka: str, host: str
         )
         (line,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
         assert done.returncode == 1
-        assert line.startswith(f"error: compose would listen on {host} with no key to ask for: make one with")
+        assert line.startswith(f"error: compose would listen without a key on {host}: create a key with")
         assert "`smartbrain keys create`" in line

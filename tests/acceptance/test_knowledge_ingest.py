@@ -283,4 +283,4 @@ async def test_the_command_says_that_knowledge_changed_and_shows_resources(
         assert (code, "version" in said) == (0, True)
         code, said = await run("resources", "-u", person.user_id)
         assert (code, said.count("ingested")) == (0, 2)
-        assert "nothing was cited" in (await run("resources", "-u", "nobody"))[1]
+        assert "no resources" in (await run("resources", "-u", "nobody"))[1]

@@ -207,7 +207,10 @@ async def test_a_model_cannot_choose_the_user_and_is_told_what_helps(house: Hous
     async with of_all.connect() as client:
         assert (await fail(client, "recall", question="cat"))["code"] == "no_user"
         told = await fail(client, "recall", question="cat", user_id="anna")
-        assert (told["code"], told["message"]) == ("invalid_arguments", "recall: user_id: is no argument of this tool")
+        assert (told["code"], told["message"]) == (
+            "invalid_arguments",
+            "recall: user_id: is not an argument of this tool",
+        )
         assert "SMARTBRAIN_USER" in str(await call(client, "get_status"))
         with pytest.raises(MCPError, match="there is no tool"):
             await client.call_tool("erase", {})

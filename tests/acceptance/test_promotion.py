@@ -83,7 +83,9 @@ async def test_what_was_said_in_several_sessions_is_proposed_once_and_approved_w
     assert (refused["http"], refused["code"]) == (422, "consent_required")
     homeless = await decide(person, made, "approve", consent=True)
     assert (homeless["http"], homeless["code"]) == (422, "organisation_required"), "a store is an organisation"
-    done = await decide(person, made, "approve", consent=True, visibility="brand", reason="asked and agreed")
+    done = await decide(
+        person, made, "approve", consent=True, visibility="brand", reason="asked and agreed", requested_by="olga"
+    )
     assert (done["http"], done["status"], done["visibility"], done["reason"]) == (
         200,
         "approved",
@@ -91,6 +93,9 @@ async def test_what_was_said_in_several_sessions_is_proposed_once_and_approved_w
         "asked and agreed",
     )
     assert (await decide(person, made, "approve"))["status"] == "approved"
+    acts = "SELECT count(*) FROM audit_events WHERE about = %(about)s AND kind = 'promotion.approved'"
+    acts += " AND details ->> 'requested_by' = 'olga' AND details ->> 'reason' = 'asked and agreed'"
+    assert person.system.number(acts, about=f"promotion:{made['proposal_id']}") == 1, "who and why are on record"
     version = "SELECT version FROM knowledge_versions WHERE tenant_id = %(t)s"
     assert person.system.number(version, t=person.tenant_id) == 1, "answers from before are not used again"
     assert (await decide(person, made, "reject"))["code"] == "not_pending"

@@ -64,7 +64,7 @@ async def test_an_export_is_brought_in_for_another_person(tab: Tab, tmp_path: Pa
     await bring_in.scroll_into_view_if_needed()
     await drop(tab, file)
     await bring_in.click()
-    await tab.see("Taken in: 1 memories, 1 turns, 1 conversations.")
+    await tab.see("Imported: 1 memories, 1 turns, 1 conversations.")
     await tab.page.get_by_role("link", name="Facts").click()
 
     async def learnt() -> bool:

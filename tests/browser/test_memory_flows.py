@@ -74,7 +74,7 @@ async def test_two_are_made_one_and_parted(tab: Tab) -> None:
     await tab.page.get_by_role("button", name="Merge").click()
     await tab.page.get_by_label("The boat is called Nightjar").check()
     await tab.page.get_by_role("button", name="Merge", exact=True).click()
-    await tab.see("2 are one now.")
+    await tab.see("2 memories were merged.")
     await expect(tab.page.get_by_role("heading", level=1)).to_have_text("The boat is called Nightjar")
     await tab.page.get_by_role("button", name="Undo").click()
     await tab.see("1 restored.")
@@ -100,7 +100,7 @@ async def test_all_that_is_chosen_is_erased_to_its_proof(tab: Tab) -> None:
     await tab.page.get_by_label("I understand that it cannot be restored.").check()
     await tab.page.get_by_role("button", name="Erase permanently").click()
     await tab.page.wait_for_url(re.compile(r"/memory/erasures/"))
-    await tab.see("0 rows with anything of it were left")
+    await tab.see("0 matching rows were left")
     await tab.open("/memory")
     await tab.see("Nothing is known yet")
 

@@ -1,4 +1,4 @@
-"""A backup file as pg_restore reads it: what is in it, whether it is whole, which entries are taken."""
+"""A backup file as pg_restore reads it: its content, its integrity, and the entries to restore."""
 
 import hashlib
 import re
@@ -21,7 +21,7 @@ _MIGRATION = to_pattern(r"^(?P<name>\d\w+\.sql)\t[^\t\n]*(?:\t(?P<sha256>[0-9a-f
 
 @dataclass(frozen=True)
 class Archive:
-    """A file that can be restored: `entries` are those of our schema but for the gate, `mark` tells it from others."""
+    """A restorable file: `entries` are those of our schema except the gate, `mark` identifies the file."""
 
     path: Path
     entries: tuple[str, ...]
@@ -35,7 +35,7 @@ class Archive:
 
 
 def inspect(programs: Programs, path: Path) -> Archive:
-    """The backup in this file, read from its beginning to its end; ConfigurationError says why it is none of ours."""
+    """Reads the whole backup file; ConfigurationError if it is not a backup of SmartBrain."""
     if not path.is_file():
         raise ConfigurationError(f"{path}: no such file")
     try:
@@ -45,7 +45,7 @@ def inspect(programs: Programs, path: Path) -> Archive:
     lines = contents.splitlines()
     entries = tuple(line for line in lines if _OF_SCHEMA.match(line) and not _GATE.match(line))
     if not any(_LEDGER.match(line) for line in entries):
-        raise ConfigurationError(f"{path} is no backup of SmartBrain: it has no table {SCHEMA}.tombstones")
+        raise ConfigurationError(f"{path} is not a backup of SmartBrain: it has no table {SCHEMA}.tombstones")
     try:
         programs.answer("pg_restore", "--file", "/dev/null", path)
         rows = programs.answer(
@@ -58,7 +58,7 @@ def inspect(programs: Programs, path: Path) -> Archive:
     newer = sorted(applied.keys() - {each.name for each in scripts})
     if newer:
         raise ConfigurationError(
-            f"{path} was made by a newer SmartBrain, whose schema has {', '.join(newer)}: install that one first"
+            f"{path} was made by a newer SmartBrain with the migration {', '.join(newer)}: install that one first"
         )
     refuse_changed(applied, scripts)
     return Archive(path, entries, tuple(sorted(applied)), hashlib.sha256(contents.encode()).hexdigest())

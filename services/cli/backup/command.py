@@ -17,7 +17,7 @@ from shared.telemetry import configure_logs
 
 SHOWN = ("turns", "conversation_events", "memory_items", "sessions")
 LEFT = 20
-"""So many erasures that are not completed are named."""
+"""Maximum of uncompleted erasures that are listed."""
 
 
 def backup(
@@ -74,7 +74,7 @@ def restore(
 ) -> None:
     """Replace the database by a backup; nothing is served until every later erasure has been repeated in it."""
     if (file is None) != resume:
-        raise typer.BadParameter("name a file, or go on with --resume")
+        raise typer.BadParameter("name a file, or continue with --resume")
     config = settings.load()
     configure_logs("warning")
     request = RestoreRequest(file.absolute() if file else None, erasures, replace, without_ledger, resume)
@@ -96,7 +96,7 @@ def restore(
     else:
         _show(report)
     if not report.serving:
-        fail(f"{len(report.left)} erasures are not completed: the database stays closed; mend it, then --resume")
+        fail(f"{len(report.left)} erasures are not completed: the database stays closed; fix the cause, then --resume")
         raise typer.Exit(1)
 
 
@@ -105,9 +105,9 @@ def _show(report: RestoreReport) -> None:
     out.print(f"{report.file}: restored in {report.took_s:.1f} s", markup=False)
     out.print(f"  erasures: {told}; {report.replayed} replayed, {report.rows_erased} rows", markup=False)
     if "topic" not in report.sources:
-        out.print("  the topic of erasures was not read: what only it knows of is not replayed", markup=False)
+        out.print("  the topic of erasures was not read: erasures that only it lists are not replayed", markup=False)
     for each in report.left[:LEFT]:
         line = f"  {each['tenant_id']} {each['user_id']} {each['tombstone_id']}: {each['status']} {each['error'] or ''}"
         out.print(line, markup=False)
     if report.serving:
-        out.print("  the database is served", markup=False)
+        out.print("  the database is open", markup=False)

@@ -1,4 +1,4 @@
-"""Makes a backup: one moment of the schema in a file, while everything runs."""
+"""Makes a backup: a consistent snapshot of the schema in a file, while everything runs."""
 
 import os
 import time
@@ -22,14 +22,14 @@ _TABLE = to_pattern(rf'dumping contents of table "{SCHEMA}\.(\w+)"')
 
 
 async def backup(dsn: str, path: Path, say: Say) -> dict[str, Any]:
-    """The file stands, whole and readable by its owner alone, or nothing does: what it holds."""
+    """Writes the file completely, readable only by its owner, or not at all; its summary."""
     began = time.monotonic()
     part = make_file_beside(path)
     try:
         async with owner(dsn) as conn:
             state = refuse_blind(await whole.state(conn))
             if not state.schema or not state.serving:
-                raise ConfigurationError("there is nothing to back up: no schema, or one that is being restored")
+                raise ConfigurationError("there is nothing to back up: no schema, or a restore is in progress")
             programs = postgres_programs.find(CACHE / "postgres", state.server)
             async with whole.snapshot(conn) as moment:
                 held = await whole.holdings(conn)
@@ -59,7 +59,7 @@ async def backup(dsn: str, path: Path, say: Say) -> dict[str, Any]:
 
 
 async def export(dsn: str, path: Path) -> int:
-    """How many erasures stand in the file now, one a line, with all that their rows say."""
+    """Writes the erasures to the file, one per line with all columns; their number."""
     part = make_file_beside(path)
     try:
         async with owner(dsn) as conn:
@@ -74,16 +74,17 @@ async def export(dsn: str, path: Path) -> int:
 
 
 def refuse_blind(state: DatabaseState) -> DatabaseState:
-    """The state; ConfigurationError where row-level security would leave rows out."""
+    """The state; ConfigurationError if row-level security would hide rows."""
     if not state.unbound:
         raise ConfigurationError(
-            "the database's role sees no rows of users: backup and restore need a superuser or a role with BYPASSRLS"
+            "the database role cannot see the rows of users: backup and restore need a superuser or a "
+            "role with BYPASSRLS"
         )
     return state
 
 
 def make_file_beside(path: Path) -> Path:
-    """A fresh, empty file beside it that its owner alone may read."""
+    """A new, empty file next to it, readable only by its owner."""
     if not path.parent.is_dir():
         raise ConfigurationError(f"{path.parent}: no such folder")
     part = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
@@ -92,7 +93,7 @@ def make_file_beside(path: Path) -> Path:
 
 
 def _put(part: Path, path: Path) -> int:
-    """The finished file is in its place, for good; how large it is."""
+    """Moves the finished file into place; its size."""
     size = part.stat().st_size
     with part.open("rb") as written:
         os.fsync(written.fileno())

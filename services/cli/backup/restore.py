@@ -42,10 +42,10 @@ from shared.store.erasure.tombstones import Tombstone
 from shared.store.whole import DatabaseState, Run
 
 NOWHERE = "127.0.0.1:1"
-"""Where no broker is: a restore publishes nothing itself."""
+"""A bus without a broker: a restore publishes nothing itself."""
 GOES = 6
 PAUSE_S = 2.0
-"""So often an erasure that is not completed is worked on again, and the pause before it."""
+"""Attempts for an uncompleted erasure, and the pause between them."""
 _TABLE = to_pattern(rf'processing data for table "{SCHEMA}\.(\w+)"')
 
 
@@ -62,7 +62,7 @@ class RestoreRequest:
 
 @dataclass(frozen=True)
 class RestoreReport:
-    """What was done: `left` are erasures that are not completed, and without any the database is served again."""
+    """The result: `left` are uncompleted erasures; if there are none, the database is open again."""
 
     file: str
     sources: dict[str, int]
@@ -81,10 +81,9 @@ class RestoreReport:
 async def restore(
     config: Settings, dsn: str, bootstrap: str | None, request: RestoreRequest, say: Say
 ) -> RestoreReport:
-    """The backup is the database, and what was erased since is not in it; else it stays closed, and `left` says why.
-
-    ConfigurationError: nothing was changed. Killed at any point it leaves a database that nobody is served from, or
-    the one that was there before; the same call goes on.
+    """Restores the backup and repeats later erasures; if some remain, the database stays closed, and `left` names them.
+    ConfigurationError: nothing was changed. If killed at any point, it leaves a closed database or the previous one;
+    the same call continues.
     """
     began = time.monotonic()
     policy = load_policy(config.policy)
@@ -92,7 +91,7 @@ async def restore(
     await kafka.check()
     async with owner(dsn) as conn:
         if not await whole.is_alone(conn):
-            raise ConfigurationError("somebody else is restoring this database")
+            raise ConfigurationError("another restore of this database is running")
         run = await _brought_back(conn, dsn, kafka, request, policy.erasure, say)
         await whole.settle(conn)
         applied = await schema.migrate(dsn, wanted=schema.before_start)
@@ -109,7 +108,7 @@ async def restore(
 async def _brought_back(
     conn: Connection, dsn: str, kafka: KafkaAccess, request: RestoreRequest, policy: ErasurePolicy, say: Say
 ) -> Run:
-    """The rows of the backup are there, closed; the restore that they are of."""
+    """Loads the rows of the backup into the closed database; the restore."""
     state = refuse_blind(await whole.state(conn))
     programs = postgres_programs.find(CACHE / "postgres", state.server)
     under_way = await whole.run_under_way(conn) if state.journal else None
@@ -118,12 +117,12 @@ async def _brought_back(
         return under_way
     if archive is None:
         raise ConfigurationError(
-            f"the restore of {under_way.file} was cut off before its rows were back: name the file again"
+            f"the restore of {under_way.file} was interrupted before its rows were loaded: name the file again"
             if under_way
-            else "there is no restore to go on with: name the backup's file"
+            else "there is no restore to continue: name the backup file"
         )
     if state.rows and not request.replace:
-        raise ConfigurationError("the database has rows of users: --replace puts the backup in their place")
+        raise ConfigurationError("the database has rows of users: --replace replaces them by the backup")
     collected = await collect_erasures(kafka, request, policy, state, under_way)
     sources = {**(under_way.sources if under_way else {}), **collected.sources}
     run = Run(str(archive.path), archive.mark, sources)
@@ -138,7 +137,7 @@ async def _brought_back(
 
 
 async def _as_before(conn: Connection) -> None:
-    """The backup did not come back: what it was to replace is in its place again."""
+    """Puts the previous schema back after a failed restore."""
     state = await whole.state(conn)
     if state.schema:
         return
@@ -151,7 +150,7 @@ async def _as_before(conn: Connection) -> None:
 async def collect_erasures(
     kafka: KafkaAccess, request: RestoreRequest, policy: ErasurePolicy, state: DatabaseState, under_way: Run | None
 ) -> Ledger:
-    """The erasures that are known beside the database's own; ConfigurationError where nothing would know of any."""
+    """The erasures from sources other than the database; ConfigurationError if there is no source."""
     erasures = Ledger()
     if request.erasures:
         try:
@@ -167,19 +166,20 @@ async def collect_erasures(
             missing = str(error)
     if not (topic.written or state.rows or under_way or request.without_ledger):
         raise ConfigurationError(
-            f"nobody knows what was erased after the backup: there is no live database, and {missing}. Such erasures"
-            " would be undone. --erasures FILE names those that were exported; --without-ledger goes on all the same"
+            f"erasures after the backup are unknown: there is no live database, and {missing}. Such "
+            "erasures would be undone. Pass exported ones with --erasures FILE, or continue with "
+            "--without-ledger"
         )
     return erasures
 
 
 def _row(subject: Subject, tombstone: Tombstone) -> dict[str, Any]:
-    """The erasure as the journal keeps it: as JSON has its row."""
+    """The erasure as a JSON row of the journal."""
     return orjson.loads(orjson.dumps({**subject._asdict(), **vars(tombstone)}))
 
 
 async def load_rows(conn: Connection, dsn: str, programs: Programs, archive: Archive, say: Say) -> None:
-    """The rows of the backup are there from one moment to the next, with roles, grants and policies."""
+    """Loads the rows of the backup in one transaction, with roles, grants and policies."""
     await schema.ensure_roles(conn)
     await whole.prepare(conn)
     address, secret = whole.without_password(dsn)
@@ -211,9 +211,8 @@ def count_rows(say: Say, total: int) -> Callable[[str], None]:
 
 
 async def _erased_again(rt: Runtime, conn: Connection, say: Say) -> tuple[int, int]:
-    """How many erasures were not completed and are now, and how many rows they took; some may be left.
-
-    An erasure worker that runs may complete them as well: whoever comes first.
+    """Carries out the open erasures; the numbers of erasures and deleted rows. Some may be left. A running erasure
+    worker may complete them as well.
     """
     due = {to_erasure(row) for row in await whole.load_left(conn)}
     erasures = [ledger.of_row(row) for row in await whole.ledger(conn)]
@@ -238,7 +237,7 @@ def to_erasure(row: Mapping[str, Any]) -> tuple[Subject, UUID]:
 
 
 async def retry_erasure(rt: Runtime, subject: Subject, tombstone_id: UUID) -> None:
-    """One more go at the erasure; one that was left to an operator has an operator now."""
+    """Another attempt at the erasure; the restore also requeues escalated ones."""
     async with rt.db.as_erasure(subject) as conn:
         found = await tombstones.one(subject, tombstone_id).on(conn)
         if found and found.status == "escalated":

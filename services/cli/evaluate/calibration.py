@@ -1,4 +1,4 @@
-"""How far a stated confidence is what is observed: Brier score, expected calibration error, reliability. Pure."""
+"""Compares stated confidence with observed correctness: Brier score, expected calibration error, reliability. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from services.cli.evaluate.stated import Stated
 
 BINS = 10
 Belief = tuple[float, bool]
-"""A confidence, and whether what it was stated of is so."""
+"""A confidence, and whether its statement is correct."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """The statements whose confidence lies in a stretch: how many, how far they are believed, how often they are so."""
+    """The statements within one interval of confidence: their number, mean confidence, and share of correct ones."""
 
     low: float
     high: float
@@ -26,7 +26,8 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationFigures:
-    """The calibration of some statements. `plain` is the Brier score of who states the share that is so of each."""
+    """The calibration of some statements. `plain` is the Brier score of always stating the overall share of correct
+    ones."""
 
     n: int
     stated: float
@@ -39,7 +40,7 @@ class CalibrationFigures:
 
 
 def figures(beliefs: Sequence[Belief]) -> CalibrationFigures:
-    """All figures of these beliefs; nought where there are none."""
+    """All figures of these statements; 0 if there are none."""
     equal = _cut(beliefs)
     so = _mean(right for _, right in beliefs)
     return CalibrationFigures(
@@ -60,7 +61,7 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def _error(bins: Sequence[Bin]) -> float:
-    """How far the bins are off, each by its weight."""
+    """The weighted error of the bins."""
     total = sum(each.n for each in bins)
     return sum(each.n * abs(each.stated - each.observed) for each in bins) / total if total else 0.0
 

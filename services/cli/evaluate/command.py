@@ -100,11 +100,11 @@ def _count_alarms(paths: list[Path], examples: int | None, to: Path | None, as_j
 
 
 def _refuse_misfits(sets: list[str] | None, to: Path | None, plot: Path | None) -> None:
-    """A wrong argument is told before anything is measured."""
+    """Reports a wrong argument before anything is measured."""
     if sets != [CALIBRATION]:
         list_sets(sets or [])
         if plot is not None:
-            raise refuse("--plot goes with calibration")
+            raise refuse("--plot needs calibration")
     if to is not None and to.suffix not in (".json", ".md"):
         raise refuse(f"{to}: a report is .json or .md")
 

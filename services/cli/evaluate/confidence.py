@@ -28,7 +28,7 @@ NOTES = (
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """What was measured, and how the receptions were made up. The shares are of those that ended out of sight."""
+    """The measured figures, and the parameters of the simulated receptions. The shares are of hidden memories."""
 
     groups: dict[str, GroupComparison]
     how: ReceptionModel
@@ -37,7 +37,7 @@ class Trust:
 
 
 async def measure(data: Path, part: Part | None, reader: Reader | None, policy: Policy, how: ReceptionModel) -> Trust:
-    """The calibration of every statement that is read into the labelled sets, before and after receptions."""
+    """The calibration of every statement extracted from the labelled sets, before and after receptions."""
     before = await statements(data, part, reader, policy.confidence)
     after = simulate_receptions(before, how, policy)
     hidden = [each.stated.right for each in after if not each.shown]
@@ -79,7 +79,7 @@ def _bars(trust: Trust) -> list[str]:
 
 
 def notes(trust: Trust) -> list[str]:
-    """How the receptions were made up, what they hid, and how the figures are to be read."""
+    """How the receptions were simulated, how many memories they hid, and how to read the figures."""
     how = trust.how
     return [
         f"{how.packages} packages each, upkeep after every {how.round_every}; {how.silent:.0%} of the people say"
@@ -111,6 +111,6 @@ def to_json(figures: CalibrationFigures) -> dict[str, Any]:
 
 
 def plot(trust: Trust, path: Path) -> None:
-    """The reliability diagram of all statements stands in the file, as SVG."""
+    """Writes the reliability diagram of all statements to the file, as SVG."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(reliability.svg(trust.groups["all"]), "utf-8")

@@ -13,14 +13,14 @@ from shared.resolution.resolve import Confirm, Write
 
 @dataclass(frozen=True)
 class EndState:
-    """What memory held of a conversation when it ended, and for each turn whether it left a memory."""
+    """The memories at the end of a conversation, and whether each turn produced one."""
 
     memories: tuple[ActiveMemory, ...]
     left: tuple[bool, ...]
 
 
 async def replay(conversation: Conversation, reader: Reader | None) -> EndState:
-    """The conversation told to somebody who knows nothing, who reads it so."""
+    """Runs the conversation on an empty memory with this reader."""
     world = World()
     left: list[bool] = []
     for turn in conversation.turns:
@@ -30,7 +30,7 @@ async def replay(conversation: Conversation, reader: Reader | None) -> EndState:
 
 
 def judge_turns(label: Conversation, state: EndState, score: Score) -> None:
-    """A turn that leaves a memory should have something to keep, and the other way round; others are unlabelled."""
+    """Scores whether turns with something to keep, and only those, produce a memory; skips unlabelled turns."""
     for turn, left in zip(label.turns, state.left, strict=True):
         if turn.keep is None:
             continue
@@ -45,7 +45,7 @@ def judge_turns(label: Conversation, state: EndState, score: Score) -> None:
 
 
 def judge_end(label: Conversation, state: EndState, score: Score) -> None:
-    """Right where all that should stand does, nothing that ended does, and what was said beside it is still there."""
+    """Correct if all expected memories exist, no ended one does, and the rest of ended ones is still there."""
     if not (label.stands or label.gone or label.beside):
         return
     score.samples += 1

@@ -1,4 +1,4 @@
-"""The release gate: precision and recall must both pass; a set that is not measured passes nothing."""
+"""The release gate: precision and recall must both pass; a set that is not measured fails."""
 
 from dataclasses import dataclass
 

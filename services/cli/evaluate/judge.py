@@ -33,9 +33,9 @@ from shared.screening.sanitize import screen
 from shared.secrets import find_secrets, redact
 
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
-"""When every labelled message is said, so that dates in words have one meaning."""
+"""The time of every labelled message, so that dates in words have one meaning."""
 PERSONAL = frozenset({"email", "phone"})
-"""Blanked where memory is written, and no secret."""
+"""Kinds that are blanked in memory but are not secrets."""
 
 
 READ_BY_MODEL: frozenset[SetName] = frozenset({"extraction", "corrections", "contradictions", "conversations"})
@@ -44,7 +44,7 @@ L = TypeVar("L", bound=Label | LabelledQuestion | Contradiction | Conversation |
 
 
 async def judge(name: SetName, folder: Path, part: Part | None, reader: Reader | None) -> dict[str, Score]:
-    """The scores of one set by name; `reader` adds what its model reads, None is the rules alone."""
+    """The scores of one set; `reader` adds a model, None means rules only."""
     match name:
         case "extraction":
             return await _extraction(of_part(read(folder, name, LabelledExtraction), part), reader)
@@ -67,7 +67,7 @@ async def judge(name: SetName, folder: Path, part: Part | None, reader: Reader |
 
 
 def of_part(labels: Sequence[L], part: Part | None) -> list[L]:
-    """Those of the labels that belong to the part; all where none is named."""
+    """The labels of the part; all if none is named."""
     return [label for label in labels if part is None or label.part == part]
 
 

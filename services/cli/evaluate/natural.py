@@ -1,7 +1,6 @@
-"""`smartbrain eval natural`: how often each judge of texts raises an alarm on ordinary talk.
-
-Hardly a line of such files attacks anybody, tells a secret or speaks to a memory, so nearly every alarm is a false one.
-Statements and personal data are the exception, as people do tell of themselves: there the rate shows how much is kept.
+"""`smartbrain eval natural`: the alarm rate of each text classifier on ordinary conversation. Hardly a line of such
+files is an attack, contains a secret or addresses a memory, so nearly every alarm is false. Statements and personal
+data are the exception, because people do talk about themselves: there the rate shows how much is kept.
 """
 
 from collections import Counter
@@ -29,13 +28,13 @@ EXAMPLES = 3
 SHOWN_CHARS = 100
 LANGUAGES = ("zh", "en")
 INTENTS: frozenset[Intent] = frozenset({"preference_check", "complaint"})
-"""What hardly anybody means who speaks to another person: asking what a memory knows, complaining of an answer."""
+"""Labels that are rare between people: questions to a memory, complaints about an answer."""
 ANSWERS = {"zh": "好的。", "en": "All right."}
-"""An answer that says nothing stands before each text, so that it may be read as feedback."""
+"""A neutral answer before each text, so that it can be read as feedback."""
 
 
 class NaturalLine(BaseModel):
-    """One utterance of ordinary talk; what else the line says is not read."""
+    """One utterance of ordinary conversation; other fields of the line are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -47,7 +46,7 @@ class NaturalLine(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """A text that a judge took exception to, and what it says of it."""
+    """A text with an alarm, and its label."""
 
     judge: str
     line: NaturalLine
@@ -70,7 +69,7 @@ class Alarms:
 
     @property
     def judges(self) -> list[str]:
-        """Every judge that read something, in the order of judging."""
+        """Every classifier that read something, in order."""
         return list(dict.fromkeys(judge for judge, _ in self.read))
 
     @property
@@ -103,7 +102,7 @@ def _to_line(text: str, source: str) -> NaturalLine:
 
 
 def count_alarms(lines: Iterable[NaturalLine], say: Callable[[int], object] = int) -> Alarms:
-    """Every judge on every line that it reads; `say` is told how many lines are done."""
+    """Runs every classifier on every line; `say` gets the number of finished lines."""
     result = Alarms()
     for line in lines:
         result.lines += 1
@@ -118,7 +117,7 @@ def count_alarms(lines: Iterable[NaturalLine], say: Callable[[int], object] = in
 
 
 def judge_line(line: NaturalLine) -> Iterator[tuple[str, str | None]]:
-    """What each judge finds in the line, None where it lets it pass; what users say alone is read for what it tells."""
+    """The label of each classifier for the line, None without an alarm; only user messages are read for statements."""
     yield "screen_own", _held_back(show_own(line.text))
     yield "screen_foreign", _held_back(screen(line.text))
     hits = find_secrets(line.text)

@@ -13,14 +13,14 @@ from shared.policy import ObserverPolicy
 Reader = tuple[ModelProvider, ObserverPolicy]
 """A model, and how it is asked."""
 AT_ONCE = 4
-"""So many questions at once, as one observer asks: more would wait for the model until their time was up."""
+"""Concurrent questions, as in one observer: more would time out while they wait for the model."""
 T = TypeVar("T")
 
 
 async def read(
     reader: Reader | None, turn: TurnText, context: ObserveContext, memories: Sequence[KnownMemory] = ()
 ) -> Observed:
-    """What is read into the turn; `memories` is what the model is shown beside it."""
+    """The statements of the turn; `memories` are shown to the model."""
     if reader is None:
         return observe(turn, context, ObservePolicy())
     return (await extract(*reader, turn, context, memories)).observed

@@ -1,7 +1,6 @@
-"""The confidence of a statement under simulated reception: the evolver's own rules and an invented person. Pure.
-
-Who made the receptions up knows which statement is right; the rules see what a person would show. A right memory is
-confirmed or used without a word, a wrong one is corrected; at stated rates people say nothing, or the opposite.
+"""The confidence of a statement under simulated reception: the evolver's rules and a simulated person. Pure. The
+simulation knows which statement is correct; the rules see only the reactions. A correct memory is confirmed or used in
+silence, a wrong one is corrected; at fixed rates people say nothing, or the opposite.
 """
 
 import random
@@ -33,14 +32,14 @@ class ReceptionModel:
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """A statement after all receptions; what is out of sight answers nothing any more."""
+    """A statement after all receptions; a hidden one is no longer used."""
 
     stated: Stated
     shown: bool
 
 
 def simulate_receptions(stated: Sequence[Stated], how: ReceptionModel, policy: Policy) -> tuple[After, ...]:
-    """Each of the statements with the confidence that receptions and rounds of upkeep left it."""
+    """The statements with their confidence after receptions and upkeep."""
     dice = random.Random(how.seed)  # noqa: S311 # a person, not a secret
     return tuple(simulate_reception(n, each, how, policy, dice) for n, each in enumerate(stated))
 
@@ -75,7 +74,7 @@ def draw_feedback(kept: MemoryStats, right: bool, how: ReceptionModel, dice: ran
 
 
 def _round(stats: MemoryStats, policy: Policy) -> MemoryStats:
-    """All that is due is done, as in a round of upkeep."""
+    """Applies all due changes, as in a round of upkeep."""
     while stats.status == "active" and (wish := due.decide_due(stats, AT, policy)) is not None:
         stats = due.apply_job(stats, wish.job, wish.detail, AT, policy)
     return stats

@@ -1,4 +1,4 @@
-"""`smartbrain rebuild`: a user's memories derived anew from the log, and where the live ones differ."""
+"""`smartbrain rebuild`: derives a user's memories again from the log and compares them with the live ones."""
 
 import asyncio
 from typing import Annotated, Any
@@ -74,7 +74,7 @@ def _show(report: RebuildReport, policy: Policy) -> None:
         out.print(Text(f"  {line}", "yellow"))
     verdict = "no difference" if not report.differences else f"{len(report.differences)} differences"
     verdict += f" in {len({each.memory_id for each in report.differences})} memories" if report.differences else ""
-    done = "; the live ones are as derived now" if report.applied else ""
+    done = "; the live memories were replaced" if report.applied else ""
     pace = report.turns / max(report.took_s, 0.001)
     out.print(
         f"{report.turns} turns, {report.observations} observations and {report.upkeep} rounds of upkeep made"
@@ -87,13 +87,14 @@ def notes(report: RebuildReport, version: str) -> list[str]:
     """What a reader must know beside the verdict."""
     lines: list[str] = []
     if report.open_turns:
-        lines.append(f"{report.open_turns} turns are still open: what they leave is in neither")
+        lines.append(f"{report.open_turns} turns are still open and were left out")
     if report.lost_turns:
         lines.append(f"{report.lost_turns} turns are in quarantine and were left out")
     if report.other_policy:
-        lines.append(f"{report.other_policy} turns were committed under another policy than today's {version}")
+        lines.append(f"{report.other_policy} turns were committed under a policy other than the current {version}")
     lines += [
-        f"{n} answers to `{name}` were never kept: the rules stood alone there" for name, n in report.missed.items()
+        f"{n} answers to `{name}` were never stored: only the rules were used there"
+        for name, n in report.missed.items()
     ]
     return lines
 

@@ -1,4 +1,4 @@
-"""Where two states of one user's memories differ: pure."""
+"""Compares two states of one user's memories. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 UNTOLD = frozenset({"tenant_id", "user_id", "created_at", "updated_at", "epoch", "tombstone_id"})
-"""Columns that say whose a row is and when it was written, not what is known."""
+"""Columns with owner and write time, which are not compared."""
 CLOSE = 1e-4
 
 Rows = Mapping[UUID, Mapping[str, Any]]
@@ -14,7 +14,7 @@ Rows = Mapping[UUID, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One field of one memory; a memory that only one side has differs in `memory_id` alone."""
+    """One field of one memory; a memory that exists on only one side differs only in `memory_id`."""
 
     memory_id: UUID
     field: str

@@ -1,4 +1,4 @@
-"""A model that can only say again what it said: what was never answered is missed, and nobody is asked."""
+"""A model that only repeats stored answers: missing ones are counted, and no model is called."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from shared.store.model_answers import CachedAnswer
 
 
 class KeptModels(NoModels):
-    """Stands for the model that answered last; handlers find its answers in the cache before they ask it."""
+    """Replaces the model that answered last; handlers find its answers in the cache before they call it."""
 
     def __init__(self, answers: Iterable[CachedAnswer]) -> None:
         self.chat_model_id = next((each.model for each in reversed(list(answers))), None)
@@ -26,7 +26,7 @@ class KeptModels(NoModels):
 
 
 def readdress_answers(answers: list[CachedAnswer], model: str, policy: ObserverPolicy) -> list[CachedAnswer]:
-    """The answers, also under this model and the prompt of today's policy: a change of either loses none of them."""
+    """The answers, also stored under this model and the current prompt, so that a change of either loses none."""
     by_hash = {each.input_hash: each for each in answers}
     for each in reversed(answers):
         for version in (each.prompt_version, policy.extract_prompt):

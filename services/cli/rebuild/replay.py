@@ -1,4 +1,4 @@
-"""The log read again by the handlers themselves, in the order in which the live ones had it."""
+"""Reads the log again with the workers' handlers, in the original order."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ LOST = frozenset({"quarantined", "blocked"})
 
 @dataclass
 class _Nowhere:
-    """Where an event comes from that no broker carried."""
+    """The origin of an event without a broker."""
 
     topic: str = ""
     partition: int = 0
@@ -41,7 +41,7 @@ class _Nowhere:
 
 
 async def observe(rt: Runtime, subject: Subject, places: Sequence[MemoryPlace], say: Say) -> None:
-    """Each turn has its observations; a batch ends where a turn was observed after a later one."""
+    """Observes each turn; a batch ends where a turn was observed after a later one."""
     done = 0
     for batch in batches([place.turn_id for place in places if not place.lost]):
         await observer.observe_again(rt, subject, batch)
@@ -64,9 +64,8 @@ def batches(turn_ids: Iterable[UUID]) -> Iterator[list[UUID]]:
 def in_order(
     derived: Iterable[Derived], settled: Iterable[SettledObservation], places: Iterable[MemoryPlace]
 ) -> list[tuple[UUID, datetime]]:
-    """What the evolver has to be given, and when it had it; what only the rules of today see, with its turn's outcome.
-
-    What it has not had yet, or was given up, is left out.
+    """The observations for the evolver with their times; those that only the current rules find get the time of the
+    turn's outcome. Observations that were not processed or were given up are left out.
     """
     live = {each.observation_id: each for each in settled}
     outcomes = {place.turn_id: place.outcome_at for place in places}
@@ -88,7 +87,7 @@ def _at(live: SettledObservation | None, outcome_at: datetime | None) -> datetim
 async def evolve(
     rt: Runtime, subject: Subject, order: Sequence[tuple[UUID, datetime]], journal: Sequence[Upkeep], say: Say
 ) -> None:
-    """Every change is made again, one after the other: statements by the evolver's handler, upkeep from its journal."""
+    """Repeats every change in order: statements with the evolver's handler, upkeep from its journal."""
     async with rt.db.transaction(subject) as conn:
         await store.queue(conn, subject, order)
     done = 0
@@ -103,7 +102,7 @@ async def evolve(
 
 
 async def keep_up(rt: Runtime, subject: Subject, records: Sequence[Upkeep]) -> None:
-    """What the journal says was done has been done to the memories derived so far."""
+    """Applies the entries of the journal to the memories derived so far."""
     async with rt.db.transaction(subject) as conn:
         await memory.lock(conn, subject)
         await upkeep.apply(conn, subject, records, rt.policy)
@@ -112,7 +111,7 @@ async def keep_up(rt: Runtime, subject: Subject, records: Sequence[Upkeep]) -> N
 def changes(
     order: Sequence[tuple[UUID, datetime]], journal: Sequence[Upkeep]
 ) -> Iterator[tuple[list[UUID], list[Upkeep]]]:
-    """Observations, then the upkeep that came right after them, and so on to the end of both."""
+    """Alternating groups: observations, then the upkeep that followed them."""
     times = [at for _, at in order]
     ids = [observation_id for observation_id, _ in order]
     done = 0

@@ -1,4 +1,4 @@
-"""Rebuild: a user's memories derived anew in a scratch schema, compared with the live ones, put in their place."""
+"""Rebuild: derives a user's memories in a scratch schema, compares them with the live ones, and replaces those."""
 
 import asyncio
 import time
@@ -50,7 +50,7 @@ class RebuildReport:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One moment of the live rows: what is known, and the order in which it came to be known."""
+    """A snapshot of the live rows: memories, and the order in which they were derived."""
 
     places: Sequence[MemoryPlace]
     settled: Sequence[SettledObservation]
@@ -63,9 +63,8 @@ class Snapshot:
 async def rebuild(
     dsn: str, settings: Settings, policy: Policy, subject: Subject, *, apply: bool, say: Say
 ) -> RebuildReport:
-    """The user's memories from the log alone, beside the live ones; with `apply` those are in their place.
-
-    Everything else goes on meanwhile: nothing live is written, but by `apply` in its one transaction.
+    """Derives the user's memories from the log and compares them with the live ones; `apply` replaces those. Everything
+    else keeps running: only `apply` writes live rows, in one transaction.
     """
     began = time.monotonic()
     async with scratch(dsn) as schema, Database(dsn, size=2, schema=schema) as db:
@@ -109,7 +108,7 @@ async def rebuild(
 
 
 def _runtime(settings: Settings, db: Database, policy: Policy, models: KeptModels) -> Runtime:
-    """The handlers' surroundings: the scratch schema, a bus that nobody connects, and what models said before."""
+    """The runtime of the handlers: the scratch schema, an unconnected bus, and stored model answers."""
     asks = policy.observer.model_copy(update={"use_model": models.chat_model_id is not None})
     nowhere = KafkaAccess(NOWHERE)
     bus = Bus(nowhere, policy.delivery)
@@ -117,7 +116,7 @@ def _runtime(settings: Settings, db: Database, policy: Policy, models: KeptModel
 
 
 async def count_open_turns(db: Database, subject: Subject, say: Say) -> int:
-    """How many turns are open still, after a moment in which workers could finish them."""
+    """The number of open turns, after a short wait for the workers."""
     until, most = time.monotonic() + WAIT_S, 0
     while True:
         async with db.transaction(subject) as conn:
@@ -130,7 +129,8 @@ async def count_open_turns(db: Database, subject: Subject, say: Say) -> int:
 
 
 async def _snapshot(db: Database, subject: Subject) -> Snapshot:
-    """Read under the user's lock, where no memory changes; turns first, for those that end meanwhile are left out."""
+    """Reads under the user's lock, so that no memory changes; turns first, because turns that end meanwhile are left
+    out."""
     async with db.transaction(subject) as conn:
         await memory.lock(conn, subject)
         return Snapshot(
@@ -153,14 +153,14 @@ async def copy_seen(rt: Runtime, subject: Subject, seen: Snapshot) -> None:
 
 
 async def _apply(db: Database, subject: Subject, seen: Snapshot, ids: set[UUID]) -> None:
-    """The live rows are those derived; TransientError where there is more to derive by now."""
+    """Replaces the live rows by the derived ones; TransientError if there is more to derive by now."""
     async with db.transaction(subject) as conn:
         await memory.lock(conn, subject)
         waiting = await store.open_turns(conn, subject)
         if waiting:
-            raise TransientError(f"{waiting} turns are still open: nothing was applied, try again when they are done")
+            raise TransientError(f"{waiting} turns are still open: nothing was applied; try again when they are done")
         if await store.epoch(conn, subject) != seen.epoch:
-            raise TransientError("something of the user was erased meanwhile: nothing was applied, try again")
+            raise TransientError("data of the user was erased meanwhile: nothing was applied; try again")
         if await store.live(conn, subject) != seen.memories:
-            raise TransientError("memories changed meanwhile: nothing was applied, try again")
+            raise TransientError("memories changed meanwhile: nothing was applied; try again")
         await store.replace(conn, subject, ids)

@@ -20,11 +20,12 @@ from schemas.dead_letters import (
     RedriveRequest,
 )
 from schemas.topics import Topic
-from services.compose.manage.redriving import Seen, carry_out, look
+from services.compose.manage.redriving import Seen, carry_out, look, scope_behind
 from services.compose.rules.redriving import CARRIED_OUT, Preview, blank, blank_text, effect_of
+from shared.access.refusals import refuse_denied
 from shared.bus.dead_letters import BY_NOUN, DeadLetter, LetterHead, find_letter, load_newest, to_moment
 from shared.db import Connection
-from shared.domain.subjects import Subject
+from shared.domain.subjects import Requester, Subject, find_scope_denial
 from shared.errors import RefusedError
 from shared.runtime import Runtime
 from shared.store import operator_acts as acts
@@ -104,9 +105,16 @@ async def view(rt: Runtime, letter_id: str, whose: Wanted, *, raw: bool) -> Dead
     return DeadLetterDetail.model_validate(detail)
 
 
-async def redrive(rt: Runtime, letter_id: str, whose: Wanted, order: RedriveRequest) -> OperatorResult:
-    """The letter goes back to its topic, once: asked for again, nothing is done. RefusedError: nothing would change."""
+async def redrive(
+    rt: Runtime, letter_id: str, whose: Wanted, order: RedriveRequest, requester: Requester
+) -> OperatorResult:
+    """The letter goes back to its topic, once: asked for again, nothing is done.
+
+    RefusedError: nothing would change, or it is vouched for by somebody who may not do what it asks for.
+    """
     letter = await find(rt, letter_id, whose)
+    if order.vouched and letter.topic.inbound and (denial := find_scope_denial(requester, scope_behind(letter))):
+        raise refuse_denied(denial)
     return await redrive_letter(rt, letter, order, vouched=order.vouched)
 
 

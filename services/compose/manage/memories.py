@@ -119,7 +119,7 @@ async def page(
     async with rt.db.transaction(subject) as conn:
         if query:
             words, most = segment.query_terms(query), max(COUNTED, limit + offset)
-            (hits,) = await search.by_text(conn, subject, [words], most, SearchScope(), memories_only=True)
+            (hits,) = await search.by_text(conn, subject, [words], most, SearchScope())
             ids = [h.memory_id for h in hits if h.memory_id and (type is None or h.type == type)]
             by_id = {m.memory_id: m for m in await memory.by_ids(conn, subject, ids)}
             fitting = [by_id[i] for i in ids if i in by_id and (type or not known_of(by_id[i]).name_alone)]

@@ -19,6 +19,7 @@ from schemas.events import (
 )
 from schemas.topics import OBSERVATION_RECORDED, OBSERVATION_URGENT, TURN_COMMIT, TURN_COMMITTED, Topic
 from schemas.turn_events import MAX_BODY_BYTES, TurnEvents
+from schemas.vocabulary import AccessScope
 from services.compose.intake.records import is_erasure, make_key
 from services.compose.rules.redriving import BESIDE_THE_OUTCOME, Behind, notes_of
 from shared import clock, parsing
@@ -48,10 +49,16 @@ class Seen:
         return replace(self, behind=replace(self.behind, act=act))
 
 
+def scope_behind(letter: DeadLetter) -> AccessScope:
+    """What whoever sends such a record must be allowed to do, and an operator who vouches for it as well."""
+    asks = letter.topic == TURN_COMMIT and is_erasure(letter.record.value or b"")
+    return letter.topic.scope_of(ErasureRequest if asks else letter.topic.carries[0])
+
+
 async def look(conn: Connection, subject: Subject, letter: DeadLetter, *, vouched: bool = False) -> Seen:
     """What stands behind the letter; its turn stays as it is until the transaction ends."""
     stands = letter.topic.inbound and letter.refused_at_door and not vouched
-    refusal = f"{letter.reason}; redrive it with `vouched` where you know who sent it" if stands else None
+    refusal = f"{letter.reason}; redrive it with `vouched` (--vouch) where you know who sent it" if stands else None
     behind = Behind(letter.topic, whole=letter.whole, refusal=refusal)
     if not letter.whole:
         return Seen(behind)

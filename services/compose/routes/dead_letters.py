@@ -82,8 +82,10 @@ async def get_letter(
     dependencies=[OPERATE],
     summary="Send it back to its topic, once; refused where nothing would change",
 )
-async def redrive_letter(letter_id: OneLetter, body: AskedAgain, whose: Whose, rt: ServiceRuntime) -> Response:
-    return json_of(await dead_letters.redrive(rt, letter_id, whose, body.value))
+async def redrive_letter(
+    letter_id: OneLetter, body: AskedAgain, whose: Whose, requester: AskedBy, rt: ServiceRuntime
+) -> Response:
+    return json_of(await dead_letters.redrive(rt, letter_id, whose, body.value, requester))
 
 
 @router.post(

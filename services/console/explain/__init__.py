@@ -1,4 +1,4 @@
-"""The area that tells why an agent was given what it was given."""
+"""The area that explains packages."""
 
 from services.console.explain.asking import explain_message, show_asking
 from services.console.explain.packages import show_packages

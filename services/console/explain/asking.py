@@ -1,4 +1,4 @@
-"""A message tried: the package that it gets, with all of its way there; under one policy, or two side by side."""
+"""Explains the package for a message, under one policy or two side by side."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from services.console.rules.plots import divide
 from shared.fronts.client import Json
 
 SESSION = "explain"
-"""In which conversation a message is tried where none is named: one in which nothing was said."""
+"""The session for a trial without a named session: an empty one."""
 EXAMPLE = '{"compose": {"evidence_max": 4}}'
 
 
@@ -22,7 +22,7 @@ async def show_asking(page: ConsolePage) -> Response:
 
 
 async def explain_message(page: ConsolePage) -> Response:
-    """The package of the message that was sent, and beside it that of the other policy, if one was."""
+    """The package for the message, and the one under the second policy, if given."""
     form = {name: page.field(name) for name in ("message", "session", "policy", "other")}
     if not form["message"]:
         page.refuse("invalid_request", page.tell("explain.message.missing"))

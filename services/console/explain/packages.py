@@ -8,6 +8,6 @@ MOST = 50
 
 
 async def show_packages(page: ConsolePage) -> Response:
-    """When each was made, and for which conversation."""
+    """The time and session of each package."""
     found = await page.get("/v1/contexts", limit=MOST)
     return page.render("explain/packages.html", title=page.tell("explain.title"), packages=found["contexts"])

@@ -1,4 +1,4 @@
-"""A package that was answered: as the model got it, why each thing is in it or not, and what it would be now."""
+"""A stored package: as the model got it, why each candidate is in it or not, and what it would be now."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from shared.fronts.problems import CallError
 
 
 async def show_package(page: ConsolePage) -> Response:
-    """The stored package with its receipts; the receipts alone where the package is not kept any more."""
+    """The stored package with its receipts; only the receipts if the package is no longer stored."""
     context_id = page.quote(page.request.path_params["context_id"])
     receipt = await page.get(f"/v1/receipts/{context_id}", lang=page.language)
     package, messages = await _find_package(page, context_id)
@@ -41,7 +41,7 @@ async def _find_package(page: ConsolePage, context_id: str) -> tuple[Json | None
 
 
 async def show_uses(page: ConsolePage) -> Response:
-    """In which packages a memory was, for which words, and how that was received."""
+    """The packages that contained a memory, with their messages and reception."""
     memory_id = page.quote(page.request.path_params["memory_id"])
     memory = await page.get(f"/v1/memories/{memory_id}")
     uses = await page.get(f"/v1/memories/{memory_id}/uses")
@@ -49,7 +49,7 @@ async def show_uses(page: ConsolePage) -> Response:
 
 
 async def show_replay(page: ConsolePage) -> Response:
-    """What the request of the package gets now, and the difference."""
+    """The package for the same request now, and the difference."""
     context_id = page.quote(page.request.path_params["context_id"])
     replay = await page.change("POST", f"/v1/contexts/{context_id}/replay?lang={page.language}")
     return page.render(

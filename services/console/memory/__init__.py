@@ -1,4 +1,4 @@
-"""The area in which somebody sees and governs what is remembered of them."""
+"""The area in which users see and manage their memories."""
 
 from schemas.exporting import IMPORT_MAX_BYTES
 from services.console.memory import (

@@ -1,4 +1,4 @@
-"""What somebody does to their memories: remember, edit, pin, take back, restore; each leaves what undoes it."""
+"""Changes of memories: remember, edit, pin, retract, restore; each offers an undo."""
 
 from collections.abc import Mapping
 from uuid import uuid4
@@ -12,12 +12,12 @@ from shared.fronts.writing import await_settled
 
 CHOSEN_MOST = 100
 UNDONE_BY = {"forget": "restore", "restore": "", "pin": "unpin", "unpin": "pin"}
-"""What can be done to several at once, and what takes it back."""
+"""Actions on several memories, and the action that undoes each."""
 SHORT = 60
 
 
 async def remember(page: ConsolePage) -> Response:
-    """What was written is remembered, or a sentence says why not."""
+    """Remembers the text, or shows why not."""
     text = page.field("text")
     if not text:
         page.refuse("invalid_request", page.tell("memory.write_something"))
@@ -32,7 +32,7 @@ async def remember(page: ConsolePage) -> Response:
 
 
 async def edit(page: ConsolePage) -> Response:
-    """The memory has a new version in the words that were written; the old one can be had back."""
+    """Gives the memory a new version with the text; the old one can be restored."""
     memory_id, text = page.part("memory_id"), page.field("text")
     if not text:
         page.refuse("invalid_request", page.tell("memory.write_something"))
@@ -45,7 +45,7 @@ async def edit(page: ConsolePage) -> Response:
 
 
 async def take_back(page: ConsolePage) -> Response:
-    """The memory is used no more; its history stays, and it can be had back."""
+    """Retracts the memory; its history stays, and it can be restored."""
     memory_id = page.part("memory_id")
     receipt = await settle_write(page, "DELETE", memory_id)
     undo = f"/memory/one/{memory_id}/restore" if receipt["settled"] else None
@@ -53,7 +53,7 @@ async def take_back(page: ConsolePage) -> Response:
 
 
 async def restore(page: ConsolePage) -> Response:
-    """What an older version says holds again."""
+    """Restores an older version."""
     memory_id = page.part("memory_id")
     receipt = await settle_write(page, "POST", memory_id, path="/restore")
     left = receipt["memory_id"] if receipt["settled"] and receipt["memory_id"] else memory_id
@@ -61,7 +61,7 @@ async def restore(page: ConsolePage) -> Response:
 
 
 async def change_chosen(page: ConsolePage) -> Response:
-    """All that was chosen in a list is changed, or a question is asked before it is made one or erased."""
+    """Changes the selected memories, or asks first if they are to be merged or erased."""
     chosen = page.form.get("memory_id", [])[:CHOSEN_MOST]
     back, action = page.field("back") or "/memory/facts", page.field("action")
     if not chosen:
@@ -80,7 +80,7 @@ async def change_chosen(page: ConsolePage) -> Response:
 
 
 async def pin(page: ConsolePage) -> Response:
-    """The memory leads what the agent is given."""
+    """Pins the memory."""
     memory_id = page.part("memory_id")
     await settle_write(page, "PUT", memory_id, path="/pin")
     undo = f"/memory/one/{memory_id}/unpin"
@@ -88,14 +88,14 @@ async def pin(page: ConsolePage) -> Response:
 
 
 async def unpin(page: ConsolePage) -> Response:
-    """The memory is like all others again."""
+    """Unpins the memory."""
     memory_id = page.part("memory_id")
     await settle_write(page, "DELETE", memory_id, path="/pin")
     return page.redirect(f"/memory/one/{memory_id}", Notice("notice.unpinned"))
 
 
 async def change_all(page: ConsolePage, chosen: list[str], action: str) -> list[str]:
-    """Those of the chosen that were changed: one that is gone or changed meanwhile keeps no other back."""
+    """The selected memories that were changed; a missing or meanwhile changed one does not stop the others."""
     receipt = await page.change("POST", "/v1/memories/bulk", {"action": action, "memory_ids": chosen})
     if receipt["receipt_id"]:
         await await_settled(page.compose, page.caller, {"receipt_id": receipt["receipt_id"], "settled": False})
@@ -105,13 +105,13 @@ async def change_all(page: ConsolePage, chosen: list[str], action: str) -> list[
 async def settle_write(
     page: ConsolePage, method: str, memory_id: str, body: Mapping[str, str] | None = None, path: str = ""
 ) -> Json:
-    """The receipt once the workers have the write, or as it stands after some seconds."""
+    """The receipt once the workers have processed the write, or after some seconds."""
     receipt = await page.change(method, f"/v1/memories/{memory_id}{path}", body)
     return await await_settled(page.compose, page.caller, receipt)
 
 
 def find_own(path: str) -> str:
-    """The page of this area, and of no other server."""
+    """A page of this area, never of another server."""
     return path if path.startswith("/memory") and path.isprintable() and "\\" not in path else "/memory"
 
 

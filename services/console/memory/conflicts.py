@@ -1,4 +1,4 @@
-"""What was said against what is known, side by side; the user says which holds."""
+"""Conflicting statements side by side; the user decides which one holds."""
 
 from starlette.responses import Response
 
@@ -10,7 +10,7 @@ MOST = 50
 
 
 async def show_conflicts(page: ConsolePage) -> Response:
-    """Those that wait, and those that were settled."""
+    """Open and settled conflicts."""
     found = (await page.get("/v1/conflicts", state="all", limit=MOST))["conflicts"]
     waiting = [each for each in found if each["state"] == "open"]
     settled = [each for each in found if each["state"] != "open"]
@@ -18,7 +18,7 @@ async def show_conflicts(page: ConsolePage) -> Response:
 
 
 async def settle(page: ConsolePage) -> Response:
-    """One side holds from now on."""
+    """Settles a conflict in favour of one side."""
     keep = page.field("keep")
     path = f"/v1/conflicts/{page.part('conflict_id')}"
     await await_settled(page.compose, page.caller, await page.change("POST", path, {"keep": keep}))

@@ -1,4 +1,4 @@
-"""Erasing for good: a question before, the progress, and the proof."""
+"""Permanent erasure: the confirmation, the progress, and the proof."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ OVER = ("completed", "failed", "escalated")
 
 
 async def show_question(page: ConsolePage) -> Response:
-    """What would be erased, in words, and a box to tick."""
+    """The data to be erased, with a box to tick."""
     scope, ids = find_scope(page.ask("scope")), page.request.query_params.getlist("id")[:CHOSEN_MOST]
     page.require_scope("erase")
     if scope in ("items", "session") and not ids:
@@ -26,7 +26,7 @@ async def show_question(page: ConsolePage) -> Response:
 
 
 async def erase(page: ConsolePage) -> Response:
-    """It is hidden at once; the page that follows shows how the rows go."""
+    """Requests the erasure and redirects to its progress."""
     scope = find_scope(page.field("scope"))
     if page.field("sure") != "yes":
         page.refuse("invalid_request", page.tell("erase.tick"))
@@ -37,13 +37,13 @@ async def erase(page: ConsolePage) -> Response:
 
 
 async def show_erasures(page: ConsolePage) -> Response:
-    """What was erased, newest first, and where everything can be erased."""
+    """The erasures, newest first, and the form to erase everything."""
     found = (await page.get("/v1/erasures", limit=MOST))["erasures"]
     return page.render("memory/erasures.html", title=page.tell("erasures.title"), erasures=found)
 
 
 async def show_erasure(page: ConsolePage) -> Response:
-    """How far each store is, asked again until it is over; then the proof."""
+    """The progress by store, refreshed until it is completed; then the proof."""
     erasure = await page.get(f"/v1/erasures/{page.part('tombstone_id')}")
     steps = erasure["steps"]
     done = sum(1 for each in steps if each["done_at"])
@@ -58,5 +58,5 @@ async def show_erasure(page: ConsolePage) -> Response:
 
 
 def find_scope(asked: str) -> str:
-    """The scope; that of single memories where it is none."""
+    """The scope; `items` if the value is not a scope."""
     return asked if asked in SCOPES else "items"

@@ -1,4 +1,4 @@
-"""All that is kept of somebody, to take along: for a person to read, or for a program; and such a file taken in."""
+"""Export for people or programs, and import."""
 
 from starlette.responses import Response
 
@@ -20,7 +20,7 @@ async def export(page: ConsolePage) -> Response:
 
 
 async def take_in(page: ConsolePage) -> Response:
-    """The file is taken in, all of it or nothing; a sentence says how much of it was new."""
+    """Imports the file completely or not at all, and shows how much of it was new."""
     page.require_scope("write")
     if not page.file.strip():
         page.refuse("invalid_request", page.tell("import.choose"))

@@ -1,4 +1,4 @@
-"""What somebody says of a memory: right, wrong, of no use, never to be brought up again, or to be again."""
+"""Verdicts on a memory: right, wrong, not useful, never again, and the end of the last."""
 
 from typing import get_args
 
@@ -11,11 +11,11 @@ from shared.fronts.writing import await_settled
 
 VERDICTS: tuple[FeedbackVerdict, ...] = get_args(FeedbackVerdict)
 UNDONE_BY = {"wrong": "restore", "never_again": "bring-up"}
-"""The verdicts that can be taken back, and the page of the memory that does it."""
+"""The verdicts that can be undone, and the page that does it."""
 
 
 async def judge(page: ConsolePage) -> Response:
-    """The verdict holds, and a sentence says what it brought about."""
+    """Records the verdict and shows its effect."""
     memory_id, verdict = page.part("memory_id"), page.field("verdict")
     if verdict not in VERDICTS:
         page.refuse("invalid_request", "verdict")
@@ -31,7 +31,7 @@ async def judge(page: ConsolePage) -> Response:
 
 
 async def bring_up(page: ConsolePage) -> Response:
-    """The memory may be brought up again."""
+    """Ends a `never_again`."""
     memory_id = page.part("memory_id")
     receipt = await page.change("DELETE", f"/v1/feedback/{memory_id}")
     await await_settled(page.compose, page.caller, receipt)

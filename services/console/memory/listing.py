@@ -1,4 +1,4 @@
-"""Lists of memories: facts, notes, what a search finds; what is chosen there can be changed together."""
+"""Lists of memories: facts, notes, search results; selected ones can be changed together."""
 
 from typing import get_args
 
@@ -16,7 +16,7 @@ TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
 
 
 async def show_facts(page: ConsolePage) -> Response:
-    """What is known, of one type or of all, newest first; of now, or of the past too."""
+    """Memories of one type or all, newest first, with or without past ones."""
     state = page.ask("status", "active")
     type_name = page.ask("type")
     wanted = {"type": type_name} if type_name in TYPES else {}
@@ -36,7 +36,7 @@ async def show_facts(page: ConsolePage) -> Response:
 
 
 async def show_notes(page: ConsolePage) -> Response:
-    """What was dictated, newest first."""
+    """Dictated notes, newest first."""
     first = page.ask_number("offset", 0, 100_000)
     listed = await page.get("/v1/memories", type="note", limit=MOST, offset=first)
     return page.render(
@@ -48,7 +48,7 @@ async def show_notes(page: ConsolePage) -> Response:
 
 
 async def show_search(page: ConsolePage) -> Response:
-    """What the words find, the best first; the list alone where a script asks while somebody writes."""
+    """The search results, the best first; only the list if a script requests it while the user types."""
     words = page.ask("q").strip()[:2000]
     found: Json = await page.get("/v1/memories", query=words, limit=FOUND_MOST) if words else NOTHING
     template = "memory/found.html" if page.is_part else "memory/search.html"

@@ -1,4 +1,4 @@
-"""Several memories made one: which is kept is asked first, and restoring one of the others parts them again."""
+"""Merging memories: the user chooses the one to keep; restoring one of the others undoes the merge."""
 
 import asyncio
 
@@ -15,7 +15,7 @@ LEAST = 2
 
 
 async def show_choice(page: ConsolePage) -> Response:
-    """What was chosen, to say which of it is kept and in which words."""
+    """The selected memories, with the choice of the one to keep and its text."""
     page.require_scope("write")
     ids = list(dict.fromkeys(page.request.query_params.getlist("id")))
     if not LEAST <= len(ids) <= MERGED_MOST + 1:
@@ -26,7 +26,7 @@ async def show_choice(page: ConsolePage) -> Response:
 
 
 async def merge(page: ConsolePage) -> Response:
-    """All that was chosen is one memory, which is shown."""
+    """Merges the selected memories and shows the result."""
     keep, words = page.field("keep"), page.field("text")
     others = [each for each in dict.fromkeys(page.form.get("memory_id", [])) if each != keep]
     if not keep or not others:

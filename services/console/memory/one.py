@@ -1,4 +1,4 @@
-"""One memory: what it says, since when, how sure, where it comes from, and what can be done about it."""
+"""One memory: text, validity, confidence, sources, and possible actions."""
 
 import asyncio
 
@@ -8,11 +8,11 @@ from services.console.page import ConsolePage
 from shared.fronts.client import Json
 
 USES_MOST = 5
-"""So many of the packages that carried it are listed; the page of its uses has more."""
+"""Number of packages listed here; the page of its uses has more."""
 
 
 async def show_memory(page: ConsolePage) -> Response:
-    """The memory with its versions, the newest first, the words that each rests on, and its newest uses."""
+    """The memory with its versions, newest first, their source words, and its newest uses."""
     memory_id = page.part("memory_id")
     line, uses = await asyncio.gather(
         page.get(f"/v1/memories/{memory_id}/history"), page.get(f"/v1/memories/{memory_id}/uses", limit=USES_MOST)
@@ -34,7 +34,7 @@ async def show_memory(page: ConsolePage) -> Response:
 
 
 def tell_technical(memory: Json) -> list[tuple[str, str]]:
-    """What only who asks for it wants to see."""
+    """Technical details."""
     names = ("memory_id", "type", "key", "version", "status", "assertion", "epistemic_type", "confidence", "valid_at")
     made_by = {f"provenance.{name}": memory["provenance"].get(name) for name in ("detector", "pattern", "turn_id")}
     told = {**{name: memory[name] for name in names}, **made_by}

@@ -1,4 +1,4 @@
-"""What is known, in a page that a person likes to read."""
+"""The overview of memories."""
 
 import asyncio
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ from services.console.page import ConsolePage
 from shared.fronts.client import Json
 
 MOST = 6
-"""So many memories of a type are shown; the list has them all."""
+"""Number of memories shown per type; the list has all of them."""
 LATEST = 60
 CORE: tuple[MemoryType, ...] = ("profile", "constraint", "preference", "goal")
-"""What tells most of a person, however long ago it was said."""
+"""Types that describe a person, independent of age."""
 SHOWN: tuple[MemoryType, ...] = (*CORE, "task", "decision", "event", "pattern", "case", "note")
-"""The types that tell of a person, in the order in which they are read."""
+"""The types of the overview, in their order."""
 
 
 @dataclass(frozen=True)
 class MemoryGroup:
-    """What is known of one kind, newest first, and whether there is more of it."""
+    """Memories of one kind, newest first, and whether there are more."""
 
     type: MemoryType
     memories: list[Json]
@@ -28,7 +28,7 @@ class MemoryGroup:
 
 
 async def show_overview(page: ConsolePage) -> Response:
-    """A heading for each kind of memory that there is, and below it what is known."""
+    """The memories under a heading for each kind."""
     conflicts, latest = await asyncio.gather(page.get("/v1/conflicts", limit=1), page.get("/v1/memories", limit=LATEST))
     by_type: dict[str, list[Json]] = {
         each: [memory for memory in latest["memories"] if memory["type"] == each] for each in SHOWN
@@ -51,5 +51,5 @@ async def show_overview(page: ConsolePage) -> Response:
 
 
 def _is_all(type: MemoryType, found: list[Json], count: int) -> bool:
-    """Whether nothing of this type is left out: of others than the core the older ones were not looked for."""
+    """Whether all memories of this type are shown; for types outside core memory older ones were not loaded."""
     return len(found) <= MOST and (type in CORE or count <= LATEST)

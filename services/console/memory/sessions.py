@@ -1,4 +1,4 @@
-"""Conversations with their summaries: looked at, cleared, ended."""
+"""Conversations with their summaries: show, clear, end."""
 
 from starlette.responses import Response
 
@@ -9,7 +9,7 @@ MOST = 50
 
 
 async def show_sessions(page: ConsolePage) -> Response:
-    """The conversations, the one spoken in last first."""
+    """The conversations, the most recently used first."""
     first = page.ask_number("offset", 0, 100_000)
     sessions = (await page.get("/v1/sessions", limit=MOST + 1, offset=first))["sessions"]
     count = first + len(sessions)
@@ -22,21 +22,21 @@ async def show_sessions(page: ConsolePage) -> Response:
 
 
 async def show_session(page: ConsolePage) -> Response:
-    """One conversation: what its summary says, and which names stand for it."""
+    """One conversation: its summary and its names."""
     session_id = page.ask("id")
     found = await page.get(f"/v1/sessions/{page.quote(session_id)}")
     return page.render("memory/session.html", title=page.tell("sessions.one"), session=found)
 
 
 async def clear_summary(page: ConsolePage) -> Response:
-    """The conversation has no summary until the next is due."""
+    """Clears the summary until the next is due."""
     session_id = page.field("id")
     await page.change("DELETE", f"/v1/sessions/{page.quote(session_id)}/summary")
     return page.redirect(f"/memory/session?id={page.quote(session_id)}", Notice("notice.summary_cleared"))
 
 
 async def end_session(page: ConsolePage) -> Response:
-    """The conversation is over; its summary follows."""
+    """Ends the conversation; its summary follows."""
     session_id = page.field("id")
     await page.change("POST", f"/v1/sessions/{page.quote(session_id)}/archive")
     return page.redirect(f"/memory/session?id={page.quote(session_id)}", Notice("notice.session_ended"))

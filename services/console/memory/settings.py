@@ -1,4 +1,4 @@
-"""What somebody chose of their memory: each setting with what it may be, and the way back to what is usual."""
+"""The settings of a user: each with its allowed values and a reset to the default."""
 
 from typing import Any
 
@@ -23,11 +23,11 @@ OF_USERS = (
     "personal_id_number",
     "personal_bank_card",
 )
-"""In the order in which they are read; what a tenant alone decides is not among them."""
+"""In the order of the page; settings that only a tenant may choose are not included."""
 
 
 async def show_settings(page: ConsolePage) -> Response:
-    """Every setting in a sentence, with what holds and who chose it."""
+    """Every setting with its value and who chose it."""
     found = {each["name"]: each for each in (await page.get("/v1/settings"))["settings"]}
     settings = [found[name] for name in OF_USERS if name in found]
     title = page.tell("settings.title")
@@ -35,7 +35,7 @@ async def show_settings(page: ConsolePage) -> Response:
 
 
 async def change_settings(page: ConsolePage) -> Response:
-    """What was chosen otherwise holds from now on."""
+    """Saves the changed settings."""
     settings = (await page.get("/v1/settings"))["settings"]
     wanted: dict[str, Any] = {}
     for each in settings:
@@ -51,7 +51,7 @@ async def change_settings(page: ConsolePage) -> Response:
 
 
 def find_choice(setting: Json) -> str:
-    """What the user chose, as a form has it; empty where they chose nothing."""
+    """The user's choice as a form value; empty if there is none."""
     return write_value(setting["value"]) if setting["source"] == "user" else ""
 
 
@@ -61,7 +61,7 @@ def write_value(value: object) -> str:
 
 
 def read_value(page: ConsolePage, setting: Json, chosen: str) -> object:
-    """The value that compose is told: none where the usual one is wanted."""
+    """The value for compose: None for the default."""
     if not chosen:
         return None
     values = {write_value(each): each for each in setting["allowed"]["values"]}

@@ -1,4 +1,4 @@
-"""What was learnt, what changed and what ended, day by day."""
+"""The timeline: learnt, changed and ended memories, day by day."""
 
 from itertools import groupby
 
@@ -10,7 +10,7 @@ MOST = 50
 
 
 async def show_timeline(page: ConsolePage) -> Response:
-    """Every change by the day on which it happened, the newest first."""
+    """All changes by day, newest first."""
     first = page.ask_number("offset", 0, 100_000)
     changes = (await page.get("/v1/changes", limit=MOST + 1, offset=first))["changes"]
     days = [(day, list(each)) for day, each in groupby(changes[:MOST], lambda change: page.tell_day(change["at"]))]

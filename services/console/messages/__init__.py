@@ -1,4 +1,4 @@
-"""All that the console says, by name: in English and in Chinese. Each area has its own module."""
+"""All texts of the console by name, in English and Chinese. Each area has its own module."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""What every page says: navigation, signing in, refusals."""
+"""Texts of every page: navigation, sign-in, refusals."""
 
 WORDS: dict[str, tuple[str, str]] = {
     "area.memory": ("Memory", "记忆"),

@@ -1,4 +1,4 @@
-"""What the pages that explain packages say."""
+"""Texts of the pages that explain packages."""
 
 WORDS: dict[str, tuple[str, str]] = {
     "explain.title": ("Why it answered that way", "它为什么这样回答"),

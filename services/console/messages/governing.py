@@ -1,4 +1,4 @@
-"""What the pages on conflicts, conversations, the timeline and erasures say."""
+"""Texts of the pages on conflicts, conversations, the timeline and erasures."""
 
 WORDS: dict[str, tuple[str, str]] = {
     "conflicts.title": ("Contradictions", "互相矛盾的内容"),

@@ -1,4 +1,4 @@
-"""What the pages of the memory say."""
+"""Texts of the memory pages."""
 
 WORDS: dict[str, tuple[str, str]] = {
     "memory.overview": ("What is known about you", "关于您，目前知道这些"),

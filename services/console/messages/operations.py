@@ -1,4 +1,4 @@
-"""What the pages of operations say."""
+"""Texts of the operations pages."""
 
 WORDS: dict[str, tuple[str, str]] = {
     "operations.title": ("System status", "系统现状"),

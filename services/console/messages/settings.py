@@ -1,4 +1,4 @@
-"""What the page of settings says."""
+"""Texts of the settings page."""
 
 WORDS: dict[str, tuple[str, str]] = {
     "memory.tab.settings": ("Settings", "设置"),

@@ -1,4 +1,4 @@
-"""What operators read of the steps of a turn and of a dead letter: names of columns, and words of states."""
+"""Texts for the steps of a turn and for dead letters: names of columns and states."""
 
 WORDS: dict[str, tuple[str, str]] = {
     "field.kind": ("Kind", "类别"),

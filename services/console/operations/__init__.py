@@ -1,4 +1,4 @@
-"""The area of whoever operates the house."""
+"""The area for operators."""
 
 from services.console.operations import figures, letters, standing
 from services.console.page import Area, PageEntry

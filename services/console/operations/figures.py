@@ -1,4 +1,4 @@
-"""Speed, cost, users and erasures of the whole house, in figures."""
+"""Speed, cost, users and erasures of the whole installation."""
 
 from datetime import datetime
 
@@ -51,7 +51,7 @@ def _tell_time(page: ConsolePage, at: str, minutes: int) -> str:
 
 
 async def show_models(page: ConsolePage) -> Response:
-    """What models were asked on each day, and what that cost."""
+    """Model calls per day and their cost."""
     models = await page.get_any("/v1/operations/models", **find_whom(page))
     return page.render(
         "operations/models.html", title=page.tell("operations.models"), models=models, whom=find_whom(page)
@@ -59,7 +59,7 @@ async def show_models(page: ConsolePage) -> Response:
 
 
 async def show_users(page: ConsolePage) -> Response:
-    """Users in figures, whoever spoke last first."""
+    """Users with their figures, the most recently active first."""
     begins = page.ask("begins")
     users = await page.get_any("/v1/users", begins=begins, limit=100, **find_whom(page))
     return page.render(
@@ -83,7 +83,7 @@ async def show_erasures(page: ConsolePage) -> Response:
 
 
 async def requeue_erasure(page: ConsolePage) -> Response:
-    """An escalated erasure is tried again, on record with who and why."""
+    """Retries an escalated erasure, recorded with requester and reason."""
     tombstone_id = page.quote(page.request.path_params["tombstone_id"])
     if not page.field("reason"):
         page.refuse("invalid_request", page.tell("letters.reason.missing"))
@@ -105,7 +105,7 @@ async def show_turn(page: ConsolePage) -> Response:
 
 
 def _is_id(page: ConsolePage, text: str) -> bool:
-    """Whether a turn is asked for; what cannot be an id is refused by name."""
+    """Whether a turn is requested; an invalid id is refused by name."""
     if not text:
         return False
     if len(text) > 40 or not all(each in "0123456789abcdefABCDEF-" for each in text):

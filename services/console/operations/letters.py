@@ -1,4 +1,5 @@
-"""What was set aside or given up: listed, shown with what a redrive would do, redriven or dropped with a reason."""
+"""Dead letters and quarantined events: listed, shown with the effect of a redrive, redriven or dropped with a
+reason."""
 
 from starlette.responses import Response
 
@@ -11,7 +12,7 @@ LETTERS = "/operations/letters"
 
 
 async def show_letters(page: ConsolePage) -> Response:
-    """Dead letters and quarantined events, the newest first: those about which nothing was done."""
+    """Open dead letters and quarantined events, newest first."""
     state = page.ask("state", "open")
     wanted = {} if state == "all" else {"state": "open"}
     whom = find_whom(page)
@@ -30,7 +31,7 @@ async def show_letters(page: ConsolePage) -> Response:
 
 
 async def show_letter(page: ConsolePage) -> Response:
-    """One dead letter, what it says without its words, and what a redrive would do."""
+    """One dead letter without its text, with the effect of a redrive."""
     letter_id = page.quote(page.request.path_params["letter_id"])
     letter = await page.get_any(f"/v1/dead-letters/{letter_id}")
     return page.render(
@@ -43,7 +44,7 @@ async def show_letter(page: ConsolePage) -> Response:
 
 
 async def show_given_up(page: ConsolePage) -> Response:
-    """One quarantined event, and what a redrive would do."""
+    """One quarantined event, with the effect of a redrive."""
     quarantine_id = page.quote(page.request.path_params["quarantine_id"])
     event = await page.get_any(f"/v1/quarantine/{quarantine_id}", **find_whom(page))
     return page.render(
@@ -56,13 +57,13 @@ async def show_given_up(page: ConsolePage) -> Response:
 
 
 async def act_on_letter(page: ConsolePage) -> Response:
-    """The letter is redriven or dropped, once, on record with who and why."""
+    """Redrives or drops the letter, once, recorded with requester and reason."""
     letter_id = page.quote(page.request.path_params["letter_id"])
     return await _act(page, f"/v1/dead-letters/{letter_id}", {})
 
 
 async def act_on_given_up(page: ConsolePage) -> Response:
-    """The same with a quarantined event."""
+    """Redrives or drops a quarantined event in the same way."""
     quarantine_id = page.quote(page.request.path_params["quarantine_id"])
     whose = {"tenant_id": page.field("tenant"), "user_id": page.field("user")}
     return await _act(page, f"/v1/quarantine/{quarantine_id}", whose)

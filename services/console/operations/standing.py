@@ -1,4 +1,4 @@
-"""What is stuck, and what waits where: the first page of whoever operates the house, which renews itself."""
+"""Problems and backlogs: the first page for operators, which refreshes itself."""
 
 import asyncio
 from typing import Any
@@ -13,13 +13,13 @@ from shared.fronts.problems import CallError
 
 
 async def show_standing(page: ConsolePage) -> Response:
-    """What is wrong first, each with where to go on; then what waits where."""
+    """Problems first, each with a link to the next step; then the backlogs."""
     values = await _load(page)
     return page.render("operations/standing.html", title=page.tell("operations.title"), **values)
 
 
 async def show_flow(page: ConsolePage) -> Response:
-    """The same without what stands around it: asked for every few seconds."""
+    """The same as a fragment, which is refreshed every few seconds."""
     return page.render("operations/flow.html", **await _load(page))
 
 
@@ -43,7 +43,7 @@ async def _load(page: ConsolePage) -> dict[str, Any]:
 
 
 async def _count_letters(page: ConsolePage, whom: dict[str, str]) -> int:
-    """Dead letters about which nothing was done, those of quarantined events among them; none where nobody can tell."""
+    """The number of open dead letters, including those of quarantined events; None if it is unknown."""
     try:
         found = await page.get_any("/v1/dead-letters", state="open", limit=MOST_LETTERS, **whom)
     except CallError:
@@ -52,7 +52,7 @@ async def _count_letters(page: ConsolePage, whom: dict[str, str]) -> int:
 
 
 MOST_LETTERS = 200
-"""So many are counted at most."""
+"""The maximum that is counted."""
 WAYS = {
     "DeadLetters": "/operations/letters",
     "TurnsWithoutOutcome": "/operations/letters",
@@ -63,4 +63,4 @@ WAYS = {
     "ErasureDueSoon": "/operations/erasures",
     "ErasureCritical": "/operations/erasures",
 }
-"""Where to look first, by alert."""
+"""The page to open first, by alert."""

@@ -1,4 +1,4 @@
-"""In which language a page is written."""
+"""The language of a page."""
 
 from collections.abc import Collection
 from typing import Literal, get_args
@@ -8,7 +8,7 @@ LANGUAGES: tuple[Spoken, ...] = get_args(Spoken)
 
 
 def choose_language(chosen: str | None, setting: str | None, accepted: str) -> Spoken:
-    """What was switched to, else what the user's settings say, else what the browser asks for first, else English."""
+    """The chosen language, else that of the user's settings, else the browser's first choice, else English."""
     for named in (chosen, setting, *_list_accepted(accepted)):
         for language in LANGUAGES:
             if named and named.lower().partition("-")[0] == language:
@@ -17,7 +17,7 @@ def choose_language(chosen: str | None, setting: str | None, accepted: str) -> S
 
 
 def _list_accepted(accepted: str) -> Collection[str]:
-    """The languages of the header, the most wanted first; what is no header names none."""
+    """The languages of the header, the most preferred first; none for an invalid header."""
     wanted: list[tuple[float, str]] = []
     for part in accepted[:1000].split(","):
         name, _, weight = part.strip().partition(";q=")

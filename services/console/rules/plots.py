@@ -1,4 +1,4 @@
-"""Figures as pictures: points of lines, pieces of bars. Pure; templates draw them as SVG."""
+"""Data for plots: points of lines, segments of bars. Pure; templates draw them as SVG."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ NICE = (1, 2, 5, 10)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: its points as SVG has them, in pieces where nothing was measured between."""
+    """One line: its points as SVG coordinates, split where there are no measurements."""
 
     label: str
     pieces: tuple[str, ...]
@@ -17,7 +17,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Lines over time under one scale: heights of its rules with their figures, and places of its times."""
+    """Lines over time on one scale: grid lines with their values, and positions of the time labels."""
 
     lines: tuple[Line, ...]
     rules: tuple[tuple[float, str], ...]
@@ -26,7 +26,7 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a bar: where it begins and how wide it is, in hundredths of the whole."""
+    """A segment of a bar: its start and width in percent."""
 
     name: str
     value: float
@@ -35,7 +35,7 @@ class Piece:
 
 
 def draw(series: Mapping[str, Sequence[float | None]], times: Sequence[str]) -> Plot:
-    """The lines of these values, all under one scale that begins at nothing."""
+    """The lines of these values, all on one scale that begins at 0."""
     most = round_up(max((value for values in series.values() for value in values if value is not None), default=0.0))
     across = (WIDTH - LEFT) / max(len(times) - 1, 1)
     lines = tuple(Line(label, _cut(values, most, across)) for label, values in series.items())
@@ -61,7 +61,7 @@ def _height(value: float, most: float) -> float:
 
 
 def round_up(value: float) -> float:
-    """The next figure of one digit that is easily read."""
+    """The next round number."""
     if value <= 0:
         return 1.0
     size = 1.0
@@ -73,7 +73,7 @@ def round_up(value: float) -> float:
 
 
 def divide(values: Mapping[str, float], whole: float) -> tuple[Piece, ...]:
-    """The values as pieces of a bar, one behind the other; the bar is `whole` or all of them, whichever is more."""
+    """The values as adjacent segments of a bar; its length is `whole` or their sum, whichever is larger."""
     total, at = max(whole, sum(values.values())) or 1.0, 0.0
     pieces: list[Piece] = []
     for name, value in values.items():

@@ -1,4 +1,4 @@
-"""Moments and degrees in the words that a person would use, in both languages."""
+"""Times and confidences in everyday words, in both languages."""
 
 import re
 from datetime import datetime, timedelta, tzinfo
@@ -14,16 +14,16 @@ DEGREES: tuple[tuple[float, str], ...] = (
     (0.25, "sure.little"),
     (0.0, "sure.hardly"),
 )
-"""From which confidence on which words are used; the message of each is named."""
+"""The message for each lower bound of confidence."""
 
 
 def read_moment(told: str) -> datetime:
-    """The moment that compose wrote."""
+    """Parses a time from compose."""
     return datetime.fromisoformat(told)
 
 
 def tell_day(moment: datetime, now: datetime, zone: tzinfo, language: Spoken) -> str:
-    """The day: today and yesterday by name, the year only where it is another one."""
+    """The day: today and yesterday by name, the year only if it differs."""
     day, today = moment.astimezone(zone).date(), now.astimezone(zone).date()
     if day == today:
         return "today" if language == "en" else "今天"
@@ -36,7 +36,7 @@ def tell_day(moment: datetime, now: datetime, zone: tzinfo, language: Spoken) ->
 
 
 def tell_moment(moment: datetime, now: datetime, zone: tzinfo, language: Spoken) -> str:
-    """The moment: minutes and hours ago, then the day with the time, after a week the day alone."""
+    """The time: minutes and hours ago, then the day with the time, after a week only the day."""
     seconds = (now - moment).total_seconds()
     if 0 <= seconds < 60:
         return "just now" if language == "en" else "刚刚"
@@ -58,7 +58,7 @@ def _count(number: int, english: str, chinese: str, language: Spoken) -> str:
 
 
 def name_degree(confidence: float) -> str:
-    """The message that says how sure it is."""
+    """The message for the confidence."""
     return next(name for least, name in DEGREES if confidence >= least)
 
 
@@ -66,5 +66,5 @@ _FENCE = re.compile(r"<([a-z_]+) nonce=[^>]*>|</[a-z_]+>")
 
 
 def strip_fences(text: str) -> str:
-    """What a package shows of somebody's words, without the tags that tell a model whose they are."""
+    """The text of a snippet without the tags for the model."""
     return _FENCE.sub("", text).strip()

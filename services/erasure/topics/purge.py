@@ -1,4 +1,4 @@
-"""The broker's part of an erasure: what a user said leaves the topics that carry text, dead letters included."""
+"""Deletes a user's text from the topics that carry text, including dead letters."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -35,7 +35,7 @@ ANSWERED = timedelta(seconds=60)
 
 @dataclass(frozen=True)
 class Carriers:
-    """The topics that carry text: what comes in, with the group that consumes it, and what goes out to who waits."""
+    """The topics that carry text: inbound ones with their consumer group, and the reply topic."""
 
     inbound: Mapping[Topic, str]
     replies: Sequence[Topic]
@@ -122,7 +122,7 @@ class _Findings:
 
     @property
     def newest_ms(self) -> int:
-        """When the latest of hers was appended."""
+        """The time of the user's latest record."""
         return max(at for _, at in self.hers)
 
 
@@ -146,22 +146,22 @@ class _Search:
         carriers: Carriers,
         sessions: Collection[str] | None = None,
     ) -> "_Search":
-        """Before anything else is looked at, so that nothing said later counts as said before."""
+        """Runs first, so that no later record counts as earlier."""
         spans = await broker.spans(topic.name for topic in carriers.inbound)
         first = await broker.since(spans, _ms(asked_at))
         since = {(place.topic, place.partition): offset for place, offset in first.items()}
         return cls(broker, subject, asked_at, since, carriers, sessions)
 
     async def inbound(self, topic: Topic) -> list[_Findings]:
-        """Hers, by partition, in a topic that a group consumes."""
+        """The user's records, by partition, in a topic that a group consumes."""
         return await self._in(topic.name, keyed=topic.key == "tenant:user")
 
     async def dead(self, topic: Topic) -> list[_Findings]:
-        """Hers, by partition, among the dead letters of a topic."""
+        """The user's records, by partition, among the dead letters of a topic."""
         return await self._in(topic.dead_letter, keyed=topic.key == "tenant:user")
 
     async def replies(self, topic: Topic) -> dict[TopicPartition, Span]:
-        """What may be hers: replies say nowhere whose they are, and may come a little after they were asked for."""
+        """Replies that may belong to the user: they name no user, and may arrive a little after the request."""
         spans = await self.broker.spans([topic.name])
         until = await self.broker.since(spans, _ms(self.asked_at + ANSWERED))
         return {place: (start, until[place]) for place, (start, _) in spans.items() if start < until[place]}
@@ -186,7 +186,7 @@ class _Search:
                 pass
 
     def hers(self, record: Found, *, keyed: bool) -> bool:
-        """Whether this is hers from before the moment."""
+        """Whether this is a record of the user from before the time."""
         return said_before(record, _ms(self.asked_at), self.since) and bool(self._is_of(record, keyed=keyed))
 
     def _is_of(self, record: Found, *, keyed: bool) -> bool | None:
@@ -194,7 +194,7 @@ class _Search:
 
 
 class _Purge:
-    """One purge under way, and what has become of it so far."""
+    """A running purge with its results so far."""
 
     def __init__(self, broker: TopicAdmin, search: _Search, now: datetime) -> None:
         self._broker = broker
@@ -209,7 +209,7 @@ class _Purge:
         self._clear_by: datetime | None = None
 
     async def run(self) -> Purged:
-        """Inbound first: what has been consumed by then has its dead letter already."""
+        """Inbound topics first: every consumed record then has its dead letter already."""
         carriers = self._search.carriers
         self._kept = await self._broker.load_retention(list_declared(carriers))
         for topic, group in carriers.inbound.items():
@@ -303,7 +303,7 @@ class _Purge:
 
 
 def list_declared(carriers: Carriers) -> dict[str, RetentionConfig]:
-    """How long these topics keep things if they are as they were created."""
+    """The retention of these topics as they were created."""
     declared: dict[str, RetentionConfig] = {}
     for topic in carriers.topics:
         for name, hours in ((topic.name, topic.retention_hours), (topic.dead_letter, DEAD_LETTER_TEXT_HOURS)):

@@ -1,1 +1,1 @@
-"""What each tool does, by asking compose over HTTP."""
+"""The functions of the tools, which call compose over HTTP."""

@@ -1,4 +1,4 @@
-"""`get_context`: the package for what the user says now, as messages of a chat API."""
+"""`get_context`: the package for the current message, as messages of a chat API."""
 
 from services.mcp.contracts import Context, ContextArguments, ContextMessage
 from services.mcp.rules.marking import write_notice

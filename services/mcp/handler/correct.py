@@ -8,14 +8,14 @@ from shared.fronts.caller import AgentCaller
 from shared.fronts.client import ComposeClient, Json
 from shared.fronts.writing import await_settled
 
-CHOOSE = "Nothing was changed: no memory surely says this. Call again with the `memory_id` of the one that is meant."
-NOT_FOUND = "Nothing was changed: no memory comes near these words. Use `remember` if the user wants it known."
+CHOOSE = "Nothing was changed: it is unclear which memory is meant. Call again with the right `memory_id`."
+NOT_FOUND = "Nothing was changed: no memory matches these words. Use `remember` if the user wants it stored."
 ALREADY = "It says so already."
-ENDED = "Nothing was changed: this version holds no longer. Call again with the `memory_id` of the one that does."
+ENDED = "Nothing was changed: this version is no longer current. Call again with the `memory_id` of the current one."
 
 
 async def correct(compose: ComposeClient, caller: AgentCaller, arguments: CorrectArguments) -> Corrected:
-    """Which memory changed, before and after; nothing is changed where it is not sure which is meant."""
+    """Corrects the memory; nothing changes if it is unclear which one is meant."""
     if arguments.memory_id:
         wrong = await find_by_id(compose, caller, arguments.memory_id)
         if wrong["status"] != "active":
@@ -53,7 +53,7 @@ async def _edit(compose: ComposeClient, caller: AgentCaller, wrong: Json, argume
         status="corrected" if settled else "pending",
         explanation="The memory has a new version; the old one stays in its history."
         if settled
-        else "The correction was accepted, and will hold within moments.",
+        else "The correction was accepted and will take effect within moments.",
         before=before,
         after=after,
         receipt_id=receipt["receipt_id"],
@@ -62,7 +62,7 @@ async def _edit(compose: ComposeClient, caller: AgentCaller, wrong: Json, argume
 
 
 async def _tell_of_ended(compose: ComposeClient, caller: AgentCaller, wrong: Json, new: str) -> Corrected:
-    """A version of the past: what came of it says what is right already, as after a call that is repeated, or not."""
+    """An old version: its successor may already have the new text, as after a repeated call."""
     newest, nonce = await find_newest(compose, caller, wrong), make_nonce()
     if newest["status"] == "active" and says_same(newest["content"], new):
         return Corrected(
@@ -73,7 +73,7 @@ async def _tell_of_ended(compose: ComposeClient, caller: AgentCaller, wrong: Jso
 
 
 async def _tell_of_none(compose: ComposeClient, caller: AgentCaller, near: tuple[Json, ...], new: str) -> Corrected:
-    """No memory surely says the old words: perhaps one says the new already, else the nearest are offered."""
+    """Without a clear match for the old words: a memory with the new words, else the most similar ones."""
     nonce = make_nonce()
     said = pick_meant((await find_by_words(compose, caller, new)).candidates, new)
     if said is not None and says_same(said["content"], new):

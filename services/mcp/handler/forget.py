@@ -1,4 +1,4 @@
-"""`forget`: a memory is taken back, and stays in its history; nothing is erased."""
+"""`forget`: retracts a memory, which stays in its history; nothing is erased."""
 
 from services.mcp.contracts import ForgetArguments, ForgottenMemory
 from services.mcp.handler.finding import find_by_id, find_by_words, find_taken_back
@@ -8,17 +8,17 @@ from shared.fronts.client import ComposeClient, Json
 from shared.fronts.writing import await_settled
 
 TAKEN_BACK = (
-    "It is taken back and no longer used; its history stays. To have it erased for good the user asks whoever runs"
-    " SmartBrain."
+    "It is retracted and no longer used; its history stays. For a permanent erasure, the user "
+    "should ask the operator of SmartBrain."
 )
-PENDING = "Taking it back was accepted, and will hold within moments; its history stays."
-ALREADY = "It was taken back before."
-CHOOSE = "Nothing was taken back: no memory surely says this. Call again with the `memory_id` of the one that is meant."
-NOT_FOUND = "Nothing was taken back: no memory comes near these words."
+PENDING = "The retraction was accepted and will take effect within moments; its history stays."
+ALREADY = "It had already been retracted."
+CHOOSE = "Nothing was retracted: it is unclear which memory is meant. Call again with the right `memory_id`."
+NOT_FOUND = "Nothing was retracted: no memory matches these words."
 
 
 async def forget(compose: ComposeClient, caller: AgentCaller, arguments: ForgetArguments) -> ForgottenMemory:
-    """What was taken back; nothing where it is not sure which memory is meant."""
+    """Retracts the memory; nothing changes if it is unclear which one is meant."""
     nonce = make_nonce()
     if arguments.memory_id:
         meant = await find_by_id(compose, caller, arguments.memory_id)
@@ -45,7 +45,7 @@ async def _take_back(compose: ComposeClient, caller: AgentCaller, meant: Json, n
     receipt = await compose.change(caller, "DELETE", f"/v1/memories/{meant['memory_id']}")
     receipt = await await_settled(compose, caller, receipt)
     if receipt["status"] == "rejected" and receipt["settled"]:
-        explanation, status = "Nothing was taken back; `reason` says why.", "rejected"
+        explanation, status = "Nothing was retracted; `reason` says why.", "rejected"
     elif receipt["settled"]:
         explanation, status = TAKEN_BACK, "taken_back"
         meant = await find_by_id(compose, caller, meant["memory_id"])

@@ -1,4 +1,4 @@
-"""The resource `smartbrain://overview`: what is known of the user, as Markdown."""
+"""The resource `smartbrain://overview`: the user's memories as Markdown."""
 
 from services.mcp.handler.showing import make_nonce
 from services.mcp.rules.languages import Spoken
@@ -10,6 +10,6 @@ MOST = 200
 
 
 async def read_overview(compose: ComposeClient, caller: AgentCaller, language: Spoken) -> str:
-    """What holds now, by type, newest first."""
+    """The active memories by type, newest first."""
     page = await compose.get(caller, "/v1/memories", limit=MOST)
     return write_overview(page["memories"], page["count"], language, make_nonce())

@@ -1,4 +1,4 @@
-"""`recall`: evidence for a question, with since when, how sure, and from where."""
+"""`recall`: evidence for a question, with start of validity, confidence and source."""
 
 from typing import Literal
 
@@ -12,12 +12,12 @@ from shared.fronts.client import ComposeClient, Json
 
 MOST = 20
 DIVERSITY = {"repeats": True}
-"""A memory comes back beside the words that it was learnt from: only it has an id and a confidence."""
-NOTHING = "Nothing is known that answers this. Ask the user, or call `get_status` if you expected something."
+"""The search returns a memory and its source message: only the memory has an id and a confidence."""
+NOTHING = "No memory answers this. Ask the user, or call `get_status` if you expected a result."
 
 
 async def recall(compose: ComposeClient, caller: AgentCaller, arguments: RecallArguments) -> RecalledEvidence:
-    """What compose's search finds for the question, the best first, within the limit."""
+    """The search results of compose for the question, the best first, within the limit."""
     budget = {"top_k": MOST, "diversity": DIVERSITY}
     plan = {
         "version": "0.1",
@@ -42,7 +42,7 @@ async def recall(compose: ComposeClient, caller: AgentCaller, arguments: RecallA
 def _hint(matches: list[Evidence], fitting: list[Evidence]) -> str | None:
     if not matches:
         return NOTHING
-    return None if fitting else "What was found does not fit: call again with more max_tokens."
+    return None if fitting else "The results do not fit: call again with a larger max_tokens."
 
 
 def _evidence(each: Json, nonce: str) -> Evidence:

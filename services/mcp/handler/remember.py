@@ -1,4 +1,4 @@
-"""`remember`: what the user dictates is written, or merged into what says it already; secrets are refused."""
+"""`remember`: stores a dictated fact or merges it into an equal memory; secrets are refused."""
 
 from services.mcp.contracts import RememberArguments, Remembered
 from services.mcp.handler.finding import find_by_id
@@ -9,14 +9,14 @@ from shared.fronts.writing import await_settled
 
 SAID = {
     "remembered": "It is remembered.",
-    "merged": "It was known already: it was merged into the memory that is shown, which is surer now.",
-    "rejected": "It was not kept; `reason` says why.",
-    "pending": "It was accepted, and is not decided yet. It will be known within moments.",
+    "merged": "It was already known: it was merged into the memory shown here, whose confidence is higher now.",
+    "rejected": "It was not stored; `reason` says why.",
+    "pending": "It was accepted but not processed yet. It will be stored within moments.",
 }
 
 
 async def remember(compose: ComposeClient, caller: AgentCaller, arguments: RememberArguments) -> Remembered:
-    """The fate of the note once it is decided, or as it is foreseen after five seconds."""
+    """The result of the note once it is processed, or the prediction after five seconds."""
     body: Json = {"text": arguments.text}
     if arguments.idempotency_key:
         body["idempotency_key"] = arguments.idempotency_key

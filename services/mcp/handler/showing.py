@@ -13,7 +13,7 @@ WORDS_MOST = 80
 
 
 def make_nonce() -> str:
-    """What marks the data of one answer: nobody who wrote a memory knew it."""
+    """The nonce of one answer, which no author of a memory could know."""
     return secrets.token_hex(4)
 
 

@@ -1,4 +1,4 @@
-"""`get_status`: how things stand, and why nothing may come back."""
+"""`get_status`: the status, and reasons for empty results."""
 
 from importlib.metadata import version
 
@@ -8,13 +8,13 @@ from shared.fronts.caller import AgentCaller
 from shared.fronts.client import ComposeClient, Json
 from shared.fronts.problems import CallError
 
-EMPTY = "Nothing is known of this user in this tenant yet: is the user, or the tenant, the right one?"
-UNWELL = "Some services are not well: what was said lately may not be learnt yet, or a search may be incomplete."
+EMPTY = "There are no memories of this user in this tenant yet. Are the user and the tenant correct?"
+UNWELL = "Some services have problems: recent messages may not be learnt yet, or a search may be incomplete."
 SCOPES = {"read": "recall, get_context and why", "write": "remember, correct and forget"}
 
 
 async def get_status(compose: ComposeClient, caller: AgentCaller, arguments: StatusArguments) -> Status:
-    """Every reason for which nothing may come back; a system that is down is told, not raised."""
+    """All reasons for empty results; a system that is down is reported, not raised."""
     del arguments
     problems: list[str] = []
     services: dict[str, tuple[str, ...]] = {}

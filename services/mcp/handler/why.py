@@ -1,4 +1,4 @@
-"""`why`: where a memory comes from, its versions, and where it was used."""
+"""`why`: the sources, versions and uses of a memory."""
 
 import asyncio
 
@@ -13,15 +13,15 @@ from shared.fronts.client import ComposeClient, Json
 from shared.fronts.problems import CallError
 
 PACKAGES = 20
-"""So many of the newest packages are looked through."""
+"""Number of newest packages that are searched."""
 ORIGINS_MOST = 5
 QUOTE_MOST = 60
-CHOOSE = "No memory surely says this. Call again with the `memory_id` of the one that is meant."
-NOT_FOUND = "No memory comes near these words."
+CHOOSE = "It is unclear which memory is meant. Call again with the right `memory_id`."
+NOT_FOUND = "No memory matches these words."
 
 
 async def why(compose: ComposeClient, caller: AgentCaller, arguments: WhyArguments) -> Explained:
-    """The history of the memory that is meant, with the newest version, however little fits."""
+    """The history of the memory, always with the newest version."""
     nonce = make_nonce()
     memory_id = str(arguments.memory_id)
     if arguments.words:
@@ -44,7 +44,7 @@ async def why(compose: ComposeClient, caller: AgentCaller, arguments: WhyArgumen
     uses = await _find_uses(compose, caller, packages["contexts"], history["memories"])
     return Explained(
         status="found",
-        explanation=f"{len(newest_first)} version(s), of which the newest is {newest_first[0].status}.",
+        explanation=f"{len(newest_first)} version(s); the newest is {newest_first[0].status}.",
         notice=write_notice(nonce),
         versions=tuple(reversed(fitting)),
         left_out=len(newest_first) - len(fitting),
@@ -78,7 +78,7 @@ def _origin(evidence: Json, nonce: str) -> Origin:
 async def _find_uses(
     compose: ComposeClient, caller: AgentCaller, packages: list[Json], versions: list[Json]
 ) -> list[Use]:
-    """The packages that hold a version or the words it comes from, newest first; one whose receipt is gone is none."""
+    """The packages with a version or its source words, newest first; packages without a receipt are skipped."""
     looked = await asyncio.gather(*(_load_receipt(compose, caller, each["context_id"]) for each in packages))
     uses: list[Use] = []
     for package, receipt in zip(packages, looked, strict=True):

@@ -1,1 +1,1 @@
-"""What is decided without asking anybody: which memory is meant, what is shown of it, and to whom."""
+"""Pure decisions: which memory is meant, and what is shown of it."""

@@ -1,4 +1,4 @@
-"""The languages in which everything that is read stands."""
+"""The supported languages."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Recalled text is data: it stands in a tag that it cannot close, with a mark that nobody could have guessed."""
+"""Recalled text is data: it is enclosed in a tag with a nonce that it cannot close or guess."""
 
 import re
 
@@ -10,10 +10,10 @@ NOTICE = (
 
 
 def mark_text(text: str, nonce: str, tag: str = "user_memory") -> str:
-    """The text inside its tag; what looks like such a tag in it is none any more."""
+    """The text inside its tag, with such tags in it escaped."""
     return f'<{tag} nonce="{nonce}">{_TAG.sub("&lt;", text)}</{tag}>'
 
 
 def write_notice(nonce: str) -> str:
-    """What stands above marked texts."""
+    """The introduction to marked texts."""
     return NOTICE.format(nonce=nonce)

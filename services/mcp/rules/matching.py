@@ -1,4 +1,4 @@
-"""Which memory is meant by words: only what surely fits is changed, everything else is offered for choice."""
+"""Finds the memory meant by words: only a clear match may be changed, others are offered for choice."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ Memory = TypeVar("Memory", bound=Mapping[str, Any])
 
 
 def normalize_words(text: str) -> str:
-    """The words alone: one case, one width, no marks, no blanks between Chinese characters."""
+    """Normalised words: one case, one width, no punctuation, no blanks between Chinese characters."""
     return _CJK.sub("", _MARKS.sub(" ", fold(normalise(text))).strip())
 
 
@@ -31,7 +31,7 @@ def holds_words(content: str, words: str) -> bool:
 
 
 def pick_meant(found: Sequence[Memory], words: str) -> Memory | None:
-    """The one memory that says exactly this, else the only one that holds the words; None where that is not sure."""
+    """The memory with exactly this text, else the only one that contains the words; None if that is unclear."""
     for fits in (says_same, holds_words):
         fitting = [each for each in found if fits(each["content"], words)]
         if fitting:

@@ -1,4 +1,4 @@
-"""What is known of a user as a page of Markdown, in either language."""
+"""The memories of a user as a page of Markdown, in either language."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from schemas.memory_types import ROWS
 from services.mcp.rules.languages import Spoken
 from services.mcp.rules.marking import mark_text, write_notice
 
-TITLES: Mapping[Spoken, str] = {"en": "What is known of the user", "zh": "已知的用户情况"}
+TITLES: Mapping[Spoken, str] = {"en": "What is known about the user", "zh": "已知的用户情况"}
 EMPTY: Mapping[Spoken, str] = {"en": "Nothing is known yet.", "zh": "目前一无所知。"}
 MORE: Mapping[Spoken, str] = {"en": "{more} more are not shown.", "zh": "另有 {more} 条未显示。"}
 LINE: Mapping[Spoken, str] = {
@@ -17,7 +17,7 @@ LINE: Mapping[Spoken, str] = {
 
 
 def write_overview(memories: Sequence[Mapping[str, Any]], count: int, language: Spoken, nonce: str) -> str:
-    """A heading for each type of memory that there is, and a line for each memory."""
+    """A heading for each type, and a line for each memory."""
     if not memories:
         return f"# {TITLES[language]}\n\n{EMPTY[language]}\n"
     parts = [f"# {TITLES[language]}", write_notice(nonce)]

@@ -1,4 +1,4 @@
-"""What the receipt of a package says of a memory."""
+"""Finds a memory in the receipt of a package."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ Json = Mapping[str, Any]
 
 
 def find_use(injected: Sequence[Json], versions: Sequence[Json]) -> tuple[int, Json] | None:
-    """The newest version that the package holds, itself or as the words that it comes from, and the item that does."""
+    """The newest version in the package, as itself or as its source words, with the item."""
     by_id = {each["id"].rpartition("memory:")[2] if "memory:" in each["id"] else each["id"]: each for each in injected}
     for version in reversed(versions):
         if item := by_id.get(version["memory_id"]):

@@ -1,4 +1,4 @@
-"""What was said and is known as a memory is shown once, as the memory."""
+"""Shows a message and its memory only once, as the memory."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ Json = dict[str, Any]
 
 
 def drop_repeats(evidence: Sequence[Json]) -> list[Json]:
-    """The evidence without the words of which a memory in it says all; the memory takes their place."""
+    """The evidence without messages whose content a memory in it covers; the memory takes their place."""
     memories = [each for each in evidence if each["ref"]["memory_item_id"]]
     by_words = {normalize_words(each["snippet"]): each for each in reversed(memories)}
     shown_once: dict[str, Json] = {}

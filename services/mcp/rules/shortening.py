@@ -22,7 +22,7 @@ def keep_fitting(items: Sequence[Shown], limit: int) -> list[Shown]:
 
 
 def shorten_text(text: str, limit: int) -> str:
-    """The text, or its beginning and an ellipsis where it costs more than `limit` tokens."""
+    """The text, or its beginning and an ellipsis if it costs more than `limit` tokens."""
     from shared.language.tokens import head
 
     beginning = head(text, limit)

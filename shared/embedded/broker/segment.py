@@ -68,7 +68,7 @@ class Segment:
             shorter = later_records(batch, offset)
             fresh = read_header(shorter)
             if fresh is None or fresh.next_offset != header.next_offset:
-                raise ValueError("a batch whose records do not add up")
+                raise ValueError("a batch with an inconsistent number of records")
             batch = shorter
         after = position + header.size if header else self.size
         return batch + self._pread(self.size - after, after)

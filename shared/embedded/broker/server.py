@@ -59,7 +59,7 @@ class Broker:
     async def start(self) -> None:
         """Logs read back, retention applied, and clients served when it returns."""
         if self._settings.host in {"", "0.0.0.0", "::"}:  # noqa: S104 (refused, not bound)
-            raise BrokerError("clients are told the broker's host, so it must be an address and not a wildcard")
+            raise BrokerError("clients get the broker's host, so it must be an address and not a wildcard")
         self._state = state = BrokerState(self._settings)
         state.maintain()
         try:

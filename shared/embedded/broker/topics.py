@@ -1,7 +1,6 @@
 """The topics of one broker: names, partitions and configurations, kept in one file that is replaced whole."""
 
 import json
-import logging
 import re
 import shutil
 from dataclasses import dataclass, field
@@ -12,7 +11,6 @@ from shared.embedded.broker.protocol import Code
 from shared.embedded.broker.settings import BrokerSettings
 from shared.language.patterns import to_pattern
 
-_log = logging.getLogger("smartbrain.broker")
 _NAME = to_pattern(r"[a-zA-Z0-9._-]{1,249}")
 _NUMBERS = ("retention.ms", "retention.bytes", "segment.ms", "segment.bytes", "max.message.bytes")
 MAX_PARTITIONS = 256

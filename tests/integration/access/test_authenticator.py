@@ -86,11 +86,11 @@ async def test_whatever_is_no_good_key_is_told_why(db: Database) -> None:
     wrong = f"{str(good)[:-1]}{'A' if str(good)[-1] != 'A' else 'B'}"
     assert await refusal(door, f"Bearer {wrong}") == "the key is not known"
     assert await refusal(door, f"Bearer {KeyText(make_key_id(), make_secret())}") == "the key is not known"
-    assert (await refusal(door, f"Bearer {over}")).startswith("the key has ended on ")
+    assert (await refusal(door, f"Bearer {over}")).startswith("the key expired on ")
     assert await refusal(door, f"Basic {good}") == "must be `Bearer` and a key"
     assert await refusal(door, "Bearer ") == "must be `Bearer` and a key"
     assert await refusal(door, str(good)) == "must be `Bearer` and a key"
-    assert (await refusal(door, "Bearer hello")).startswith("is no key; tokens are taken of issuers")
+    assert (await refusal(door, "Bearer hello")).startswith("is not a key; tokens are accepted from issuers")
     assert await refusal(door, None) == "is missing; send `Authorization: Bearer` with a key"
 
 

@@ -99,17 +99,17 @@ async def test_claims_are_read_as_policy_says(
     ("claims", "problem"),
     [
         ({"exp": int(time.time()) - 600}, "the token has ended"),
-        ({"exp": None}, "the claim exp of the token is missing or no id"),
+        ({"exp": None}, "the claim exp of the token is missing or not an id"),
         ({"aud": "others"}, "the token is for another audience"),
-        ({"aud": None}, "the claim aud of the token is missing or no id"),
-        ({"iss": "https://evil.example.com"}, "the token is of an issuer that the policy does not name"),
-        ({"iss": None}, "the token is of an issuer that the policy does not name"),
+        ({"aud": None}, "the claim aud of the token is missing or not an id"),
+        ({"iss": "https://evil.example.com"}, "the token is from an issuer that the policy does not name"),
+        ({"iss": None}, "the token is from an issuer that the policy does not name"),
         ({"nbf": int(time.time()) + 86_400}, "the token is not valid"),
-        ({"org": None}, "the claim org of the token is missing or no id"),
-        ({"org": ""}, "the claim org of the token is missing or no id"),
-        ({"org": ["acme"]}, "the claim org of the token is missing or no id"),
-        ({"sub": None}, "the claim sub of the token is missing or no id"),
-        ({"sub": "x" * 129}, "the claim sub of the token is missing or no id"),
+        ({"org": None}, "the claim org of the token is missing or not an id"),
+        ({"org": ""}, "the claim org of the token is missing or not an id"),
+        ({"org": ["acme"]}, "the claim org of the token is missing or not an id"),
+        ({"sub": None}, "the claim sub of the token is missing or not an id"),
+        ({"sub": "x" * 129}, "the claim sub of the token is missing or not an id"),
     ],
 )
 async def test_a_token_that_does_not_say_what_it_must_is_refused(
@@ -151,7 +151,7 @@ async def test_a_forged_token_is_refused(issuer: Issuer, check: Callable[..., To
 )
 async def test_what_is_no_token_is_refused(check: Callable[..., TokenCheck], token: str) -> None:
     problem = await refusal(check(), token)
-    assert problem in ("is neither a key nor a token", "the token is of an issuer that the policy does not name")
+    assert problem in ("is neither a key nor a token", "the token is from an issuer that the policy does not name")
 
 
 async def test_a_token_that_no_reader_gets_to_the_end_of_is_refused(
@@ -164,7 +164,9 @@ async def test_a_token_that_no_reader_gets_to_the_end_of_is_refused(
 
 
 async def test_no_token_is_taken_where_no_issuer_is_named(issuer: Issuer) -> None:
-    assert (await refusal(TokenCheck({}), issuer.sign(**SAID))).startswith("is no key; tokens are taken of issuers")
+    assert (await refusal(TokenCheck({}), issuer.sign(**SAID))).startswith(
+        "is not a key; tokens are accepted from issuers"
+    )
 
 
 async def test_a_new_key_is_read_when_it_is_first_named_and_not_too_often(
@@ -174,7 +176,7 @@ async def test_a_new_key_is_read_when_it_is_first_named_and_not_too_often(
     await door.identify(issuer.sign(**SAID))
     issuer.add_key("second")
     fresh = issuer.sign(**SAID)
-    assert await refusal(door, fresh) == "the token is signed with a key that its issuer does not show"
+    assert await refusal(door, fresh) == "the token is signed with a key that its issuer does not publish"
     clock.now += PAUSE_S + 1
     assert (await door.identify(fresh)).user_id == "lin"
     assert (await door.identify(issuer.sign(key="first", **SAID))).user_id == "lin"
@@ -189,7 +191,7 @@ async def test_a_key_that_was_taken_back_goes_when_keys_are_read_again(
     issuer.take_back("first")
     assert (await door.identify(old)).user_id == "lin"
     clock.now += 301
-    assert await refusal(door, old) == "the token is signed with a key that its issuer does not show"
+    assert await refusal(door, old) == "the token is signed with a key that its issuer does not publish"
 
 
 async def test_without_the_issuer_its_known_keys_go_on_and_unknown_ones_wait(
@@ -215,7 +217,7 @@ async def test_the_only_key_is_meant_where_none_is_named(issuer: Issuer, check: 
     token = issuer.sign(named=False, **SAID)
     assert (await check().identify(token)).user_id == "lin"
     issuer.add_key("second")
-    assert await refusal(check(), token) == "the token is signed with a key that its issuer does not show"
+    assert await refusal(check(), token) == "the token is signed with a key that its issuer does not publish"
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,25 @@ NUMBERS = [
     ("IBAN DE89 3704 0044 0532 0130 00, danke", "IBAN [BANK_CARD], danke"),
     ("IBAN DE88 3704 0044 0532 0130 00", "IBAN DE88 [BANK_CARD]"),
     ("工资卡 6222021234567890123", "工资卡 [BANK_CARD]"),
+    ("老身份证号码 330106880512043", "老身份证号码 [ID_NUMBER]"),
+    ("条形码 330106880512043", "条形码 330106880512043"),
+    ("我的驾照号 440301995110", "我的驾照号 [ID_NUMBER]"),
+    ("my driver's license is D1234567", "my driver's license is [ID_NUMBER]"),
+    ("UK driving licence MORGA753116SM9IJ", "UK driving licence [ID_NUMBER]"),
+    ("driver's license renewal costs 40 dollars", "driver's license renewal costs 40 dollars"),
+    ("my NINO is ab 12 34 56 c", "my NINO is [ID_NUMBER]"),
+    ("social security: 219.09.9999", "social security: [ID_NUMBER]"),
+    ("French social security number 1 85 05 78 006 084 91", "French social security number [ID_NUMBER]"),
+    ("rijksregisternummer 85.07.30-033.28", "rijksregisternummer [ID_NUMBER]"),
+    ("mitt personnummer är 811228-9874", "mitt personnummer är [ID_NUMBER]"),
+    ("the order 811228-9874 is late", "the order 811228-9874 is late"),
+    ("my PPS number is 1234567FA", "my PPS number is [ID_NUMBER]"),
+    ("henkilötunnus 131052-308T", "henkilötunnus [ID_NUMBER]"),
+    ("my iban is nl91abna0417164300", "my iban is [BANK_CARD]"),
+    ("card 5424.1812.3456.7894", "card [BANK_CARD]"),
+    ("sort code 60-16-13, account number 31926819", "sort code [BANK_CARD], account number [BANK_CARD]"),
+    ("routing 021000021, acct no 000123456789", "routing 021000021, acct no [BANK_CARD]"),
+    ("the account 31926819 on the forum", "the account 31926819 on the forum"),
 ]
 ADDRESSES = [
     ("I live at 12 Baker Street, London NW1 6XE.", "I live at [ADDRESS]."),
@@ -32,6 +51,9 @@ ADDRESSES = [
     ("12 rue de la Paix, 75002 Paris", "[ADDRESS]"),
     ("我住北京市海淀区中关村大街27号3单元502室", "我住[ADDRESS]"),
     ("送到万科花园3号楼2单元501室", "送到[ADDRESS]"),
+    ("寄到西湖区文三路 478 号 3 幢 502 室", "寄到[ADDRESS]"),
+    ("my place is 350 5th Avenue, New York, NY 10118", "my place is [ADDRESS]"),
+    ("we moved to 18 Elm Grove, Bristol BS6 5AB", "we moved to [ADDRESS]"),
     ("we walked 12 miles on Long Road", "we walked 12 miles on Long Road"),
     ("在路上，坐3号线地铁，走了一里路 5号出发", "在路上，坐3号线地铁，走了一里路 5号出发"),
 ]
@@ -46,6 +68,21 @@ def test_numbers_of_documents_and_accounts_never_stand(text: str, clean: str) ->
 @pytest.mark.parametrize(("text", "clean"), ADDRESSES)
 def test_addresses_stand_unless_the_policy_takes_them_out(text: str, clean: str) -> None:
     assert redact(text)[0] == text
+    assert redact(text, frozenset())[0] == clean
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("text 07700 900123 when you land", "text [PHONE] when you land"),
+        ("the clinic, 0161 496 0000", "the clinic, [PHONE]"),
+        ("mon numéro: 06 12 34 56 78", "mon numéro: [PHONE]"),
+        ("my number is 415 555 2671", "my number is [PHONE]"),
+        ("order 07700 900123 is late", "order 07700 900123 is late"),
+        ("the build took 415 555 2671 ms", "the build took 415 555 2671 ms"),
+    ],
+)
+def test_a_telephone_is_known_by_the_form_of_its_country_or_by_its_name(text: str, clean: str) -> None:
     assert redact(text, frozenset())[0] == clean
 
 

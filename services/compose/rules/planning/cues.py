@@ -15,7 +15,7 @@ from shared.language.normalise import fold, normalise
 from shared.language.patterns import to_pattern
 from shared.language.segment import HAN, STOPWORDS, tag_words
 
-Kind = Literal["name", "amount"]
+Kind = Literal["name", "amount", "reason"]
 
 _ASKS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
@@ -37,6 +37,13 @@ _ASKS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
             re.IGNORECASE,
         ),
     ),
+    (
+        "reason",
+        to_pattern(
+            r"\bwhy\b|\bhow come\b|\bwhat (?:\w+ ){0,3}(?:reason|motivat|inspir|made|led|prompted)|为什么|为何|为啥|干嘛|怎么会|原因|理由",
+            re.IGNORECASE,
+        ),
+    ),
 )
 _NAMED = to_pattern(r"(?<=[a-z\d,;:)\]] )(?!I\b)[A-Z][\w&-]*")
 _QUOTED = to_pattern(r"[\"“《「『]([^\"“”《》「」『』\n]{2,60})[\"”》」』]")
@@ -50,6 +57,11 @@ _CALENDAR_WORDS = frozenset(
 _NUMBER = to_pattern(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|hundreds?|thousands?|couple|several|few"
     r"|once|twice|half|every|daily|weekly|monthly)\b|[二两三四五六七八九十百千万半]|一(?=[十百千万两二三四五六七八九天年月周岁次回号点])",
+    re.IGNORECASE,
+)
+_REASON = to_pattern(
+    r"\b(?:because|cause|since|so that|in order to|reasons?|that's why|due to|inspired?|motivat\w+|wanted to|thanks to)\b"
+    r"|因为|由于|所以|为了|是想|原因|以便|免得|省得",
     re.IGNORECASE,
 )
 ENOUGH_NAMES = 3
@@ -87,6 +99,11 @@ def score_names(text: str, asked_names: Collection[int]) -> float:
 def counts(text: str) -> bool:
     """Whether the text holds a number."""
     return _NUMBER.search(text) is not None
+
+
+def reasons(text: str) -> bool:
+    """Whether the text gives a reason."""
+    return _REASON.search(text) is not None
 
 
 ASKS_WHEN = to_pattern(

@@ -214,7 +214,7 @@ def list_excluded(steps: Sequence[QueryStep]) -> list[str]:
     ]
 
 
-def wider(query: Query, together: Sequence[str], most: int = len(WIDER)) -> list[str]:
+def wider(query: Query, together: Sequence[str]) -> list[str]:
     """Other words for what an associative query is about, best first, nothing twice.
 
     The caller's aliases, its key words, what occurs together with what it names, its topics.
@@ -229,7 +229,7 @@ def wider(query: Query, together: Sequence[str], most: int = len(WIDER)) -> list
     seen = {fold(query.text)}
     added: list[str] = []
     for each in spellings:
-        if each and fold(each) not in seen and len(added) < most:
+        if each and fold(each) not in seen and len(added) < len(WIDER):
             seen.add(fold(each))
             added.append(each[:4000])
     return added

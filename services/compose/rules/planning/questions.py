@@ -223,16 +223,17 @@ _TOPICS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     (r"买|手机|电脑|耳机|相机|数码|价格|预算|\b(?:buy|purchase|laptop|phone|camera|headphones|product|shop)\b", ("购买记录 用过的产品", "品牌偏好 预算"), ("past purchases products owned", "brand preferences budget")),
     (r"工作|项目|会议|代码|部署|任务|\b(?:work|project|meeting|code|deploy|task|repo)\b", ("当前项目 目标 任务", "技术栈 工具偏好"), ("current project goals tasks", "tech stack tool preferences")),
 )  # fmt: skip
+MOST_TOPICS = 4
 _COMPILED = [(to_pattern(pattern, re.IGNORECASE), zh, en) for pattern, zh, en in _TOPICS]
 
 
-def aliases(message: str, language: Language, most: int = 4) -> list[str]:
+def aliases(message: str, language: Language) -> list[str]:
     """Questions to memory for the topics that the message touches."""
     questions: list[str] = []
     for pattern, zh, en in _COMPILED:
         if pattern.search(message):
             questions += zh if language == "zh" else en
-    return list(dict.fromkeys(questions))[:most]
+    return list(dict.fromkeys(questions))[:MOST_TOPICS]
 
 
 _NAME = r"[A-Za-z0-9][\w.-]*(?:/[\w.-]+)?"

@@ -5,7 +5,7 @@ less, and what it claims to have read must stand in the words that it was shown.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 
 from schemas.retrieval_plan import Filters, Query, TimeRange
@@ -19,24 +19,18 @@ EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LONGEST = timedelta(days=3700)
 
 
-@dataclass(frozen=True, slots=True)
-class RewritePolicy:
-    """When the rules are sure of an intent, when a model is, and how many queries there may be in all."""
-
-    sure: float = 0.75
-    least: float = 0.5
-    queries: int = 6
-    entities: int = 8
+SURE = 0.75
+"""So sure the rules are of an intent that stands whatever a model says."""
+LEAST = 0.5
+"""A model that is less sure is not heard."""
+MOST_QUERIES, MOST_ENTITIES = 6, 8
 
 
-DEFAULT_REWRITE = RewritePolicy()
-
-
-def is_sure(planned: Planned, message: str, policy: RewritePolicy = DEFAULT_REWRITE) -> bool:
+def is_sure(planned: Planned, message: str) -> bool:
     """Whether the intent of the rules stands whatever a model says; of one that points back they saw only half."""
     if planned.intent == "small_talk":
-        return planned.confidence >= policy.sure
-    return planned.confidence >= policy.sure and not points_back(normalise(message))
+        return planned.confidence >= SURE
+    return planned.confidence >= SURE and not points_back(normalise(message))
 
 
 def merge_answer(
@@ -46,16 +40,15 @@ def merge_answer(
     recent: Sequence[str],
     now: datetime,
     rules: PlanPolicy,
-    policy: RewritePolicy = DEFAULT_REWRITE,
 ) -> Planned:
     """The plan of the rules with what the model adds to it."""
     shown = fold_text("\n".join((message, *recent)))
-    intent = _intent(planned, answer, message, policy)
+    intent = _intent(planned, answer, message)
     purpose = _purpose(planned, answer, intent)
     needed = _resources(planned, answer, message, intent, rules)
-    entities = _entities(planned, answer, shown, policy)
+    entities = _entities(planned, answer, shown)
     spoken = planned.time or _time(answer.time, shown, now)
-    queries = _queries(planned, answer, entities, None if planned.time else spoken, rules, policy)
+    queries = _queries(planned, answer, entities, None if planned.time else spoken, rules)
     debug = planned.plan.debug.model_copy(update={"notes": "resources" if needed else "memory"})
     changes = {"purpose": purpose, "queries": queries, "debug": debug}
     return replace(
@@ -72,10 +65,10 @@ def merge_answer(
     )
 
 
-def _intent(planned: Planned, answer: PlanAnswer, message: str, policy: RewritePolicy) -> Intent:
+def _intent(planned: Planned, answer: PlanAnswer, message: str) -> Intent:
     """The model's where the rules only guess; never small talk, which would hide what is known."""
-    doubted = answer.intent is None or answer.intent == "small_talk" or answer.confidence < policy.least
-    if doubted or is_sure(planned, message, policy):
+    doubted = answer.intent is None or answer.intent == "small_talk" or answer.confidence < LEAST
+    if doubted or is_sure(planned, message):
         return planned.intent
     return answer.intent or planned.intent
 
@@ -94,11 +87,11 @@ def _resources(planned: Planned, answer: PlanAnswer, message: str, intent: Inten
     return planned.resources_needed if answer.resources is None else answer.resources
 
 
-def _entities(planned: Planned, answer: PlanAnswer, shown: str, policy: RewritePolicy) -> tuple[str, ...]:
+def _entities(planned: Planned, answer: PlanAnswer, shown: str) -> tuple[str, ...]:
     """Names that really stand in what the model was shown, after those that the rules found."""
     named = [*planned.entities, *(each for each in answer.entities if len(each) > 1 and fold_text(each) in shown)]
     by_spelling = {fold_text(each): each for each in reversed(named)}
-    return tuple(dict.fromkeys(by_spelling[fold_text(each)] for each in named))[: policy.entities]
+    return tuple(dict.fromkeys(by_spelling[fold_text(each)] for each in named))[:MOST_ENTITIES]
 
 
 def _time(named: NamedTime | None, shown: str, now: datetime) -> Range | None:
@@ -121,7 +114,6 @@ def _queries(
     entities: tuple[str, ...],
     spoken: Range | None,
     rules: PlanPolicy,
-    policy: RewritePolicy,
 ) -> list[Query]:
     """The message, its words and names; then what the model asks; then what else the rules ask, up to the limit.
 
@@ -150,7 +142,7 @@ def _queries(
         if each.mode == "relational" or spelt not in seen:
             seen.add(spelt)
             rewritten.append(each)
-    return rewritten[: policy.queries]
+    return rewritten[:MOST_QUERIES]
 
 
 def fold_text(text: str) -> str:

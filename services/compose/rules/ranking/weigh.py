@@ -20,6 +20,7 @@ from services.compose.rules.searching.bm25 import (
     Ids,
     LexicalIndex,
     LexicalScores,
+    find_preceding,
 )
 from services.compose.rules.searching.nearness import Semantic, VectorIndex
 from shared.language.dates import Range, time_range
@@ -65,6 +66,7 @@ class Weights:
     window: float = 1.19
     session: float = 0.88
     coverage: float = 1.21
+    answers: float = 1.19
     meaning: float = 1.51
     meaning_window: float = 1.49
     meaning_session: float = 0.60
@@ -75,6 +77,7 @@ class Weights:
     asking: float = -0.79
     asked_name: float = 0.54
     asked_amount: float = 0.43
+    asked_reason: float = 0.20
 
     def scale_weights(self, words: float, meaning: float) -> "Weights":
         """The same with all that words say, and all that vectors say, times these."""
@@ -82,7 +85,7 @@ class Weights:
         return replace(self, **by_words, **{name: getattr(self, name) * meaning for name in BY_MEANING})
 
 
-BY_WORDS = ("own", "window", "session", "coverage")
+BY_WORDS = ("own", "window", "session", "coverage", "answers")
 BY_MEANING = ("meaning", "meaning_window", "meaning_session")
 DEFAULT_WEIGHTS = Weights()
 
@@ -168,8 +171,11 @@ def weigh(
         signals["date"] = np.array([cues.nearness(each.said_at, question) for each in passages])
     if question.asks_when:
         signals["tells_when"] = np.array([float(cues.tells_when(each.text)) for each in passages])
+    asking = np.array([cues.score_questions(each.text) for each in passages])
     if not question.asks_asked:
-        signals["asking"] = np.array([cues.score_questions(each.text) for each in passages])
+        signals["asking"] = asking
+    if "own" in signals:
+        signals["answers"] = _answers(passages, of, asking * signals["own"])
     signals |= _kinds_told(question, passages)
     shares = {field.name: float(getattr(weights, field.name)) for field in fields(Weights)}
     total = sum((shares[name] * value for name, value in signals.items()), np.zeros(count))
@@ -202,6 +208,17 @@ def _log_odds(total: Floats, signals: Mapping[str, Floats], many: int, odds: Odd
     return odds.base + odds.score * total + best + odds.many * float(np.log1p(many))
 
 
+def _answers(passages: Sequence[Passage], of: Ids, questions: Floats) -> Floats:
+    """What the words of the question count in a question that somebody else asked just before; else 0."""
+    before = find_preceding(of)
+    chances = np.where(before >= 0, questions[before], 0.0)
+    for at in np.flatnonzero(chances).tolist():
+        one, other = passages[at], passages[int(before[at])]
+        if (one.name, one.role) == (other.name, other.role):
+            chances[at] = 0.0
+    return chances
+
+
 def _kinds_told(question: Cues, passages: Sequence[Passage]) -> dict[str, Floats]:
     """Whether the texts tell the kind of thing that is asked for."""
     signals: dict[str, Floats] = {}
@@ -210,6 +227,8 @@ def _kinds_told(question: Cues, passages: Sequence[Passage]) -> dict[str, Floats
         signals["asked_name"] = np.array([cues.score_names(each.text, known) for each in passages])
     if "amount" in question.kinds:
         signals["asked_amount"] = np.array([float(cues.counts(each.text)) for each in passages])
+    if "reason" in question.kinds:
+        signals["asked_reason"] = np.array([float(cues.reasons(each.text)) for each in passages])
     return signals
 
 

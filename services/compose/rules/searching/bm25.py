@@ -92,6 +92,17 @@ class TurnIndex:
         return self.sessions[turns >> 32]
 
 
+def find_preceding(of: Ids) -> Ints:
+    """Where among these chunks the last message before each stands, of its turn or of the one before; -1: nowhere."""
+    turns = TurnIndex(of).turns(of)
+    order = np.lexsort((of[:, 1], turns))
+    turns = turns[order]
+    follows = np.flatnonzero((turns[:-1] >= 0) & (turns[1:] - turns[:-1] <= 1))
+    before = np.full(len(of), -1, dtype=np.int64)
+    before[order[follows + 1]] = order[follows]
+    return before
+
+
 def number_turns(sessions: NDArray[np.uint64], first: NDArray[np.uint64], seq: NDArray[np.uint64]) -> Ints:
     """A number for each turn, by its session's place among these; -1 where its session is none of them."""
     at = find_places(sessions, first).astype(np.int64)

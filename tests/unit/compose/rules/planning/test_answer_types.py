@@ -12,11 +12,14 @@ from services.compose.rules.planning import cues
         ("Which book did Tim read last?", {"name"}),
         ("What is the name of Jon's studio?", {"name"}),
         ("How many cats does she have?", {"amount"}),
+        ("Why did you leave the bank?", {"reason"}),
+        ("What motivated Jon to dance?", {"reason"}),
         ("What did Gina say about the weather?", set[str]()),
         ("我住在成都哪里？", {"name"}),
         ("我的猫叫什么名字？", {"name"}),
         ("老周是谁？", {"name"}),
         ("房贷还要还多久？", {"amount"}),
+        ("我为什么换工作？", {"reason"}),
         ("妈妈爱吃鱼吗？", set[str]()),
     ],
 )
@@ -59,3 +62,11 @@ def test_what_is_known_already_is_no_news() -> None:
 )
 def test_numbers_are_digits_or_words(text: str, number: bool) -> None:
     assert cues.counts(text) is number
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("I quit because of the hours", True), ("因为太远了", True), ("I quit", False), ("辞职了", False)],
+)
+def test_reasons_have_their_words(text: str, reason: bool) -> None:
+    assert cues.reasons(text) is reason

@@ -11,7 +11,6 @@ from services.compose.rules.ranking.fuse import FusePolicy, fuse
 from services.compose.rules.ranking.reranking import (
     RerankPassage,
     by_places,
-    keys,
     rescore_candidates,
     score_words,
     shortlist,
@@ -126,7 +125,7 @@ def test_what_must_stand_first_stands_first_whatever_a_reranker_says() -> None:
     ]
     pool = [turn("new", 3), memory("m", 1), turn("t", 2), turn("last", 4), *corrections]
     policy = FusePolicy(weights={"all#0": 1.0, "pending": 2.0})
-    best, passages = shortlist(pool, policy, 2, keys(corrections))
+    best, passages = shortlist(pool, policy, 2, frozenset(each.key for each in corrections))
     assert (names(best), passages[0].relevance) == (["memory:m", "turn:t:"], 0.9)
     for scores in ([1.0, 1.0], [0.1, 0.3], [5.0, 0.2]):
         fused = fuse(rescore_candidates(pool, best, scores), NOW, policy)

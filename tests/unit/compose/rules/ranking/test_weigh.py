@@ -9,7 +9,7 @@ import pytest
 
 from services.compose.rules.planning import cues
 from services.compose.rules.ranking.weigh import MOST_MEMORIES, MOST_TURNS, shorten, weigh
-from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, NO_IDS, LexicalIndex
+from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, NO_IDS, LexicalIndex, find_preceding
 from services.compose.rules.searching.nearness import VectorIndex, to_lifts
 from shared.domain import chunk_ids
 from shared.language import segment
@@ -84,10 +84,12 @@ def _best(question: str, lines: list[Line], near: list[float] | None = None) -> 
             "The picnic by the water was lovely",
         ),
         ("How many dogs came?", "Then three dogs came", "Then some dogs came"),
+        ("Why was the picnic moved?", "The picnic was moved because of it", "The picnic was moved and so on"),
         ("When was the picnic?", "The picnic was last week really", "The picnic was a joy really"),
         ("Which movie was it?", "We saw some film there", "We saw some tree there"),
         ("搬到哪里了？", "我们已经搬到杭州了呢", "我们已经搬到新家了呢"),
         ("买了几只猫？", "后来买了三只猫", "后来买了些猫粮"),
+        ("为什么辞职？", "因为太远我辞职了", "反正后来我辞职了"),
         ("喜欢什么茶？", "平时喝茶比较多的", "平时喝汤比较多的"),
         ("工资多少？", "薪水大概就是两万", "门票大概就是两万"),
     ],
@@ -124,6 +126,34 @@ def test_a_session_shares_the_best_words_of_its_messages() -> None:
     asked = cues.read("tea", (), NOW)
     alone = weigh(asked, lines, of, _words(lines), None).signals
     assert alone["session"][0] == alone["session"][1] == alone["own"][0] > 0
+
+
+@pytest.mark.parametrize(
+    ("question", "asks", "answers", "goes_on"),
+    [
+        ("Which colour is the boat?", "Which colour has your boat?", "Blue, as ever", "And mine leaks"),
+        ("船是什么颜色的？", "你的船是什么颜色？", "还是蓝的", "我的那艘漏水"),
+    ],
+)
+def test_who_answers_another_says_what_that_one_asked_for(question: str, asks: str, answers: str, goes_on: str) -> None:
+    lines = [Line(asks, "Ann", seq=4), Line(answers, "Bob", seq=5), Line(goes_on, "Bob", seq=6)]
+    asked = cues.read(question, (), NOW)
+    of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in lines], dtype=np.uint64)
+
+    def signal(said: list[Line]) -> list[bool]:
+        return (weigh(asked, said, of, _words(said), None).signals["answers"] > 0).tolist()
+
+    assert signal(lines) == [False, True, False]
+    assert signal([lines[0], replace(lines[1], name="Ann"), lines[2]]) == [False, False, False]
+    assert signal([replace(lines[0], text=asks.rstrip("?？") + "."), *lines[1:]]) == [False, False, False]
+
+
+def test_what_precedes_a_message_is_the_last_one_of_its_turn_or_of_the_turn_before() -> None:
+    places = [("a", 2, 1), ("a", 1, 0), ("a", 2, 0), ("a", 4, 0), ("b", 2, 0), ("a", 1, 1)]
+    ids = [chunk_ids.chunk_of(*each).int for each in places] + [1 << 127]
+    of = np.array([(each >> 64, each & 0xFFFF_FFFF_FFFF_FFFF) for each in ids], dtype=np.uint64)
+    assert find_preceding(of).tolist() == [2, -1, 5, -1, -1, 1, -1]
+    assert find_preceding(NO_IDS).tolist() == []
 
 
 def test_a_word_that_means_the_same_meets_a_question_in_part() -> None:
