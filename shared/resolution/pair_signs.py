@@ -189,6 +189,7 @@ class _Sentence:
     """The vectors of what stands between its commas."""
     returned: tuple[str, ...]
     """What it goes back to."""
+    values: list[str]
 
 
 @of_texts(1024)
@@ -215,6 +216,7 @@ def _sentence(text: str) -> _Sentence:
         query_terms(text, 1),
         np.stack([load_static_encoder().encode(part) for part in split_parts(text)[:MOST_PARTS] or [text]]),
         find_returned_to(text),
+        values(text),
     )
 
 
@@ -259,7 +261,7 @@ def _count_signs(old: ActiveMemory, new: Statement, quote: str, relation: Senten
     before, after = about(old.text), about(quote)
     shared = before.terms & after.terms
     near = float(was.vector @ said.vector) / max(1e-6, float(np.linalg.norm(was.vector) * np.linalg.norm(said.vector)))
-    other = [value for value in values(quote) if like(old.text, value)]
+    other = [value for value in said.values if like(old.text, value)]
     of_old = len(shared) / max(1, len(before.terms))
     changes = min(2, said.changes)
     named, role = _nears_role(old.text, said.roles)
