@@ -70,13 +70,15 @@ def _server() -> Json:
 def _channels() -> Json:
     channels: Json = {}
     for topic in TOPICS:
-        hours = DEAD_LETTER_TEXT_HOURS if topic.carries_text else DEAD_LETTER_HOURS
         channels[topic.noun] = {
             "address": topic.name,
             "description": _about(topic),
             "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in topic.messages},
             "bindings": {"kafka": _kafka(topic.name, topic.partitions, topic.retention_hours, text=topic.carries_text)},
         }
+        if topic.ahead_of:
+            continue
+        hours = DEAD_LETTER_TEXT_HOURS if topic.carries_text else DEAD_LETTER_HOURS
         channels[f"{topic.noun}.dlq"] = {
             "address": topic.dead_letter,
             "description": f"What of {topic.name} nobody could handle, with its key. Kept {hours} h.",

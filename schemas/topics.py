@@ -1,7 +1,7 @@
 """Every topic: its name, key, messages, partitions, retention, who writes and who reads it (decision 8, model 4.4)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pydantic import BaseModel
@@ -52,6 +52,7 @@ class Topic:
     """One topic: the classes that it carries, which services write it, and by which groups services read it.
 
     `needs`: of a topic that users write, what the key that signs each of its classes must be allowed to do.
+    `ahead_of`: the topic whose queue its events go past. The relay sends them here instead; all else is as there.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Topic:
     retention_hours: int = 168
     carries_text: bool = False
     needs: tuple[AccessScope, ...] = ()
+    ahead_of: "Topic | None" = None
 
     @property
     def inbound(self) -> bool:
@@ -97,12 +99,18 @@ class Topic:
 
     @property
     def dead_letter(self) -> str:
-        """Where a message of this topic goes that nobody can handle."""
-        return f"{self.name}.dlq"
+        """Where a message of this topic goes that nobody can handle; sent again from there, it waits like any other."""
+        return self.ahead_of.dead_letter if self.ahead_of else f"{self.name}.dlq"
 
 
 def _name(noun: str) -> str:
     return f"smartbrain.{noun}.v1"
+
+
+def _ahead_of(topic: Topic, noun: str) -> Topic:
+    """The topic by which events go past those that wait in the other, to the same readers."""
+    readers = tuple(replace(each, group=f"{each.group}-ahead") for each in topic.consumers if each.group)
+    return replace(topic, name=_name(noun), consumers=readers, retention_hours=48, ahead_of=topic)
 
 
 TURN_COMMIT = Topic(
@@ -122,6 +130,7 @@ TURN_COMMITTED = Topic(
     "compose, governor",
     (Consumer("observer", "smartbrain-observer", "`observations`, `entities`, chunks of turns, summaries"),),
 )
+TURN_AHEAD = _ahead_of(TURN_COMMITTED, "turn.ahead")
 TURN_EXTRACT = Topic(
     _name("turn.extract"),
     "tenant:user",
@@ -138,6 +147,7 @@ OBSERVATION_RECORDED = Topic(
     "observer, governor, erasure, compose",
     (Consumer("analyzer", "smartbrain-analyzer", "`proposals`, `observations.state`"),),
 )
+OBSERVATION_AHEAD = _ahead_of(OBSERVATION_RECORDED, "observation.ahead")
 OBSERVATION_URGENT = Topic(
     _name("observation.urgent"),
     "tenant:user",
@@ -153,6 +163,7 @@ ANALYSIS_PROPOSED = Topic(
     "analyzer, governor",
     (Consumer("evolver", "smartbrain-evolver", "`memory_items`, chunks and postings of memories, states"),),
 )
+ANALYSIS_AHEAD = _ahead_of(ANALYSIS_PROPOSED, "analysis.ahead")
 MEMORY_CHANGED = Topic(
     _name("memory.changed"),
     "tenant:user",
@@ -239,6 +250,9 @@ PROMOTION_APPROVED = Topic(
 
 TOPICS: tuple[Topic, ...] = tuple(each for each in list(globals().values()) if isinstance(each, Topic))
 """Every topic above, in its order."""
+AHEAD: Mapping[str, Topic] = {each.ahead_of.name: each for each in TOPICS if each.ahead_of}
+"""By the name of a topic the one that goes past it, where there is one."""
+_LETTERS: Mapping[str, str] = {each.name: each.dead_letter for each in TOPICS}
 PAYLOADS: Mapping[str, type[Payload]] = {
     each.event_type: each for topic in TOPICS for each in topic.carries if issubclass(each, Payload)
 }
@@ -261,6 +275,11 @@ SEGMENTS = 6
 """A topic that carries text is kept in at least so many pieces."""
 SWEEP_MS = 360_000
 """How long Kafka may take to see that a segment has expired (5 min), and then to delete its file (1 min)."""
+
+
+def name_dead_letter(topic: str) -> str:
+    """Where a message goes that stood in the topic of this name and that nobody can handle."""
+    return _LETTERS.get(topic, f"{topic}.dlq")
 
 
 def times(hours: int, *, carries_text: bool) -> dict[str, int]:

@@ -10,6 +10,7 @@ from shared.loops import LONGEST_WORK_S
 from shared.metrics.delivery import TEXTS_KEPT
 from shared.runtime import Runtime
 from shared.service import Service
+from shared.store.turns_under_way import follow_ahead
 
 DROP_EVERY_S = 15.0
 """So often what was kept for its time goes, also where nobody asks any more."""
@@ -29,6 +30,7 @@ def worker(
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(_forget_erased(rt, longest_s))
                 tasks.create_task(_drop_old(rt))
+                tasks.create_task(follow_ahead(rt.db, rt.bus.note_ahead))
                 if rt.user_settings:
                     tasks.create_task(rt.user_settings.listen())
                 for timer in timers:

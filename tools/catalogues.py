@@ -32,7 +32,10 @@ def put_part(page: str, of: str, lines: Iterator[str]) -> str:
 
 
 def map_of_topics() -> Iterator[str]:
-    """The producers and consumers of each topic, and the tables that consumers write; unused topics are left out."""
+    """The producers and consumers of each topic, and the tables that consumers write; unused topics are left out.
+
+    The topics that overtake others share one row.
+    """
     rows = [
         (
             f"`{each.noun}`",
@@ -41,10 +44,12 @@ def map_of_topics() -> Iterator[str]:
             "; ".join(consumer.writes for consumer in each.consumers if consumer.writes),
         )
         for each in topics.TOPICS
-        if not set(each.messages) <= topics.PLANNED.keys()
+        if not (set(each.messages) <= topics.PLANNED.keys() or each.ahead_of)
     ]
+    ahead = ", ".join(f"`{each.noun}`" for each in topics.AHEAD.values())
+    past = (ahead, "as the topics that they overtake", "the same", "the same")
     dead = ("`<topic>.dlq`", "the consumer that gave up", "you", "")
-    yield from table(("topic", "producer", "consumer", "what the consumer writes"), [*rows, dead])
+    yield from table(("topic", "producer", "consumer", "what the consumer writes"), [*rows, past, dead])
 
 
 def table_of_types() -> Iterator[str]:

@@ -11,6 +11,7 @@ from services.analyzer import advise
 from services.analyzer.advise import Advised, StatementAnalysis
 from shared import clock
 from shared.bus.delivery import Delivered
+from shared.bus.precedence import step
 from shared.db import Connection, epoch_of
 from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
@@ -30,10 +31,11 @@ async def propose(rt: Runtime, subject: Subject, events: Sequence[Delivered]) ->
     """Each observation has a proposal and the event that carries it on; again changes nothing."""
     wanted = [o for event in events for o in _payload(event).observation_ids]
     async with rt.transaction_of(subject) as (rt, conn):
-        found = [o for o in await observations.load(conn, subject, wanted) if o.state == "new"]
-        active = await memory.load_concerned(subject, [statement_of(o) for o in found]).on(conn)
+        unanalyzed = [o for o in await observations.load(conn, subject, wanted) if o.state == "new"]
+        active = await memory.load_concerned(subject, [statement_of(o) for o in unanalyzed]).on(conn)
         epoch = await epoch_of(conn)
-    advised = advise.begin(found, [known_of(m) for m in active], rt.policy)
+    async with step():
+        advised = advise.begin(unanalyzed, [known_of(m) for m in active], rt.policy)
     try:
         await advise.ask(rt, subject, advised)
         proposed = await _save(rt, subject, events, advised, epoch)

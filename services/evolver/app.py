@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from schemas.topics import ANALYSIS_PROPOSED, FEEDBACK_RECORDED, OBSERVATION_URGENT
+from schemas.topics import ANALYSIS_AHEAD, ANALYSIS_PROPOSED, FEEDBACK_RECORDED, OBSERVATION_URGENT
 from services.evolver import embed, experience, handler, promotion, receptions, rounds
 from shared.runtime import Runtime
 from shared.service import Service
@@ -11,18 +11,11 @@ from shared.worker import worker
 
 def build(rt: Runtime) -> Service:
     """The evolver as a service; corrections have a consumer of their own, so that they never queue."""
-    rt.bus.consume(
-        OBSERVATION_URGENT,
-        service="evolver",
-        handle=partial(handler.apply_corrections, rt),
-        give_up=partial(handler.give_up, rt),
-    )
-    rt.bus.consume(
-        ANALYSIS_PROPOSED,
-        service="evolver",
-        handle=partial(handler.apply_proposals, rt),
-        give_up=partial(handler.give_up, rt),
-    )
+    correct, apply = partial(handler.apply_corrections, rt), partial(handler.apply_proposals, rt)
+    give_up = partial(handler.give_up, rt)
+    rt.bus.consume(OBSERVATION_URGENT, service="evolver", handle=correct, give_up=give_up)
+    rt.bus.consume(ANALYSIS_PROPOSED, service="evolver", handle=apply, give_up=give_up)
+    rt.bus.consume(ANALYSIS_AHEAD, service="evolver", handle=apply, give_up=give_up)
     rt.bus.consume(
         FEEDBACK_RECORDED,
         service="evolver",

@@ -1,8 +1,8 @@
-"""Observer: wires turn.committed and turn.extract to their handlers."""
+"""Observer: wires turn.committed, turn.ahead and turn.extract to their handlers."""
 
 from functools import partial
 
-from schemas.topics import TURN_COMMITTED, TURN_EXTRACT
+from schemas.topics import TURN_AHEAD, TURN_COMMITTED, TURN_EXTRACT
 from services.observer import handler, prompts, second_step
 from shared.runtime import Runtime
 from shared.service import Service
@@ -17,12 +17,9 @@ def build(rt: Runtime) -> Service:
     """The observer as a service; ConfigurationError where policy names a prompt that does not exist."""
     prompts.choose_prompt(rt.policy.observer.extract_prompt)
     prompts.choose_recount(rt.policy.session.summary_prompt)
-    rt.bus.consume(
-        TURN_COMMITTED,
-        service="observer",
-        handle=partial(handler.observe_turns, rt),
-        give_up=partial(handler.give_up, rt),
-    )
+    observe, give_up = partial(handler.observe_turns, rt), partial(handler.give_up, rt)
+    rt.bus.consume(TURN_COMMITTED, service="observer", handle=observe, give_up=give_up)
+    rt.bus.consume(TURN_AHEAD, service="observer", handle=observe, give_up=give_up)
     rt.bus.consume(
         TURN_EXTRACT,
         service="observer",

@@ -12,6 +12,7 @@ from services.observer.extraction import Extraction
 from services.observer.feedback import received
 from services.observer.rows import envelope, to_events, to_extract
 from shared.bus.delivery import Delivered
+from shared.bus.precedence import give_way, step
 from shared.db import Connection, epoch_of
 from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
@@ -92,6 +93,7 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
         loaded = await _load(conn, rt, subject, by_turn, live=True)
         states = await sessions.states(conn, subject, {turn.session_id for turn in loaded.turns})
     thoughts = await _think(rt, loaded)
+    await give_way()
     renewed = await digest.renew(rt, subject, states, [t.heard for t in thoughts if not t.turn.imported])
     async with rt.db.transaction(subject, since=loaded.epoch) as conn:
         await inbox.claim(conn, CONSUMER, ids)
@@ -168,25 +170,27 @@ async def _think(rt: Runtime, loaded: TurnBatch) -> list[ObservedTurn]:
     """Turn by turn, as if each had come alone: what was named and asked before it counts, whoever shares its batch."""
     thoughts: list[ObservedTurn] = []
     for turn in loaded.turns:
-        extraction = await _read(rt, loaded, turn)
-        observed = extraction.observed
-        if not turn.imported:
-            observed = loaded.habits.settle(turn, observed, rt.policy.observer)
-        extraction = replace(extraction, observed=extract.keep_allowed(rt.policy.observer, observed))
-        loaded.named.note(rows.mention_rows(turn, extraction.observed))
-        observed_rows = turn_texts.observation_rows(turn, extraction.observed, rt.policy.confidence)
-        feedback = (
-            received.FeedbackResult()
-            if turn.withheld or turn.imported
-            else loaded.earlier.judge(turn, extraction.observed, observed_rows)
-        )
-        chunks = () if turn.withheld else await asyncio.to_thread(rows.turn_chunks, turn, rt.policy.compose.sanitize)
-        thoughts.append(
-            ObservedTurn(
-                turn, extraction, observed_rows, feedback, loaded.earlier.asked.get(turn.turn_id, ""), tuple(chunks)
-            )
-        )
+        async with step():
+            thoughts.append(await _understand(rt, loaded, turn))
     return thoughts
+
+
+async def _understand(rt: Runtime, loaded: TurnBatch, turn: Turn) -> ObservedTurn:
+    extraction = await _read(rt, loaded, turn)
+    observed = extraction.observed
+    if not turn.imported:
+        observed = loaded.habits.settle(turn, observed, rt.policy.observer)
+    extraction = replace(extraction, observed=extract.keep_allowed(rt.policy.observer, observed))
+    loaded.named.note(rows.mention_rows(turn, extraction.observed))
+    observed_rows = turn_texts.observation_rows(turn, extraction.observed, rt.policy.confidence)
+    feedback = (
+        received.FeedbackResult()
+        if turn.withheld or turn.imported
+        else loaded.earlier.judge(turn, extraction.observed, observed_rows)
+    )
+    chunks = () if turn.withheld else await asyncio.to_thread(rows.turn_chunks, turn, rt.policy.compose.sanitize)
+    asked = loaded.earlier.asked.get(turn.turn_id, "")
+    return ObservedTurn(turn, extraction, observed_rows, feedback, asked, tuple(chunks))
 
 
 async def _read(rt: Runtime, loaded: TurnBatch, turn: Turn) -> Extraction:

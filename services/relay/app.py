@@ -90,7 +90,7 @@ class _Relay:
                     await turns_under_way.forget_ended(conn, timedelta(seconds=policy.tenant_about_s))
                     balance_at = loop.time() + BALANCE_EVERY_S
                 self._woken.clear()
-                moved = await finish_batch(relay_once(conn, self._publisher, sorted(shards.owned), policy))
+                moved = await finish_batch(relay_once(self._rt.db, conn, self._publisher, sorted(shards.owned), policy))
                 if moved.rows < policy.relay_batch:
                     # rows come in bursts: a moment's rest after a part of one makes the next batch worth its round trip
                     await asyncio.sleep(REST_S if moved.rows else 0)

@@ -9,10 +9,11 @@ from uuid import UUID
 
 import orjson
 
+from schemas.topics import AHEAD
 from services.relay.publisher import INBOUND, Publisher
-from services.relay.rules import share_room
+from services.relay.rules import choose_ahead, share_room
 from shared.bus.dead_letters import find_letter
-from shared.db import Connection
+from shared.db import Connection, Database
 from shared.metrics.outbox import RELAY_PUBLISHED
 from shared.policy import DeliveryPolicy
 from shared.store import api_keys, outbox, turns_under_way
@@ -54,27 +55,35 @@ class Moved:
     held: bool = False
 
 
-async def relay_once(conn: Connection, publisher: Publisher, shards: Sequence[int], policy: DeliveryPolicy) -> Moved:
+async def relay_once(
+    db: Database, conn: Connection, publisher: Publisher, shards: Sequence[int], policy: DeliveryPolicy
+) -> Moved:
     """What left the outbox: published and deleted in one transaction. TransientError: nothing is deleted.
 
-    Turns leave as the policy gives their tenants room; everything else leaves at once.
+    Turns leave as the policy gives their tenants room; everything else leaves at once. What goes past others is told to
+    the workers first.
     """
     async with conn.transaction():
         lately, most = timedelta(seconds=policy.tenant_about_s), timedelta(seconds=policy.turn_under_way_s)
         moment = timedelta(seconds=policy.others_first_s)
-        queues = await turns_under_way.load_queues(conn, policy.turns_beside_others + 1, lately, most, moment)
-        rows = await outbox.take(conn, shards, policy.relay_batch, share_room(queues, policy))
+        flooding, many = policy.turns_beside_others + 1, policy.ahead_of_turns + 1
+        queues = await turns_under_way.load_queues(conn, flooding, many, lately=lately, most=most, moment=moment)
+        ahead = choose_ahead(queues, policy)
+        rows = await outbox.take(conn, shards, policy.relay_batch, share_room(queues, policy), ahead)
         if not rows:
             return Moved(held=bool(queues.waiting))
+        if any(row.ahead for row in rows):
+            await turns_under_way.tell_ahead(db)
         house_hash = await api_keys.find_house_hash(conn) if any(row.topic in INBOUND for row in rows) else None
         outcomes = await _send_all(publisher, rows, house_hash)
         sent = [row for row, error in zip(rows, outcomes, strict=True) if error is None]
-        freed = await outbox.delete(conn, [row.position for row in sent])
+        going_past = [row.position for row in sent if row.ahead]
+        freed = await outbox.delete(conn, [row.position for row in sent], going_past)
         for row, error in zip(rows, outcomes, strict=True):
             if error is not None:
                 await outbox.note_refused(conn, [row.position], type(error).__name__, policy.outbox_max_retries)
                 logger().error("event_refused_by_broker", event_id=str(row.event_id), error=type(error).__name__)
-    for topic, count in Counter(row.topic for row in sent).items():
+    for topic, count in Counter(name_topic(row) for row in sent).items():
         RELAY_PUBLISHED.labels(topic).inc(count)
     return Moved(len(rows), freed if queues.waiting else 0, held=bool(queues.waiting))
 
@@ -98,5 +107,10 @@ async def _send_letter(publisher: Publisher, row: OutboxRow, house_hash: str | N
     return await publisher.send_back(letter, house_hash if payload.get("vouched") else None)
 
 
+def name_topic(row: OutboxRow) -> str:
+    """Where it goes: past others, where its topic has one for that."""
+    return AHEAD[row.topic].name if row.ahead and row.topic in AHEAD else row.topic
+
+
 def _message(row: OutboxRow) -> tuple[str, bytes, bytes]:
-    return row.topic, row.key.encode(), row.payload.encode()
+    return name_topic(row), row.key.encode(), row.payload.encode()

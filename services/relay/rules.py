@@ -1,4 +1,4 @@
-"""How many turns of each tenant may leave the outbox now. Pure."""
+"""How many turns of each tenant may leave the outbox now, and whose go past those of others. Pure."""
 
 from shared.domain.tenant_queues import TenantQueues
 from shared.policy import DeliveryPolicy
@@ -33,3 +33,15 @@ def share_room(queues: TenantQueues, policy: DeliveryPolicy) -> dict[str, int]:
         if room >= max(1, most // 4):
             rooms[each.tenant_id] = room
     return rooms
+
+
+def choose_ahead(queues: TenantQueues, policy: DeliveryPolicy) -> frozenset[str]:
+    """The tenants whose turns go past those of another: it has many under way, and they themselves have few.
+
+    What is in a topic is read in its order, and workers that had only one tenant have hundreds of its turns.
+    """
+    return frozenset(
+        each.tenant_id
+        for each in queues.waiting
+        if queues.crowding - {each.tenant_id} and each.waiting + each.under_way <= policy.ahead_of_turns
+    )

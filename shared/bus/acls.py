@@ -99,4 +99,4 @@ def names(topics: Sequence[Topic]) -> tuple[str, ...]:
 
 def dead_letters(topics: Sequence[Topic]) -> tuple[str, ...]:
     """The names of their dead letters."""
-    return tuple(topic.dead_letter for topic in topics)
+    return tuple(dict.fromkeys(topic.dead_letter for topic in topics))

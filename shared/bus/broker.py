@@ -7,7 +7,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -19,9 +19,10 @@ from faststream import AckPolicy
 from faststream.exceptions import IncorrectState
 from faststream.kafka import KafkaBroker, KafkaMessage
 
-from schemas.topics import DEAD_LETTER_BYTES, Topic
+from schemas.topics import AHEAD, DEAD_LETTER_BYTES, Topic, name_dead_letter
 from shared.bus.access import KafkaAccess
 from shared.bus.delivery import BatchPace, Delivered, Delivery, Fuse, GiveUp, Handle, Record, headers_of
+from shared.bus.precedence import Precedence
 from shared.bus.progress import Progress
 from shared.bus.unreadable import READ_ON, UnreadableRecord
 from shared.domain.subjects import Subject
@@ -67,6 +68,7 @@ class Bus:
         self._progress: list[Progress] = []
         self._watching: list[asyncio.Task[None]] = []
         self._fuses: list[Fuse] = []
+        self._precedence = Precedence(policy.others_first_s, time.monotonic)
         self._loops = Loops(policy.stalled_after_s)
 
     def consume(
@@ -93,10 +95,13 @@ class Bus:
             self._loops.move(topic.name)
 
         fuse = self.new_fuse()
-        delivery = Delivery(service, topic, handle_and_move, give_up, self.set_aside, self._policy, fuse)
+        behind = self._precedence if topic.name in AHEAD else None
+        delivery = Delivery(service, topic, handle_and_move, give_up, self.set_aside, self._policy, fuse, behind)
+        first = self._precedence.go_first if topic.ahead_of else nullcontext
 
         async def accept(records: Sequence[Record]) -> None:
-            await delivery.accept(sorted(records, key=lambda each: -each.timestamp) if newest_first else records)
+            with first():
+                await delivery.accept(sorted(records, key=lambda each: -each.timestamp) if newest_first else records)
 
         group = topic.group_of(service)
         self.consume_raw(topic, service=service, group=group, accept=accept, batch=batch, steady=newest_first)
@@ -173,6 +178,10 @@ class Bus:
             if isinstance(record, UnreadableRecord):
                 await self.set_unreadable_aside(service, record)
 
+    def note_ahead(self) -> None:
+        """Events go past others somewhere in the house: the others rest here too."""
+        self._precedence.note_first()
+
     async def start(self) -> None:
         """Connected and consuming."""
         await self._broker.start()
@@ -218,7 +227,7 @@ class Bus:
 
     async def _bury(self, record: Record, value: bytes, headers: dict[str, str]) -> None:
         try:
-            await self._broker.publish(value, topic=f"{record.topic}.dlq", key=record.key, headers=headers)
+            await self._broker.publish(value, topic=name_dead_letter(record.topic), key=record.key, headers=headers)
         except (MessageSizeTooLargeError, RecordTooLargeError):
             raise
         except (KafkaError, IncorrectState) as error:

@@ -30,9 +30,9 @@ DIGITS = 32
 """Of the hash in an id."""
 LONGEST_TIME = 15
 """No time in ms is longer."""
-BY_NOUN: Mapping[str, Topic] = {topic.noun: topic for topic in TOPICS}
-"""Every topic by its short name."""
-_OF_DEAD_LETTERS: Mapping[str, Topic] = {topic.dead_letter: topic for topic in TOPICS}
+BY_NOUN: Mapping[str, Topic] = {topic.noun: topic for topic in TOPICS if not topic.ahead_of}
+"""Every topic that has dead letters of its own by its short name."""
+_OF_DEAD_LETTERS: Mapping[str, Topic] = {topic.dead_letter: topic for topic in BY_NOUN.values()}
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_not_exception_type,
 from schemas.envelope import Envelope
 from schemas.events import Payload
 from schemas.topics import PAYLOADS, Topic
+from shared.bus.precedence import Precedence, give_way, stay_behind
 from shared.domain.signatures import COVERED, FIRST, SIGNATURE
 from shared.domain.subjects import Subject
 from shared.errors import PoisonError, TransientError
@@ -114,6 +115,8 @@ class Delivery:
     set_aside: SetAside
     policy: DeliveryPolicy
     fuse: "Fuse"
+    behind: Precedence | None = None
+    """What its groups wait for, where the events of others go past its own."""
 
     async def accept(self, records: Sequence[Record]) -> None:
         """Every record is handled or set aside; the events of one user in their order, users side by side.
@@ -134,9 +137,9 @@ class Delivery:
 
     async def _in_turn(self, places: asyncio.Semaphore, subject: Subject, group: list[Delivered]) -> None:
         async with places:
-            with bound_contextvars(
-                service=self.service, tenant_id=subject.tenant_id, trace_id=group[0].envelope.trace_id
-            ):
+            told = {"tenant_id": subject.tenant_id, "trace_id": group[0].envelope.trace_id}
+            with bound_contextvars(service=self.service, **told), stay_behind(self.behind):
+                await give_way()
                 await self._group(subject, group)
 
     async def _group(self, subject: Subject, group: list[Delivered]) -> None:

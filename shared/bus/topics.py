@@ -69,6 +69,8 @@ def list_wanted(topics: Iterable[Topic], copies: int) -> Iterator[NewTopic]:
         yield make_topic(
             topic.name, topic.partitions, times(topic.retention_hours, carries_text=topic.carries_text), copies
         )
+        if topic.ahead_of:
+            continue
         hours = DEAD_LETTER_TEXT_HOURS if topic.carries_text else DEAD_LETTER_HOURS
         configs = {**times(hours, carries_text=topic.carries_text), "max.message.bytes": DEAD_LETTER_BYTES}
         yield make_topic(topic.dead_letter, DEAD_LETTER_PARTITIONS, configs, copies)

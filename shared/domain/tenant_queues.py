@@ -21,10 +21,12 @@ class TenantQueues:
     """The tenants that wait, and tenants of which a turn was published lately: enough to see whether another is.
 
     `recent`: those of them of which a turn was published in the last moment; `busy`: how many turns that were are under
-    way still, of tenants of which fewer wait than are counted.
+    way still, of tenants of which few wait. `crowding`: of which more turns are under way where all wait for each other
+    than others shall wait for; two of them show whether another does.
     """
 
     waiting: tuple[TenantQueue, ...]
     about: frozenset[str]
     recent: frozenset[str]
     busy: int
+    crowding: frozenset[str] = frozenset()

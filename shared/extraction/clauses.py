@@ -19,6 +19,7 @@ _QUOTED_LINE = to_pattern(
 )
 """Quotations, consoles, traces, and lines of a chat that was pasted: `[18:02] Tomek: ...`."""
 _QUOTED_LINE_SIGN = to_pattern(r"[>|$]|File|Traceback|^[ \t]*at |^[ \t]*\[?\d{1,2}:\d\d", re.M)
+_PASTED_SIGN = to_pattern(r"[:：]\s*['\"“]|【")
 _QUOTE_SIGN = to_pattern(r"[“「『\"']")
 _QUOTE = to_pattern(
     r"“[^”]{1,300}”|「[^」]{1,300}」|『[^』]{1,300}』|\"[^\"\n]{1,300}\"|(?<![A-Za-z])'[^'\n]{3,200}'"
@@ -32,6 +33,17 @@ _SAID = to_pattern(
     ),
     re.I,
 )
+_WHOSE = (
+    r"(?:(?:it|this|that)(?:'s| is| was| came)?|here(?:'s| is)(?: what)?|what|text|email|letter|note|message|notice) (?:is |came |just )*(?:from|off|the|by)\b[^.!?\n:]{0,60}"
+    r"|\b(?:sent|got|says?|reads?|posted|forwarded|texted|emailed|wrote)\b[^.!?\n:]{0,40}"
+)
+_WHOSE_ZH = r"(?:群里|朋友圈|别人|邻居|朋友|同事|物业|公司|学校|老师|银行|平台|客户|领导|房东|网上|短信|邮件|帖子|消息|通知)[^。！？!?\n【“]{0,24}"
+_PASTED = to_pattern(
+    rf"(?:{_WHOSE})[:：]\s*(?P<quote>'[^\n]{{20,2000}}'|\"[^\n]{{20,2000}}\")(?![A-Za-z])"
+    rf"|{_WHOSE_ZH}(?:[:：，, ]?(?P<notice>【[^】]{{2,20}}】[^\n]{{10,2000}})|[:：]\s*(?P<words>“[^”]{{10,2000}}”))",
+    re.I,
+)
+"""A text of somebody else that is shown, behind words that say whose it is; it parts sentences."""
 _SENTENCE = to_pattern(
     r"[。！？!?；;\n\r]+|(?<!\bMrs)(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bProf)(?<!\bvs)(?<!\ba\.m)(?<!\bp\.m)\.{1,6}(?=\s|$|[\u3400-\u9fff])|…+"
 )
@@ -100,6 +112,9 @@ def blank(text: str) -> str:
         text = _FENCE.sub(_spaces, text)
     if _QUOTED_LINE_SIGN.search(text):
         text = _QUOTED_LINE.sub(_spaces, text)
+    if _PASTED_SIGN.search(text) and (pasted := _PASTED.search(text)):
+        begin, end = pasted.span(pasted.lastgroup or 0)
+        text = text[:begin] + "\n" + _SPACE * (end - begin - 2) + "\n" + text[end:]
     if _QUOTE_SIGN.search(text):
         text = _QUOTE.sub(lambda match: unquote(text, match), text)
     return text

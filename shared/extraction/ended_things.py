@@ -40,6 +40,11 @@ _ZH = to_pattern(
     rf"){_TAIL_ZH}"
 )
 _CLAUSE = to_pattern(r"[，,。；;:：!！?？\n]+|\.(?=\s|$)|\s+-+\s+|\s(?:and|but|so)\s(?!off\b)")
+_TIME = to_pattern(
+    r"(?:今|明|后|昨|当)(?:天|晚|早|夜|儿|日)?(?:早上|上午|中午|下午|晚上|夜里)?|这[次回顿趟周]|下[次回周]|周[一二三四五六日末]|待会儿?|等会儿?|一会儿?|暂时|今年|这两天|这几天"
+)
+"""Names a time and nothing that could be over: 今晚不跑了."""
+_ONCE = to_pattern(r"(?:今[天晚早夜]|明[天早晚]|这[次回顿周]|待会|等会|暂时)(?!.{0,3}(?:开始|起|决定))")
 _SIGNS = to_pattern(
     r"\b(?:last|cancel|scrap|quit|ditch|drop|gave|giv|stop|pull|back|withdr|sold|rid|done|through|finish|over|no more|off|kill|left|leav|resign|retire|unsub|uninst|delet|return|rehom|broke|clos|shut|came|com|any ?more|longer|these|gone|pass|died|fell|fall|happen|end|can|fold|out|no longer|need|do)\w*"
     r"|了|啦|取消|放弃|退|戒|告别|不再|离开|注销|停用"
@@ -56,5 +61,11 @@ def find_ended_things(text: str) -> tuple[str, ...]:
             continue
         match = (_EN if clause.isascii() else _ZH).fullmatch(clause)
         if match:
-            things += [each.strip() for each in match.groupdict().values() if each]
+            named = ((form, each.strip()) for form, each in match.groupdict().items() if each)
+            things += [each for form, each in named if not (_TIME.fullmatch(each) or _is_put_off(form, clause))]
     return tuple(things)
+
+
+def _is_put_off(form: str, clause: str) -> bool:
+    """Whether the clause denies something for a day alone: 今天不出门了."""
+    return form == "denied" and _ONCE.search(clause) is not None

@@ -41,6 +41,20 @@ _OTHERS_ZH = gate(words.OTHER_ZH)
 _NAMES_EN = gate(words.OTHER_EN, words.NAME_EN, words.SELF_EN, words.GROUP_EN, words.AGENT_EN)
 
 
+_OPENS_ORDER = to_pattern(
+    r"(?!(?:do|does|did|have|has|had) (?:i|you|we|they|he|she)\b)"
+    r"(?:don't|do not|do|have|may|might|any|when|which|who|whose)\b",
+    re.I,
+)
+_LEAVES_SUBJECT_OUT = to_pattern(
+    r"(?:(?:can|won|didn|haven|hasn|couldn|wouldn|doesn)['’]?t|was|were|had|am)\b"
+    r"(?! (?:i|you|we|they|he|she|it|this|that|those|these|there|the|my|your|our|his|her|their|an?|any\w*|some\w*"
+    r"|every\w*|people|(?-i:[A-Z]))\b)",
+    re.I,
+)
+_TELLS_WHAT = to_pattern(r"(?:what|who|where) (?:i|we|he|she|they)(?:['’]\w+)?\b.{2,60}\b(?:is|was|are)\b", re.I)
+
+
 @dataclass(frozen=True, slots=True)
 class Stance:
     """How a clause stands: whom it is about and what keeps it from being a lasting statement."""
@@ -127,16 +141,15 @@ def _is_put_as_question(clause: Clause, following: Clause | None) -> bool:
     text = clause.text
     if clause.language == "en":
         asks = clause.mask & _ASKS_EN and words.ASK_EN.match(text)
-        return bool(asks) and (clause.asked or not _is_imperative(text))
+        return bool(asks) and (clause.asked or not _opens_no_question(text))
     return bool(clause.mask & _ASKS_ZH and words.ASK_WORD_ZH.search(text)) or (
         clause.asked and bool(words.ASK_ZH.search(text))
     )
 
 
-def _is_imperative(text: str) -> bool:
-    return bool(
-        re.match(r"(?:don't|do not|do|have|may|might|any|when|which|who|whose)\b", text, re.I)
-    ) and not re.match(r"(?:do|does|did|have|has|had) (?:i|you|we|they|he|she)\b", text, re.I)
+def _opens_no_question(text: str) -> bool:
+    """Whether words that may open a question open none: an order, a statement without its subject, `what I want is`."""
+    return bool(_OPENS_ORDER.match(text) or _LEAVES_SUBJECT_OUT.match(text) or _TELLS_WHAT.match(text))
 
 
 @of_texts(64)

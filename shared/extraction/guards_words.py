@@ -8,7 +8,7 @@ KIN_EN = (
     r"(?:wife|husband|partner|spouse|girlfriend|boyfriend|fianc[eé]e?|mom|mum|mother|dad|father"
     r"|parents|grandparents|in-laws|son|daughter|brother|sister|kids?|child|children|baby|dog|cat|puppy|kitten|pet|parrot"
     r"|rabbit|hamster|boss|manager|best friend|roommate|grandma|grandmother|grandpa|grandfather"
-    r"|uncle|aunt|cousin|niece|nephew)"
+    r"|uncle|aunt|cousin|niece|nephew|bro|sis|mam|nan|nana|gran|granny|missus|hubby|gf|bf)"
 )
 KIN_ZH = (
     r"(?:老板|上司|领导|经理|同事|朋友|闺蜜|室友|同学|老师|客户|老婆|妻子|太太|媳妇|老公|丈夫"
@@ -47,7 +47,7 @@ PERSON_EN = (
     r"|family|kids?|child|children|son|daughter|brother|sister|siblings?|grand\w+|uncle|aunt"
     r"|cousin|nephew|niece|neighbou?rs?|landlord|doctor|teacher|coach|mentor|client|clients|"
     r"customers?|team|teammates?|cat|dog|pet|puppy|kitten|ex|in-laws|mother-in-law|father-in-law"
-    r"|professor|advisor|boss's|therapist|trainer|baby)"
+    r"|professor|advisor|boss's|therapist|trainer|baby|bro|sis|mam|nan|nana|missus|hubby|gf|bf)"
 )
 SELF_ZH = to_pattern(r"^(?:我(?!们|国|方|校|院|省|市(?!场))|本人|俺|鄙人)")
 SELF_POSSESSION_ZH = to_pattern(
@@ -73,7 +73,9 @@ OTHER_EN = to_pattern(
     re.I,
 )
 NAME_EN = to_pattern(
-    r"^(?!I\b|My\b|We\b|Our\b|Please\b|The\b|This\b|That\b|There\b|Let\b|It\b)[A-Z][a-z]+(?:\s[A-Z][a-z]+)"
+    r"^(?!I\b|My\b|We\b|Our\b|Please\b|The\b|This\b|That\b|There\b|Let\b|It\b|Budget\b|Deadline\b|Rent\b|Dinner\b|Lunch\b"
+    r"|Breakfast\b|Work\b|School\b|Class\b|Training\b|Delivery\b|Payment\b|Salary\b|Insurance\b|Parking\b|Completion\b|Checkout\b"
+    r"|Check-in\b|Pickup\b|Traffic\b|Weather\b|Money\b|Time\b|Everything\b|Nothing\b|Something\b|Today\b|Tomorrow\b|Yesterday\b)[A-Z][a-z]+(?:\s[A-Z][a-z]+)"
     r"?(?:'s\s+\w+)?\s+(?:also\s+|really\s+|always\s+|never\s+|just\s+|still\s+)?(?:said|says"
     r"|told|thinks?|likes?|loves?|hates?|prefers?|wants?|doesn't|does|is|was|has|had|lives?|"
     r"works?|moved|enjoys?|uses?|switched|changed|no longer|stopped|can't|mentioned|asked|decided"
@@ -134,7 +136,9 @@ IF_ZH = to_pattern(
 )
 IF_EN = to_pattern(
     (
-        r"(?:^|\b(?:and|but|so|even|only|as)\s+)(?:if|unless|suppose|supposing|imagine|pretend|assuming"
+        r"(?:^|\b(?:and|but|so|even|only|as)\s+)(?:if(?! (?:it|that|this)(?:'s| is)?"
+        r" (?:helps?|matters?|relevant|useful|of use|makes? (?:a|any) difference)\b)"
+        r"|unless|suppose|supposing|imagine|pretend|assuming"
         r"|assume|let's say|say (?:that )?(?:i\b|i'm|my|we)|what if|hypothetically|for example|for instance|e\.g)\b"
         r"|\bif i\b"
         r"|\bi wish\b|\bwould have\b|\bcould have\b|\bshould have\b|\brole-?play|\bact as\b|\bpretend\b"
@@ -144,7 +148,7 @@ IF_EN = to_pattern(
 )
 NOW_ZH = to_pattern(
     r"今天|今晚|今早|今儿|今日|这次|这回|本次|这一次|此刻|暂时|临时|这会儿|眼下|这两天|这几天"
-    r"|刚才|刚刚|一时|这顿|今夜|这阵子|这段时间|最近(?!都|一直|在学|在练|开始学|迷上)|偶尔|有时|突然|忽然|现在有点"
+    r"|刚才|刚刚|一时|这顿|今夜|这阵子|这段时间|最近(?!都|一直|在|开始|迷上)|偶尔|有时|突然|忽然|现在有点"
     r"|这周|本周|明天|昨天|昨晚|待会|等会|先(?=用|喝|吃|试|看|这样)"
 )
 NOW_EN = to_pattern(

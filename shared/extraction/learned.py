@@ -5,7 +5,7 @@ say nothing lasting. `tests/training` holds the corpus and the fit.
 """
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import cast
@@ -49,6 +49,8 @@ LITTLE_EN, LITTLE_ZH = 2, 5
 """Words, or characters, that say little without the clauses beside them."""
 CERTAIN, HARDLY = 0.8, 0.05
 """A pattern's type gives way to one from here on where its own is below that."""
+NAMES_ALONE: MemoryType = "entity"
+"""The type of a name, and of no sentence."""
 OF_OTHERS = types_with("of_others")
 OF_SPEAKER = types_with("wanted") - OF_OTHERS
 """What a statement about somebody else is none of: what is wanted, who speaks wants."""
@@ -114,7 +116,7 @@ def to_suspected(sentence: Sequence[Clause], verdict: ClauseClass) -> Found:
     """The sentence as words that change something known, if anything."""
     text = join_clauses(sentence)
     return Found(
-        verdict.kind,
+        _kind([verdict]),
         None,
         {"value": text},
         text,
@@ -167,7 +169,11 @@ def may_state(clause: Clause, stance: Stance, verdict: ClauseClass) -> bool:
 
 
 def find_changed(
-    clauses: Sequence[Clause], verdicts: Sequence[ClauseClass], free: Sequence[bool], corrected: Set[int]
+    clauses: Sequence[Clause],
+    verdicts: Sequence[ClauseClass],
+    free: Sequence[bool],
+    corrected: Set[int],
+    choose_type: Callable[[Sequence[int]], MemoryType],
 ) -> dict[int, tuple[Found, int]]:
     """What the clauses that are free correct, by the clause where it begins, and the clause after its last.
 
@@ -183,7 +189,7 @@ def find_changed(
         if corrected & {place - 1, end} or (end - place == 1 and len(clauses) > 1 and _little(clauses[place].text)):
             continue
         text = join_clauses(clauses[place:end])
-        kind = _kind(verdicts[place:end])
+        kind = choose_type(range(place, end))
         sentence = join_clauses([clause for clause in clauses[place:] if clause.sentence == clauses[end - 1].sentence])
         stated[place] = changes.correction(text, kind, sentence, chinese=clauses[place].language == "zh"), end
     return stated
@@ -202,8 +208,9 @@ def _little(text: str) -> bool:
 
 
 def _kind(verdicts: Sequence[ClauseClass]) -> MemoryType:
-    """The type that all these clauses together are likeliest to be."""
-    return max(verdicts[0].kinds, key=lambda kind: sum(verdict.kinds[kind] for verdict in verdicts))
+    """The type that all these clauses together are likeliest to be, of those that a sentence has."""
+    kinds = verdicts[0].kinds.keys() - {NAMES_ALONE}
+    return max(sorted(kinds), key=lambda kind: sum(verdict.kinds[kind] for verdict in verdicts))
 
 
 def join_clauses(clauses: Sequence[Clause]) -> str:
@@ -212,14 +219,15 @@ def join_clauses(clauses: Sequence[Clause]) -> str:
     return LEAD.sub("", text) or text
 
 
-def statement(clauses: Sequence[Clause], verdicts: Sequence[ClauseClass], today: date) -> Found | None:
-    """The clauses of a sentence as a statement of their likeliest type; None where no word says what it is about."""
+def statement(
+    clauses: Sequence[Clause], verdicts: Sequence[ClauseClass], kind: MemoryType, today: date
+) -> Found | None:
+    """The clauses of a sentence as a statement of this type; None where no word says what it is about."""
     text = join_clauses(clauses)
     if all(map(meanings.says_little, query_terms(text, _FEW))):
         return None
-    kind = _kind(verdicts)
     if kind in OF_SPEAKER and tells_limit_of_somebody(text):
-        kind = "entity"
+        kind = "note"
     said = dates.find_coming(text, today) if kind in ("event", "task") else None
     return Found(
         kind,

@@ -35,6 +35,7 @@ from shared.extraction.model import (
 )
 from shared.extraction.repairs import repair
 from shared.extraction.replacement import find_repair, owns_slip
+from shared.extraction.sentence_gate import tells_in_jest
 from shared.extraction.slots import with_slot
 from shared.extraction.stated import extract_statements, observation
 from shared.extraction.stretches import stretches
@@ -125,6 +126,9 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
         rule = manipulation.manipulates(told.text)
         if rule:
             refused.append(Refusal("manipulation", rule, (told.start, told.end), message.ordinal))
+            continue
+        if tells_in_jest(told.text):
+            explain.append(ReadingNote((told.start, told.end), "dropped", "ironic", message.ordinal))
             continue
         found.extend(observe_remembered(message, told, today))
         explain.append(ReadingNote((told.start, told.end), "kept", "remember", message.ordinal))

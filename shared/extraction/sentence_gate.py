@@ -1,16 +1,18 @@
 """Which sentences of a message are kept: the gate before memory, asked once for each sentence."""
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from shared.extraction.clauses import Clause
-from shared.extraction.guards import Stance
+from shared.extraction.clauses import Clause, split
+from shared.extraction.guards import Stance, stances
 from shared.extraction.lasting import estimate_lasting
-from shared.extraction.learned import ClauseClass
+from shared.extraction.learned import ClauseClass, read
 from shared.extraction.model import Found
 from shared.extraction.orders import order_in
 from shared.extraction.relatives import tells_limit_of_somebody, tells_what_lasts
 from shared.extraction.slots import tells_of_ticket
+from shared.language.patterns import to_pattern
 
 SHORTEST, SHORTEST_ZH = 3, 4
 """Words of a sentence, and letters of a Chinese one, that may state something without saying of whom."""
@@ -23,6 +25,7 @@ MAY_CORRECT = 0.1
 LEAST, PLAIN = 0.2, 0.95
 """A sentence less likely than SURE is kept all the same from the first on, where a clause is surer than the second."""
 _MARKS = " .,!?。，！？~～"
+_LAUGHS = to_pattern(r"[😂🤣😹😆😅🙃😜]|\b(?:lol|lmao|rofl|ha(?:ha)+h?|jk|just kidding)\b|哈哈|笑死|嘿嘿|开玩笑", re.I)
 INTRODUCTIONS = frozenset({"profile:user:name", "profile:user:call_me"})
 
 
@@ -43,6 +46,14 @@ def estimate_sentences(
     return found
 
 
+def tells_in_jest(text: str) -> bool:
+    """Whether the text laughs at itself and states nothing lasting: `i'm an idiot 😂`."""
+    if not _LAUGHS.search(text):
+        return False
+    clauses = split(text)
+    return max(estimate_sentences(text, clauses, stances(clauses), read(clauses)).values(), default=0.0) < SURE
+
+
 def _tells_of_another(text: str, stand: Sequence[Stance], likely: float) -> bool:
     """Whether the sentence says plainly what somebody else is or does, or what their health or faith forbids them."""
     if stand[0].subject == "other" and tells_what_lasts(text):
@@ -55,7 +66,7 @@ def _tells_of_another(text: str, stand: Sequence[Stance], likely: float) -> bool
 def _is_bare(text: str, stand: Sequence[Stance]) -> bool:
     """Whether the words name something and say of nobody that it is so: `Chicago.`, 两百块."""
     short = len(text.split()) < SHORTEST if text.isascii() else len(text.strip(_MARKS)) < SHORTEST_ZH
-    return short and not any(stance.explicit for stance in stand)
+    return short and not any(stance.explicit for stance in stand) and not tells_limit_of_somebody(text)
 
 
 def _states_enough(verdicts: Sequence[ClauseClass], likely: float) -> bool:

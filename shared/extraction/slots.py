@@ -21,7 +21,7 @@ from shared.language.patterns import read_group, to_pattern
 from shared.language.segment import tag_words as words_of
 
 _ALLERGY = to_pattern(
-    r"\ballerg(?:ic|y) to (?P<en>[\w' -]+?(?:(?:,| and| or|, and) [\w' -]+?)*)(?=$|[.;!?]|,? (?:so|but|which|since|because|please|when|and (?:i|my)\b))"
+    r"\ballerg(?:ic|y) to (?P<en>[\w' -]+?(?:(?:,| and| or|, and) [\w' -]+?)*)(?=$|[.;!?]|,? (?:btw|fyi|tho|though|too|by the way|like|so|but|which|since|because|please|when|and (?:i|my)\b))"
     r"|对(?P<zh>[^，。,.过我]{1,16})(?:都|也|很|有点|严重)?过敏",
     re.I,
 )

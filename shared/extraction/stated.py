@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from itertools import groupby
 
-from schemas.memory_types import types_with
+from schemas.memory_types import MemoryType, types_with
 from shared.domain.statements import ALSO
 from shared.extraction import learned, manipulation, persons
 from shared.extraction.clauses import Clause, language_of, split
@@ -17,9 +18,10 @@ from shared.extraction.keys import profile_key, slug
 from shared.extraction.learned import ClauseClass
 from shared.extraction.model import Found, MessageText, Observation, ReadingNote
 from shared.extraction.opinions import epistemic_of
-from shared.extraction.orders import order_in
+from shared.extraction.orders import asks_how_to_answer, order_in
 from shared.extraction.plain import find_plain
 from shared.extraction.sentence_gate import MAY_CORRECT, SURE, estimate_sentences, keep_sentences, stands_anyway
+from shared.extraction.sentence_types import choose_type
 from shared.extraction.slots import with_due, with_slot
 from shared.extraction.values import values
 from shared.extraction.wording import own_words, stands_in_place
@@ -28,6 +30,8 @@ from shared.language.segment import has_word
 
 FEW_EN, FEW_ZH = 30, 12
 """Characters of a sentence that says little without the next one."""
+SHORT = 200
+"""Characters of a message at most that is looked at as a whole for what it may change."""
 MOST_QUOTED = 300
 """Characters of a sentence that are kept with what it states."""
 _OF_WORDS = to_pattern(
@@ -78,7 +82,7 @@ def extract_statements(
     verdicts, plainly = ([], frozenset[int]()) if directed else _verdicts(clauses)
     stand = stances(clauses)
     likely = {} if directed else estimate_sentences(message.text, clauses, stand, verdicts)
-    if not directed and max(likely.values(), default=0.0) < SURE and not any(map(_may_change, clauses, verdicts)):
+    if not directed and max(likely.values(), default=0.0) < SURE and not any(map(_may_matter, clauses, verdicts)):
         explain.extend(
             ReadingNote((clause.start, clause.end), "dropped", "nothing lasting", message.ordinal) for clause in clauses
         )
@@ -105,7 +109,7 @@ def extract_statements(
         if not directed and one.assertion == "declared":
             one = _as_ordered(one, sentence, today)
         words, span = own_words(message.text, clauses, stand, begin, end, one)
-        around = _around(sentences, clause.sentence, message.text)
+        around = _around(sentences, clause.sentence, clauses[last].sentence, message.text)
         observations.append(observation(_in_words(one, words), message, span, around))
     return observations
 
@@ -178,13 +182,13 @@ def _by_sentence(clauses: Sequence[Clause]) -> dict[int, list[Clause]]:
     return found
 
 
-def _around(sentences: dict[int, list[Clause]], number: int, text: str) -> str:
-    """The sentence of this number, with a question or a few words before it that it may answer."""
+def _around(sentences: dict[int, list[Clause]], number: int, last: int, text: str) -> str:
+    """The sentences of these numbers, with a question or a few words before them that they may answer."""
     own, before = sentences[number], sentences.get(number - 1, [])
     begin = own[0].start
     if before and (before[-1].asked or begin - before[0].start <= (FEW_EN if own[0].language == "en" else FEW_ZH)):
         begin = before[0].start
-    return text[begin : own[-1].end][:MOST_QUOTED]
+    return text[begin : sentences[last][-1].end][:MOST_QUOTED]
 
 
 def standings(text: str) -> list[tuple[tuple[int, int], str]]:
@@ -231,7 +235,8 @@ def _read(
         and learned.may_state(clauses[index], stand[index], verdict)
         for index, verdict in enumerate(verdicts)
     ]
-    for index, (one, end) in learned.find_changed(clauses, verdicts, free, corrected.keys()).items():
+    choose = partial(_choose_type, clauses, stand, verdicts)
+    for index, (one, end) in learned.find_changed(clauses, verdicts, free, corrected.keys(), choose).items():
         if kept[clauses[index].sentence] or likely[clauses[index].sentence] >= MAY_CORRECT:
             found[index], ends[index] = [one], end - 1
     taken = {clauses[at].sentence for index in found for at in range(index, ends.get(index, index) + 1)}
@@ -242,12 +247,22 @@ def _read(
             and number not in taken
             and (kept[number] or any(place in plainly and verdicts[place].kind == "constraint" for place in own))
         ):
-            whole = learned.statement([clauses[n] for n in own], [verdicts[n] for n in own], today)
+            own_clauses, own_verdicts = [clauses[n] for n in own], [verdicts[n] for n in own]
+            whole = learned.statement(own_clauses, own_verdicts, choose(own), today)
             if whole:
                 found[own[0]], ends[own[0]] = [whole], own[-1]
     _put_instead(clauses, stand, found, ends)
     _suspect(clauses, verdicts, free, found, ends)
     return SentenceReading(found, ends)
+
+
+def _choose_type(
+    clauses: Sequence[Clause], stand: Sequence[Stance], verdicts: Sequence[ClauseClass], places: Sequence[int]
+) -> MemoryType:
+    """The type of what the clauses at these places say together."""
+    chosen = [clauses[place] for place in places]
+    text = learned.join_clauses(chosen)
+    return choose_type(text, chosen, [stand[n] for n in places], [verdicts[n] for n in places])
 
 
 def _put_instead(
@@ -309,7 +324,10 @@ def _suspect(
     found: dict[int, list[Found]],
     ends: dict[int, int],
 ) -> None:
-    """Of each sentence that states nothing, the clause that is likeliest to change something known is kept as such."""
+    """What of a message states nothing and may yet change something known is kept as such.
+
+    Of a long message it is one sentence each; neighbours in a short one are one suspicion, as one explains the other.
+    """
     stated = {clauses[at].sentence for index in found for at in range(index, ends.get(index, index) + 1)}
     best: dict[int, int] = {}
     for index, verdict in enumerate(verdicts):
@@ -319,13 +337,38 @@ def _suspect(
         if sentence not in best or verdict.changed > verdicts[best[sentence]].changed:
             best[sentence] = index
     sentences = _by_sentence(clauses)
-    for number, index in best.items():
-        found[index] = [learned.to_suspected(sentences[number], verdicts[index])]
+    if clauses[-1].end - clauses[0].start > SHORT:
+        for number, index in best.items():
+            found[index] = [learned.to_suspected(sentences[number], verdicts[index])]
+        return
+    open_to_it = [n for n in sentences if n not in stated and not sentences[n][0].asked]
+    for together in _runs(open_to_it):
+        if likely := [best[n] for n in together if n in best]:
+            told = [clause for n in together for clause in sentences[n]]
+            begin = clauses.index(told[0])
+            surest = max(likely, key=lambda at: verdicts[at].changed)
+            found[begin], ends[begin] = [learned.to_suspected(told, verdicts[surest])], clauses.index(told[-1])
+
+
+def _runs(numbers: Sequence[int]) -> list[list[int]]:
+    """The numbers in runs of such as follow each other."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return runs
 
 
 def _may_change(clause: Clause, verdict: ClauseClass) -> bool:
     """Whether the clause may change something known, by the learned weights or as it says that something is over."""
     return learned.worth_a_look(verdict) or bool(find_ended_things(clause.text))
+
+
+def _may_matter(clause: Clause, verdict: ClauseClass) -> bool:
+    """Whether the clause may change something known, or asks how answers are to be."""
+    return _may_change(clause, verdict) or asks_how_to_answer(clause.text)
 
 
 def _weigh(

@@ -37,6 +37,11 @@ class DeliveryPolicy(Slice):
         ge=0,
         description="Pause between turns of a flood while another tenant committed within `others_first_s`",
     )
+    ahead_of_turns: int = Field(
+        default=10,
+        ge=1,
+        description="Turns under way of one tenant above which those of a tenant with no more overtake them",
+    )
     tenant_about_s: float = Field(
         default=10.0, gt=0, description="How long a tenant counts as active after each of its turns"
     )

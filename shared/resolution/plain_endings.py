@@ -1,21 +1,24 @@
 """What a sentence plainly ends, as it says that it is over, held by another, done otherwise or as before. Pure."""
 
+import re
 from collections.abc import Callable, Sequence
 
 from shared.domain.statements import ActiveMemory
 from shared.language.patterns import to_pattern
-from shared.resolution.ended import says_over
+from shared.resolution.ended import names, says_over
 from shared.resolution.returning import find_returned_to, names_before
 from shared.resolution.roles import fill_one_role, refills_role
 
-NOT_APART = 0.02
+NOT_APART = 0.1
 """How likely it must be by other signs that a memory ends, for a plain word to settle it."""
-LIKELY = 0.3
+LIKELY = 0.65
 """The same where two texts fill one role, and neither says that its holder is new."""
 _OTHERWISE = to_pattern(
     r"(?:改|换|转而?)(?P<verb>[喝吃投叫用坐住看学练穿开骑读写跑打走去报选买订刷种抽玩教])",
 )
 """Says that another thing is done, by the verb of it: 改喝牛奶."""
+_INSTEAD = to_pattern(r"\b(?:instead of|rather than) (?:the |my |our )?(?P<thing>[^,.;!?]{2,30})", re.I)
+"""Says in whose place another thing is."""
 
 _NUMBERED = to_pattern(r"(?P<thing>[a-z]{3,}|[\u4e00-\u9fff](?!是)[\u4e00-\u9fff]) ?(?:no\.? ?|#)?(?P<number>\d{2,})")
 """A thing that is told from others by its number: invoice 1041, 发票1041."""
@@ -49,7 +52,9 @@ def _ends(sentence: str, old: ActiveMemory) -> bool:
 
 
 def does_otherwise(sentence: str, memory: str) -> bool:
-    """Whether the sentence says that another thing is done, by a verb of which the memory says the old one."""
+    """Whether another thing is in the place of what the memory speaks of, or is done by its verb."""
+    if any(names(memory, match["thing"]) for match in _INSTEAD.finditer(sentence)):
+        return True
     return any(match["verb"] in memory and not _OTHERWISE.search(memory) for match in _OTHERWISE.finditer(sentence))
 
 

@@ -10,7 +10,6 @@ from uuid import UUID
 from schemas.memory_types import types_with
 from schemas.vocabulary import Assertion
 from shared.domain.statements import (
-    AMENDS,
     FORGETS,
     MISREAD,
     RANK,
@@ -24,17 +23,17 @@ from shared.domain.statements import (
     relate,
 )
 from shared.extraction.edited import Content
-from shared.extraction.ended_things import find_ended_things
 from shared.extraction.habits import tell_same
 from shared.extraction.retractions import PLAN
 from shared.language.patterns import to_pattern
 from shared.language.segment import has_word, stem
 from shared.policy import ConfidencePolicy
 from shared.resolution.amending import amend, amend_by_contrast
+from shared.resolution.parallel import is_parallel
 from shared.resolution.related import About, about, may_be_same, relations
 from shared.resolution.related import SentenceRelation as Said
 from shared.resolution.remaining import find_remaining, keep_remaining
-from shared.resolution.superseding import estimate_superseding, is_parallel
+from shared.resolution.superseding import estimate_superseding
 
 APART = types_with("lasting")
 """Types of memory that no sentence ends: what happened has happened."""
@@ -48,7 +47,7 @@ PLAN_WORDS = frozenset(
     )
 )
 """Words that say what kind of plan it is, not which."""
-ENDS_TOLD, ENDS, ENDS_UNSAID = 0.44, 0.8, 0.95
+ENDS_TOLD, ENDS, ENDS_UNSAID = 0.55, 0.86, 0.91
 """How likely it must be that a memory ends: by a correction, by a statement, by words that state nothing themselves."""
 SAME, BOTH = 0.6, 0.7
 """How likely it must be that a memory is said again, or that words which state nothing by themselves add to it."""
@@ -168,8 +167,6 @@ def _weigh(new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePoli
         return Comparisons(_take_back_find(new, known), "related")
     if found := amend_memory(new, known, policy):
         return Comparisons(found, "value")
-    if AMENDS in new.flags and not find_ended_things(new.quote):
-        return Comparisons(Reject("skip", "nothing_known_to_change"), "none")
     replaced = find_counted(new, known) if new.assertion == "behaviour" else find_replaced(new, known)
     relation = relate(new, known, policy)
     beside = compare_with_known(new, known, policy, advice) if relation.target is None and not replaced else ()
@@ -318,7 +315,8 @@ def _by_meaning(new: Statement, beside: Sequence[Comparison], policy: Confidence
     """What its sentence does to a memory under another key, or none: by what both say. None where they are apart."""
     ending = [each for each in beside if each.said.ends >= find_least(new, each.known) and not _misses(new, each)]
     if ending:
-        return decide_ending(new, max(ending, key=lambda each: each.said.ends), policy)
+        ending.sort(key=lambda each: each.said.ends, reverse=True)
+        return _end_others(decide_ending(new, ending[0], policy), new, ending[1:], policy)
     if new.retracts:
         return None
     again = [each for each in beside if each.told or _may_repeat(each.known, new)]
@@ -407,6 +405,21 @@ def decide_ending(new: Statement, found: Comparison, policy: ConfidencePolicy) -
     if new.retracts or (SUSPECTED in new.flags and said.only_denies):
         return Retract((old,), "denied" if new.retracts else "said_to_have_ended")
     return Write(hold_conflict(new, old, "supersede", "said_to_have_changed", policy), (old,))
+
+
+def _end_others(
+    operation: Operation, new: Statement, others: Sequence[Comparison], policy: ConfidencePolicy
+) -> Operation:
+    """The operation, by which what else the statement ends goes, too, unless that is stronger than it."""
+    standing = RANK[policy.level_of(new.assertion, new.flags).provenance]
+    also = [each.known for each in others if not each.told and RANK[each.known.provenance] <= standing]
+    match operation:
+        case Write(ends=ends, content=None) if ends:
+            return replace(operation, ends=_distinct((*ends, *also)))
+        case Retract(targets=targets):
+            return replace(operation, targets=_distinct((*targets, *also)))
+        case _:
+            return operation
 
 
 def _distinct(found: Sequence[ActiveMemory | None]) -> tuple[ActiveMemory, ...]:

@@ -1,121 +1,22 @@
-"""How likely it is that a statement puts an end to a memory: fitted by `tests/training/superseding.py`. Pure.
+"""How likely it is that a statement puts an end to a memory: fitted by `tests/training/superseding.py`. Pure."""
 
-The learned relation of the two sentences is one sign of many. Others are whether they are near in meaning, whether the
-new one speaks of a change or of a beginning, whether it has another value of a sort that the memory has, and whose fact
-each is.
-"""
+from collections.abc import Sequence
 
-# ruff: noqa: E501 - one family of words per line
-
-import math
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
-
-from shared.cache import of_texts
-from shared.classifiers.judges import load_sum, to_log_odds
-from shared.classifiers.meanings import says_little
-from shared.classifiers.static_encoder import load_static_encoder
+from shared.classifiers.trees import load_trees
 from shared.domain.statements import ActiveMemory, Statement
-from shared.extraction.clauses import split
-from shared.extraction.ended_things import find_ended_things
-from shared.extraction.guards import stances
-from shared.extraction.keys import fold
-from shared.extraction.learned import read
-from shared.extraction.relatives import tells_of_relative
-from shared.extraction.slots import find_facts
-from shared.extraction.values import like, values
-from shared.language import segment
-from shared.language.patterns import to_pattern
-from shared.language.segment import STOPWORDS, query_terms
 from shared.resolution import related
-from shared.resolution.parts import split_parts
-from shared.resolution.plain_endings import LIKELY, find_plain_endings
+from shared.resolution.pair_signs import SIGNS, count_signs, fills_anew, find_slots_filled
+from shared.resolution.plain_endings import find_plain_endings
 from shared.resolution.related import SentenceRelation, about
-from shared.resolution.roles import find_refilled, refills_another_role
 
-Numbers = NDArray[np.float32]
-SIGNS = (
-    "ends",
-    "same",
-    "both",
-    "near",
-    "of_old",
-    "of_new",
-    "changes",
-    "begins",
-    "denies",
-    "adds",
-    "other_value",
-    "other_values",
-    "one_type",
-    "one_sort",
-    "changed",
-    "corrects",
-    "retracts",
-    "relative",
-    "length",
-    "momentary",
-    "near_and_changes",
-    "shares_and_denies",
-    "value_and_changes",
-    "chinese",
-    "exchanges",
-    "exchanges_named",
-    "exchanges_near",
-    "puts_right",
-    "other_amount",
-    "amount_and_changes",
-    "subject",
-    "again",
-    "nearest",
-    "shares_most",
-    "role_nearest",
-)
-"""What is told of a memory and a statement, in the order of the weights."""
-USUAL = {"near": 1.0, "of_old": 0.0, "exchanges_near": 0.4}
-"""How near, and how much they share, two texts that are apart often are."""
+PARALLEL, ANOTHER_ROLE, CHANCE = map(SIGNS.index, ("parallel", "another_role", "by_chance"))
 OTHER_IN_SLOT = 0.97
 """How likely a memory ends that a sentence plainly ends, as under the memory's key it says another value: who moved to
 Oslo lives in Leeds no longer."""
-TOLD = frozenset({"profile", "event"})
-"""Types of what is or happened, beside what is wanted, liked or decided."""
-MAY_HAVE_TAKEN = 0.15
+BY_CHANCE = 0.3
+"""How likely a memory ends at most by a statement with which it shares no more than a place, a day or a number."""
+MAY_HAVE_TAKEN = 0.4
 """How likely it must be that one memory has taken the place of another, for a return to the other to end it."""
-_CHANGES = to_pattern(
-    r"\b(?:now|instead|changed?|changing|switch\w*|swapp?\w*|replac\w+|moved?|moving|no longer|any ?more|quit|left|stopp?\w*|gave up|given up"
-    r"|gone|back (?:to|in|on|at)|after all|ended up|turns? out|from now on|these days|went with|going with|cancell?\w*|scrap\w*|called off"
-    r"|sold|ditched|dropped|done with|over with|finally|rather than|used to|became|got rid|off the table|broke up|retired|resigned)\b"
-    r"|现在|如今|改|换|搬|不再|不用|不想|不打算|已经|终于|其实|原来|回|退|取消|算了|停|卖|辞|离职|跳槽|分手|戒|别再|以后|这阵子|最近|结果|还是|变|不.{0,6}了|没.{0,4}了|了$",
-)
-_BEGINS = to_pattern(
-    r"\b(?:start\w*|began|begin\w*|joined|signed up|picked up|taken up|took up|got a new|adopted|newly?|just got|trying)\b|开始|新|刚|报了|买了|养了|入手|加入"
-)
-_ADDS = to_pattern(
-    r"\b(?:also|too|as well|another|besides|on top of|plus|both|still|in addition)\b|也|还(?!是)|又|另外|再加|同时|除了|都|照样|仍|依然"
-)
-_DENIES = to_pattern(
-    r"\b(?:not|no|never|none|without|isn'?t|aren'?t|don'?t|doesn'?t|didn'?t|won'?t|can'?t|wasn'?t|nope)\b|n['’]t\b|不|没|别|无"
-)
-_MOMENTARY = to_pattern(
-    r"\b(?:today|tonight|this (?:time|once|week)|just (?:this|for)|for now|once)\b|今天|今晚|这次|这回|就一次|暂时|先"
-)
-_PUTS_RIGHT = to_pattern(
-    r"\b(?:like|as) i (?:said|told)\b|\bi (?:told you|gave you|kept? saying|keep saying|thought|misspoke|misremembered|had (?:it|the|that|them|my)\b.{0,30}(?:wrong|mixed|in my head|backwards))"
-    r"|\byou(?:['’]ve| have)(?: still)?(?: got)? (?:me|us|him|her|it|that) (?:down|listed|saved|noted)\b"
-    r"|\bgot (?:that |it |this )?wrong\b|\bput (?:this|that|it) straight\b|\bmixed (?:it |them |that )?up\b|\bcorrection\b"
-    r"|(?:之前|刚才|上次|前面)(?:跟你|和你)?[说讲]|跟你[说讲]的|你(?:那儿?|这边?|那边)?(?:还)?[记存写]的|[记弄搞说看][错岔混反]|瞎[记说]|更正|纠正|一直.{0,4}说|说成|才发现|才知道|压根",
-    re.I,
-)
-"""Says that something was told wrong before, or is otherwise than was thought."""
-_AGAIN = to_pattern(r"\bagain\b|\bback (?:to|in|on|at|with)\b|\bafter all\b|又|还是|重新|[换改搬喝用回]回", re.I)
-_AMOUNT = to_pattern(
-    r"(?P<before>[a-z]+|[\u4e00-\u9fff]{2})?(?: (?:is|at|of)?|[是:：])? ?(?P<number>\d[\d.,:]*\d|\d|[一二两三四五六七八九十百千万半]+)"
-    r"(?: ?(?P<unit>[\u4e00-\u9fff]|[a-z]{1,3}|%))?",
-)
 
 
 def estimate_superseding(
@@ -125,45 +26,26 @@ def estimate_superseding(
 
     One sentence of two things, such as two reminders, ends nothing unless it is put as a correction.
     """
-    weights = load_sum("superseding")
-    shares = [
-        min(weights.estimate(signs), _find_most(old, new, quote))
-        for old, signs in zip(near, count_signs(near, new, quote, relations), strict=True)
-    ]
-    slots, plain = _sentence(quote).slots, find_plain_endings(near, quote, shares, took_place)
+    signs = count_signs(near, new, quote, relations)
+    told = load_trees("superseding").estimate(signs)
+    shares = [min(share, _find_most(old, new, quote, of)) for old, share, of in zip(near, told, signs, strict=True)]
+    slots, plain = find_slots_filled(quote), find_plain_endings(near, quote, shares, took_place)
     return [
         max(share, OTHER_IN_SLOT) if plainly or fills_anew(old, slots) else share
         for old, share, plainly in zip(near, shares, plain, strict=True)
     ]
 
 
-def _find_most(old: ActiveMemory, new: Statement, quote: str) -> float:
-    """How likely the memory may end by its signs: not at all by what speaks of something else, hardly by chance."""
-    if _are_apart(old, new, quote):
-        return 0.0
-    return LIKELY if _meet_by_chance(old, new, quote) else 1.0
+def _find_most(old: ActiveMemory, new: Statement, quote: str, signs: Sequence[float]) -> float:
+    """How likely the memory may end by its signs: not at all by what speaks of something else, hardly by chance.
 
-
-def _meet_by_chance(old: ActiveMemory, new: Statement, quote: str) -> bool:
-    """Whether they share no more than a place, a day or a number: who moves to a city has not changed what is done
-    there.
-
-    What somebody is or what happened, which says nothing of what is wanted or decided, need not even share that.
+    It speaks of something else where both are one sentence of two things, or of two roles and share no word.
     """
-    after, before = about(quote), about(old.text)
-    if new.retracts or not after.topics.isdisjoint(before.topics):
-        return False
-    if new.type in TOLD and old.type not in TOLD:
-        return True
-    says_more = _sentence(quote).puts_right or _sentence(quote).again or find_ended_things(quote)
-    return not says_more and not after.terms.isdisjoint(before.terms)
-
-
-def _are_apart(old: ActiveMemory, new: Statement, quote: str) -> bool:
-    """Whether both are one sentence of two things, or speak of two roles and have no word in common."""
-    if new.assertion != "correction" and is_parallel(old.text, new.text):
-        return True
-    return refills_another_role(quote, old.text) and about(quote).terms.isdisjoint(about(old.text).terms)
+    if new.assertion != "correction" and signs[PARALLEL]:
+        return 0.0
+    if signs[ANOTHER_ROLE] and about(quote).terms.isdisjoint(about(old.text).terms):
+        return 0.0
+    return BY_CHANCE if signs[CHANCE] else 1.0
 
 
 def took_place(new: ActiveMemory, old: ActiveMemory) -> bool:
@@ -181,165 +63,4 @@ def took_place(new: ActiveMemory, old: ActiveMemory) -> bool:
         text=new.text,
     )
     signs = count_signs([old], statement, new.text, related.relations([old.told], new.text))
-    return load_sum("superseding").estimate(signs[0]) >= MAY_HAVE_TAKEN
-
-
-def fills_anew(old: ActiveMemory, slots: Mapping[str, str]) -> bool:
-    """Whether the slots that a sentence fills have another value in the one that the memory is kept under."""
-    value = old.value.get("value")
-    return old.key is not None and old.key in slots and isinstance(value, str) and fold(value) != slots[old.key]
-
-
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    vector: Numbers
-    changed: float
-    changes: int
-    begins: int
-    adds: int
-    denies: int
-    momentary: int
-    relative: bool
-    slots: Mapping[str, str]
-    """What it says of the slots of its speaker, by key."""
-    roles: tuple[str, ...]
-    """What another holds from now on."""
-    amounts: Mapping[str, frozenset[str]]
-    """The numbers by what is counted or measured."""
-    puts_right: bool
-    again: bool
-    subject: list[str]
-    """The first term that carries it."""
-
-
-@of_texts(1024)
-def _sentence(text: str) -> _Sentence:
-    low = text.lower()
-    clauses = split(text)
-    verdicts = read(clauses)
-    told = zip(clauses, stances(clauses), strict=True)
-    facts = [fact for clause, stance in told for fact in find_facts(clause, stance)]
-    return _Sentence(
-        load_static_encoder().encode(text),
-        max((to_log_odds(verdict.changed) for verdict in verdicts), default=-3.0),
-        len(_CHANGES.findall(low)),
-        len(_BEGINS.findall(low)),
-        len(_ADDS.findall(low)),
-        len(_DENIES.findall(low)),
-        len(_MOMENTARY.findall(low)),
-        tells_of_relative(text),
-        {fact.key: fold(str(fact.value["value"])) for fact in facts if fact.key},
-        tuple(find_refilled(low)),
-        find_amounts(low),
-        _PUTS_RIGHT.search(text) is not None,
-        _AGAIN.search(text) is not None,
-        query_terms(text, 1),
-    )
-
-
-def find_amounts(text: str) -> dict[str, frozenset[str]]:
-    """The numbers of the text by the unit behind each and the word before it."""
-    amounts: dict[str, set[str]] = {}
-    for match in _AMOUNT.finditer(text):
-        for name in {f"#{match['unit']}", match["before"]} - {"#None", None, *STOPWORDS}:
-            amounts.setdefault(name, set()).add(match["number"])
-    return {name: frozenset(numbers) for name, numbers in amounts.items()}
-
-
-def _nears_role(old: str, roles: Sequence[str]) -> tuple[float, float]:
-    """Whether the text names one of the roles, and how near to one of them in meaning a part of it comes."""
-    if not roles:
-        return 0.0, 0.0
-    terms, encode = about(old).terms, load_static_encoder().encode
-    named = any(terms & about(role).terms for role in roles)
-    parts = split_parts(old) or [old]
-    return float(named), max(float(encode(role) @ encode(part)) for role in roles for part in parts)
-
-
-def count_signs(
-    near: Sequence[ActiveMemory], new: Statement, quote: str, relations: Sequence[SentenceRelation]
-) -> list[list[float]]:
-    """The signs of each memory and the statement, each of the order of one: it ends what it is nearest to."""
-    found = [_count_signs(old, new, quote, relation) for old, relation in zip(near, relations, strict=True)]
-    lead = [_leads([signs[SIGNS.index(name)] for signs in found], usual) for name, usual in USUAL.items()]
-    return [[*signs, *leads] for signs, *leads in zip(found, *lead, strict=True)]
-
-
-def _leads(numbers: Sequence[float], usual: float) -> list[float]:
-    """By how much each is more than the largest of the others, and than what is usual of things that are apart."""
-    if not numbers:
-        return []
-    most, second = sorted((*numbers, usual), reverse=True)[:2]
-    return [each - (second if each == most else most) for each in numbers]
-
-
-def _count_signs(old: ActiveMemory, new: Statement, quote: str, relation: SentenceRelation) -> list[float]:
-    was, said = _sentence(old.text), _sentence(quote)
-    before, after = about(old.text), about(quote)
-    shared = before.terms & after.terms
-    near = float(was.vector @ said.vector) / max(1e-6, float(np.linalg.norm(was.vector) * np.linalg.norm(said.vector)))
-    other = [value for value in values(quote) if like(old.text, value)]
-    of_old = len(shared) / max(1, len(before.terms))
-    changes = min(2, said.changes)
-    named, role = _nears_role(old.text, said.roles)
-    amounts = [said.amounts[each].isdisjoint(was.amounts[each]) for each in said.amounts.keys() & was.amounts.keys()]
-    amount = float(bool(amounts) and all(amounts))
-    return [
-        to_log_odds(relation.ends),
-        to_log_odds(relation.same),
-        to_log_odds(relation.both),
-        near * 4,
-        of_old * 2,
-        2 * len(shared) / max(1, len(after.terms)),
-        changes,
-        min(2, said.begins),
-        min(2, abs(min(2, said.denies) - min(2, was.denies))),
-        min(2, said.adds),
-        float(bool(other)),
-        float(len(other) > 1),
-        float(old.type == new.type),
-        float(bool(before.sorts & after.sorts)),
-        said.changed,
-        float(new.assertion == "correction"),
-        float(new.retracts),
-        float(was.relative != said.relative),
-        math.log1p(len(after.terms)),
-        min(2, said.momentary),
-        near * changes,
-        of_old * min(2, said.denies) * 2,
-        float(bool(other)) * changes,
-        float(not quote.isascii()),
-        float(bool(said.roles)),
-        named,
-        role * 4,
-        float(said.puts_right),
-        amount,
-        amount * changes,
-        float(said.subject == was.subject),
-        float(said.again),
-    ]
-
-
-def is_parallel(one: str, other: str) -> bool:
-    """Whether both are one sentence with another thing in one place of it: two things to be reminded of by one day."""
-    first, second = ([word for word in segment.words(text.lower()) if word.strip()] for text in (one, other))
-    before = _common(first, second)
-    after = _common(
-        first[: before - 1 : -1] if before else first[::-1], second[: before - 1 : -1] if before else second[::-1]
-    )
-    most = max(len(first), len(second))
-    middles = [words[before : len(words) - after] for words in (first, second)]
-    if not all(middles) or 5 * (before + after) < 2 * most:
-        return False
-    terms = [
-        {term for term in query_terms(" ".join(words)) if not says_little(term) and not term[0].isdigit()}
-        for words in middles
-    ]
-    return bool(terms[0] - terms[1]) and bool(terms[1] - terms[0])
-
-
-def _common(first: Sequence[str], second: Sequence[str]) -> int:
-    """How many words both begin with."""
-    return next(
-        (n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
-    )
+    return load_trees("superseding").estimate(signs)[0] >= MAY_HAVE_TAKEN

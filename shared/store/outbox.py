@@ -1,6 +1,6 @@
 """event_outbox: written by whoever tells something, in the same transaction; emptied by relay."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, LiteralString
@@ -101,10 +101,16 @@ class OutboxRow:
     event_type: str
     payload: str
     retry_count: int
+    ahead: bool
+    """Whether it goes past those of others, where its topic has one for that."""
 
 
 _TAKE: LiteralString = """
-SELECT position, id, aggregatetype, aggregateid, type, payload::text AS payload, retry_count FROM (
+SELECT position, id, aggregatetype, aggregateid, type, payload::text AS payload, retry_count,
+    coalesce((payload ->> 'tenant_id', payload ->> 'user_id') IN (SELECT tenant, who FROM turns_under_way WHERE ahead)
+        OR waits_for = ANY(%(ahead)s) AND NOT EXISTS (SELECT FROM turns_under_way u
+            WHERE u.tenant = due.waits_for AND u.who = due.payload ->> 'user_id' AND NOT u.ahead), false) AS ahead
+FROM (
     (SELECT *, 0 AS turn FROM event_outbox
         WHERE shard = ANY(%(shards)s) AND failed_at IS NULL AND waits_for IS NULL
         ORDER BY position LIMIT %(limit)s)
@@ -121,16 +127,27 @@ SELECT position, id, aggregatetype, aggregateid, type, payload::text AS payload,
 """
 
 
-async def take(conn: Connection, shards: Sequence[int], limit: int, rooms: Mapping[str, int]) -> list[OutboxRow]:
+async def take(
+    conn: Connection, shards: Sequence[int], limit: int, rooms: Mapping[str, int], ahead: Collection[str] = ()
+) -> list[OutboxRow]:
     """The oldest unsent rows of these shards, then turns of tenants in turn, of each as many as there is room for.
 
+    Those of the tenants `ahead` go past those of others, unless an earlier one of the same user is under way that does
+    not; where one is under way that does, all that is told of the user goes with it: it stays in its order.
     Only the relay that owns the shards may call it.
     """
     listed = orjson.dumps([{"tenant": tenant, "room": room} for tenant, room in rooms.items()]).decode()
-    cursor = await conn.execute(_TAKE, {"shards": list(shards), "limit": limit, "rooms": listed})
+    cursor = await conn.execute(_TAKE, {"shards": list(shards), "limit": limit, "rooms": listed, "ahead": list(ahead)})
     return [
         OutboxRow(
-            r["position"], r["id"], r["aggregatetype"], r["aggregateid"], r["type"], r["payload"], r["retry_count"]
+            position=r["position"],
+            event_id=r["id"],
+            topic=r["aggregatetype"],
+            key=r["aggregateid"],
+            event_type=r["type"],
+            payload=r["payload"],
+            retry_count=r["retry_count"],
+            ahead=r["ahead"],
         )
         for r in await cursor.fetchall()
     ]
@@ -138,10 +155,11 @@ async def take(conn: Connection, shards: Sequence[int], limit: int, rooms: Mappi
 
 _DELETE: LiteralString = """
 WITH gone AS (
-    DELETE FROM event_outbox WHERE position = ANY(%(positions)s) RETURNING type, waits_for, payload
+    DELETE FROM event_outbox WHERE position = ANY(%(positions)s) RETURNING position, type, waits_for, payload
 ), begun AS (
-    INSERT INTO turns_under_way (turn_id, tenant, who)
-    SELECT t.turn_id, t.tenant_id, t.user_id FROM gone g JOIN turns t ON t.tenant_id = g.waits_for
+    INSERT INTO turns_under_way (turn_id, tenant, who, ahead)
+    SELECT t.turn_id, t.tenant_id, t.user_id, g.position = ANY(%(ahead)s)
+    FROM gone g JOIN turns t ON t.tenant_id = g.waits_for
         AND t.user_id = g.payload ->> 'user_id' AND t.turn_id = (g.payload #>> '{payload,turn_id}')::uuid
     WHERE t.outcome_at IS NULL ON CONFLICT DO NOTHING RETURNING turn_id
 ), about AS (
@@ -156,12 +174,12 @@ SELECT (SELECT count(*) FROM ended) + count(waits_for) - (SELECT count(*) FROM b
 """
 
 
-async def delete(conn: Connection, positions: Sequence[int]) -> int:
-    """The rows are gone: the broker has acknowledged them. For how many turns there is room again.
+async def delete(conn: Connection, positions: Sequence[int], ahead: Sequence[int] = ()) -> int:
+    """The rows are gone: the broker has them, some of them `ahead`. For how many turns there is room again.
 
     A turn is under way from now on unless it has its outcome already, as by an erasure.
     """
-    row = await (await conn.execute(_DELETE, {"positions": list(positions)})).fetchone()
+    row = await (await conn.execute(_DELETE, {"positions": list(positions), "ahead": list(ahead)})).fetchone()
     return row["freed"] if row else 0
 
 

@@ -1,11 +1,14 @@
 """turns_under_way, tenants_about: which turns the workers have, and whose turns came lately. Written by relay."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import LiteralString
 
-from shared.db import Connection
+from shared.db import Connection, Database
 from shared.domain.tenant_queues import TenantQueue, TenantQueues
 
+AHEAD: LiteralString = "smartbrain_ahead"
+"""That events are about to go past others is notified here by relay."""
 _QUEUES: LiteralString = """
 WITH RECURSIVE waiting (tenant) AS (
     SELECT min(waits_for) FROM event_outbox WHERE failed_at IS NULL AND waits_for IS NOT NULL
@@ -15,17 +18,19 @@ WITH RECURSIVE waiting (tenant) AS (
 ), queues AS (
     SELECT w.tenant,
         (SELECT count(*) FROM (SELECT FROM event_outbox o WHERE o.failed_at IS NULL AND o.waits_for = w.tenant
-            LIMIT %(counted)s) AS each) AS waiting,
+            LIMIT greatest(%(flooding)s, %(many)s)) AS each) AS waiting,
         (SELECT count(*) FROM turns_under_way u WHERE u.tenant = w.tenant AND u.since > now() - %(most)s) AS under_way,
         coalesce((SELECT extract(epoch FROM now() - a.last_at)::float8 FROM tenants_about a WHERE a.tenant = w.tenant),
             'infinity') AS rested_s
     FROM waiting w WHERE w.tenant IS NOT NULL
 )
-SELECT q.*, about.others, about.recent, about.busy FROM queues q CROSS JOIN (
+SELECT q.*, about.others, about.recent, about.busy, about.crowding FROM queues q CROSS JOIN (
     SELECT coalesce(array_agg(tenant), '{}') AS others,
         coalesce(array_agg(tenant) FILTER (WHERE last_at > now() - %(moment)s), '{}') AS recent,
         (SELECT count(*) FROM turns_under_way u WHERE u.since > now() - %(moment)s
-            AND u.tenant NOT IN (SELECT tenant FROM queues WHERE waiting = %(counted)s)) AS busy
+            AND u.tenant NOT IN (SELECT tenant FROM queues WHERE waiting >= %(flooding)s)) AS busy,
+        ARRAY(SELECT u.tenant FROM turns_under_way u WHERE u.since > now() - %(most)s AND NOT u.ahead
+            GROUP BY u.tenant HAVING count(*) >= %(many)s LIMIT 2) AS crowding
     FROM (SELECT a.tenant, a.last_at FROM tenants_about a WHERE a.last_at > now() - %(lately)s
         ORDER BY a.last_at DESC LIMIT (SELECT count(*) + 1 FROM queues)) AS each
 ) AS about
@@ -33,18 +38,21 @@ SELECT q.*, about.others, about.recent, about.busy FROM queues q CROSS JOIN (
 
 
 async def load_queues(
-    conn: Connection, counted: int, lately: timedelta, most: timedelta, moment: timedelta
+    conn: Connection, flooding: int, many: int, *, lately: timedelta, most: timedelta, moment: timedelta
 ) -> TenantQueues:
     """Who waits, and who is about; a turn that is under way for longer than `most` no longer counts.
 
-    No more turns are counted than `counted`, and no more tenants are listed than show whether another is about.
+    Of whom `flooding` wait floods, and who has `many` under way crowds others. Of those that wait no more are counted
+    than show it, and no more tenants are listed than show whether another is about.
     """
-    params = {"counted": counted, "lately": lately, "most": most, "moment": moment}
+    params = {"flooding": flooding, "many": many, "lately": lately, "most": most, "moment": moment}
     queues = await (await conn.execute(_QUEUES, params)).fetchall()
     if not queues:
         return TenantQueues((), frozenset(), frozenset(), 0)
     waiting = tuple(TenantQueue(r["tenant"], r["waiting"], r["under_way"], r["rested_s"]) for r in queues)
-    return TenantQueues(waiting, frozenset(queues[0]["others"]), frozenset(queues[0]["recent"]), queues[0]["busy"])
+    first = queues[0]
+    others, recent, crowding = (frozenset(first[name]) for name in ("others", "recent", "crowding"))
+    return TenantQueues(waiting, others, recent, first["busy"], crowding)
 
 
 _FORGET: LiteralString = """
@@ -57,3 +65,14 @@ DELETE FROM turns_under_way u WHERE NOT EXISTS (SELECT FROM turns t WHERE t.tena
 async def forget_ended(conn: Connection, lately: timedelta) -> int:
     """How many turns were under way no more although nobody had said so; who is no longer about is forgotten too."""
     return (await conn.execute(_FORGET, {"lately": lately})).rowcount
+
+
+async def tell_ahead(db: Database) -> None:
+    """The workers hear within milliseconds that events are about to go past others."""
+    async with db.system_single() as conn:
+        await conn.execute(f"NOTIFY {AHEAD}")
+
+
+async def follow_ahead(db: Database, heard: Callable[[], None]) -> None:
+    """Calls `heard` whenever events are about to go past others, until cancelled."""
+    await db.follow(AHEAD, lambda notice: heard() if notice is not None else None)

@@ -2,10 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
+from statistics import median
 from uuid import UUID
 
 import psycopg
@@ -27,6 +28,13 @@ PACES = (15.0, 60.0)
 """Turns a second of one user and of one key that the defaults of policy let through for long, each with a package and
 a look at the outcome."""
 BURST = 1000
+FIRSTS = 12
+BEHIND = 3
+"""Turns that a tenant says right behind its first."""
+LEAST_UNDER_WAY = 700
+"""Of 1,000: room is given by the quarter, and what has ended is published a moment later."""
+STOCK = 1300
+PASSED_OVER_S = 5.0
 MOST_RATIO = 1.5
 PATIENCE_S = 30.0
 _BETWEEN = """
@@ -59,19 +67,34 @@ async def _measure(on: Supervisor, options: Options) -> Report:
             beside.append(await _beside(begin, quiet, options.some(QUIET)))
             await quiet.wait_for_all()
             alone.append(await quiet.measure(options.some(QUIET)))
+        firsts = await _firsts(rt, flood, quiet, options.some(FIRSTS))
     for what, found, around in zip(floods, beside, pairwise(alone), strict=True):
-        without = Load(around[0].took + around[1].took, around[0].elapsed + around[1].elapsed)
+        without = _together(around)
         report.latencies(f"commit -> outcome beside {what} (bare: alone)", found.load, without)
         ratio = found.load.ms(50) / without.ms(50)
         report.rows.append(Row(f"beside {what}: p50 in terms of alone", ratio, "times", None, MOST_RATIO))
         report.rows.append(Row(f"beside {what}: learnt before it, p50", found.before, "turns"))
         report.rows.append(Row(f"beside {what}: outcomes of the other meanwhile", found.other_per_s, "turns/s"))
-    first = 1000 * beside[-1].load.took[0]
-    report.rows.append(Row(f"the first beside {many} turns at once", first, "ms", alone[-1].ms(50)))
+    _tell_firsts(report, firsts)
     report.notes.append("alone: before and after each flood, for the machine is not always as quick")
     report.notes.append(f"the flood is of one tenant with {FLOOD_USERS} users; the quiet tenant waits for each outcome")
-    report.notes.append("the first turn after a rest waits for what the workers have; later ones find room")
+    report.notes.append("first: the tenant was silent until nobody reckoned with it, the other filled the workers;")
+    report.notes.append("in turn with a first one alone, after the same silence")
     return report
+
+
+def _tell_firsts(report: Report, found: "_Firsts") -> None:
+    about = f"the first beside {min(found.under_way)} under way, {len(found.first)} times"
+    cases = ((about, found.first, found.alone), ("those behind it", found.behind, found.alone_behind))
+    for what, beside, alone in cases:
+        ours, bare = _together(beside), _together(alone)
+        report.latencies(f"{what} (bare: alone)", ours, bare, at=(50, 100))
+        report.rows.append(Row(f"{what}: p50 in terms of alone", ours.ms(50) / bare.ms(50), "times", None, MOST_RATIO))
+    report.rows.append(Row("the first: learnt before it, p50", median(found.before), "turns"))
+
+
+def _together(loads: Sequence[Load]) -> Load:
+    return Load(tuple(took for load in loads for took in load.took), sum(load.elapsed for load in loads))
 
 
 def _of_tenant(tenant_id: str, users: int) -> Iterator[TurnEvents]:
@@ -88,6 +111,18 @@ class _Beside:
     load: Load
     before: int
     other_per_s: float
+
+
+@dataclass
+class _Firsts:
+    """Of each time how long the first turn took beside a flood, and those right behind it; and the same alone."""
+
+    alone: list[Load] = field(default_factory=list[Load])
+    alone_behind: list[Load] = field(default_factory=list[Load])
+    first: list[Load] = field(default_factory=list[Load])
+    behind: list[Load] = field(default_factory=list[Load])
+    before: list[int] = field(default_factory=list[int])
+    under_way: list[int] = field(default_factory=list[int])
 
 
 class _Quiet:
@@ -132,6 +167,24 @@ class _Quiet:
         """How many turns of others are learnt between the commit and the outcome of one measured last; the median."""
         return await self._count(_BETWEEN, self._measured)
 
+    async def wait_for_flood(self) -> int:
+        """The workers have many turns of the flood: how many."""
+        under_way = "FROM turns_under_way WHERE tenant = 'flood' AND NOT ahead"
+        async with await self._connect() as conn:
+            await _wait(conn, f"SELECT count(*) < {LEAST_UNDER_WAY} {under_way}")
+        return await self._count(f"SELECT count(*) {under_way}")
+
+    async def let_flood_go(self) -> None:
+        """What is left of the flood counts as read: the workers pass over it, so that the next time comes soon."""
+        async with await self._connect() as conn:
+            await conn.execute("DELETE FROM event_outbox WHERE waits_for = 'flood'")
+            await conn.execute(
+                "UPDATE turns SET observed_at = now(), outcome_at = now()"
+                " WHERE tenant_id = 'flood' AND outcome_at IS NULL"
+            )
+            await _wait(conn, "SELECT count(*) FROM turns_under_way WHERE tenant = 'flood'")
+        await asyncio.sleep(PASSED_OVER_S)
+
     async def _count(self, statement: str, *values: object) -> int:
         async with await self._connect() as conn:
             row = await (await conn.execute(statement.encode(), values)).fetchone()
@@ -161,6 +214,25 @@ async def _beside(flood: Callable[[], Awaitable[None]], quiet: _Quiet, many: int
     finally:
         flooding.cancel()
         await asyncio.gather(flooding, return_exceptions=True)
+
+
+async def _firsts(rt: Runtime, flood: Iterator[TurnEvents], quiet: _Quiet, times: int) -> _Firsts:
+    """The quiet tenant speaks after a silence, in turn alone and when the workers have long been the flood's."""
+    found = _Firsts()
+    silence = rt.policy.delivery.tenant_about_s + 1.0
+    for _ in range(times):
+        await asyncio.sleep(silence)
+        found.alone.append(await quiet.measure(1))
+        found.alone_behind.append(await quiet.measure(BEHIND))
+        silent = time.perf_counter()
+        await _burst(rt, flood, STOCK)
+        await asyncio.sleep(max(0.0, silence - (time.perf_counter() - silent)))
+        found.under_way.append(await quiet.wait_for_flood())
+        found.first.append(await quiet.measure(1))
+        found.before.append(await quiet.count_between())
+        found.behind.append(await quiet.measure(BEHIND))
+        await quiet.let_flood_go()
+    return found
 
 
 async def _pace(rt: Runtime, turns: Iterator[TurnEvents], per_s: float) -> None:

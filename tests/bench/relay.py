@@ -87,7 +87,7 @@ async def _drained(rt: Runtime) -> Load:
         shards = Shards(clock.uuid7())
         await shards.balance(conn)
         began = time.perf_counter()
-        while some := (await relay_once(conn, publisher, sorted(shards.owned), rt.policy.delivery)).rows:
+        while some := (await relay_once(rt.db, conn, publisher, sorted(shards.owned), rt.policy.delivery)).rows:
             moved += some
         elapsed = time.perf_counter() - began
         await outbox.leave(conn, shards.member)

@@ -26,6 +26,7 @@ HARD = GatePolicy(
         "extraction": Floor(precision=0.76, recall=0.64),
         "corrections": Floor(precision=0.92, recall=0.85),
         "contradictions": Floor(precision=0.9, recall=0.5),
+        "end states": Floor(precision=0.35, recall=0.32),
         "refusal": Floor(precision=0.9, recall=0.9, benign=0.95),
         "feedback": Floor(precision=0.78, recall=0.78),
     }
@@ -58,7 +59,9 @@ def test_ordinary_messages_that_nobody_tuned_on_pass_the_gate(
     assert [f"{v.name} {v.measured:.3f} < {v.floor}" for v in found if not v.passed] == []
 
 
-@pytest.mark.parametrize("name", ["extraction", "corrections", "contradictions", "feedback", "refusal"])
+@pytest.mark.parametrize(
+    "name", ["extraction", "corrections", "contradictions", "conversations", "feedback", "refusal"]
+)
 def test_hard_messages_reach_their_floors(name: SetName, record_property: Callable[[str, object], None]) -> None:
     found = gate.verdicts(asyncio.run(judge.judge(name, HERE, "hard", None)), HARD)
     assert len(found) >= 2

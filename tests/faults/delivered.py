@@ -41,11 +41,12 @@ async def poison(rig: Rig, load: Load, dice: random.Random) -> Check:
 
     async def check(figures: Figures) -> None:
         consumed = [topic for topic in TOPICS if any(each.group for each in topic.consumers)]
-        buried = await read(rig.bootstrap, *(topic.dead_letter for topic in consumed))
+        sent = Counter(topic.dead_letter for topic in consumed if topic is not COMPOSE_REQUEST)
+        buried = await read(rig.bootstrap, *sent)
         found = Counter(record.topic for record in buried if record.key == mark)
-        for topic in consumed:
-            if topic is not COMPOSE_REQUEST and found[topic.dead_letter] != len(RUBBISH) * often(5, short=1):
-                figures.problems.append(f"{topic.dead_letter} holds {found[topic.dead_letter]} of the poison")
+        for name, topics in sent.items():
+            if found[name] != topics * len(RUBBISH) * often(5, short=1):
+                figures.problems.append(f"{name} holds {found[name]} of the poison")
 
     return check
 

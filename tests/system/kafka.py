@@ -10,11 +10,14 @@ from aiokafka.admin import AIOKafkaAdminClient
 
 from schemas.envelope import Envelope
 from schemas.topics import (
+    ANALYSIS_AHEAD,
     ANALYSIS_PROPOSED,
     ERASURE_REQUESTED,
     FEEDBACK_RECORDED,
+    OBSERVATION_AHEAD,
     OBSERVATION_RECORDED,
     OBSERVATION_URGENT,
+    TURN_AHEAD,
     TURN_COMMIT,
     TURN_COMMITTED,
     TURN_EXTRACT,
@@ -97,10 +100,13 @@ GROUPS = {
     for topic in (
         TURN_COMMIT,
         TURN_COMMITTED,
+        TURN_AHEAD,
         TURN_EXTRACT,
         OBSERVATION_RECORDED,
+        OBSERVATION_AHEAD,
         OBSERVATION_URGENT,
         ANALYSIS_PROPOSED,
+        ANALYSIS_AHEAD,
         FEEDBACK_RECORDED,
         ERASURE_REQUESTED,
     )

@@ -27,7 +27,7 @@ WEAK = 0.5
 """What a sentence counts that a person would keep or not."""
 NATURAL, WRITTEN = 3.0, 1.0
 """What a sentence counts that somebody said who knew of no label, and one that was written to be labelled."""
-WEIGHTS = {"records": 0.3, "people": 3.0}
+WEIGHTS = {"records": 0.3, "people": 3.0, "plain": 1.0}
 """What sentences of these files count: there are many of the first and they are alike, and few of the second."""
 SURE = 0.9
 """What the label of a conversation must say for a stretch to be surely worth keeping."""

@@ -14,16 +14,17 @@ from itertools import groupby
 from pathlib import Path
 from uuid import UUID
 
-from services.cli.evaluate.sets import Contradiction, Conversation, read
+from services.cli.evaluate.sets import Contradiction, Conversation, MemoryWords, read
 from services.cli.evaluate.world import AT, LATER, World
 from shared.domain.statements import ActiveMemory, Statement
 from shared.resolution import resolve
+from shared.resolution.pair_signs import count_signs
 from shared.resolution.related import SentenceRelation
-from shared.resolution.superseding import SIGNS, count_signs
 from tests.training import corpus, natural
-from tests.training.sums import Sample, fit, shares
+from tests.training.sums import Sample
+from tests.training.trees import fit, write
 
-OUT = corpus.HERE.parents[1] / "shared" / "classifiers" / "weights" / "superseding.json"
+OUT = corpus.HERE.parents[1] / "shared" / "classifiers" / "weights" / "superseding.npz"
 LINES = 40
 """So many natural lines are told as by one person."""
 WEIGHT_OF_ENDS, WEIGHT_OF_DIARY = 2.0, 0.5
@@ -61,6 +62,15 @@ def _texts(text: str) -> str:
 
 def conversation_pairs(label: Conversation, number: int) -> Iterator[Sample]:
     """Each memory of the conversation beside each later statement, and whether that ends it."""
+    for pair, ends in judge_pairs(label):
+        yield Sample(pair.signs, ends, WEIGHT_OF_ENDS if ends else 1.0, number)
+
+
+def judge_pairs(label: Conversation) -> Iterator[tuple[Pair, bool]]:
+    """Each memory beside each later statement, and whether that ends it.
+
+    Where it cannot be told which of the later turns ended a memory, or which statement of a turn, the pair is left out.
+    """
     recorder = Recorder()
     resolve.estimate_superseding = recorder  # type: ignore[assignment]
     world = World()
@@ -73,19 +83,30 @@ def conversation_pairs(label: Conversation, number: int) -> Iterator[Sample]:
         at += [(place, pair) for pair in recorder.pairs]
         recorder.pairs.clear()
     for place, pair in at:
-        old = pair.old
-        said_at = turn_of.get(old.memory_id, 1)
-        ended = [g for g in label.gone if all(_texts(word) in _texts(old.text) for word in g.words)]
-        by = [s for s in label.stands if s.turn and s.turn > said_at and s.turn == place]
-        last = place == len(label.turns) and not any(s.turn and s.turn > said_at for s in label.stands)
-        ends = (
-            bool(ended)
-            and (bool(by) or last)
-            and not any(g.turn and g.turn > said_at and g.turn >= place for g in ended)
-        )
-        if ended and not ends:
-            continue
-        yield Sample(pair.signs, ends, WEIGHT_OF_ENDS if ends else 1.0, number)
+        said_at = turn_of.get(pair.old.memory_id, 1)
+        ended = [gone for gone in label.gone if says(pair.old.text, gone)]
+        if not ended:
+            yield pair, False
+        elif _is_ended(label, ended, said_at, place) and not _leaves_it_to_another(label, place, pair, at):
+            yield pair, True
+
+
+def says(text: str, told: MemoryWords) -> bool:
+    return all(_texts(word) in _texts(text) for word in told.words)
+
+
+def _is_ended(label: Conversation, ended: Sequence[MemoryWords], said_at: int, place: int) -> bool:
+    """Whether this turn is the one that ends what was said."""
+    later = {each.turn for each in label.stands if each.turn and each.turn > said_at}
+    by = place in later if later else len(label.turns) == said_at + 1
+    return by and not any(gone.turn and said_at < gone.turn and gone.turn >= place for gone in ended)
+
+
+def _leaves_it_to_another(label: Conversation, place: int, pair: Pair, at: Sequence[tuple[int, Pair]]) -> bool:
+    """Whether another statement of the turn has the words that stand in the place of what ended, and this has not."""
+    stands = [each for each in label.stands if each.turn == place]
+    having = [other.new for then, other in at if then == place and any(says(other.new.text, each) for each in stands)]
+    return bool(having) and not any(new is pair.new for new in having)
 
 
 def contradiction_pairs(case: Contradiction, number: int) -> Iterator[Sample]:
@@ -159,12 +180,19 @@ def natural_pairs(start: int) -> Iterator[Sample]:
             yield Sample(pair.signs, False, 1.0, number)
 
 
+def conversations(folder: Path) -> Iterator[Conversation]:
+    """The conversations that may be fitted: those of the sets, and those that were written for it."""
+    yield from (label for label in read(folder, "conversations", Conversation) if label.part == "dev")
+    for path in sorted((corpus.HERE / "corpus").glob("conversations_*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            yield Conversation.model_validate_json(line)
+
+
 def samples(folder: Path) -> list[Sample]:
     """Every pair of the parts that may be fitted."""
     found: list[Sample] = []
-    for number, label in enumerate(read(folder, "conversations", Conversation)):
-        if label.part == "dev":
-            found += conversation_pairs(label, number)
+    for number, label in enumerate(conversations(folder)):
+        found += conversation_pairs(label, number)
     for number, case in enumerate(read(folder, "contradictions", Contradiction)):
         if case.part == "dev":
             found += contradiction_pairs(case, number)
@@ -179,11 +207,12 @@ def check(every: Sequence[Sample]) -> None:
     for half in (0, 1):
         fitted = fit([each for each in every if each.message % 2 != half])
         unseen = [each for each in every if each.message % 2 == half]
-        told += zip(shares(unseen, fitted).tolist(), (each.kept for each in unseen), strict=True)
+        told += zip(fitted.estimate([each.signs for each in unseen]), (each.kept for each in unseen), strict=True)
     report(told)
     hard = [each for path in sorted((corpus.HERE / "corpus").glob("changes_*.jsonl")) for each in change_pairs(path)]
     print("hard pairs, never fitted:")
-    report(list(zip(shares(hard, fit(every)).tolist(), (each.kept for each in hard), strict=True)))
+    shares = fit(every).estimate([each.signs for each in hard])
+    report(list(zip(shares, (each.kept for each in hard), strict=True)))
 
 
 def report(told: Sequence[tuple[float, bool]]) -> None:
@@ -205,10 +234,7 @@ def main() -> None:
     if given.check:
         check(every)
         return
-    signs, bias = fit(every)
-    written = {"signs": [round(float(each), 4) for each in signs], "bias": round(bias, 4)}
-    OUT.write_text(json.dumps(written) + "\n", "utf-8")
-    print(dict(zip(SIGNS, written["signs"], strict=True)), written["bias"])
+    print(f"{sum(each.kept for each in every)} of {len(every)} pairs end; {write(fit(every), OUT)} bytes")
 
 
 if __name__ == "__main__":

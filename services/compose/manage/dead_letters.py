@@ -19,7 +19,7 @@ from schemas.dead_letters import (
     Redrive,
     RedriveRequest,
 )
-from schemas.topics import TOPICS, Topic
+from schemas.topics import Topic
 from services.compose.manage.redriving import Seen, carry_out, look, scope_behind
 from services.compose.rules.redriving import CARRIED_OUT, Preview, blank, blank_text, effect_of
 from shared.access.refusals import refuse_denied
@@ -65,7 +65,7 @@ async def page(rt: Runtime, wanted: Wanted) -> DeadLetterPage:
 def find_topics(name: str | None) -> Collection[Topic]:
     """The topics meant: by short name, by full name, or all. RefusedError `unknown_topic`."""
     if name is None:
-        return TOPICS
+        return tuple(BY_NOUN.values())
     noun = name.removesuffix(".dlq").removeprefix("smartbrain.").removesuffix(".v1")
     if noun not in BY_NOUN:
         raise RefusedError("unknown_topic", f"topic: there is none named {noun}; see {', '.join(BY_NOUN)}")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.relay.rules import share_room
+from services.relay.rules import choose_ahead, share_room
 from shared.domain.tenant_queues import TenantQueue, TenantQueues
 from shared.policy import DeliveryPolicy
 
@@ -86,3 +86,24 @@ def test_who_is_quiet_never_waits_for_anothers_turn() -> None:
 
 def test_nobody_waits_where_nothing_waits() -> None:
     assert rooms(about="one two") == {}
+
+
+def ahead(*waiting: tuple[str, int, int], crowding: str = "") -> frozenset[str]:
+    """Whose turns go past others, where these have many under way."""
+    queues = tuple(TenantQueue(*each, 0) for each in waiting)
+    policy = DeliveryPolicy(ahead_of_turns=10)
+    return choose_ahead(TenantQueues(queues, frozenset(), frozenset(), 0, frozenset(crowding.split())), policy)
+
+
+def test_who_has_few_turns_goes_past_another_who_has_many() -> None:
+    assert ahead(("quiet", 1, 0), ("busy", 4, 6), crowding="flood") == {"quiet", "busy"}
+    assert ahead(("quiet", 1, 0)) == frozenset()
+
+
+def test_who_has_many_turns_goes_past_nobody() -> None:
+    assert ahead(("busy", 4, 7), ("other", 11, 0), ("flood", 11, 900), crowding="flood") == frozenset()
+
+
+def test_nobody_goes_past_himself() -> None:
+    assert ahead(("flood", 1, 9), crowding="flood") == frozenset()
+    assert ahead(("flood", 1, 9), crowding="flood other") == {"flood"}

@@ -7,9 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from services.cli.evaluate.world import World
-from shared.classifiers.judges import load_sum
+from shared.classifiers.trees import load_trees
+from shared.resolution.pair_signs import SIGNS, find_amounts
+from shared.resolution.parallel import is_parallel
+from shared.resolution.remaining import count_part_signs
 from shared.resolution.roles import find_refilled
-from shared.resolution.superseding import SIGNS, find_amounts, is_parallel
 
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -62,8 +64,16 @@ def test_all_that_was_said_about_a_thing_can_be_forgotten() -> None:
     ) == ["I do pottery on Tuesday nights at the old fire station"]
 
 
-def test_there_is_a_weight_for_each_sign() -> None:
-    assert load_sum("superseding").signs.shape == (len(SIGNS),)
+@pytest.mark.parametrize(
+    ("name", "signs"),
+    [
+        ("superseding", len(SIGNS)),
+        ("remaining", len(count_part_signs(["tea at nine", "no sugar"], "coffee at ten")[0])),
+    ],
+)
+def test_no_tree_asks_for_a_sign_that_is_not_told(name: str, signs: int) -> None:
+    places = load_trees(name).places
+    assert 0 <= places.min() <= places.max() < signs
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from schemas.envelope import Envelope
 from schemas.generate import CONTRACTS
 from schemas.topics import (
+    AHEAD,
     DEAD_LETTER_HOURS,
     DEAD_LETTER_TEXT_HOURS,
     HOUR_MS,
@@ -18,6 +19,7 @@ from schemas.topics import (
     TOPICS,
     TURN_COMMITTED,
     Topic,
+    name_dead_letter,
     times,
 )
 from tests.unit.schemas.examples import EXAMPLES
@@ -85,12 +87,13 @@ def test_every_message_of_a_topic_is_a_model_with_an_example(topic: Topic) -> No
 
 
 def test_every_event_type_travels_on_exactly_one_topic() -> None:
-    counted = Counter(name for topic in TOPICS for name in topic.messages if name not in CONTRACTS)
+    own = [topic for topic in TOPICS if topic.ahead_of is None]
+    counted = Counter(name for topic in own for name in topic.messages if name not in CONTRACTS)
     assert counted == dict.fromkeys(PAYLOADS, 1)
 
 
 def test_names_are_unique_and_versioned() -> None:
-    names = [name for topic in TOPICS for name in (topic.name, topic.dead_letter)]
+    names = [name for topic in TOPICS for name in (topic.name, *([] if topic.ahead_of else [topic.dead_letter]))]
     assert len(set(names)) == len(names)
     assert all(topic.name.startswith("smartbrain.") and topic.name.endswith(".v1") for topic in TOPICS)
 
@@ -109,6 +112,19 @@ def test_every_service_that_reads_a_topic_has_a_group_of_its_own() -> None:
     assert all(each.group.startswith(f"smartbrain-{each.service}") for each in consumers)
     with pytest.raises(ValueError, match="not read by librarian"):
         TURN_COMMITTED.group_of("librarian")
+
+
+def test_a_topic_that_goes_past_another_carries_the_same_to_the_same_services_and_shares_its_dead_letters() -> None:
+    ahead = {topic.name: topic for topic in TOPICS if topic.ahead_of}
+    assert {topic.noun for topic in ahead.values()} == {"turn.ahead", "observation.ahead", "analysis.ahead"}
+    for topic in ahead.values():
+        other = topic.ahead_of
+        assert other
+        assert AHEAD[other.name] is topic
+        assert (topic.carries, topic.key, topic.partitions) == (other.carries, other.key, other.partitions)
+        assert set(topic.readers) == set(other.readers) - {"users"}
+        assert topic.dead_letter == other.dead_letter == name_dead_letter(topic.name)
+    assert name_dead_letter("elsewhere") == "elsewhere.dlq"
 
 
 def test_text_is_kept_for_hours_and_its_dead_letters_too() -> None:

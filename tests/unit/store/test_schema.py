@@ -30,6 +30,7 @@ RELEASED = {
     "0019_pre_learning_in_words.sql": "7c9617b9529cc0f760050b27e79f7c0e2ae77d7d33f6bf4009d738e627eeadfb",
     "0020_pre_verdicts.sql": "7189f2b4be9c182214eba4699aa619bd4dc05a08c8013bbac232d115d4953e78",
     "0021_post_learning_in_words.sql": "881bfd60ed77ef8b6ee9b4ac55c01418d5ca95c3e6d9a212a17fc381cffa22bb",
+    "0022_pre_turns_ahead.sql": "f6f265cc29c390c96021a6a4ec69b129832bd7690586d8bfcdea4bc4312c4385",
 }
 """A new script gets its line here (`sha256sum shared/migrations/*.sql`); a line that stands here is never changed:
 databases have been made by that text, and refuse another.

@@ -1,0 +1,123 @@
+"""Turns of a tenant that says little go past those that the workers have of another, in the order of each user."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from schemas.events import ObservationRecorded
+from schemas.topics import OBSERVATION_AHEAD, OBSERVATION_RECORDED, TURN_AHEAD, TURN_COMMITTED
+from shared import clock
+from shared.domain.subjects import Subject
+from shared.runtime import Runtime, open_runtime
+from shared.settings import Settings
+from shared.store import outbox
+from tests.integration.relay.test_fair import USERS, end, flood
+from tests.integration.relay.test_relay import commit, order
+from tests.system.databases import change, number, rows
+from tests.system.kafka import of_tenant
+from tests.system.person import somebody
+from tests.system.running import policy_file, running, settings_for
+from tests.system.wait import wait_for
+
+LEFT = "SELECT count(*) FROM event_outbox"
+UNDER_WAY = "SELECT turn_id, who, ahead FROM turns_under_way WHERE tenant = %(t)s ORDER BY since"
+
+
+@pytest.fixture
+def settings(dsn: str, kafka: str, tmp_path: Path) -> Settings:
+    """Past a tenant that has more than four turns under way go those of another that has no more."""
+    delivery = {"ahead_of_turns": 4, "turn_under_way_s": 600, "others_first_s": 0.05, "tenant_about_s": 1}
+    return settings_for(dsn, kafka, policy=policy_file(tmp_path, delivery=delivery))
+
+
+@pytest.fixture
+async def rt(settings: Settings) -> AsyncGenerator[Runtime]:
+    """A runtime that commits, and ends turns as workers do."""
+    async with open_runtime(settings, "compose") as found:
+        yield found
+
+
+async def all_left(rt: Runtime, dsn: str) -> None:
+    """The relay has published all that stood in the outbox."""
+    rt.db.wake()
+    await wait_for(lambda: number(dsn, LEFT) == 0, "the outbox is empty")
+
+
+async def published(kafka: str, tenant: str) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
+    """By user the numbers of the turns that went the ordinary way, and of those that went ahead."""
+    ordinary, ahead = [order(await of_tenant(kafka, tenant, topic.name)) for topic in (TURN_COMMITTED, TURN_AHEAD)]
+    return ordinary, ahead
+
+
+async def tell(rt: Runtime, tenant: str, user: str, turn_id: UUID) -> None:
+    """An observation of the turn stands in the outbox."""
+    payload = ObservationRecorded(observation_ids=(clock.uuid7(),), turn_id=turn_id)
+    told = outbox.event(payload, Subject(tenant, user), turn_id, trace_id="trace", policy_version="none")
+    async with rt.db.system() as conn:
+        await outbox.put(conn, [(OBSERVATION_RECORDED, told)])
+
+
+async def test_a_turn_and_what_follows_from_it_go_past_a_flood_until_its_end(
+    rt: Runtime, settings: Settings, dsn: str, kafka: str
+) -> None:
+    loud, quiet = somebody(), somebody()
+    async with running(settings, ("relay",)) as relay:
+        await commit(rt, quiet, "slow", 0)  # before the flood: it goes the ordinary way
+        await all_left(rt, dsn)
+        await flood(rt, loud, 2)
+        await all_left(rt, dsn)
+        await commit(rt, quiet, "dan", 1)
+        await commit(rt, quiet, "slow", 1)
+        await all_left(rt, dsn)
+        assert await published(kafka, quiet) == ({"slow": [1, 2]}, {"dan": [1]})
+        assert await published(kafka, loud) == ({user: [1, 2] for user in USERS}, {})
+        # who comes after knows from the database by which way a user's turns go
+        await relay.stop("relay")
+        await change(dsn, "DELETE FROM turns_under_way WHERE tenant = %(t)s", t=loud)
+        await relay.start("relay")
+        (dan,) = [turn for turn in rows(dsn, UNDER_WAY, t=quiet) if turn["who"] == "dan"]
+        await tell(rt, quiet, "dan", dan["turn_id"])
+        await tell(rt, quiet, "slow", dan["turn_id"])
+        await commit(rt, quiet, "dan", 2)
+        await all_left(rt, dsn)
+        assert (await published(kafka, quiet))[1] == {"dan": [1, 2]}, "no flood any more, and yet in their order"
+        assert [r.key for r in await of_tenant(kafka, quiet, OBSERVATION_AHEAD.name)] == [f"{quiet}:dan".encode()]
+        assert [r.key for r in await of_tenant(kafka, quiet, OBSERVATION_RECORDED.name)] == [f"{quiet}:slow".encode()]
+        for turn in rows(dsn, UNDER_WAY, t=quiet):
+            await end(rt, quiet, turn["who"], turn["turn_id"])
+        await all_left(rt, dsn)
+        await commit(rt, quiet, "dan", 3)
+        await all_left(rt, dsn)
+        assert (await published(kafka, quiet))[0] == {"slow": [1, 2], "dan": [3]}
+
+
+async def test_a_turn_that_an_erasure_ended_holds_its_user_to_no_way(
+    rt: Runtime, settings: Settings, dsn: str, kafka: str
+) -> None:
+    loud, quiet = somebody(), somebody()
+    async with running(settings, ("relay",)):
+        await flood(rt, loud, 2)
+        await all_left(rt, dsn)
+        await commit(rt, quiet, "dan", 1)
+        await all_left(rt, dsn)
+        assert [turn["ahead"] for turn in rows(dsn, UNDER_WAY, t=quiet)] == [True]
+        await change(dsn, "UPDATE turns SET outcome_at = now()")
+        await wait_for(lambda: not rows(dsn, UNDER_WAY, t=quiet), "what has ended is under way no more")
+        await commit(rt, quiet, "dan", 2)
+        await all_left(rt, dsn)
+    assert await published(kafka, quiet) == ({"dan": [2]}, {"dan": [1]})
+
+
+async def test_a_second_flood_does_not_go_past_the_first(rt: Runtime, settings: Settings, dsn: str, kafka: str) -> None:
+    loud, other = somebody(), somebody()
+    async with running(settings, ("relay",)) as relay:
+        await flood(rt, loud, 2)
+        await all_left(rt, dsn)
+        await relay.stop("relay")
+        await flood(rt, other, 2)
+        await relay.start("relay")
+        await wait_for(lambda: bool(rows(dsn, UNDER_WAY, t=other)), "the second has begun")
+        assert [turn["ahead"] for turn in rows(dsn, UNDER_WAY, t=other)][:1] == [False]
+    assert (await published(kafka, other))[1] == {}
