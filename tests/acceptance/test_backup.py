@@ -245,6 +245,7 @@ async def test_where_the_database_is_lost_the_topic_says_what_was_erased(
     assert tombstone["status"] == "completed"
     assert epoch(fresh, a) >= epoch(system.dsn, a)
     assert number(fresh, "SELECT count(*) FROM audit_events WHERE user_id = %(u)s", u=a.user_id) == 1
+    assert number(fresh, "SELECT count(*) FROM audit_events WHERE kind = 'database.restored'") == 1
     assert catalog(fresh) == catalog(databases.fresh())
     assert await is_open(fresh)
 
