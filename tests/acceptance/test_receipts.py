@@ -239,6 +239,6 @@ async def test_the_command_shows_reasons_internals_and_the_replay(
         read = await asyncio.to_thread(CliRunner().invoke, app, ["contexts", "show", *whose])
     assert (shown.exit_code, replayed.exit_code, inside.exit_code, read.exit_code) == (0, 0, 0, 0), shown.output
     assert package.evidence[0].id in shown.output
-    assert "adds up" in replayed.output
+    assert "everything matches" in replayed.output
     assert "candidate_score" in inside.output
     assert talk.asked in read.output

@@ -41,7 +41,7 @@ def inspect(programs: Programs, path: Path) -> Archive:
     try:
         contents = programs.answer("pg_restore", "--list", path)
     except ProgramError as error:
-        raise ConfigurationError(f"{path} is no backup: {error}") from error
+        raise ConfigurationError(f"{path} is not a backup: {error}") from error
     lines = contents.splitlines()
     entries = tuple(line for line in lines if _OF_SCHEMA.match(line) and not _GATE.match(line))
     if not any(_LEDGER.match(line) for line in entries):

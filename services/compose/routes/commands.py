@@ -19,7 +19,7 @@ router = APIRouter(prefix="/v1/commands", tags=["commands"])
     openapi_extra=body_of(CommandRequest),
     name="run",
     dependencies=[WRITE],
-    summary="Do what a command says and answer in words: /memory, /summary, /forget, /remember, /help",
+    summary="Carry out a command and return its reply: /memory, /summary, /forget, /remember, /help",
 )
 async def run_command(
     body: Annotated[ParsedBody[CommandRequest], Depends(parse_body(CommandRequest))], rt: ServiceRuntime

@@ -48,7 +48,7 @@ async def get_whose(requester: AskedBy, user_id: OfUser = None, tenant_id: OfTen
 Whose = Annotated[Wanted, Depends(get_whose)]
 
 
-@router.get("", name="letters", dependencies=[OPERATE], summary="Dead letters, newest first, without their words")
+@router.get("", name="letters", dependencies=[OPERATE], summary="Dead letters, newest first, without their text")
 async def list_letters(
     rt: ServiceRuntime,
     whose: Whose,
@@ -62,9 +62,7 @@ async def list_letters(
     return await dead_letters.page(rt, Wanted(topic, error, since, until, state, whose.tenant_id, whose.user_id, limit))
 
 
-@router.get(
-    "/{letter_id}", name="letter", dependencies=[OPERATE], summary="A dead letter, and what a redrive of it would do"
-)
+@router.get("/{letter_id}", name="letter", dependencies=[OPERATE], summary="A dead letter, and the effect of a redrive")
 async def get_letter(
     letter_id: OneLetter,
     whose: Whose,
@@ -80,7 +78,7 @@ async def get_letter(
     openapi_extra=body_of(RedriveRequest),
     name="redrive",
     dependencies=[OPERATE],
-    summary="Send it back to its topic, once; refused where nothing would change",
+    summary="Send a dead letter back to its topic, once; refused if that has no effect",
 )
 async def redrive_letter(
     letter_id: OneLetter, body: AskedAgain, whose: Whose, requester: AskedBy, rt: ServiceRuntime
@@ -94,14 +92,14 @@ async def redrive_letter(
     openapi_extra=body_of(OperatorRequest),
     name="drop",
     dependencies=[OPERATE],
-    summary="Let it be: it is not redriven any more",
+    summary="Drop a dead letter: it will not be redriven",
 )
 async def drop_letter(letter_id: OneLetter, body: Asked, whose: Whose, rt: ServiceRuntime) -> Response:
     return json_of(await dead_letters.drop(rt, letter_id, whose, body.value))
 
 
 @quarantine_router.get(
-    "", name="quarantined", dependencies=[OPERATE], summary="Events that workers gave up, newest first"
+    "", name="quarantined", dependencies=[OPERATE], summary="Events that workers gave up on, newest first"
 )
 async def list_quarantined(
     rt: ServiceRuntime,
@@ -117,7 +115,7 @@ async def list_quarantined(
     "/{quarantine_id}",
     name="quarantined one",
     dependencies=[OPERATE],
-    summary="A quarantined event, and what a redrive of it would do",
+    summary="A quarantined event, and the effect of a redrive",
 )
 async def get_quarantined(quarantine_id: UUID, owner: Owner, rt: ServiceRuntime) -> QuarantineView:
     return await quarantine.view(rt, owner, quarantine_id)
@@ -129,7 +127,7 @@ async def get_quarantined(quarantine_id: UUID, owner: Owner, rt: ServiceRuntime)
     openapi_extra=body_of(OperatorRequest),
     name="redrive quarantined",
     dependencies=[OPERATE],
-    summary="Have its turn go on, once; refused where nothing would change",
+    summary="Resume the turn of a quarantined event, once; refused if that has no effect",
 )
 async def redrive_quarantined(quarantine_id: UUID, body: Asked, owner: Owner, rt: ServiceRuntime) -> Response:
     return json_of(await quarantine.redrive(rt, owner, quarantine_id, body.value))
@@ -141,7 +139,7 @@ async def redrive_quarantined(quarantine_id: UUID, body: Asked, owner: Owner, rt
     openapi_extra=body_of(OperatorRequest),
     name="drop quarantined",
     dependencies=[OPERATE],
-    summary="Let it be: its turn stays as it is",
+    summary="Drop a quarantined event: its turn does not change",
 )
 async def drop_quarantined(quarantine_id: UUID, body: Asked, owner: Owner, rt: ServiceRuntime) -> Response:
     return json_of(await quarantine.drop(rt, owner, quarantine_id, body.value))

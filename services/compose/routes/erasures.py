@@ -52,7 +52,7 @@ def state_reason(erasure: ErasureRequest, requester: Requester) -> ErasureReques
     openapi_extra=body_of(ErasureRequest),
     name="ask",
     dependencies=[ERASE],
-    summary="Erase for good: nothing of it is shown or learnt from once this answers; the rows follow",
+    summary="Erase permanently: the data is hidden once this returns, and deleted afterwards",
 )
 async def post_erasure(
     request: Request,
@@ -74,7 +74,7 @@ async def list_erasures(owner: Owner, rt: ServiceRuntime, limit: Limit = 50) -> 
     "/erasures/{tombstone_id}",
     name="one",
     dependencies=[READ],
-    summary="An erasure: its state, how far each store is, and the proof once it is completed",
+    summary="An erasure: its state, the progress of each store, and the proof once it is completed",
 )
 async def get_erasure(tombstone_id: UUID, owner: Owner, rt: ServiceRuntime) -> ErasureView:
     return await erasures.view(rt, owner, tombstone_id)
@@ -87,7 +87,7 @@ async def get_erasure(tombstone_id: UUID, owner: Owner, rt: ServiceRuntime) -> E
     openapi_extra=body_of(ErasureRequeue),
     name="requeue",
     dependencies=[OPERATE],
-    summary="An operator has an escalated erasure tried again",
+    summary="Retry an escalated erasure, as an operator",
 )
 async def requeue(
     tombstone_id: UUID,
@@ -102,7 +102,7 @@ async def requeue(
     response_model=ResidueView,
     name="residue",
     dependencies=[ERASE],
-    summary="Every text column of every table looked through now for what the erasure covers",
+    summary="Scan every text column of every table now for residue of the erasure",
 )
 async def get_residue(tombstone_id: UUID, owner: Owner, rt: ServiceRuntime) -> Response:
     return json_of(await erasures.residue_of(rt, owner, tombstone_id))
@@ -115,7 +115,7 @@ async def get_residue(tombstone_id: UUID, owner: Owner, rt: ServiceRuntime) -> R
     openapi_extra=body_of(ForgetRequest, required=False),
     name="forget",
     dependencies=[ERASE],
-    summary="Erase the memories named, or without any all that was learnt of the user",
+    summary="Erase the named memories, or, if none is named, everything learnt about the user",
 )
 async def forget(
     body: Annotated[ParsedBody[ForgetRequest], Depends(parse_forget)],

@@ -32,7 +32,7 @@ Language = Annotated[Told, Query(description="Of the sentences")]
     openapi_extra=body_of(ExplainRequest),
     name="explain",
     dependencies=[READ],
-    summary="The package of a message with all of its way there, under a policy of one's own; nothing is recorded",
+    summary="The package for a message with its whole derivation, optionally under another policy; nothing is recorded",
 )
 async def explain_message(
     body: Annotated[ParsedBody[ExplainRequest], Depends(parse_body(ExplainRequest))],
@@ -47,7 +47,7 @@ async def explain_message(
     response_model=Replay,
     name="replay",
     dependencies=[READ],
-    summary="What the request of a stored package would get now, and the difference; nothing is recorded",
+    summary="The package for the request of a stored one now, and the difference; nothing is recorded",
 )
 async def replay_package(context_id: UUID, owner: RecordedOwner, rt: ServiceRuntime, lang: Language = "en") -> Response:
     return json_of(await explaining.replay(rt, owner, context_id, lang))
@@ -57,7 +57,7 @@ async def replay_package(context_id: UUID, owner: RecordedOwner, rt: ServiceRunt
     "/memories/{memory_id}/uses",
     name="uses",
     dependencies=[READ],
-    summary="In which packages a memory was, for which message, and how that was received",
+    summary="The packages that contained a memory, with their messages and reception",
 )
 async def get_uses(
     memory_id: UUID, owner: RecordedOwner, rt: ServiceRuntime, limit: Limit = 50, offset: Offset = 0

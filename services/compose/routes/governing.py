@@ -21,7 +21,7 @@ router = APIRouter(prefix="/v1", tags=["memories"])
     "/changes",
     name="changes",
     dependencies=[READ],
-    summary="What was learnt, changed, ended, taken back, merged or confirmed, newest first",
+    summary="Memories learnt, changed, ended, retracted, merged or confirmed, newest first",
 )
 async def list_changes(owner: Owner, rt: ServiceRuntime, limit: Limit = 50, offset: Offset = 0) -> ChangePage:
     return await changes.load_page(rt, owner, limit, offset)
@@ -33,7 +33,7 @@ async def list_changes(owner: Owner, rt: ServiceRuntime, limit: Limit = 50, offs
     dependencies=[READ],
     response_class=StreamingResponse,
     responses={200: {"content": {"application/json": {}, "text/markdown": {}}}},
-    summary="All that is kept of a user: JSON to be imported again, or Markdown to be read",
+    summary="Export everything about a user: JSON for import, or Markdown for reading",
 )
 async def export(
     owner: Owner,
@@ -56,7 +56,7 @@ async def export(
     openapi_extra=body_of(ExportDocument),
     name="import",
     dependencies=[WRITE],
-    summary="Take an export in, for this user: all of it or nothing, and what is here already stays as it is",
+    summary="Import an export for this user, completely or not at all; existing data stays",
 )
 async def take_in(request: Request, owner: Owner, by: ActsAs, rt: ServiceRuntime) -> ImportReceipt:
     return await importing.take_in(rt, owner, await request.body(), by)

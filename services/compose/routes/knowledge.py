@@ -26,7 +26,10 @@ experience_router = APIRouter(prefix="/v1/experience", tags=["experience"])
 
 
 @router.get(
-    "/resources", name="resources", dependencies=[READ], summary="What of a user's turns went to knowledge, or why not"
+    "/resources",
+    name="resources",
+    dependencies=[READ],
+    summary="Resources of a user's turns on the knowledge side, with their states",
 )
 async def list_resources(
     owner: Owner,
@@ -44,7 +47,7 @@ async def list_resources(
     openapi_extra=body_of(KnowledgeChanged),
     name="changed",
     dependencies=[OPERATE],
-    summary="Knowledge has changed beside us: no older answer of it is used again",
+    summary="Report a change of knowledge: cached answers are not used again",
 )
 async def note_change(
     body: Annotated[ParsedBody[KnowledgeChanged], Depends(parse_body(KnowledgeChanged))], rt: ServiceRuntime
@@ -53,7 +56,7 @@ async def note_change(
 
 
 @experience_router.get(
-    "", name="learnt", dependencies=[READ], summary="What the agent of a tenant has learnt of its own tools"
+    "", name="learnt", dependencies=[READ], summary="What the agents of a tenant have learnt about their tools"
 )
 async def list_experience(
     requester: AskedBy, rt: ServiceRuntime, tenant_id: TenantId | None = None, user_id: UserId | None = None

@@ -22,7 +22,7 @@ feedback_router = APIRouter(prefix="/v1/feedback", tags=["memories"])
 answers_router = APIRouter(prefix="/v1/answers", tags=["models"])
 
 
-@router.get("/memories", name="page", dependencies=[READ], summary="What is known of a user, newest first")
+@router.get("/memories", name="page", dependencies=[READ], summary="The memories of a user, newest first")
 async def list_memories(
     owner: Owner,
     rt: ServiceRuntime,
@@ -50,7 +50,7 @@ async def list_memories(
     openapi_extra=body_of(RememberRequest),
     name="remember",
     dependencies=[WRITE],
-    summary="Remember what the user dictates; refused when it looks like a secret",
+    summary="Store a note that the user dictates; refused if it looks like a secret",
 )
 async def remember(
     body: Annotated[ParsedBody[RememberRequest], Depends(parse_body(RememberRequest))], rt: ServiceRuntime
@@ -68,7 +68,7 @@ async def get_memory(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> Memor
     status_code=202,
     name="retract",
     dependencies=[WRITE],
-    summary="Take a memory back (its history stays)",
+    summary="Retract a memory (its history stays)",
 )
 async def retract(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
     return await memories.retract(rt, owner, memory_id)
@@ -81,7 +81,7 @@ async def retract(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteRec
     openapi_extra=body_of(MemoryEdit),
     name="edit",
     dependencies=[WRITE],
-    summary="A new version in the user's own words; refused when it looks like a secret",
+    summary="Edit a memory: a new version in the user's words; refused if it looks like a secret",
 )
 async def edit(
     memory_id: UUID,
@@ -97,7 +97,7 @@ async def edit(
     status_code=202,
     name="pin",
     dependencies=[WRITE],
-    summary="Have a memory lead every package, and leave it as it is",
+    summary="Pin a memory: it leads every package, and upkeep does not change it",
 )
 async def pin(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
     return await governing.pin(rt, owner, memory_id, pinned=True)
@@ -108,7 +108,7 @@ async def pin(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt
     status_code=202,
     name="unpin",
     dependencies=[WRITE],
-    summary="Let a pinned memory be like all others again",
+    summary="Unpin a memory",
 )
 async def unpin(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
     return await governing.pin(rt, owner, memory_id, pinned=False)
@@ -121,7 +121,7 @@ async def unpin(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteRecei
     openapi_extra=body_of(MergeRequest),
     name="merge",
     dependencies=[WRITE],
-    summary="Make one memory of several; restoring one of them undoes it",
+    summary="Merge several memories; restoring one of them undoes the merge",
 )
 async def merge(
     body: Annotated[ParsedBody[MergeRequest], Depends(parse_body(MergeRequest))], owner: Owner, rt: ServiceRuntime
@@ -136,7 +136,7 @@ async def merge(
     openapi_extra=body_of(BulkRequest),
     name="bulk",
     dependencies=[WRITE],
-    summary="Take back, pin, unpin or restore many memories at once",
+    summary="Retract, pin, unpin or restore many memories at once",
 )
 async def act_on_many(
     body: Annotated[ParsedBody[BulkRequest], Depends(parse_body(BulkRequest))], owner: Owner, rt: ServiceRuntime
@@ -159,7 +159,7 @@ async def list_versions(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> Me
     status_code=202,
     name="restore",
     dependencies=[WRITE],
-    summary="An older version's content becomes the newest version; refused for the one that holds now",
+    summary="Restore the content of an older version as the newest; refused for the current version",
 )
 async def restore(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
     return await history.restore(rt, owner, memory_id)
@@ -169,14 +169,17 @@ async def restore(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteRec
     "/writes/{receipt_id}",
     name="written",
     dependencies=[READ],
-    summary="What became of a write, or will: the receipt of a memory that was dictated, edited or taken back",
+    summary="The receipt of a dictation, edit or retraction, with its predicted or final result",
 )
 async def get_write(receipt_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
     return await writes.receipt(rt, owner, receipt_id)
 
 
 @router.get(
-    "/conflicts", name="conflicts", dependencies=[READ], summary="What was said against stronger memories, newest first"
+    "/conflicts",
+    name="conflicts",
+    dependencies=[READ],
+    summary="Statements that contradict stronger memories, newest first",
 )
 async def list_conflicts(
     owner: Owner,
@@ -196,7 +199,7 @@ async def list_conflicts(
     openapi_extra=body_of(Settlement),
     name="settle",
     dependencies=[WRITE],
-    summary="Settle a conflict: keep what was known, or what was said",
+    summary="Settle a conflict: keep the memory or the new statement",
 )
 async def settle_conflict(
     conflict_id: UUID,
@@ -214,7 +217,7 @@ async def settle_conflict(
     openapi_extra=body_of(MemoryFeedback),
     name="give",
     dependencies=[WRITE],
-    summary="Say that a memory is right, wrong, not useful, or never to be brought up again",
+    summary="Judge a memory: right, wrong, not useful, or never to be mentioned again",
 )
 async def give_feedback(
     body: Annotated[ParsedBody[MemoryFeedback], Depends(parse_body(MemoryFeedback))], rt: ServiceRuntime
@@ -227,14 +230,14 @@ async def give_feedback(
     status_code=202,
     name="end",
     dependencies=[WRITE],
-    summary="A memory that was never to be brought up again may be again",
+    summary="End a `never_again`",
 )
 async def end_silence(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
     return await feedback.end_silence(rt, owner, memory_id)
 
 
 @answers_router.get(
-    "", name="unread", dependencies=[READ], summary="A user's turns whose model answer nobody could read, for 7 days"
+    "", name="unread", dependencies=[READ], summary="Unreadable model answers about a user's turns, for 7 days"
 )
 async def list_unread_answers(owner: Owner, rt: ServiceRuntime, limit: Limit = 50) -> AnswerPage:
     return await memories.list_unread_answers(rt, owner, limit)

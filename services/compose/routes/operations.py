@@ -37,7 +37,9 @@ OfWhom = Annotated[Whose, Depends(get_whose_figures)]
 Lags = Annotated[GroupLags, Depends(get_lags)]
 
 
-@users_router.get("", name="users", dependencies=[OPERATE], summary="Users in figures, whoever spoke last first")
+@users_router.get(
+    "", name="users", dependencies=[OPERATE], summary="Users with their figures, the most recently active first"
+)
 async def get_users(
     rt: ServiceRuntime,
     whose: OfWhom,
@@ -48,14 +50,12 @@ async def get_users(
     return await operations.list_users(rt, whose, begins, limit, offset)
 
 
-@router.get("/flow", name="flow", dependencies=[OPERATE], summary="What waits where, now")
+@router.get("/flow", name="flow", dependencies=[OPERATE], summary="The current backlogs")
 async def get_flow(rt: ServiceRuntime, lags: Lags, whose: OfWhom) -> Flow:
     return await operations.show_flow(rt, lags, whose)
 
 
-@router.get(
-    "/series", name="series", dependencies=[OPERATE], summary="Turns and packages over time, with how long they took"
-)
+@router.get("/series", name="series", dependencies=[OPERATE], summary="Turns and packages over time, with durations")
 async def get_series(
     rt: ServiceRuntime,
     whose: OfWhom,
@@ -65,7 +65,10 @@ async def get_series(
 
 
 @router.get(
-    "/alerts", name="alerts", dependencies=[OPERATE], summary="The alerts that can be told without Prometheus, now"
+    "/alerts",
+    name="alerts",
+    dependencies=[OPERATE],
+    summary="The current alerts that can be computed without Prometheus",
 )
 async def get_alerts(rt: ServiceRuntime, lags: Lags, whose: OfWhom) -> AlertPage:
     return await operations.list_alerts(rt, lags, whose)
@@ -75,13 +78,13 @@ async def get_alerts(rt: ServiceRuntime, lags: Lags, whose: OfWhom) -> AlertPage
     "/erasures",
     name="overview of erasures",
     dependencies=[OPERATE],
-    summary="Erasures of all users, open ones first, with deadlines and whether they are proved",
+    summary="Erasures of all users, open ones first, with deadlines and proofs",
 )
 async def get_erasures(rt: ServiceRuntime, whose: OfWhom, limit: Limit = 50) -> ErasureOverviews:
     return await operations.list_erasures(rt, whose, limit)
 
 
-@router.get("/models", name="models", dependencies=[OPERATE], summary="What models were asked, and what that cost")
+@router.get("/models", name="models", dependencies=[OPERATE], summary="Model calls and their cost")
 async def get_models(
     rt: ServiceRuntime,
     whose: OfWhom,
@@ -94,7 +97,7 @@ async def get_models(
     "/turns/{turn_id}",
     name="trace",
     dependencies=[OPERATE],
-    summary="A turn through every step, by its id alone: where it is, or was given up",
+    summary="A turn through every step, by its id: its current step, or the one that gave up",
 )
 async def get_turn_trace(turn_id: UUID, rt: ServiceRuntime, whose: OfWhom) -> TurnTrace:
     return await trace_turn(rt, whose, turn_id)

@@ -14,7 +14,7 @@ from services.compose.routes.requests import Limit, Owner, ParsedBody, ServiceRu
 router = APIRouter(prefix="/v1/promotions", tags=["promotions"])
 
 
-@router.get("", name="proposals", dependencies=[READ], summary="A user's memories that qualify to be offered to others")
+@router.get("", name="proposals", dependencies=[READ], summary="A user's proposals to share memories with others")
 async def list_proposals(
     owner: Owner,
     rt: ServiceRuntime,
@@ -30,7 +30,8 @@ async def list_proposals(
     openapi_extra=body_of(PromotionDecision),
     name="decide",
     dependencies=[OPERATE],
-    summary="Approve, which writes it to the knowledge side, or reject. One not decided in time is `expired`",
+    summary="Approve a proposal, which writes it to the knowledge side, or reject it; without a "
+    "decision in time it is `expired`",
 )
 async def decide(
     proposal_id: UUID,
@@ -47,7 +48,7 @@ async def decide(
     openapi_extra=body_of(PromotionRetry),
     name="retry",
     dependencies=[OPERATE],
-    summary="An operator has an approved one written again that could not be (`write_failed`)",
+    summary="Retry the write of an approved promotion after `write_failed`, as an operator",
 )
 async def retry(
     proposal_id: UUID,

@@ -35,7 +35,7 @@ async def list_contexts(
     "/contexts/{context_id}",
     name="package",
     dependencies=[READ],
-    summary="A package as it was answered, while it is stored; 410 `erased` once it was erased",
+    summary="A stored package; 410 `erased` after its erasure",
 )
 async def get_package(context_id: UUID, owner: RecordedOwner, rt: ServiceRuntime) -> ContextPackage:
     return await packages.package(rt, owner, context_id)
@@ -61,7 +61,7 @@ async def get_messages(
     "/plans/{plan_id}",
     name="plan",
     dependencies=[READ],
-    summary="A plan as it was executed, while it is stored: by the `plan_id` of a pack or a package's `context_id`",
+    summary="A stored plan, by the `plan_id` of a pack or the `context_id` of a package",
 )
 async def get_plan(plan_id: UUID, owner: RecordedOwner, rt: ServiceRuntime) -> PlanView:
     return await packages.plan(rt, owner, plan_id)
@@ -71,7 +71,7 @@ async def get_plan(plan_id: UUID, owner: RecordedOwner, rt: ServiceRuntime) -> P
     "/receipts/{context_id}",
     name="receipt",
     dependencies=[READ],
-    summary="Why each thing is in the package, and why others are not",
+    summary="Why each candidate is in the package or not",
 )
 async def get_receipt(
     context_id: UUID,

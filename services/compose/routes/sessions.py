@@ -23,7 +23,7 @@ from services.compose.routes.requests import (
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
 
 
-@router.get("", name="page", dependencies=[READ], summary="A user's sessions, the one spoken in last first")
+@router.get("", name="page", dependencies=[READ], summary="A user's sessions, the most recently used first")
 async def list_sessions(owner: Owner, rt: ServiceRuntime, limit: Limit = 50, offset: Offset = 0) -> SessionPage:
     return await sessions.page(rt, owner, limit, offset)
 
@@ -33,7 +33,7 @@ async def list_sessions(owner: Owner, rt: ServiceRuntime, limit: Limit = 50, off
     status_code=202,
     name="archive",
     dependencies=[WRITE],
-    summary="End a session; its summary follows, and the next turn opens it again",
+    summary="End a session; its summary is updated, and the next turn reopens it",
 )
 async def archive(session_id: SessionId, owner: Owner, rt: ServiceRuntime) -> ArchiveReceipt:
     return await sessions.archive(rt, owner, session_id)
@@ -69,7 +69,7 @@ async def get_session(session_id: SessionId, owner: Owner, rt: ServiceRuntime) -
     openapi_extra=body_of(SessionChange),
     name="remember",
     dependencies=[WRITE],
-    summary="Learn nothing in the session from here on, or learn again; a session may begin with it",
+    summary="Stop learning from later turns of a session, or start again; also before its first turn",
 )
 async def remember_session(
     session_id: SessionId,

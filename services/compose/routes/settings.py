@@ -34,7 +34,10 @@ SettingsOwner = Annotated[Subject, Depends(get_owner)]
 
 
 @router.get(
-    "", name="view", dependencies=[READ], summary="What holds for a user or a tenant, who chose it, and what it may be"
+    "",
+    name="view",
+    dependencies=[READ],
+    summary="The settings of a user or a tenant, with their sources and allowed values",
 )
 async def get_settings(owner: SettingsOwner, requester: AskedBy, rt: ServiceRuntime) -> SettingsView:
     return await settings.view(rt, owner, requester)
@@ -46,7 +49,7 @@ async def get_settings(owner: SettingsOwner, requester: AskedBy, rt: ServiceRunt
     openapi_extra=body_of(SettingsChange),
     name="change",
     dependencies=[WRITE],
-    summary="Change settings, from now on in every process; null is the default again. A tenant's need `admin`",
+    summary="Change settings, at once in every process; null restores the default. Those of a tenant need `admin`",
 )
 async def change_settings(
     body: Annotated[ParsedBody[SettingsChange], Depends(parse_body(SettingsChange))],

@@ -48,7 +48,7 @@ async def parse_turn(request: Request) -> ParsedBody[TurnEvents]:
     openapi_extra=body_of(TurnEvents),
     name="commit",
     dependencies=[WRITE],
-    summary="Commit one turn; the same idempotency key with the same body answers 200 with the first result",
+    summary="Commit one turn; a repeat with the same idempotency key and body returns 200 with the first result",
 )
 async def post_turn(
     request: Request,
@@ -62,12 +62,14 @@ async def post_turn(
     return json_of(await commands.add_reply(rt, turn, committed), 201 if committed.fresh else 200)
 
 
-@router.get("/{turn_id}", name="turn", dependencies=[READ], summary="A turn as it was said")
+@router.get("/{turn_id}", name="turn", dependencies=[READ], summary="A turn as it is in the log")
 async def get_turn(turn_id: UUID, owner: Owner, rt: ServiceRuntime) -> TurnView:
     return await memories.turn(rt, owner, turn_id)
 
 
-@router.get("/{turn_id}/outcome", name="outcome", dependencies=[READ], summary="What was learnt from a turn")
+@router.get(
+    "/{turn_id}/outcome", name="outcome", dependencies=[READ], summary="The outcome of a turn: what was learnt from it"
+)
 async def get_outcome(turn_id: UUID, owner: Owner, rt: ServiceRuntime) -> TurnOutcomeView:
     return await memories.outcome(rt, owner, turn_id)
 
@@ -78,7 +80,7 @@ async def get_outcome(turn_id: UUID, owner: Owner, rt: ServiceRuntime) -> TurnOu
     openapi_extra=body_of(MediaState),
     name="put",
     dependencies=[OPERATE],
-    summary="Register what a scanner says of a media file; a message that names it is taken only while it is safe",
+    summary="Register the scan result of a media file; messages that name it are accepted only while it is safe",
 )
 async def put_media(
     media_id: MediaPath,

@@ -11,7 +11,9 @@ from shared.domain.subjects import find_tenant_denial, sort_scopes
 router = APIRouter(prefix="/v1/access", tags=["access"])
 
 
-@router.get("", name="access", dependencies=[READ], summary="Whom the key or token of this request is for")
+@router.get(
+    "", name="access", dependencies=[READ], summary="The tenant, user and scopes of the key or token of this request"
+)
 async def show_access(
     requester: AskedBy, tenant_id: TenantId | None = None, user_id: UserId | None = None
 ) -> AccessView:

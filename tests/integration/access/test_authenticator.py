@@ -282,7 +282,7 @@ async def test_while_the_database_is_away_nobody_is_let_in(dsn: str) -> None:
 async def test_nobody_listens_to_others_without_a_key_that_goes_or_an_issuer(db: Database, dsn: str) -> None:
     assert not await require_guard(dsn, AccessPolicy(), HERE)
     for _ in range(2):
-        with pytest.raises(ConfigurationError, match=r"on 0\.0\.0\.0 with no key .*`smartbrain keys create`"):
+        with pytest.raises(ConfigurationError, match=r"without a key on 0\.0\.0\.0: .*`smartbrain keys create`"):
             await require_guard(dsn, AccessPolicy(), EVERYWHERE)
         over = await app_key(db, days=-1)
         async with db.system() as conn:

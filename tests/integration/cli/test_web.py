@@ -38,7 +38,7 @@ async def _answer(request: Request) -> Response:
 
 
 @pytest.mark.parametrize(
-    ("key", "told"), [("", "asks for a key: set SMARTBRAIN_API_KEY"), ("stale", "authorization: of compose")]
+    ("key", "told"), [("", "requires a key: set SMARTBRAIN_API_KEY"), ("stale", "authorization: of compose")]
 )
 async def test_who_lacks_a_key_is_told_where_it_goes_and_who_has_one_what_is_wrong_with_it(
     monkeypatch: pytest.MonkeyPatch, key: str, told: str
