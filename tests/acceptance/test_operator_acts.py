@@ -17,9 +17,11 @@ from services import cli
 from services.cli import app, upkeep
 from services.cli.rebuild import command as rebuild
 from services.compose.manage import erasures, promotions
-from services.compose.routes.access import scope_of
-from shared.domain.subjects import Subject
+from services.compose.routes.access import get_operator, scope_of
+from shared.domain.subjects import Requester, Subject
+from shared.errors import RefusedError
 from shared.store import outbox
+from shared.store.operator_acts import Operator
 from tests.system.dead_letters import WHO, dead_letter
 from tests.system.erasures import completed, erase
 from tests.system.kafka import Stored, publish
@@ -185,6 +187,13 @@ async def test_a_reason_is_kept_without_personal_data_and_who_is_not_named_is_lo
     assert act["details"]["requested_by"] == "local"
     assert "ann@example.org" not in act["details"]["reason"]
     assert act["details"]["reason"].startswith("asked by ")
+
+
+async def test_who_asks_comes_from_the_key_and_nobody_else_can_be_named() -> None:
+    holder = Requester("key:app", frozenset({"admin"}), "acme")
+    assert await get_operator(holder, None, "why") == Operator("key:app", "why")
+    with pytest.raises(RefusedError, match="requested_by"):
+        await get_operator(holder, "olga", None)
 
 
 def acts(person: Person, kind: str) -> list[Json]:
