@@ -153,6 +153,8 @@ ExternalId = Annotated[
 ]
 """An opaque id that the caller chose, 1-128 characters (decision 7)."""
 
+Reason = Annotated[str, StringConstraints(max_length=500, pattern=NO_NUL)]
+"""Why somebody asks for something; kept with what was done, without credentials and personal data."""
 StoredId = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=NO_NUL)]
 """An id that was accepted once: what is on its way or stored is read as it is."""
 

@@ -6,12 +6,11 @@ from uuid import UUID
 
 from pydantic import AliasChoices, Field, StringConstraints
 
-from schemas.base import NO_NUL, NULL, WORDS_PATTERN, Contract, ExternalId, Instant, JsonSchemaValue, has, when
+from schemas.base import NO_NUL, NULL, WORDS_PATTERN, Contract, ExternalId, Instant, JsonSchemaValue, Reason, has, when
 from schemas.vocabulary import ErasureScope, TombstoneStatus
 
 MOST = 1000
 """So many sessions or memories may be named in one request."""
-Reason = Annotated[str, StringConstraints(max_length=500, pattern=NO_NUL)]
 Key = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=NO_NUL)]
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AliasChoices, Field, StringConstraints
 
-from schemas.base import Contract, ExternalId, Instant
+from schemas.base import Contract, ExternalId, Instant, Reason
 from schemas.content import MediaType, SecurityStatus, Text
 
 Checksum = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
@@ -12,7 +12,10 @@ Checksum = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
 
 
 class MediaState(Contract):
-    """The body of `PUT /v1/media/{media_id}`; a checksum or recognised text that is not given stays as it was."""
+    """The body of `PUT /v1/media/{media_id}`; a checksum or recognised text that is not given stays as it was.
+
+    `requested_by` comes from the key; it is on record with `reason`.
+    """
 
     tenant_id: ExternalId = "default"
     user_id: ExternalId
@@ -22,6 +25,8 @@ class MediaState(Contract):
     recognized_text: Annotated[
         Text | None, Field(validation_alias=AliasChoices("recognized_text", "recognised_text"))
     ] = None
+    requested_by: ExternalId | None = None
+    reason: Reason | None = None
 
 
 class MediaView(Contract):

@@ -1,11 +1,11 @@
 """Memories that qualify to be offered to the enterprise side, and what is decided of them (seed 004 2.3, R186)."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
-from schemas.base import NO_NUL, Contract, ExternalId, Instant
+from schemas.base import Contract, ExternalId, Instant, Reason
 
 PromotionClass = Literal["personal", "business_secret", "public"]
 Visibility = Literal["store", "region", "brand", "global"]
@@ -53,7 +53,7 @@ class PromotionDecision(Contract):
     tenant_id: ExternalId = "default"
     user_id: ExternalId
     decision: Literal["approve", "reject"]
-    reason: Annotated[str, StringConstraints(max_length=500, pattern=NO_NUL)] = ""
+    reason: Reason = ""
     visibility: Visibility | None = None
     consent: bool = False
     org_id: ExternalId | None = None
@@ -66,3 +66,4 @@ class PromotionRetry(Contract):
     tenant_id: ExternalId = "default"
     user_id: ExternalId
     requested_by: ExternalId | None = None
+    reason: Reason | None = None

@@ -3,7 +3,7 @@
 from typing import Literal
 from uuid import UUID
 
-from schemas.base import Contract, ExternalId, Instant
+from schemas.base import Contract, ExternalId, Instant, Reason
 
 ResourceState = Literal["pending", "ingested", "skipped", "failed"]
 
@@ -33,11 +33,16 @@ class ResourcePage(Contract):
 
 
 class KnowledgeChanged(Contract):
-    """Knowledge has changed beside us: of a tenant, one organisation of it, or one profile; absent means all."""
+    """Knowledge has changed beside us: of a tenant, one organisation of it, or one profile; absent means all.
+
+    `requested_by` comes from the key; it is on record with `reason`.
+    """
 
     tenant_id: ExternalId = "default"
     org_id: ExternalId | None = None
     profile_id: ExternalId | None = None
+    requested_by: ExternalId | None = None
+    reason: Reason | None = None
 
 
 class KnowledgeVersion(Contract):

@@ -1,25 +1,19 @@
 """`smartbrain dlq`: dead letters of a running SmartBrain, listed, shown, redriven once or dropped."""
 
-import os
 from datetime import datetime
-from getpass import getuser
 from typing import Annotated, Any, Literal
 
 import orjson
 import typer
 from rich.text import Text
 
-from services.cli.names import Limit, check_id, check_words
+from services.cli.names import By, Limit, check_id, check_words, name_operator
 from services.cli.output import AsJson, emit, out, to_table
 from services.cli.web import reach_compose
-from shared.settings import API_KEY
 
 app = typer.Typer(help="Dead letters: records that could not be handled, with reasons.", no_args_is_help=True)
 Letter = Annotated[str, typer.Argument(help="The letter's id, as `dlq list` shows it.", metavar="ID")]
 Reason = Annotated[str, typer.Option("--reason", help="The reason, for the audit.", callback=check_words)]
-By = Annotated[
-    str | None, typer.Option("--by", help="The requester; by default the key or the login name.", callback=check_id)
-]
 OfTenant = Annotated[str | None, typer.Option("--tenant", help="Of this tenant only.", callback=check_id)]
 OfUser = Annotated[str | None, typer.Option("--user", "-u", help="Of this user only.", callback=check_id)]
 When = datetime | None
@@ -114,7 +108,7 @@ def name_owner(user: str | None, tenant: str | None) -> dict[str, str | None]:
 
 def act(path: str, reason: str, by: str | None, whose: dict[str, str | None], *, as_json: bool, **more: Any) -> None:
     """Carries out the action and prints whether it was done now or earlier."""
-    body = {"reason": reason, **name_operator(by), **more}
+    body = {**name_operator(by, reason), **more}
     with reach_compose() as web:
         done = web.post(path, body, whose)
     if as_json:
@@ -124,12 +118,6 @@ def act(path: str, reason: str, by: str | None, whose: dict[str, str | None], *,
     else:
         told = done["act"]
         out.print(f"was {done['state']} before, at {told['at'][:19]} by {told['requested_by']}: {told['reason']}")
-
-
-def name_operator(by: str | None = None) -> dict[str, str]:
-    """The operator for the body: the given name, or the logged-in account; nothing where a key identifies them."""
-    who = by or (None if os.environ.get(API_KEY) else getuser())
-    return {"requested_by": who} if who else {}
 
 
 def show_redrive(shown: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from schemas.exporting import IMPORT_MAX_BYTES
-from services.cli.names import Tenant, User
+from services.cli.names import By, Tenant, User, Why, name_operator
 from services.cli.output import AsJson, emit, fail, out
 from services.cli.web import reach_compose
 
@@ -42,6 +42,8 @@ def take_in(
     file: Annotated[Path, typer.Argument(help="A file from `smartbrain export`.", exists=True, dir_okay=False)],
     user: User = "me",
     tenant: Tenant = "default",
+    reason: Why = None,
+    by: By = None,
     as_json: AsJson = False,
 ) -> None:
     """Import an export for this user, completely or not at all; existing memories stay."""
@@ -50,7 +52,7 @@ def take_in(
         raise typer.Exit(1)
     whose = {"tenant_id": tenant, "user_id": user}
     with reach_compose(300) as web:
-        receipt = web.send("/v1/import", whose, file.read_bytes())
+        receipt = web.send("/v1/import", whose | name_operator(by, reason), file.read_bytes())
         if receipt["turn_id"]:
             web.outcome(whose, receipt["turn_id"])
     if as_json:

@@ -9,15 +9,16 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from services.cli.listing import ListingGroup
-from services.cli.names import Tenant, check_id, check_words
+from services.cli.names import By, Tenant, Why, check_id, check_words
 from services.cli.output import AsJson, emit, err, out, refuse, to_table
-from services.cli.reach import reach_servers
+from services.cli.reach import find_operator, reach_servers
 from shared import clock, settings
 from shared.access.secrets import KeyText, hash_secret, make_key_id, make_secret
 from shared.db import Connection, Database
-from shared.domain.subjects import sort_scopes
+from shared.domain.subjects import Subject, sort_scopes
 from shared.store import api_keys
 from shared.store.api_keys import ApiKey
+from shared.store.operator_acts import Operator, narrow, note_act
 from shared.telemetry import configure_logs
 
 DAYS = 365
@@ -66,6 +67,8 @@ def create(
         datetime | None,
         typer.Option("--until", formats=["%Y-%m-%d"], help="The day (UTC) on which it expires instead."),
     ] = None,
+    reason: Why = None,
+    by: By = None,
     as_json: AsJson = False,
 ) -> None:
     """Create a key of a tenant and show it, only this once."""
@@ -94,6 +97,7 @@ def create(
         if same:
             raise refuse(f"--name: {tenant} has a key that is called {name}; rotate or revoke it, or give another name")
         await api_keys.create(conn, key)
+        await _note_change(conn, key, "key.created", find_operator(by, reason))
 
     _change(add)
     _show_once(key, KeyText(key.key_id, secret), as_json=as_json)
@@ -115,13 +119,16 @@ def list_all(
 
 
 @app.command("revoke")
-def revoke(key_or_name: Which, as_json: AsJson = False) -> None:
+def revoke(key_or_name: Which, reason: Why = None, by: By = None, as_json: AsJson = False) -> None:
     """Revoke a key at once, in every process."""
 
     async def end(conn: Connection) -> ApiKey | None:
         key = await _choose(conn, key_or_name)
         await api_keys.revoke(conn, key.key_id)
-        return await api_keys.find(conn, key.key_id)
+        revoked = await api_keys.find(conn, key.key_id)
+        if key.revoked_at is None:
+            await _note_change(conn, key, "key.revoked", find_operator(by, reason))
+        return revoked
 
     key = _change(end)
     assert key  # noqa: S101 # it was found in the same transaction
@@ -137,6 +144,8 @@ def rotate(
     overlap: Annotated[
         int, typer.Option("--overlap", min=0, max=43_200, help="Minutes for which the old secret stays valid.")
     ] = 0,
+    reason: Why = None,
+    by: By = None,
     as_json: AsJson = False,
 ) -> None:
     """Give a key a new secret and show it, only this once; its rights stay the same."""
@@ -146,6 +155,7 @@ def rotate(
         key = await _choose(conn, key_or_name)
         if not await api_keys.rotate(conn, key.key_id, hash_secret(secret), timedelta(minutes=overlap)):
             raise refuse(f"{key.key_id} ({key.name}) is {state_of(key)}: create another with `smartbrain keys create`")
+        await _note_change(conn, key, "key.rotated", find_operator(by, reason), overlap_min=overlap)
         return key
 
     key = _change(renew)
@@ -163,6 +173,13 @@ def _change(act: Callable[[Connection], Awaitable[Made]]) -> Made:
 
     with reach_servers(config, broker=False) as (dsn, _):
         return asyncio.run(work(dsn))
+
+
+async def _note_change(conn: Connection, key: ApiKey, kind: str, by: Operator, **more: int) -> None:
+    """The change is on record for the key's tenant; it is the last thing that its transaction does."""
+    house = Subject(key.tenant_id, "")
+    await narrow(conn, house)
+    await note_act(conn, house, f"key:{key.key_id}", kind, by, {"scopes": key.scopes, **more})
 
 
 async def _choose(conn: Connection, which: str) -> ApiKey:

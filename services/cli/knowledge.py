@@ -6,7 +6,7 @@ import typer
 from rich.text import Text
 
 from schemas.resources import ResourceState
-from services.cli.names import Limit, Tenant, User, check_id
+from services.cli.names import By, Limit, Tenant, User, Why, check_id, name_operator
 from services.cli.output import AsJson, emit, out
 from services.cli.web import reach_compose
 
@@ -18,10 +18,12 @@ def announce_change(
     tenant: Tenant = "default",
     org: Annotated[str | None, typer.Option("--org", help="Only for this organisation.", callback=check_id)] = None,
     profile: Annotated[str | None, typer.Option("--profile", help="Only for this profile.", callback=check_id)] = None,
+    reason: Why = None,
+    by: By = None,
     as_json: AsJson = False,
 ) -> None:
     """Report that knowledge has changed, after a bulk import: cached answers are not used again."""
-    body = {"tenant_id": tenant, "org_id": org, "profile_id": profile}
+    body = {"tenant_id": tenant, "org_id": org, "profile_id": profile, **name_operator(by, reason)}
     with reach_compose() as web:
         version = web.post("/v1/knowledge/changed", {name: value for name, value in body.items() if value})
     if as_json:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import typer
 from rich.text import Text
 
-from services.cli.names import Tenant, User
+from services.cli.names import By, Tenant, User, Why, name_operator
 from services.cli.output import AsJson, emit, out, refuse
 from services.cli.web import reach_compose
 
@@ -29,6 +29,8 @@ def put(
     text_file: Annotated[
         Path | None, typer.Option("--text-file", exists=True, dir_okay=False, help="The same from a file, UTF-8.")
     ] = None,
+    reason: Why = None,
+    by: By = None,
     as_json: AsJson = False,
 ) -> None:
     """Register a media file, or change its state; omitted values stay unchanged."""
@@ -38,7 +40,7 @@ def put(
         recognized = text_file.read_text("utf-8") if text_file else text
     except UnicodeDecodeError as error:
         raise refuse(f"{text_file}: no UTF-8: byte {error.start}") from error
-    body = {"tenant_id": tenant, "user_id": user, "type": kind, "security_status": status}
+    body = {"tenant_id": tenant, "user_id": user, "type": kind, "security_status": status, **name_operator(by, reason)}
     body |= {"checksum": checksum} if checksum else {}
     body |= {"recognized_text": recognized} if recognized is not None else {}
     with reach_compose() as web:

@@ -7,8 +7,7 @@ import typer
 from rich.text import Text
 
 from schemas.promotion import PromotionStatus
-from services.cli.dead_letters import name_operator
-from services.cli.names import Limit, Tenant, User
+from services.cli.names import By, Limit, Tenant, User, Why, name_operator
 from services.cli.output import AsJson, emit, out
 from services.cli.web import reach_compose
 
@@ -52,37 +51,49 @@ def approve(
         str | None, typer.Option("--org", help="The organisation; by default that of the source turn.")
     ] = None,
     consent: Annotated[bool, typer.Option("--consent", help="The person concerned has agreed.")] = False,
+    by: By = None,
     as_json: AsJson = False,
 ) -> None:
     """Approve a proposal; it is written to the knowledge side with the given --visibility."""
     more = {"visibility": visibility, "org_id": org}
-    _decide(proposal, tenant, user, as_json, decision="approve", reason=reason, consent=consent, **more)
+    _decide(proposal, tenant, user, by, as_json, decision="approve", reason=reason, consent=consent, **more)
 
 
 @app.command()
 def reject(
-    proposal: Proposal, user: User = "me", tenant: Tenant = "default", reason: Reason = "", as_json: AsJson = False
+    proposal: Proposal,
+    user: User = "me",
+    tenant: Tenant = "default",
+    reason: Reason = "",
+    by: By = None,
+    as_json: AsJson = False,
 ) -> None:
     """Reject a proposal; the memory does not change."""
-    _decide(proposal, tenant, user, as_json, decision="reject", reason=reason)
+    _decide(proposal, tenant, user, by, as_json, decision="reject", reason=reason)
 
 
 @app.command()
-def retry(proposal: Proposal, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
+def retry(
+    proposal: Proposal,
+    user: User = "me",
+    tenant: Tenant = "default",
+    reason: Why = None,
+    by: By = None,
+    as_json: AsJson = False,
+) -> None:
     """Retry writing an approved proposal to the knowledge side after write_failed."""
     with reach_compose() as web:
-        waiting = web.post(
-            f"/v1/promotions/{proposal}/retry", {"tenant_id": tenant, "user_id": user, **name_operator()}
-        )
+        whose = {"tenant_id": tenant, "user_id": user}
+        waiting = web.post(f"/v1/promotions/{proposal}/retry", {**whose, **name_operator(by, reason)})
     if as_json:
         emit(waiting)
     else:
         _line(waiting)
 
 
-def _decide(proposal: UUID, tenant: str, user: str, as_json: bool, **said: Any) -> None:
+def _decide(proposal: UUID, tenant: str, user: str, by: str | None, as_json: bool, **said: Any) -> None:
     with reach_compose() as web:
-        whose = {"tenant_id": tenant, "user_id": user, **name_operator()}
+        whose = {"tenant_id": tenant, "user_id": user, **name_operator(by)}
         decided = web.post(f"/v1/promotions/{proposal}", {**whose, **said})
     if as_json:
         emit(decided)

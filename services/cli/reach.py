@@ -2,11 +2,13 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from getpass import getuser
 
 from services.cli import data_folder
 from services.cli.progress import show_work
 from services.cli.supervisor import Supervisor
 from shared.settings import Settings
+from shared.store.operator_acts import Operator
 
 
 @contextmanager
@@ -25,3 +27,8 @@ def reach_servers(config: Settings, *, broker: bool) -> Generator[tuple[str, str
         with show_work("starting the database", quiet=False):
             machine.start()
         yield machine.dsn, bootstrap or (machine.bootstrap if wanted else None)
+
+
+def find_operator(by: str | None, reason: str | None) -> Operator:
+    """Who acts on the database itself, and why; no key says who that is."""
+    return Operator(by or getuser(), reason)

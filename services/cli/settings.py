@@ -8,7 +8,7 @@ from rich.table import Table
 
 from schemas.settings import SettingsChange
 from services.cli.compose import Lang
-from services.cli.names import Tenant, check_id
+from services.cli.names import By, Tenant, Why, check_id, name_operator
 from services.cli.output import AsJson, emit, out
 from services.cli.web import reach_compose
 
@@ -63,19 +63,28 @@ def change(
     user: User = None,
     tenant: Tenant = "default",
     lang: LanguageOption = "en",
+    reason: Why = None,
+    by: By = None,
     as_json: AsJson = False,
 ) -> None:
     """Change settings; separate the items of a list by commas."""
-    _send(dict(_read(each) for each in changes), user, tenant, lang, as_json)
+    _send(dict(_read(each) for each in changes), _name_owner(user, tenant) | name_operator(by, reason), lang, as_json)
 
 
 @app.command("reset")
 def reset(
-    names: Named, user: User = None, tenant: Tenant = "default", lang: LanguageOption = "en", as_json: AsJson = False
+    names: Named,
+    user: User = None,
+    tenant: Tenant = "default",
+    lang: LanguageOption = "en",
+    reason: Why = None,
+    by: By = None,
+    as_json: AsJson = False,
 ) -> None:
     """Reset settings to their defaults."""
     every = [name for name in SettingsChange.model_fields if user is None or name != "users_may"]
-    _send(dict.fromkeys(every if names == ["all"] else names), user, tenant, lang, as_json)
+    dropped = dict.fromkeys(every if names == ["all"] else names)
+    _send(dropped, _name_owner(user, tenant) | name_operator(by, reason), lang, as_json)
 
 
 def _read(change_text: str) -> tuple[str, Any]:
@@ -90,9 +99,9 @@ def _read(change_text: str) -> tuple[str, Any]:
         return name, text
 
 
-def _send(body: Json, user: str | None, tenant: str, lang: Lang, as_json: bool) -> None:
+def _send(body: Json, query: Json, lang: Lang, as_json: bool) -> None:
     with reach_compose() as web:
-        view = web.patch("/v1/settings", body, _name_owner(user, tenant))
+        view = web.patch("/v1/settings", body, query)
     emit(view) if as_json else _print(view, lang)
 
 

@@ -8,14 +8,16 @@ from pydantic import SecretStr
 from rich.text import Text
 
 from services.cli import data_folder
-from services.cli.names import Tenant, User
+from services.cli.names import By, Tenant, User, Why
 from services.cli.output import AsJson, emit, out
 from services.cli.progress import show_work
+from services.cli.reach import find_operator
 from services.evolver.rounds import keep_now
 from services.evolver.upkeep import UpkeepChange
 from shared import runtime, settings
 from shared.domain.subjects import Subject
 from shared.settings import Settings
+from shared.store.operator_acts import Operator
 from shared.telemetry import configure_logs
 
 
@@ -23,13 +25,16 @@ def upkeep(
     user: User = "me",
     tenant: Tenant = "default",
     now: Annotated[bool, typer.Option("--now", help="Run even if the last round was recent.")] = False,
+    reason: Why = None,
+    by: By = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a round of upkeep for a user: expiry, ageing, misses, rejections, calibration, merging."""
-    found = settings.load()
-    configure_logs(found.log_level)
+    config = settings.load()
+    configure_logs(config.log_level)
     with show_work(f"upkeep of the memories of {user}", quiet=as_json):
-        changes = asyncio.run(_round(reach_servers(found), Subject(tenant, user), forced=now))
+        operator = find_operator(by, reason)
+        changes = asyncio.run(_round(reach_servers(config), Subject(tenant, user), operator, forced=now))
     if as_json:
         emit({"due": changes is not None, "done": [to_json(change) for change in changes or ()]})
     elif changes is None:
@@ -52,9 +57,9 @@ def reach_servers(config: Settings) -> Settings:
     )
 
 
-async def _round(found: Settings, subject: Subject, *, forced: bool) -> list[UpkeepChange] | None:
-    async with runtime.open_runtime(found, "upkeep", pool=1, models=False) as rt:
-        return await keep_now(rt, subject, forced=forced)
+async def _round(config: Settings, subject: Subject, by: Operator, *, forced: bool) -> list[UpkeepChange] | None:
+    async with runtime.open_runtime(config, "upkeep", pool=1, models=False) as rt:
+        return await keep_now(rt, subject, forced=forced, by=by)
 
 
 def to_json(change: UpkeepChange) -> dict[str, Any]:

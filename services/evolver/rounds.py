@@ -18,6 +18,7 @@ from shared.policy import Policy
 from shared.runtime import Runtime
 from shared.store import chunks, conflicts, keeping, memory
 from shared.store import upkeep as journal
+from shared.store.operator_acts import Operator, note_act
 from shared.telemetry import frames, logger
 
 LONGEST = timedelta(days=1)
@@ -120,8 +121,13 @@ async def find_mergeable(conn: Connection, subject: Subject, shown: Sequence[Mem
     return [Due("consolidation", group, {"by": "vectors" if models else "words"}) for group in groups]
 
 
-async def keep_now(rt: Runtime, subject: Subject, *, forced: bool) -> list[UpkeepChange] | None:
-    """A round for this user at once; None where the last one was less than a pause ago, unless it is forced."""
+async def keep_now(
+    rt: Runtime, subject: Subject, *, forced: bool, by: Operator | None = None
+) -> list[UpkeepChange] | None:
+    """A round for this user at once; None where the last one was less than a pause ago, unless it is forced.
+
+    It is on record where an operator asks for it.
+    """
     pause = timedelta(seconds=rt.policy.evolution.every_s)
     async with rt.db.transaction(subject) as conn:
         await memory.lock(conn, subject)
@@ -129,4 +135,6 @@ async def keep_now(rt: Runtime, subject: Subject, *, forced: bool) -> list[Upkee
         if not forced and seen is not None and await journal.load_now(conn) - seen < pause:
             return None
         await journal.claim(conn, subject, seen)
+        if by is not None:
+            await note_act(conn, subject, "upkeep", "upkeep.run", by)
         return await _round(conn, rt, subject)

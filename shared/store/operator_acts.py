@@ -1,24 +1,50 @@
-"""audit_events of operators: what was done with a dead letter or a quarantined event, once, by whom and why.
+"""audit_events of operators: what was done, by whom and why; with a dead letter or a quarantined event once.
 
-Written by compose in the transaction of what the act does; removed by governor when its years are over.
+Written in the transaction of what the act does; removed by governor when its years are over.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, LiteralString
+from types import MappingProxyType
+from typing import Any, Literal, LiteralString, Protocol
 from uuid import UUID
 
 import orjson
 
 from shared.clock import uuid7
-from shared.db import Connection
+from shared.db import APP_ROLE, Connection, bind_subject
 from shared.domain.subjects import Subject
+from shared.secrets import redact
 
 NOBODY = Subject("", "")
 """Whose act it is that concerns a record of which nobody can tell whose it is: no user has this name."""
 REDRIVEN: Literal["redriven"] = "redriven"
 DROPPED: Literal["dropped"] = "dropped"
+LOCAL_OPERATOR = "local"
+"""Stands in the place of who acts where no key is needed and nobody was named."""
+NOTHING_MORE: Mapping[str, Any] = MappingProxyType({})
+
+
+class OperatorOrder(Protocol):
+    """What asks for an act: who asks, and why where that was said."""
+
+    @property
+    def requested_by(self) -> str | None: ...
+
+    @property
+    def reason(self) -> str | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """Who acts, and why, where the request itself is no `OperatorOrder`."""
+
+    requested_by: str | None = None
+    reason: str | None = None
+
+
+UNNAMED = Operator()
 
 
 @dataclass(frozen=True)
@@ -38,10 +64,32 @@ ON CONFLICT (tenant_id, user_id, about) DO NOTHING
 """
 
 
-async def put(conn: Connection, subject: Subject, about: str, kind: str, details: Mapping[str, Any]) -> bool:
-    """Whether this is the first act about it; where another is being done, it is waited for."""
-    params = {**subject.params, "id": uuid7(), "kind": kind, "about": about, "details": orjson.dumps(details).decode()}
+async def note_act(
+    conn: Connection,
+    subject: Subject,
+    about: str,
+    kind: str,
+    order: OperatorOrder,
+    details: Mapping[str, Any] = NOTHING_MORE,
+    *,
+    once: bool = False,
+) -> bool:
+    """The act is on record with who and why; the reason without credentials and personal data.
+
+    Of what is done `once`, whether this is the first act about it; where another is being done, it is waited for.
+    """
+    identity = uuid7()
+    reason = redact(order.reason, frozenset())[0] if order.reason else order.reason
+    told = {"requested_by": order.requested_by or LOCAL_OPERATOR, "reason": reason, **details}
+    params = {**subject.params, "id": identity, "kind": kind, "details": orjson.dumps(told).decode()}
+    params["about"] = about if once else f"{about}:{identity}"
     return (await conn.execute(_PUT, params)).rowcount == 1
+
+
+async def narrow(conn: Connection, subject: Subject) -> None:
+    """From here on this transaction, which was of nobody, sees and writes what is this subject's alone."""
+    await conn.execute(f"SET LOCAL ROLE {APP_ROLE}")
+    await bind_subject(conn, "SELECT bind(%s, %s) AS epoch", subject)
 
 
 _ONE: LiteralString = """

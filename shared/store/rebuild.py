@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, LiteralString
 from uuid import UUID
 
-from shared.db import Connection
+from shared.db import SCHEMA, Connection
 from shared.domain.subjects import Subject
 from shared.domain.tables import TABLES
 from shared.store.model_answers import CachedAnswer
@@ -295,3 +295,8 @@ async def replace(conn: Connection, subject: Subject, ids: Collection[UUID]) -> 
     other = {row["memory_id"] for row in await (await conn.execute(_OTHER_CHUNKS, whose)).fetchall()}
     for statement in _RECHUNK:
         await conn.execute(statement, {**whose, "ids": list(other)})
+
+
+async def leave_scratch(conn: Connection) -> None:
+    """The rest of this transaction is about the schema that is served."""
+    await conn.execute(f"SET LOCAL search_path TO {SCHEMA}, public")

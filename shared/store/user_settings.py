@@ -11,10 +11,10 @@ from uuid import UUID
 
 import orjson
 
-from shared.clock import now, uuid7
+from shared.clock import now
 from shared.db import Connection, Read
 from shared.domain.subjects import Subject
-from shared.store import operator_acts
+from shared.store.operator_acts import Operator, note_act
 
 CHANNEL = "smartbrain_settings"
 """Each change is notified here by its transaction: tenant and user, or tenant and nobody."""
@@ -78,7 +78,7 @@ ON CONFLICT (tenant_id) DO UPDATE SET chosen = (s.chosen || excluded.chosen) - %
 _NOTIFY: LiteralString = "SELECT pg_notify(%(channel)s, %(whose)s)"
 
 
-async def change(conn: Connection, owner: Subject, changes: Mapping[str, Any], changed_by: str) -> None:
+async def change(conn: Connection, owner: Subject, changes: Mapping[str, Any], by: Operator) -> None:
     """The named settings are chosen so, or not chosen any more where they are null; it is on record and notified."""
     params = {
         **owner.params,
@@ -87,7 +87,7 @@ async def change(conn: Connection, owner: Subject, changes: Mapping[str, Any], c
         "when": orjson.dumps({name: {"at": now()} for name in changes}).decode(),
     }
     await conn.execute(_KEEP_TENANT if owner.user_id == OF_TENANT else _KEEP_USER, params)
-    await _tell(conn, owner, {"changed": dict(changes), "by": changed_by})
+    await _tell(conn, owner, by, {"changed": dict(changes)})
 
 
 _SAY: LiteralString = """
@@ -106,11 +106,11 @@ async def say_learning(conn: Connection, owner: Subject, learning: bool, turn_id
     """The turn says in words whether anything is learnt of its user; what was chosen after it was said stands."""
     params = {**owner.params, "learning": learning, "turn": turn_id, "at": at}
     if (await conn.execute(_SAY, params)).rowcount:
-        await _tell(conn, owner, {"changed": {"learning": learning}, "by": IN_WORDS, "turn_id": turn_id})
+        await _tell(conn, owner, Operator(IN_WORDS), {"changed": {"learning": learning}, "turn_id": turn_id})
 
 
-async def _tell(conn: Connection, owner: Subject, details: Mapping[str, Any]) -> None:
+async def _tell(conn: Connection, owner: Subject, by: Operator, details: Mapping[str, Any]) -> None:
     """The change is on record, and notified when it is committed."""
-    await operator_acts.put(conn, owner, f"settings:{uuid7()}", CHANGED, details)
+    await note_act(conn, owner, "settings", CHANGED, by, details)
     whose = orjson.dumps([owner.tenant_id, owner.user_id]).decode()
     await conn.execute(_NOTIFY, {"channel": CHANNEL, "whose": whose})

@@ -12,6 +12,7 @@ from services.cli.backup import archive, dump
 from services.cli.backup import restore as bring_back
 from services.cli.backup.archive import Archive
 from services.cli.backup.restore import RestoreReport, RestoreRequest, restore
+from shared import clock
 from shared.db import Database
 from shared.embedded import postgres_programs
 from shared.embedded.postgres_programs import ProgramError, Programs
@@ -234,6 +235,7 @@ async def test_where_the_database_is_lost_the_topic_says_what_was_erased(
     with pytest.raises(ConfigurationError, match="without-ledger"):
         await into(system, fresh, file)
     assert rows(fresh, "SELECT 1 FROM pg_namespace WHERE nspname LIKE 'smart%%'") == []
+    began = clock.now()
     report = await into(system, fresh, file, ledger=True)
     assert report.serving
     assert "database" not in report.sources
@@ -245,6 +247,8 @@ async def test_where_the_database_is_lost_the_topic_says_what_was_erased(
     assert tombstone["status"] == "completed"
     assert epoch(fresh, a) >= epoch(system.dsn, a)
     assert number(fresh, "SELECT count(*) FROM audit_events WHERE user_id = %(u)s", u=a.user_id) == 1
+    restored = "SELECT count(*) FROM audit_events WHERE kind = 'database.restored' AND at > %(began)s"
+    assert number(fresh, restored, began=began) == 1
     assert catalog(fresh) == catalog(databases.fresh())
     assert await is_open(fresh)
 

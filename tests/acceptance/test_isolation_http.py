@@ -305,7 +305,8 @@ async def test_ids_of_another_in_a_body_reach_nothing(anna: Known, neighbours: d
     assert refused.status_code == 409
     assert refused.json()["code"] == "media_security_blocked"
     await anna.person.system.settled()
-    assert {**anna.rows(), "media": []} == {**before, "media": []}
+    of_her_picture: dict[str, list[str]] = {"media": [], "audit_events": []}
+    assert {**anna.rows(), **of_her_picture} == {**before, **of_her_picture}
     assert not anna.shown_in("".join([str(outcomes), *(each.text for each in asked)]))
     assert all(each.is_success for each in (*asked[1:], asked[0])), [each.text for each in asked]
 

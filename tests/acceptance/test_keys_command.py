@@ -102,6 +102,17 @@ async def test_a_key_is_made_used_rotated_and_revoked(system: System, url: str) 
     assert await run("keys", "list", "--tenant", "other") == "no keys\n"
 
 
+async def test_each_change_of_a_key_leaves_an_event_with_who_and_why(system: System, url: str) -> None:
+    told = ("--by", "olga", "--reason", "an audit")
+    key = await make("--name", "app", "--tenant", "acme", "--scope", "read", *told)
+    for what in ("rotate", "revoke", "revoke"):
+        await run("keys", what, "app", *told)
+    acts = rows(system.dsn, "SELECT kind, about, details FROM audit_events WHERE tenant_id = 'acme' ORDER BY at")
+    assert [each["kind"] for each in acts] == ["key.created", "key.rotated", "key.revoked"]
+    assert {(each["details"]["requested_by"], each["details"]["reason"]) for each in acts} == {("olga", "an audit")}
+    assert all(each["about"].startswith(f"key:{key['key_id']}:") for each in acts)
+
+
 async def wait_for_status(url: str, key: str | None, status: int) -> bool:
     """Whether what whoever holds the key is answered comes to be so."""
 

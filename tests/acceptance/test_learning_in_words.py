@@ -106,7 +106,8 @@ async def test_it_is_exported_and_goes_with_an_erasure_of_everything_alone(perso
     await person.say(off)
     assert (await person.get("/v1/export")).json()["settings"] == {"learning": False}
     acts = person.system.rows("SELECT details FROM audit_events WHERE user_id = %(u)s", u=person.user_id)
-    assert [(each["details"]["changed"], each["details"]["by"]) for each in acts] == [({"learning": False}, "words")]
+    told = [(each["details"]["changed"], each["details"]["requested_by"]) for each in acts]
+    assert told == [({"learning": False}, "words")]
     await completed(person, await erase(person, "personal"))
     assert (await learning(person))["value"] is False
     await completed(person, await erase(person, "all"))

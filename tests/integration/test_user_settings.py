@@ -9,6 +9,7 @@ from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.runtime import UserSettings
 from shared.store import user_settings
+from shared.store.operator_acts import Operator
 from tests.system.databases import Databases
 from tests.system.wait import wait_for
 
@@ -27,7 +28,7 @@ async def db(databases: Databases) -> AsyncGenerator[Database]:
 async def choose(db: Database, owner: Subject, **changes: object) -> None:
     """The settings are chosen so."""
     async with db.transaction(owner) as conn:
-        await user_settings.change(conn, owner, changes, "test")
+        await user_settings.change(conn, owner, changes, Operator("test"))
 
 
 async def test_another_process_hears_of_a_change_at_once(db: Database) -> None:

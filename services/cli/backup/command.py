@@ -9,9 +9,10 @@ import typer
 from services.cli.backup import dump
 from services.cli.backup.restore import RestoreReport, RestoreRequest
 from services.cli.backup.restore import restore as bring_back
+from services.cli.names import By, Why
 from services.cli.output import AsJson, emit, fail, out, refuse
 from services.cli.progress import show_progress
-from services.cli.reach import reach_servers
+from services.cli.reach import find_operator, reach_servers
 from shared import settings
 from shared.telemetry import configure_logs
 
@@ -70,6 +71,8 @@ def restore(
         bool, typer.Option("--without-ledger", help="Restore even if erasures after the backup are unknown.")
     ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted restore.")] = False,
+    reason: Why = None,
+    by: By = None,
     as_json: AsJson = False,
 ) -> None:
     """Replace the database by a backup; nothing is served until every later erasure has been repeated in it."""
@@ -77,7 +80,8 @@ def restore(
         raise typer.BadParameter("name a file, or continue with --resume")
     config = settings.load()
     configure_logs("warning")
-    request = RestoreRequest(file.absolute() if file else None, erasures, replace, without_ledger, resume)
+    path, operator = file.absolute() if file else None, find_operator(by, reason)
+    request = RestoreRequest(path, erasures, replace, without_ledger, resume, operator)
     with reach_servers(config, broker=True) as (dsn, bootstrap), show_progress("restoring", quiet=as_json) as say:
         report = asyncio.run(bring_back(config, dsn, bootstrap, request, say))
     if as_json:

@@ -39,6 +39,7 @@ from shared.settings import Settings
 from shared.store import schema, whole
 from shared.store.erasure import tombstones
 from shared.store.erasure.tombstones import Tombstone
+from shared.store.operator_acts import NOBODY, UNNAMED, Operator, narrow, note_act
 from shared.store.whole import DatabaseState, Run
 
 NOWHERE = "127.0.0.1:1"
@@ -58,6 +59,7 @@ class RestoreRequest:
     replace: bool = False
     without_ledger: bool = False
     resume: bool = False
+    by: Operator = UNNAMED
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,11 @@ async def restore(
         at_hand = kafka if kafka.bootstrap and await history.answers(kafka) else KafkaAccess("")
         async with runtime.open_runtime(config.model_copy(update=reached), "restore", pool=2, models=False) as rt:
             replayed, rows = await _erased_again(replace(rt, kafka=at_hand), conn, say)
-        opened = await whole.open_gate(conn)
+        async with conn.transaction():
+            opened = await whole.open_gate(conn)
+            if opened:
+                await narrow(conn, NOBODY)
+                await note_act(conn, NOBODY, "database", "database.restored", request.by, {"erasures": replayed})
         left: Sequence[Mapping[str, Any]] = () if opened else await whole.load_left(conn)
     return RestoreReport(run.file, run.sources, replayed, rows, left, applied, time.monotonic() - began)
 

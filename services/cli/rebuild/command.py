@@ -9,9 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from services.cli import data_folder
-from services.cli.names import Tenant, check_id
+from services.cli.names import By, Tenant, Why, check_id
 from services.cli.output import AsJson, emit, out
 from services.cli.progress import show_progress
+from services.cli.reach import find_operator
 from services.cli.rebuild.run import RebuildReport
 from services.cli.rebuild.run import rebuild as derive
 from shared import settings
@@ -19,6 +20,7 @@ from shared.domain.subjects import Subject
 from shared.policy import Policy
 from shared.policy_file import load_policy
 from shared.settings import Settings
+from shared.store.operator_acts import Operator
 from shared.telemetry import configure_logs
 
 SHOWN = 60
@@ -30,6 +32,8 @@ def rebuild(
     tenant: Tenant = "default",
     verify: Annotated[bool, typer.Option("--verify", help="Exit with 1 if anything differs.")] = False,
     apply: Annotated[bool, typer.Option("--apply", help="Replace the live memories by the derived ones.")] = False,
+    reason: Why = None,
+    by: By = None,
     as_json: AsJson = False,
 ) -> None:
     """Derive all memories of a user again from the log, without calling a model, and show differences to the live
@@ -39,7 +43,8 @@ def rebuild(
     policy = load_policy(config.policy)
     dsn = data_folder.database(config)
     subject = Subject(tenant, user)
-    report = asyncio.run(rebuild_with_bar(dsn, config, policy, subject, apply=apply, quiet=as_json))
+    operator = find_operator(by, reason)
+    report = asyncio.run(rebuild_with_bar(dsn, config, policy, subject, operator, apply=apply, quiet=as_json))
     if as_json:
         emit(to_json(report))
     else:
@@ -49,11 +54,11 @@ def rebuild(
 
 
 async def rebuild_with_bar(
-    dsn: str, config: Settings, policy: Policy, subject: Subject, *, apply: bool, quiet: bool
+    dsn: str, config: Settings, policy: Policy, subject: Subject, by: Operator, *, apply: bool, quiet: bool
 ) -> RebuildReport:
     """As `run.rebuild`, with a bar on standard error."""
     with show_progress("rebuilding", quiet=quiet) as say:
-        return await derive(dsn, config, policy, subject, apply=apply, say=say)
+        return await derive(dsn, config, policy, subject, apply=apply, say=say, by=by)
 
 
 def to_json(report: RebuildReport) -> dict[str, Any]:

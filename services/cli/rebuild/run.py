@@ -22,6 +22,7 @@ from shared.settings import Settings
 from shared.store import memory, model_answers
 from shared.store import rebuild as store
 from shared.store.model_answers import CachedAnswer
+from shared.store.operator_acts import UNNAMED, Operator, note_act
 from shared.store.rebuild import MemoryPlace, Rows, SettledObservation
 from shared.store.schema import scratch
 from shared.store.upkeep import Upkeep
@@ -61,10 +62,10 @@ class Snapshot:
 
 
 async def rebuild(
-    dsn: str, settings: Settings, policy: Policy, subject: Subject, *, apply: bool, say: Say
+    dsn: str, settings: Settings, policy: Policy, subject: Subject, *, apply: bool, say: Say, by: Operator = UNNAMED
 ) -> RebuildReport:
     """Derives the user's memories from the log and compares them with the live ones; `apply` replaces those. Everything
-    else keeps running: only `apply` writes live rows, in one transaction.
+    else keeps running: only `apply` writes live rows, in one transaction, with an audit event.
     """
     began = time.monotonic()
     async with scratch(dsn) as schema, Database(dsn, size=2, schema=schema) as db:
@@ -90,7 +91,7 @@ async def rebuild(
             differing = differences(seen.memories, rebuilt := await store.rebuilt(conn, subject))
         count_passed("compared")
         if apply:
-            await _apply(db, subject, seen, {each.memory_id for each in differing})
+            await _apply(db, subject, seen, {each.memory_id for each in differing}, by)
     return RebuildReport(
         turns=len(seen.places),
         observations=len(order),
@@ -152,7 +153,7 @@ async def copy_seen(rt: Runtime, subject: Subject, seen: Snapshot) -> None:
             await model_answers.put_cached(conn, subject, known)
 
 
-async def _apply(db: Database, subject: Subject, seen: Snapshot, ids: set[UUID]) -> None:
+async def _apply(db: Database, subject: Subject, seen: Snapshot, ids: set[UUID], by: Operator) -> None:
     """Replaces the live rows by the derived ones; TransientError if there is more to derive by now."""
     async with db.transaction(subject) as conn:
         await memory.lock(conn, subject)
@@ -164,3 +165,5 @@ async def _apply(db: Database, subject: Subject, seen: Snapshot, ids: set[UUID])
         if await store.live(conn, subject) != seen.memories:
             raise TransientError("memories changed meanwhile: nothing was applied; try again")
         await store.replace(conn, subject, ids)
+        await store.leave_scratch(conn)
+        await note_act(conn, subject, "rebuild", "rebuild.applied", by, {"memories": len(ids)})

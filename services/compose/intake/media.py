@@ -1,5 +1,6 @@
 """The media that messages name: registered for the scanner, and looked up before a message is taken (R188)."""
 
+import hashlib
 from collections.abc import Iterable, Mapping
 
 from schemas.compose import IncomingMessage
@@ -11,6 +12,7 @@ from shared.errors import RefusedError, refuse_field, refuse_fields
 from shared.runtime import Runtime
 from shared.secrets import kind_of_id, redact
 from shared.store import media
+from shared.store.operator_acts import note_act
 
 BLOCKED = "media_security_blocked"
 FINAL: frozenset[SecurityStatus] = frozenset({"rejected", "quarantined", "expired"})
@@ -33,10 +35,12 @@ async def put(rt: Runtime, media_id: str, state: MediaState) -> MediaView:
     )
     said = {"type": state.type, "status": state.security_status, "checksum": state.checksum, "text": text}
     async with rt.db.transaction(subject) as conn:
-        found = await media.put(conn, subject, media_id, said)
-    if found is None:
-        raise refuse_media("media_changed", "is registered with another type or checksum", 409)
-    return found
+        registered = await media.put(conn, subject, media_id, said)
+        if registered is None:
+            raise refuse_media("media_changed", "is registered with another type or checksum", 409)
+        about = f"media:{hashlib.sha256(media_id.encode()).hexdigest()}"
+        await note_act(conn, subject, about, "media.registered", state, {"security_status": state.security_status})
+    return registered
 
 
 async def view(rt: Runtime, subject: Subject, media_id: str) -> MediaView:

@@ -161,8 +161,7 @@ async def put_act(
     what: Mapping[str, Any],
 ) -> OperatorResult:
     """The act is on record, once. RefusedError `already_redriven` or `already_dropped`: the other was done before."""
-    told = {"requested_by": order.requested_by, "reason": blank_text(order.reason), **what}
-    fresh = await acts.put(conn, subject, about, kind, told)
+    fresh = await acts.note_act(conn, subject, about, kind, order, what, once=True)
     act = await acts.find(conn, subject, about)
     assert act is not None  # noqa: S101 # it stands now, whoever put it there
     state = state_of(act)

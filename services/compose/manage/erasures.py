@@ -23,6 +23,7 @@ from shared.errors import RefusedError, refuse_field
 from shared.runtime import Runtime
 from shared.store.erasure import progress, residue, tombstones
 from shared.store.erasure.tombstones import Tombstone
+from shared.store.operator_acts import note_act
 from shared.telemetry import logger
 
 
@@ -97,6 +98,7 @@ async def requeue(rt: Runtime, tombstone_id: UUID, wish: ErasureRequeue) -> Eras
             raise refuse_field("not_escalated", "tombstone_id", problem, 409)
         why = f"requeued by {wish.requested_by}: {wish.reason}"
         await again_asked(conn, subject, tombstone, why, rt.version, clock.uuid7().hex)
+        await note_act(conn, subject, f"erasure:{tombstone_id}", "erasure.requeued", wish)
     return await view(rt, subject, tombstone_id)
 
 

@@ -25,6 +25,7 @@ from shared.runtime import Runtime
 from shared.store import importing, memory
 from shared.store import media as registry
 from shared.store.erasure import tombstones
+from shared.store.operator_acts import Operator, note_act
 
 COUNTED_MOST = 100
 """So many places that were blanked are named at most."""
@@ -40,7 +41,7 @@ class Present:
     erased: frozenset[UUID] = frozenset()
 
 
-async def take_in(rt: Runtime, subject: Subject, body: bytes) -> ImportReceipt:
+async def take_in(rt: Runtime, subject: Subject, body: bytes, by: Operator) -> ImportReceipt:
     """The document's log stands, and workers are asked for its memories; the same again writes nothing.
 
     RefusedError names the field: what is no export, a secret for an id, personal data that policy refuses, media that
@@ -62,6 +63,8 @@ async def take_in(rt: Runtime, subject: Subject, body: bytes) -> ImportReceipt:
         turns = await asyncio.to_thread(_to_turns, rt, subject, document, present, cleaning, registered)
         refuse_personal(cleaning, rt.policy.personal_data)
         await write(conn, subject, document, present, turns, cleaning, rt.policy.version)
+        if turns:
+            await note_act(conn, subject, "import", "import.taken_in", by, {"turns": len(turns)})
     fresh = [each for each in document.memories if each.memory_id not in present.memories | present.erased]
     gone = sum(present.turns.get(each.turn_id, False) for each in document.turns)
     there = sum(each.turn_id in present.turns for each in document.turns) - gone

@@ -13,6 +13,7 @@ from shared.knowledge.port import Scope
 from shared.runtime import Runtime
 from shared.store import experience, knowledge, resources
 from shared.store.experience import Experience
+from shared.store.operator_acts import note_act
 from shared.store.resources import ListedResource
 
 MOST_SHOWN = 1000
@@ -25,10 +26,13 @@ async def page(rt: Runtime, subject: Subject, *, state: str | None, turn_id: UUI
     return ResourcePage(resources=tuple(_view(each) for each in listed))
 
 
-async def note_change(rt: Runtime, asked: KnowledgeChanged) -> KnowledgeVersion:
+async def note_change(rt: Runtime, report: KnowledgeChanged) -> KnowledgeVersion:
     """From the next request on nothing is used again that was answered before."""
-    scope = Scope(asked.tenant_id, asked.org_id or "", asked.profile_id or "")
-    async with rt.db.transaction(Subject(asked.tenant_id, "")) as conn:
+    scope = Scope(report.tenant_id, report.org_id or "", report.profile_id or "")
+    house = Subject(report.tenant_id, "")
+    async with rt.db.transaction(house) as conn:
+        changed = {"org_id": report.org_id, "profile_id": report.profile_id}
+        await note_act(conn, house, "knowledge", "knowledge.changed", report, changed)
         return KnowledgeVersion(version=await knowledge.note_change(conn, scope))
 
 

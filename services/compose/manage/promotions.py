@@ -1,14 +1,12 @@
 """Proposals to offer a memory to the enterprise side, shown and decided; what is approved is to be written there."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 from uuid import UUID
 
 from schemas.envelope import Envelope
 from schemas.events import PromotionApproved
 from schemas.promotion import PromotionDecision, PromotionPage, PromotionRetry, PromotionStatus, PromotionView
 from schemas.topics import PROMOTION_APPROVED, Topic
-from services.compose.rules.redriving import blank_text
 from shared import clock
 from shared.db import Connection
 from shared.domain.subjects import Subject
@@ -23,7 +21,6 @@ from shared.store import operator_acts as acts
 from shared.store.promotions import Promotion
 
 DECIDED: dict[str, PromotionStatus] = {"approve": "approved", "reject": "rejected"}
-RETRIED = "retried"
 ENDED = "memory_ended"
 """Why a proposal was rejected that nobody decided: its memory was corrected, taken back or fused."""
 
@@ -77,7 +74,8 @@ async def retry(rt: Runtime, proposal_id: UUID, request: PromotionRetry) -> Prom
         if not rt.knowledge.configured:
             raise refuse_field("knowledge_not_configured", "proposal_id", "there is no knowledge side", 409)
         await _ask_to_write(rt, conn, subject, proposal)
-        await _note_act(conn, subject, proposal, RETRIED, request, {"reason": proposal.write_reason})
+        failed = {"write_reason": proposal.write_reason}
+        await acts.note_act(conn, subject, f"promotion:{proposal_id}", "promotion.retried", request, failed)
         proposal = await promotions.one(conn, subject, proposal_id) or proposal
     rt.db.wake()
     return _view(proposal)
@@ -100,23 +98,10 @@ async def _record(
         visibility=visibility,
         org_id=audience or "",
     )
-    details: dict[str, Any] = {"reason": blank_text(decision.reason), "visibility": visibility, "org_id": audience}
-    details["consent"] = decision.consent
-    await _note_act(conn, subject, proposal, DECIDED[decision.decision], decision, details)
+    about, kind = f"promotion:{proposal.proposal_id}", f"promotion.{DECIDED[decision.decision]}"
+    details = {"visibility": visibility, "org_id": audience, "consent": decision.consent}
+    await acts.note_act(conn, subject, about, kind, decision, details, once=True)
     return await promotions.one(conn, subject, proposal.proposal_id) or proposal
-
-
-async def _note_act(
-    conn: Connection,
-    subject: Subject,
-    proposal: Promotion,
-    act: str,
-    order: PromotionDecision | PromotionRetry,
-    details: Mapping[str, Any],
-) -> None:
-    """Who did this to the proposal, and why, is on record; it was decided once, and may be tried again often."""
-    about = f"promotion:{proposal.proposal_id}" + (f":{clock.uuid7()}" if act == RETRIED else "")
-    await acts.put(conn, subject, about, f"promotion.{act}", {"requested_by": order.requested_by, **details})
 
 
 async def _ask_to_write(rt: Runtime, conn: Connection, subject: Subject, found: Promotion) -> None:

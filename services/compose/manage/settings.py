@@ -20,6 +20,7 @@ from shared.errors import RefusedError
 from shared.policy import Policy
 from shared.runtime import Runtime
 from shared.store import user_settings
+from shared.store.operator_acts import Operator
 from shared.store.user_settings import OF_TENANT, ChosenSettings
 
 FIXED = "setting_fixed"
@@ -50,7 +51,9 @@ async def view(rt: Runtime, owner: Subject, requester: Requester) -> SettingsVie
     return _show(_ask(rt, owner, requester, chosen))
 
 
-async def change(rt: Runtime, owner: Subject, requester: Requester, changes: SettingsChange) -> SettingsView:
+async def change(
+    rt: Runtime, owner: Subject, requester: Requester, changes: SettingsChange, by: Operator
+) -> SettingsView:
     """What holds after the change, in every process from now on.
 
     RefusedError 422 names the settings whose value cannot be, 403 those that the caller may not change.
@@ -62,7 +65,7 @@ async def change(rt: Runtime, owner: Subject, requester: Requester, changes: Set
     async with rt.db.transaction(owner) as conn:
         chosen = await user_settings.load(owner).on(conn)
         refuse_misfits(_ask(rt, owner, requester, chosen), wanted)
-        await user_settings.change(conn, owner, named, requester.name or "local")
+        await user_settings.change(conn, owner, named, by)
         after = await user_settings.load(owner).on(conn)
     if rt.user_settings:
         rt.user_settings.forget(owner)

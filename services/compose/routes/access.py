@@ -12,23 +12,25 @@ from contextlib import contextmanager
 from typing import Annotated
 
 from cachetools import TTLCache
-from fastapi import Depends, Request, Security, params
+from fastapi import Depends, Query, Request, Security, params
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from schemas.base import ExternalId, Reason
 from schemas.turn_events import FieldProblem
 from schemas.vocabulary import AccessScope
 from shared import parsing
 from shared.access.authenticator import Authenticator
 from shared.access.refusals import refuse_denied, refuse_stranger
 from shared.domain.rates import Bucket, Rate, take_token
-from shared.domain.subjects import LOCAL, Requester, Subject, find_owner_denial, find_scope_denial
+from shared.domain.subjects import LOCAL, Requester, Subject, find_name_denial, find_owner_denial, find_scope_denial
 from shared.errors import RefusedError, TransientError
 from shared.metrics.access import REQUESTS_DENIED, REQUESTS_LIMITED
 from shared.policy import LimitsPolicy
+from shared.store.operator_acts import Operator
 
 PROBES = frozenset({"/live", "/ready", "/metrics"})
 """What is asked without a key: whatever watches the service has none, and nothing of anybody is in the answers."""
@@ -109,6 +111,18 @@ def choose_owner(requester: Requester, tenant_id: str | None, user_id: str | Non
     return Subject(tenant, user_id or "")
 
 
+async def get_operator(
+    requester: AskedBy,
+    requested_by: Annotated[ExternalId | None, Query(description="Who asks; comes from the key")] = None,
+    reason: Annotated[Reason | None, Query(description="Why; on record with who asked")] = None,
+) -> Operator:
+    """Who asks, and why, where the body has no place for it; RefusedError 403 where it names another than the key."""
+    if requested_by and (denial := find_name_denial(requester, requested_by)):
+        raise refuse_denied(denial)
+    return Operator(requested_by or requester.name or None, reason)
+
+
+ActsAs = Annotated[Operator, Depends(get_operator)]
 MOST_BUCKETS = 20_000
 """Beyond it whoever has not asked for longest is forgotten, and starts with a full bucket."""
 Holder = tuple[str | None, str]

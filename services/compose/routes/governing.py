@@ -10,7 +10,7 @@ from schemas.exporting import ExportDocument, ImportReceipt
 from services.compose.manage import changes, importing
 from services.compose.manage.export_markdown import write_markdown
 from services.compose.manage.exporting import write_json
-from services.compose.routes.access import READ, WRITE
+from services.compose.routes.access import READ, WRITE, ActsAs
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import Limit, Offset, Owner, ServiceRuntime
 
@@ -58,5 +58,5 @@ async def export(
     dependencies=[WRITE],
     summary="Import an export for this user, completely or not at all; existing data stays",
 )
-async def take_in(request: Request, owner: Owner, rt: ServiceRuntime) -> ImportReceipt:
-    return await importing.take_in(rt, owner, await request.body())
+async def take_in(request: Request, owner: Owner, by: ActsAs, rt: ServiceRuntime) -> ImportReceipt:
+    return await importing.take_in(rt, owner, await request.body(), by)

@@ -8,7 +8,7 @@ from schemas.base import ExternalId
 from schemas.settings import SettingsChange, SettingsView
 from schemas.turn_events import FieldProblem
 from services.compose.manage import settings
-from services.compose.routes.access import READ, WRITE, AskedBy, choose_owner, count_user
+from services.compose.routes.access import READ, WRITE, ActsAs, AskedBy, choose_owner, count_user
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import ParsedBody, ServiceRuntime, TenantId, json_of, parse_body
 from shared.access.refusals import refuse_denied
@@ -55,6 +55,7 @@ async def change_settings(
     body: Annotated[ParsedBody[SettingsChange], Depends(parse_body(SettingsChange))],
     owner: SettingsOwner,
     requester: AskedBy,
+    by: ActsAs,
     rt: ServiceRuntime,
 ) -> Response:
     if not owner.user_id and (denial := find_scope_denial(requester, "admin")):
@@ -62,4 +63,4 @@ async def change_settings(
     if body.ignored:
         problems = tuple(FieldProblem(field=name, problem="is no setting") for name in body.ignored)
         raise RefusedError("invalid_request", f"{problems[0].field}: {problems[0].problem}", problems)
-    return json_of(await settings.change(rt, owner, requester, body.value))
+    return json_of(await settings.change(rt, owner, requester, body.value, by))

@@ -226,7 +226,7 @@ class _View:
 
     def erasures(self) -> Iterator[str]:
         """Tombstones that are not completed, or have not exactly one audit event."""
-        audits = Counter(row["tombstone_id"] for row in self.of("audit_events"))
+        audits = Counter(row["tombstone_id"] for row in self.of("audit_events") if row["tombstone_id"])
         found = {row["tombstone_id"]: row for row in self.of("tombstones")}
         asked = {str(each.tombstone.tombstone_id) for each in self.race.erasures}
         if set(found) != asked or set(audits) != asked:
