@@ -23,8 +23,7 @@ from shared.extraction import (
     slash,
     turn_texts,
 )
-from shared.extraction.dictated import keep_dictated
-from shared.extraction.kinds import keep_kinds
+from shared.extraction.keeping import keep_dictated, keep_kinds
 from shared.extraction.stretches import stretches
 from shared.model_calls.answer_cache import AnswerKey, digest
 from shared.model_calls.calls import ModelCalls

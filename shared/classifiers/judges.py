@@ -1,11 +1,11 @@
-"""Small sums and networks that judge a text by a few signs, by its static vector and by its words; all from files.
+"""Small networks and boosted trees that judge a text by a few signs, by its static vector and by its words; from files.
 
-A sum weighs named signs, a network has one hidden layer over them. The vector knows words that no label had, the words
-know what the vector blurs, the signs know what neither sees: who speaks, what is asked. Their errors are others, so one
-is the second opinion on the other. `tests/training` fits the weights.
+A network has one hidden layer over the signs. Each tree asks the same few questions of every row of signs, one a level,
+and adds what stands in the leaf that the answers lead to: a judge of signs that say something only together. The vector
+knows words that no label had, the words know what the vector blurs, the signs know what neither sees: who speaks, what
+is asked. Their errors differ, so one is the second opinion on the other. `tests/training` fits the weights.
 """
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,26 +23,6 @@ from shared.language.patterns import to_pattern
 
 MOST_CERTAIN = 0.98
 """What is surer counts no more."""
-
-
-@dataclass(frozen=True)
-class LogisticSum:
-    """What each sign counts for, and for no sign at all."""
-
-    signs: NDArray[np.float32]
-    bias: float
-
-    def estimate(self, signs: Sequence[float]) -> float:
-        """The probability that these signs amount to."""
-        odds = float(np.asarray(signs, np.float32) @ self.signs) + self.bias
-        return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
-
-
-@cache
-def load_sum(name: str) -> LogisticSum:
-    """The weights of this name, read once a process."""
-    read = json.loads((resources.files("shared.classifiers") / "weights" / f"{name}.json").read_text("utf-8"))
-    return LogisticSum(np.asarray(read["signs"], np.float32), float(read["bias"]))
 
 
 def to_log_odds(share: float) -> float:
@@ -130,3 +110,63 @@ def read_features(text: str) -> Numbers:
     """What the network reads of a text: its static vector, brought to numbers around one, and how long it is."""
     vector = load_static_encoder().encode(text) * 4
     return np.append(vector, np.float32(math.log1p(len(text)) / 8))
+
+
+@dataclass(frozen=True)
+class BoostedTrees:
+    """Which sign each level of each tree asks for and from where on, what its leaves add, and what all begin with."""
+
+    places: NDArray[np.int16]
+    bounds: NDArray[np.float32]
+    leaves: NDArray[np.float32]
+    bias: float
+
+    def score(self, rows: Sequence[Sequence[float]]) -> NDArray[np.float64]:
+        """The logarithm of the odds for each row of signs."""
+        signs = np.asarray(rows, np.float32)
+        depth = self.places.shape[1]
+        answers = signs[:, self.places] > self.bounds
+        leaf: NDArray[np.int64] = np.asarray(answers @ (1 << np.arange(depth)), np.int64)
+        return self.bias + np.take_along_axis(self.leaves[None], leaf[:, :, None], 2).sum(axis=(1, 2), dtype=np.float64)
+
+    def estimate(self, rows: Sequence[Sequence[float]]) -> list[float]:
+        """The probability that the signs of each row amount to."""
+        if not rows:
+            return []
+        return [1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds)))) for odds in self.score(rows).tolist()]
+
+
+@cache
+def load_trees(name: str) -> BoostedTrees:
+    """The trees of this name, read once a process."""
+    path = resources.files("shared.classifiers") / "weights" / f"{name}.npz"
+    with path.open("rb") as opened, np.load(opened) as read:
+        places, bounds, leaves = read["places"], read["bounds"].astype(np.float32), read["leaves"].astype(np.float32)
+        return BoostedTrees(places, bounds, leaves, float(read["bias"]))
+
+
+class ClassSum:
+    """What each sign and each number of the vector counts for each class, and `bias` for none of them."""
+
+    def __init__(self, classes: Sequence[str], signs: Numbers, vector: Numbers, bias: Numbers) -> None:
+        self.classes = tuple(classes)
+        self._signs, self._vector, self._bias = signs, vector * VECTOR_SCALE, bias
+
+    @property
+    def shapes(self) -> tuple[int, int, int]:
+        """How many signs, numbers of a vector and classes there are."""
+        return len(self._signs), len(self._vector), len(self.classes)
+
+    def find_likeliest(self, text: str, signs: Sequence[float]) -> str:
+        """The class that the text is likeliest to be of."""
+        odds = np.asarray(signs, np.float32) @ self._signs + load_static_encoder().encode(text) @ self._vector
+        return self.classes[int(np.argmax(odds + self._bias))]
+
+
+@cache
+def load_class_sum(name: str) -> ClassSum:
+    """The weights of this name, read once a process."""
+    path = resources.files("shared.classifiers") / "weights" / f"{name}.npz"
+    with path.open("rb") as opened, np.load(opened) as read:
+        signs, vector, bias = (read[part].astype(np.float32) for part in ("signs", "vector", "bias"))
+        return ClassSum([str(each) for each in read["classes"]], signs, vector, bias)

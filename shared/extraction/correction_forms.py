@@ -17,8 +17,7 @@ from shared.extraction.gates import mask
 from shared.extraction.guards import Stance, stances
 from shared.extraction.keys import preference_key, target_of, tidy
 from shared.extraction.model import Found
-from shared.extraction.plain import find_plain
-from shared.extraction.slots import DENIES, denied_allergy
+from shared.extraction.slots import DENIES, denied_allergy, find_plain
 from shared.extraction.values import sort_of
 from shared.language.patterns import read_group, to_pattern
 

@@ -1,7 +1,12 @@
-"""What of the findings is kept: without secrets, named things that pass the gate, each statement once."""
+"""What of the findings is kept: without secrets, names that pass the gate, each statement once, as policy allows.
 
+Where nothing else is to be remembered, only what was dictated.
+"""
+
+from collections.abc import Set
 from dataclasses import replace
 
+from schemas.memory_types import MemoryType
 from schemas.vocabulary import Role
 from shared.extraction import entities
 from shared.extraction.clauses import language_of
@@ -11,6 +16,7 @@ from shared.extraction.model import (
     MessageText,
     Observation,
     ObserveContext,
+    Observed,
     ObservePolicy,
     ReadingNote,
     Refusal,
@@ -123,3 +129,67 @@ def distinct(observations: list[Observation]) -> list[Observation]:
             one,
         )
     return list(seen.values())
+
+
+BY_THE_WAY = "settings:auto_remember"
+"""Why something was not kept: it was said by the way, and the user's settings keep what is dictated alone."""
+DICTATED = frozenset(("directive", "confirmed"))
+
+
+def keep_dictated(observed: Observed) -> Observed:
+    """What the user or the client asked to be kept or taken back, and of everything else that it was not kept."""
+    dictated = tuple(each for each in observed.observations if is_dictated(each))
+    passed = [each for each in (*observed.observations, *observed.suspected) if not is_dictated(each)]
+    if not passed:
+        return observed
+    explain = tuple(_tell(note, dictated) for note in observed.explain)
+    told = {(note.ordinal, note.text_span) for note in explain}
+    more = [ReadingNote(one.span, "dropped", BY_THE_WAY, one.message_ordinal) for one in passed]
+    unsaid = [note for note in more if not any(_within(note, *place) for place in told)]
+    return replace(observed, observations=dictated, suspected=(), explain=(*explain, *dict.fromkeys(unsaid)))
+
+
+def is_dictated(one: Observation) -> bool:
+    """Whether somebody asked for it to be kept, or for something to be taken back."""
+    by_client = (one.detector, one.pattern) == ("structured", "item")
+    return one.retracts or by_client or one.assertion in DICTATED
+
+
+def _tell(note: ReadingNote, dictated: tuple[Observation, ...]) -> ReadingNote:
+    """The note; where nothing of what it calls kept was, it says why."""
+    if note.decision == "dropped" or any(_within_note(one, note) for one in dictated):
+        return note
+    return replace(note, decision="dropped", reason=BY_THE_WAY)
+
+
+def _within_note(one: Observation, note: ReadingNote) -> bool:
+    start, end = note.text_span
+    return one.message_ordinal == note.ordinal and one.span[0] < end and start < one.span[1]
+
+
+def _within(note: ReadingNote, ordinal: int, span: tuple[int, int]) -> bool:
+    return note.ordinal == ordinal and note.text_span[0] < span[1] and span[0] < note.text_span[1]
+
+
+KIND, KEY = "policy:kind", "policy:key"
+"""Why something was not kept: its type, or its key."""
+
+
+def keep_kinds(observed: Observed, kinds: Set[MemoryType], refused_keys: tuple[str, ...]) -> Observed:
+    """What policy keeps of it, and of the rest that it does not; what takes something back always stays."""
+    refused = [(each, why) for each in observed.observations if (why := find_refusal(each, kinds, refused_keys))]
+    if not refused:
+        return observed
+    gone = {id(each) for each, _ in refused}
+    notes = (ReadingNote(each.span, "dropped", why, each.message_ordinal) for each, why in refused)
+    left = tuple(each for each in observed.observations if id(each) not in gone)
+    return replace(observed, observations=left, explain=(*observed.explain, *notes))
+
+
+def find_refusal(one: Observation, kinds: Set[MemoryType], refused_keys: tuple[str, ...]) -> str | None:
+    """Why the statement is not kept; None where it is."""
+    if one.retracts:
+        return None
+    if one.key and refused_keys and one.key.startswith(refused_keys):
+        return KEY
+    return KIND if one.kind not in kinds and not is_dictated(one) else None

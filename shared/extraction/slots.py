@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time
 
 from schemas.memory_types import types_with
 from shared.domain.statements import ALSO
-from shared.extraction import dates, persons
+from shared.extraction import dates, persons, scheduled, signals
 from shared.extraction import slots_words as words
 from shared.extraction.clauses import Clause
 from shared.extraction.gates import gate
@@ -298,3 +298,13 @@ def _under(found: Found, keys: dict[str, str]) -> Found:
     if others:
         value[ALSO] = {**value.get(ALSO, {}), **{key: keys[key] for key in others}}
     return replace(found, key=first, value=value)
+
+
+def find_plain(clause: Clause, stance: Stance, today: date) -> list[Found]:
+    """What the clause states: an appointment, facts of the speaker, or tastes."""
+    if appointed := scheduled.find(clause, stance, today):
+        return appointed
+    about = stance.subject == "self" or signals.speaker(clause)
+    if about and (facts := find_facts(clause, stance)):
+        return facts
+    return find_tastes(clause, stance) if signals.taste(clause) else []

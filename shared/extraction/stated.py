@@ -15,14 +15,13 @@ from shared.extraction.correction_forms import find_corrections, may_promote, pr
 from shared.extraction.ended_things import find_ended_things
 from shared.extraction.guards import Stance, stances
 from shared.extraction.keys import profile_key, slug
+from shared.extraction.lasting import choose_type
 from shared.extraction.learned import ClauseClass
 from shared.extraction.model import Found, MessageText, Observation, ReadingNote
 from shared.extraction.opinions import epistemic_of
 from shared.extraction.orders import asks_how_to_answer, order_in
-from shared.extraction.plain import find_plain
 from shared.extraction.sentence_gate import MAY_CORRECT, SURE, estimate_sentences, keep_sentences, stands_anyway
-from shared.extraction.sentence_types import choose_type
-from shared.extraction.slots import with_due, with_slot
+from shared.extraction.slots import find_plain, with_due, with_slot
 from shared.extraction.values import values
 from shared.extraction.wording import own_words, stands_in_place
 from shared.language.patterns import to_pattern

@@ -29,12 +29,10 @@ from shared.extraction.slots import find_facts
 from shared.extraction.values import like, values
 from shared.language.patterns import to_pattern
 from shared.language.segment import STOPWORDS, query_terms
-from shared.resolution.ended import says_over
-from shared.resolution.parallel import is_parallel
-from shared.resolution.parts import split_parts
+from shared.resolution.ended import find_returned_to, names_before, says_over
+from shared.resolution.parts import is_parallel, split_parts
 from shared.resolution.plain_endings import are_numbered_apart, does_otherwise
 from shared.resolution.related import SentenceRelation, about
-from shared.resolution.returning import find_returned_to, names_before
 from shared.resolution.roles import fill_one_role, find_refilled, refills_another_role, refills_role
 
 Numbers = NDArray[np.float32]

@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 
 from shared.domain.statements import ActiveMemory
 from shared.language.patterns import to_pattern
-from shared.resolution.ended import names, says_over
-from shared.resolution.returning import find_returned_to, names_before
+from shared.resolution.ended import find_returned_to, names, names_before, says_over
 from shared.resolution.roles import fill_one_role, refills_role
 
 NOT_APART = 0.1

@@ -11,9 +11,9 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from shared.classifiers.judges import load_trees
 from shared.classifiers.meanings import says_little
 from shared.classifiers.static_encoder import load_static_encoder
-from shared.classifiers.trees import load_trees
 from shared.domain.statements import ALSO, ActiveMemory
 from shared.extraction.edited import Content
 from shared.extraction.values import like, values

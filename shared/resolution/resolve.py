@@ -29,7 +29,7 @@ from shared.language.patterns import to_pattern
 from shared.language.segment import has_word, stem
 from shared.policy import ConfidencePolicy
 from shared.resolution.amending import amend, amend_by_contrast
-from shared.resolution.parallel import is_parallel
+from shared.resolution.parts import is_parallel
 from shared.resolution.related import About, about, may_be_same, relations
 from shared.resolution.related import SentenceRelation as Said
 from shared.resolution.remaining import find_remaining, keep_remaining

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from shared.classifiers.trees import load_trees
+from shared.classifiers.judges import load_trees
 from shared.domain.statements import ActiveMemory, Statement
 from shared.resolution import related
 from shared.resolution.pair_signs import SIGNS, count_signs, fills_anew, find_slots_filled

@@ -48,6 +48,7 @@ async def test_the_files_of_a_turn_and_of_a_package_are_few(
     system: System, watcher: CallWatcher, told: tuple[str, ...], question: str, answer: str
 ) -> None:
     await _load_all(Person(system))
+    await system.settled()  # the receipts of that package are written
     person = Person(system)
     for text in told[:-1]:
         await person.say(text)

@@ -11,9 +11,8 @@ from pathlib import Path
 from shared.resolution.parts import split_parts
 from shared.resolution.remaining import ENDED, count_part_signs
 from tests.training import corpus
-from tests.training.sums import Sample
 from tests.training.superseding import conversations, judge_pairs, says
-from tests.training.trees import Boosting, fit, write
+from tests.training.trees import Boosting, Sample, fit, write
 
 OUT = corpus.HERE.parents[1] / "shared" / "classifiers" / "weights" / "remaining.npz"
 BOOSTING = Boosting(trees=160, depth=3, rate=0.06, penalty=8.0)

@@ -18,8 +18,8 @@ from shared.classifiers.judges import VECTOR_SCALE
 from shared.classifiers.static_encoder import load_static_encoder
 from shared.extraction.clauses import split
 from shared.extraction.guards import stances
+from shared.extraction.lasting import count_type_signs
 from shared.extraction.learned import NAMES_ALONE, read
-from shared.extraction.sentence_types import count_type_signs
 from tests.training import corpus
 from tests.training.adam import Weights
 

@@ -21,8 +21,7 @@ from shared.resolution import resolve
 from shared.resolution.pair_signs import count_signs
 from shared.resolution.related import SentenceRelation
 from tests.training import corpus, natural
-from tests.training.sums import Sample
-from tests.training.trees import fit, write
+from tests.training.trees import Sample, fit, write
 
 OUT = corpus.HERE.parents[1] / "shared" / "classifiers" / "weights" / "superseding.npz"
 LINES = 40

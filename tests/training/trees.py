@@ -1,4 +1,4 @@
-"""The fit of `shared.classifiers.trees`: gradient boosting on histograms of the signs; deterministic."""
+"""The fit of `shared.classifiers.judges`: gradient boosting on histograms of the signs; deterministic."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,21 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.classifiers.trees import BoostedTrees
-from tests.training.sums import Sample
+from shared.classifiers.judges import BoostedTrees
 
 Numbers = NDArray[np.float64]
 BINS = 32
 """Into so many parts at most the values of a sign are cut."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Something by its signs, whether it is of the kind that is asked for, what it counts, and where it is from."""
+
+    signs: list[float]
+    kept: bool
+    weight: float
+    message: int
 
 
 @dataclass(frozen=True)

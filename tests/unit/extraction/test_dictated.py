@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.extraction import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe
-from shared.extraction.dictated import BY_THE_WAY, keep_dictated
-from shared.extraction.kinds import KEY, KIND, keep_kinds
+from shared.extraction.keeping import BY_THE_WAY, KEY, KIND, keep_dictated, keep_kinds
 
 AT = datetime(2026, 5, 1, tzinfo=UTC)
 

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from services.cli.evaluate.world import World
-from shared.classifiers.trees import load_trees
+from shared.classifiers.judges import load_trees
 from shared.resolution.pair_signs import SIGNS, find_amounts
-from shared.resolution.parallel import is_parallel
+from shared.resolution.parts import is_parallel
 from shared.resolution.remaining import count_part_signs
 from shared.resolution.roles import find_refilled
 
