@@ -12,7 +12,7 @@ import orjson
 import pytest
 from aiokafka import AIOKafkaProducer, ConsumerRecord
 
-from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT, Topic
+from schemas.topics import COMPOSE_REQUEST, TOPICS, TURN_COMMIT, Topic
 from shared import batches
 from shared.bus.access import KafkaAccess
 from shared.bus.broker import Bus
@@ -75,7 +75,13 @@ async def test_turns_and_questions_may_come_compressed(system: System, codec: st
 
 async def letters(bootstrap: str, topic: str, value: bytes) -> list[Stored]:
     """The dead letters of this topic that hold these bytes, but for the offset and epoch that the broker gave them."""
-    return [r for r in await read(bootstrap, f"{topic}.dlq") if (r.value or b"")[21:] == value[21:]]
+    dead_letter = next(each.dead_letter for each in TOPICS if each.name == topic)
+    origin = f"{topic}/".encode()
+    return [
+        each
+        for each in await read(bootstrap, dead_letter)
+        if (each.value or b"")[21:] == value[21:] and dict(each.headers)["x-origin"].startswith(origin)
+    ]
 
 
 async def pass_on(person: Person, broken: Mapping[str, bytes], *, through: Sequence[str]) -> None:
