@@ -49,7 +49,7 @@ async def test_what_is_stuck_is_unstuck_in_three_clicks(tab: Tab, act: str) -> N
     await tab.person.system.change(UNSETTLED, turn=turn["turn_id"])
     await tab.come_in()
     await tab.open(f"/operations?tenant={tab.person.tenant_id}&user={tab.person.user_id}")
-    await tab.page.get_by_role("link", name="waiting for you to redrive or drop: 1").click()
+    await tab.page.get_by_role("link", name="that wait for you to redrive or drop them: 1").click()
     await tab.page.locator("tbody tr td a").first.click()
     await tab.see("the disk was full")
     assert await find_violations(tab.page) == []

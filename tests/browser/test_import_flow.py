@@ -47,7 +47,7 @@ async def test_an_export_is_brought_in_for_another_person(tab: Tab, tmp_path: Pa
     await tab.person.say("I live in Rotterdam.")
     document = await take_along(tab)
     await tab.open("/whose")
-    await tab.page.get_by_label("Name", exact=True).fill(f"{tab.person.user_id}-elsewhere")
+    await tab.page.get_by_label("User id", exact=True).fill(f"{tab.person.user_id}-elsewhere")
     await tab.page.get_by_role("button", name="Show").click()
     await tab.see("Nothing is known yet")
     await tab.page.get_by_role("link", name="Settings").click()
