@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from shared.classifiers.judges import load_trees
+from shared.classifiers.judges import load_sum, load_trees
 from shared.domain.statements import ActiveMemory, Statement
 from shared.resolution import related
 from shared.resolution.pair_signs import SIGNS, count_signs, fills_anew, find_slots_filled
@@ -10,6 +10,11 @@ from shared.resolution.plain_endings import find_plain_endings
 from shared.resolution.related import SentenceRelation, about
 
 PARALLEL, ANOTHER_ROLE, CHANCE = map(SIGNS.index, ("parallel", "another_role", "by_chance"))
+SUMMED, LEADS = 32, 3
+"""Signs that the sum weighs: the first, and the last, which compare a memory with the others."""
+MORE_CAREFUL = 0.11
+"""By so much the sum says less than the trees of the same pair."""
+SUREST = 0.98
 OTHER_IN_SLOT = 0.97
 """How likely a memory ends that a sentence plainly ends, as under the memory's key it says another value: who moved to
 Oslo lives in Leeds no longer."""
@@ -27,13 +32,21 @@ def estimate_superseding(
     One sentence of two things, such as two reminders, ends nothing unless it is put as a correction.
     """
     signs = count_signs(near, new, quote, relations)
-    told = load_trees("superseding").estimate(signs)
+    told = [
+        max(share, _estimate_corrected(of)) if new.assertion == "correction" else share
+        for share, of in zip(load_trees("superseding").estimate(signs), signs, strict=True)
+    ]
     shares = [min(share, _find_most(old, new, quote, of)) for old, share, of in zip(near, told, signs, strict=True)]
     slots, plain = find_slots_filled(quote), find_plain_endings(near, quote, shares, took_place)
     return [
         max(share, OTHER_IN_SLOT) if plainly or fills_anew(old, slots) else share
         for old, share, plainly in zip(near, shares, plain, strict=True)
     ]
+
+
+def _estimate_corrected(signs: Sequence[float]) -> float:
+    """How likely a memory ends by a sentence that corrects, by the sum of the signs that the pair has."""
+    return min(SUREST, MORE_CAREFUL + load_sum("superseding").estimate([*signs[:SUMMED], *signs[-LEADS:]]))
 
 
 def _find_most(old: ActiveMemory, new: Statement, quote: str, signs: Sequence[float]) -> float:
