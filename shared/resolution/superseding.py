@@ -12,9 +12,6 @@ from shared.resolution.related import SentenceRelation, about
 PARALLEL, ANOTHER_ROLE, CHANCE = map(SIGNS.index, ("parallel", "another_role", "by_chance"))
 SUMMED, LEADS = 32, 3
 """Signs that the sum weighs: the first, and the last, which compare a memory with the others."""
-MORE_CAREFUL = 0.11
-"""By so much the sum says less than the trees of the same pair."""
-SUREST = 0.98
 OTHER_IN_SLOT = 0.97
 """How likely a memory ends that a sentence plainly ends, as under the memory's key it says another value: who moved to
 Oslo lives in Leeds no longer."""
@@ -46,7 +43,7 @@ def estimate_superseding(
 
 def _estimate_corrected(signs: Sequence[float]) -> float:
     """How likely a memory ends by a sentence that corrects, by the sum of the signs that the pair has."""
-    return min(SUREST, MORE_CAREFUL + load_sum("superseding").estimate([*signs[:SUMMED], *signs[-LEADS:]]))
+    return load_sum("superseding").estimate([*signs[:SUMMED], *signs[-LEADS:]])
 
 
 def _find_most(old: ActiveMemory, new: Statement, quote: str, signs: Sequence[float]) -> float:
