@@ -1,9 +1,9 @@
-"""Small networks and boosted trees that judge a text by a few signs, by its static vector and by its words; from files.
+"""Sums, small networks and boosted trees that judge a text by signs, by its static vector and by its words; from files.
 
-A network has one hidden layer over the signs. Each tree asks the same few questions of every row of signs, one a level,
-and adds what stands in the leaf that the answers lead to: a judge of signs that say something only together. The vector
-knows words that no label had, the words know what the vector blurs, the signs know what neither sees: who speaks, what
-is asked. Their errors differ, so one is the second opinion on the other. `tests/training` fits the weights.
+A sum weighs the signs, a network has one hidden layer over them. Each tree asks the same few questions of every row of
+signs, one a level, and adds the value of the leaf that the answers lead to: some signs say something only together. The
+vector knows words that no label had, the words know what the vector blurs, the signs know what neither sees: who
+speaks, what is asked. Their errors differ, so one is the second opinion on the other. `tests/training` fits them.
 """
 
 import json
@@ -172,11 +172,6 @@ class ClassSum:
     def __init__(self, classes: Sequence[str], signs: Numbers, vector: Numbers, bias: Numbers) -> None:
         self.classes = tuple(classes)
         self._signs, self._vector, self._bias = signs, vector * VECTOR_SCALE, bias
-
-    @property
-    def shapes(self) -> tuple[int, int, int]:
-        """How many signs, numbers of a vector and classes there are."""
-        return len(self._signs), len(self._vector), len(self.classes)
 
     def find_likeliest(self, text: str, signs: Sequence[float]) -> str:
         """The class that the text is likeliest to be of."""

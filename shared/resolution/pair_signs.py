@@ -98,8 +98,9 @@ SIGNS = (
     "shares_most",
     "role_nearest",
 )
-MOST_PARTS = 8
 """What is told of a memory and a statement, in the order of the weights."""
+MOST_PARTS = 8
+"""So many parts of a sentence are compared with those of another."""
 USUAL = {"near": 1.0, "of_old": 0.0, "exchanges_near": 0.4}
 """How near, and how much they share, two texts that are apart often are."""
 TOLD = frozenset({"profile", "event"})

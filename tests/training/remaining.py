@@ -35,7 +35,7 @@ def samples(folder: Path) -> Iterator[Sample]:
 
 
 def check(every: Sequence[Sample]) -> None:
-    """Boosting many parts are judged right, each half by a fit on the other."""
+    """Prints how many parts are judged right, each half by a fit on the other."""
     right = 0
     for half in (0, 1):
         fitted = fit([each for each in every if each.message % 2 != half], BOOSTING)
