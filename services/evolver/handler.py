@@ -319,6 +319,8 @@ async def _lift_silence(evolution: MemoryChanges, choice: UserChoice) -> None:
 
 async def _retract(evolution: MemoryChanges, seen: ObservationRow, retract: Retract) -> None:
     await end(evolution, seen, retract.targets, "retracted", None)
+    for ended, part in retract.left:
+        await leaving.leave_part(evolution, seen, ended, part)
     evolution.marks.append(
         Mark(seen.observation_id, "evolved", f"retract:{retract.reason}", retract.targets[0].memory_id)
     )

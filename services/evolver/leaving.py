@@ -6,7 +6,8 @@ from services.evolver import chosen
 from services.evolver.changes import MemoryChanges, tell, to_changed
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
-from shared.domain.statements import is_twin
+from shared.domain.statements import ActiveMemory, is_twin
+from shared.extraction.edited import Content
 from shared.indexing import chunk_of
 from shared.resolution.from_rows import known_of, left_id, statement_of, with_content
 from shared.resolution.resolve import Write
@@ -15,18 +16,24 @@ from shared.store.history import AMENDED
 
 
 async def leave_rest(changes: MemoryChanges, seen: ObservationRow, write: Write) -> None:
-    """What the ended memory says beside what has ended stands, unless something active says it or has its key.
+    """What the memory that the version replaces says beside what has ended stays, where the version does not say it."""
+    if write.left is not None and write.left is not write.content:
+        await leave_part(changes, seen, write.ends[0], write.left)
+
+
+async def leave_part(changes: MemoryChanges, seen: ObservationRow, ended: ActiveMemory, part: Content) -> None:
+    """This part of a memory that has ended stays, unless something active says it or has its key.
 
     Of a memory that was rejected too often nothing is left.
     """
-    if write.left is None or write.left is write.content or write.ends[0].memory_id in changes.fused:
+    if ended.memory_id in changes.fused:
         return
-    row = with_content(seen, write.left)
+    row = with_content(seen, part)
     statement = replace(statement_of(row), quote="", old_key=None, related=None)
     active = await memory.load_concerned(changes.subject, [statement]).on(changes.conn)
     if any(is_twin(known_of(each), statement) for each in active):
         return
-    (old,) = await memory.by_ids(changes.conn, changes.subject, [write.ends[0].memory_id])
+    (old,) = await memory.by_ids(changes.conn, changes.subject, [ended.memory_id])
     fresh = _to_rest(old, row, statement.sense)
     await memory.insert(changes.conn, changes.subject, fresh)
     if old.memory_id in changes.silenced:

@@ -1,73 +1,85 @@
-"""What the user asks to be forgotten: `forget that I ...`, `忘掉我……这件事`; a question about it asks for nothing."""
+"""Sentences that ask for something said before to be forgotten, in whatever words; pure.
+
+`tests/training/forgetting.py` fits the weights. What is meant, the memories tell: `shared.resolution.forgetting`.
+"""
 
 # ruff: noqa: E501 - one family of words per line
 
+import math
 import re
 from dataclasses import dataclass
 
+from shared.cache import of_texts
+from shared.classifiers.judges import load_text_sum
 from shared.extraction.clauses import blank
 from shared.extraction.gates import gate, mask
 from shared.language.patterns import to_pattern
 
-_PLEASE_ZH = r"(?:(?:好的?|那|请你?|麻烦你?|帮我|你|就|算了|对了)[，, ]?){0,6}"
-_ZH = to_pattern(
-    rf"(?:(?:^|[。！？!?；;\n])\s*{_PLEASE_ZH}(?P<verb>忘记|忘了|忘)"
-    rf"|(?:^|[。！？!?；;\n，,])\s*{_PLEASE_ZH}(?P<verb2>忘掉|(?:别|不要|不用|不必)再?(?:记得|记着|记住|记)))"
-    r"(?:吧)?[:： ]*(?P<body>(?:关于)?我[^。！？!?；;\n，,]*)(?P<end>[?？]?)"
+ASKS = 0.5
+"""How likely it must be that a sentence asks for something to be forgotten."""
+ASKING = (0, 2, 8)
+"""Of the forms those of which a request has one: a word for removing, not to be kept, or to be gone."""
+SHORTEST, LONGEST = 2, 300
+"""A sentence of fewer or of more characters is no request to forget."""
+_SENTENCE = to_pattern(r"[^。！？!?\n；;.]+(?:\.(?!\s|$)[^。！？!?\n；;.]*)*[。！？!?\n；;.]*")
+_REMOVE = (
+    r"(?:forget|unlearn|delete|erase|expunge|wipe|remove|redact|purge|scrub|strike|scrap|discard|drop|dump|bin|ditch|lose|clear|flush|shred|trash|toss|chuck|burn|zap|nuke|void|blank|destroy|scratch|ignore|disregard|retract"
+    r"|un-?(?:learn|say|save|remember|know|hear|see)|get (?:rid|shot)|let go|rub out|throw (?:\w+ )?(?:away|out)|take .{1,40}\b(?:out|off))"
 )
-_EN = to_pattern(
-    r"(?:^|[.!?;\n]\s*|,\s*)(?:(?:ok|okay|please|pls|just|actually|so|and|now|no|(?:can|could|would|will) (?:you|u))[, ]{1,3}){0,6}"
-    r"(?P<verb>forget|unlearn|stop remembering)\s+(?:about\s+)?(?:the fact\s+)?(?:that\s+)?"
-    r"(?P<body>(?:(?:everything|anything|what(?:ever)?)\s+)?(?:I|I'm|I've|my)\b[^.!?;\n]*)(?P<end>\??)",
-    re.IGNORECASE,
+_REMOVE_ZH = r"(?:[删刪抹擦清忘毁毀撤扔剔弃棄]|[划劃去拿掐拔洗丢丟抠消掼]掉|[掐烧燒扬揚]了|移除|消除|作废|作廢|收回|勾[销銷]|抠出|丢喽|销毁|銷毀)"
+_FORMS = tuple(
+    to_pattern(form, re.I)
+    for form in (
+        rf"\b{_REMOVE}\b|{_REMOVE_ZH}",
+        rf"^[\W\d_]*(?:(?:please|pls|plz|ok|okay|oh|so|and|but|now|can you|could you|would you|will you|kindly|just|actually|hey|um|omg|sorry|请|請|[麻劳勞][烦煩]你?|那|你|帮我|幫我|给我|給我|求你|快)[\s,，]*)*(?:{_REMOVE}|let|leave|don'?t|do not|never|{_REMOVE_ZH}|[别別勿莫把])",
+        r"\b(?:don'?t|do not|(?<!'m )(?<!not )not|never|needn'?t|shouldn'?t|rather)\b.{0,30}\b(?:keep|kept|retain|remain|stor|sav|remember|hold|hang|record|not(?:e|ed)|writ|memor|trace)|\b(?:not have|no longer ha|not know|no trace|no record)"
+        r"|(?:[别別不莫勿甭]|唔好)\S{0,6}(?:[记記存留写寫提知晓]|持有)|[当當]\S{0,3}[没沒]\S{0,2}[听聽说說讲講有]|(?:别|別|不[能想要])\S{0,4}(?:再有|[放搁]|有印象)",
+        r"\b(?:your|you)\b.{0,20}\b(?:memory|notes?|records?|head|mind|brain|know|hold|heard|have|got|side|store)\b|\b(?:memory|on file|stored|on record|trace|kept nowhere|from you|you (?:no longer )?(?:have|had))\b|记忆|記憶|记录|記錄|脑|腦|你那|你这边|你那边|存档|入档|入檔",
+        r"\b(?:what|that|everything|anything|whatever|the (?:bit|part|thing|stuff)|bit) (?:i|we)?\b.{0,20}\b(?:told|said|mentioned|typed|wrote|shared|about|gave|moaned|blurted)\b|[说說讲講提]过?的|[说說][漏错錯]|那[句条條段个個事茬档些点]|这[条條句事段]|的事|刚才|剛才|昨[天晚]",
+        r"\b(?:i|she|he|they|we)(?:'ve|'d|'ll)?(?: \w+)? (?:forg[eo]t|delet|remov|eras|wip|lost|dropp|keep|kept|remember|take|took)|[我他她]\S{0,3}(?:忘|删|清|丢)|忘了[说說跟告]|老忘|忘记了|别忘|別忘|don'?t forget|never forget",
+        r"^\W*(?:\w+, )?(?:i|we|it|they|he|she)\b(?! (?:want|wish|need|would rather|ask|withdraw|told|said|gave))|^(?:我|我们|他|她)(?!(?:想要?|要|希望|求|不想|刚))",
+        r"^\W*(?:(?:please|ok|okay|just|can you|could you)[\s,]+)*(?:forget|unlearn|stop remembering)\b(?:(?: about)?(?: the fact)?(?: that)?(?: i said)? (?:i|we)| (?:about|that) (?:my|our))\b(?!.*[?]$)|^(?:你就|[请請就那好的吧，, ])*(?:忘掉|忘记|忘了|忘記|[别別]再?[记記]得?)我",
+        r"\b(?:gone|vanish|evaporate|go away|no longer|never was|never (?:heard|said|existed))\b|(?:蒸[发發]|咽|烂|爛).{0,4}|一个字都没有|耳旁风|右耳",
+        r"[?？]\s*$|吗|嗎|怎么|怎麼|\bhow\b",
+        r"\b(?:paragraph|sentence|line|column|row|import|function|file|code|word|intro|image|photo|app|email|list|branch|comma|section|slide|chapter|commit|table)\b|[段行列页頁]|文件|代码|函数|照片|邮件|清单|合同|标题|单词|图",
+        r"\b(?:keep|retain|remember|store|save|note|hold on to)\b|[记記存留][着著住下得]|[要得可]留",
+    )
 )
-_ABOUT_ZH = to_pattern(
-    r"^(?:关于)?我(?:刚才|刚刚|之前|上次|以前)?(?:说|提|讲)(?:过|到)?的?(?:关于)?(?P<what>[^我]{1,18})$"
-)
-_ABOUT_EN = to_pattern(
-    r"^(?:everything|anything|what(?:ever)?) I(?:'ve)? (?:just |ever )?(?:said|told you|mentioned)"
-    r" about (?P<what>.{1,40}?)(?: please| pls)?$",
-    re.IGNORECASE,
-)
-_SAYING = to_pattern(
-    r"^我(?:刚才|刚刚|之前|上次|以前)?(?:说|提|讲)过?的?(?=我)"
-    r"|^I(?:'ve)? (?:just |ever )?(?:said|told you|mentioned)(?: that)? (?=I|my\b)",
-    re.IGNORECASE,
-)
-_TAIL = to_pattern(
-    r"(?:这件事情?|这回事|这事|这个|这一?点|的(?:事情?|信息|说法|记录)|了|吧|哦| please| now| ever)+$", re.IGNORECASE
-)
-_ASKED = to_pattern(r"(?:吗|么|没有|没|呢)$")
-_FORGETS = gate(to_pattern(r"忘|[别要用必]再?记"), to_pattern(r"forget|unlearn|stop remembering", re.IGNORECASE))
+
+_MAY_ASK = gate(*(_FORMS[at] for at in ASKING))
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What is to be forgotten and where it is said: a statement, or what was said about a thing; `label` says so."""
+    """Where a sentence stands that asks for something to be forgotten."""
 
-    text: str
-    about: str | None
-    label: str
     start: int
     end: int
 
 
-def find(text: str) -> list[Forgotten]:
-    """Every request to forget that the text makes, in order."""
-    if not mask(text) & _FORGETS:
-        return []
-    spoken = blank(text)
-    chinese = [each for match in _ZH.finditer(spoken) if (each := _of(match, "忘掉："))]
-    english = [each for match in _EN.finditer(spoken) if (each := _of(match, "forget: "))]
-    return sorted([*chinese, *english], key=lambda each: each.start)
+@of_texts(1024)
+def find(text: str) -> tuple[Forgotten, ...]:
+    """Every sentence of the text that asks for something to be forgotten, in order; what is quoted asks for nothing."""
+    if not mask(text) & _MAY_ASK:
+        return ()
+    spans = [(found.start(), found.end()) for found in _SENTENCE.finditer(blank(text))]
+    return tuple(Forgotten(start, end) for start, end in spans if _asks(text[start:end].strip()))
 
 
-def _of(match: re.Match[str], label: str) -> Forgotten | None:
-    body = match["body"].rstrip()
-    if match["end"] or _ASKED.search(body):
-        return None
-    start = match.start("verb") if match["verb"] else match.start("verb2")
-    said = _TAIL.sub("", body).strip()
-    about = _ABOUT_ZH.match(said) or _ABOUT_EN.match(said)
-    said = _SAYING.sub("", said.removeprefix("关于"))
-    return Forgotten(said, about["what"].strip() if about else None, label, start, match.start("body") + len(body))
+def _asks(sentence: str) -> bool:
+    return may_ask(sentence) and load_text_sum("forgetting").estimate(sentence, count_signs(sentence)) >= ASKS
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of the text as they are judged."""
+    return [sentence for found in _SENTENCE.finditer(text) if (sentence := found[0].strip())]
+
+
+def may_ask(sentence: str) -> bool:
+    """Whether the sentence is worth being judged: of a request's length, with a word that requests have."""
+    return SHORTEST <= len(sentence) <= LONGEST and any(_FORMS[at].search(sentence) for at in ASKING)
+
+
+def count_signs(sentence: str) -> list[float]:
+    """Which of the forms the sentence has, and how long it is."""
+    return [*(float(form.search(sentence) is not None) for form in _FORMS), math.log1p(len(sentence)) / 4]

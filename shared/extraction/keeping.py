@@ -3,13 +3,14 @@
 Where nothing else is to be remembered, only what was dictated.
 """
 
+import re
 from collections.abc import Set
 from dataclasses import replace
 
 from schemas.memory_types import MemoryType
 from schemas.vocabulary import Role
 from shared.extraction import entities
-from shared.extraction.clauses import language_of
+from shared.extraction.clauses import language_of, split
 from shared.extraction.keys import fold
 from shared.extraction.model import (
     Mention,
@@ -21,8 +22,13 @@ from shared.extraction.model import (
     ReadingNote,
     Refusal,
 )
+from shared.language.patterns import to_pattern
+from shared.language.segment import words
 from shared.secrets import PLACEHOLDER, find_secrets, redact
 
+LEAST_WORDS = 3
+"""A clause of fewer words says nothing by itself."""
+_OPENING = to_pattern(r"^(?:and|but|also|plus|so|then|还有|而且|另外|然后|并且)[\s,，]*", re.I)
 BLANKED = "blanked"
 """The rule that refuses a statement whose secret was taken out when it was committed."""
 
@@ -34,6 +40,7 @@ def clean(observations: list[Observation], suspect: set[int]) -> tuple[list[Obse
     for one in observations:
         if PLACEHOLDER in one.text:
             refused.append(Refusal("secret", BLANKED, one.span, one.message_ordinal))
+            clean_ones.extend(clean(keep_beside_secret(one), suspect)[0])
             continue
         if one.detector not in ("structured", "tool", "ref") and one.message_ordinal not in suspect:
             clean_ones.append(one)
@@ -42,6 +49,7 @@ def clean(observations: list[Observation], suspect: set[int]) -> tuple[list[Obse
         hit = next((hit for hit in hits if hit.group == "credential"), None)
         if hit is not None:
             refused.append(Refusal("secret", hit.kind, one.span, one.message_ordinal))
+            clean_ones.extend(clean(keep_beside_secret(one), suspect)[0])
             continue
         if hits or any(isinstance(value, str) and find_secrets(value) for value in one.value.values()):
             value = {name: redact(item)[0] if isinstance(item, str) else item for name, item in one.value.items()}
@@ -56,6 +64,38 @@ def clean(observations: list[Observation], suspect: set[int]) -> tuple[list[Obse
             )
         clean_ones.append(one)
     return clean_ones, refused
+
+
+def keep_beside_secret(one: Observation) -> list[Observation]:
+    """What a sentence that tells a credential says in its other clauses; nothing of what was dictated or corrects.
+
+    The clause before a credential may say what it opens: it goes with it.
+    """
+    if one.assertion != "declared" or one.detector in ("structured", "tool", "ref"):
+        return []
+    told = [hit for hit in find_secrets(one.text) if hit.group == "credential"]
+    clauses = split(one.text)
+    secret = [
+        PLACEHOLDER in each.text or any(hit.start < each.end and each.start < hit.end for hit in told)
+        for each in clauses
+    ]
+    others = [
+        each
+        for at, each in enumerate(clauses)
+        if not secret[at] and not any(secret[at + 1 : at + 2]) and _says_something(each.text)
+    ]
+    rest = ("，" if language_of(one.text) == "zh" else ", ").join(
+        _OPENING.sub("", each.text.strip()) for each in others
+    )
+    if not others or rest == one.text:
+        return []
+    value = {"value": rest, "quote": rest, **({"speaker": one.value["speaker"]} if "speaker" in one.value else {})}
+    return [replace(one, key=None, value=value, text=rest, polarity=0, old_value=None)]
+
+
+def _says_something(clause: str) -> bool:
+    """Whether a clause has enough words to say something by itself."""
+    return len([word for word in words(clause) if word.strip()]) >= LEAST_WORDS
 
 
 def observe_mentions(

@@ -134,12 +134,9 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
         explain.append(ReadingNote((told.start, told.end), "kept", "remember", message.ordinal))
     retracted = retractions.find(own)
     text = _without(own, [(told.lead, told.end) for told in remembered])
-    forgotten: list[tuple[int, int]] = []
-    for asked in forget.find(text):
-        if gone := observe_forgotten(message, asked, today):
-            found.extend(gone)
-            explain.append(ReadingNote((asked.start, asked.end), "kept", "forget", message.ordinal))
-            forgotten.append((asked.start, asked.end))
+    if forgotten := [(each.start, each.end) for each in forget.find(text)]:
+        found.extend(observe_forgotten(message, forgotten))
+        explain.extend(ReadingNote(span, "kept", "forget", message.ordinal) for span in forgotten)
     text = _without(text, forgotten)
     clauses = split(text)
     barred = find_barred(clauses, text, message, refused, explain)
@@ -262,28 +259,11 @@ def observe_remembered(message: MessageText, told: remember.RememberCommand, tod
     return [observation(with_slot(note, told.text), message, (told.start, told.end), told.text)]
 
 
-def observe_forgotten(message: MessageText, asked: forget.Forgotten, today: date) -> list[Observation]:
-    """Denials of what the request states; without a statement, of what was said about the thing that it names."""
-    if manipulation.manipulates(message.text[asked.start : asked.end]):
+def observe_forgotten(message: MessageText, asked: Sequence[tuple[int, int]]) -> list[Observation]:
+    """That what the message names is to be forgotten; nothing where it tries to steer the agent."""
+    span = (asked[0][0], asked[-1][1])
+    said = message.text[slice(*span)].strip()
+    if manipulation.manipulates(said):
         return []
-    span = (asked.start, asked.end)
-    if asked.about:
-        said = message.text[asked.start : asked.end]
-        note = Found("note", None, {"value": asked.about}, said, "correction", "forget", "fact", 0, "correction", True)
-        return [observation(replace(note, old_value=asked.about, flags=(FORGETS,)), message, span)]
-    inner = replace(message, text=asked.text)
-    return [
-        replace(
-            one,
-            text=f"{asked.label}{one.text}",
-            assertion="correction",
-            priority="urgent",
-            retracts=True,
-            old_value=str(one.value.get("value") or "") or None if one.kind == "profile" else None,
-            detector="correction",
-            pattern="forget",
-            span=span,
-        )
-        for one in extract_statements(inner, split(asked.text), today, [], directed=False)
-        if one.key is not None
-    ]
+    note = Found("note", None, {"value": said}, said, "correction", "forget", "fact", 0, "correction", True)
+    return [observation(replace(note, flags=(FORGETS,)), message, span, message.text)]

@@ -72,7 +72,7 @@ def find_remaining(old: ActiveMemory, sentence: str) -> str:
     if len(parts) < 2:
         return ""
     if over := find_over(sentence, old.words_said):
-        return _join(_list_standing(parts, over), old.words_said)
+        return join_parts(_list_standing(parts, over), old.words_said)
     shares = load_trees("remaining").estimate(count_part_signs(parts, sentence))
     least = min(max(shares), ENDED)
     standing: list[str] = []
@@ -81,7 +81,7 @@ def find_remaining(old: ActiveMemory, sentence: str) -> str:
         gone = share >= least or (gone and _hangs_on(part))
         if not gone:
             standing.append(part)
-    return _join(standing, old.words_said)
+    return join_parts(standing, old.words_said)
 
 
 def count_part_signs(parts: Sequence[str], said: str) -> list[list[float]]:
@@ -181,7 +181,7 @@ def _count_words(part: str, reading: _Said) -> list[float]:
         float(any(like(part, value) for value in reading.values)),
         math.log1p(len(part)),
         float(_OWN_SUBJECT.search(part) is not None),
-        float(_DETAIL.match(part) is not None),
+        float(is_detail(part)),
         float(_hangs_on(part)),
         math.log1p(len(reading.text)),
         float(reading.parts),
@@ -201,20 +201,23 @@ def _hangs_on(part: str) -> bool:
     return _REASON.match(part) is not None or not any(not says_little(term) for term in about(part).terms)
 
 
+def is_detail(part: str) -> bool:
+    """Whether the part tells when, how often, how much or how of the part before it."""
+    return _DETAIL.match(part) is not None
+
+
 def _list_standing(parts: Sequence[str], over: Sequence[str]) -> list[str]:
     """The parts but those that name what is over, and the details that follow them."""
     standing: list[str] = []
     gone = False
     for part in parts:
-        gone = any(names(part, thing) for thing in over) or (
-            gone and (_DETAIL.match(part) is not None or _hangs_on(part))
-        )
+        gone = any(names(part, thing) for thing in over) or (gone and (is_detail(part) or _hangs_on(part)))
         if not gone:
             standing.append(part)
     return standing
 
 
-def _join(parts: Sequence[str], text: str) -> str:
+def join_parts(parts: Sequence[str], text: str) -> str:
     """The parts as one text, as many of the first as it may hold."""
     joint = ", " if text.isascii() else "，"
     lengths = accumulate(len(part) + len(joint) for part in parts)

@@ -29,6 +29,7 @@ from shared.language.patterns import to_pattern
 from shared.language.segment import has_word, stem
 from shared.policy import ConfidencePolicy
 from shared.resolution.amending import amend, amend_by_contrast
+from shared.resolution.forgetting import find_forgotten
 from shared.resolution.parts import is_parallel
 from shared.resolution.related import About, about, may_be_same, relations
 from shared.resolution.related import SentenceRelation as Said
@@ -92,6 +93,8 @@ class Retract:
 
     targets: tuple[ActiveMemory, ...]
     reason: str
+    left: tuple[tuple[ActiveMemory, Content], ...] = ()
+    """What stays of these targets, each as a memory of its own."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,7 @@ def keep_what_remains(new: Statement, operation: Operation) -> Operation:
         case Write(relation, (old, *_), None) if not new.chosen and new.assertion != "behaviour":
             rest = find_remaining(old, new.quote or new.text)
             return replace(operation, left=keep_remaining(old, rest, new.key)) if rest else operation
-        case Retract((old,), "denied" | "said_to_have_ended") if FORGETS not in new.flags:
+        case Retract((old,), "denied" | "said_to_have_ended"):
             rest = find_remaining(old, new.quote or new.text)
             relation = Relation("supersede", old, old.provenance, old.assertion, old.confidence, "said_to_have_ended")
             left = keep_remaining(old, rest)
@@ -165,6 +168,8 @@ def _weigh(new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePoli
     known = [k for k in known if may_concern(new, k)]
     if MISREAD in new.flags:
         return Comparisons(_take_back_find(new, known), "related")
+    if FORGETS in new.flags:
+        return Comparisons(forget_parts(new, known), "meaning")
     if found := amend_memory(new, known, policy):
         return Comparisons(found, "value")
     replaced = find_counted(new, known) if new.assertion == "behaviour" else find_replaced(new, known)
@@ -182,6 +187,15 @@ def _take_back_find(new: Statement, known: Sequence[ActiveMemory]) -> Operation:
         return Reject("skip", "nothing_known_to_retract")
     alone = find.version == 1 and find.turns == 1 and find.assertion in SUPPOSED and find.provenance == "observation"
     return Retract((find,), MISREAD) if alone else Reject("skip", "stands_by_more_than_the_find")
+
+
+def forget_parts(new: Statement, known: Sequence[ActiveMemory]) -> Operation:
+    """What the request names ends, in whichever memory it stands; what else these memories say stays."""
+    meant = find_forgotten(new.text, new.quote or new.text, new.session_id, known)
+    if not meant:
+        return Reject("skip", "nothing_known_to_retract")
+    left = tuple((each.memory, keep_remaining(each.memory, each.rest)) for each in meant if each.rest)
+    return Retract(tuple(each.memory for each in meant), "forgotten", left)
 
 
 def amend_memory(new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePolicy) -> Operation | None:
@@ -432,9 +446,6 @@ def find_replaced(new: Statement, known: Sequence[ActiveMemory]) -> list[ActiveM
         return [k for k in known if k.memory_id == new.related]
     if new.assertion != "correction" and not new.retracts:
         return []
-    if FORGETS in new.flags:
-        said = new.old_value or ""
-        return [k for k in known if not k.name_alone and any(has_word(words, said) for words in (*k.words, k.told))]
     old = [k for k in known if k.key is not None and k.key == new.old_key]
     return old or find_meant_memory(new, known)
 

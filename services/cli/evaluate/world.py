@@ -10,9 +10,10 @@ from services.cli.evaluate.sets import Contradiction
 from services.observer.prompts import KnownMemory as PromptKnown
 from shared.clock import uuid7
 from shared.domain.observations import ObservationRow
-from shared.domain.statements import ActiveMemory, is_twin
+from shared.domain.statements import ActiveMemory, Relation, is_twin
 from shared.domain.turns import Event, Turn
 from shared.extraction import ObserveContext, Observed, ObservePolicy, observe
+from shared.extraction.edited import Content
 from shared.extraction.turn_texts import observation_rows, turn_text
 from shared.policy import ConfidencePolicy
 from shared.resolution.from_rows import left_id, quoted_text, statement_of, with_content, words_of
@@ -104,7 +105,8 @@ class World:
                 for ended in operation.ends:
                     self.active.pop(ended.memory_id, None)
                 self.active[row.observation_id] = to_active_memory(row, operation)
-                self._leave(row, operation)
+                if operation.left is not None and operation.left is not operation.content:
+                    self._leave(row, operation.ends[0], operation.left)
             case Confirm(relation=relation, target=target):
                 self.active[target.memory_id] = replace(
                     target,
@@ -113,28 +115,24 @@ class World:
                     assertion=relation.assertion,
                     source_sessions=tuple(sorted({*target.source_sessions, row.session_id})),
                 )
-            case Retract(targets=targets):
+            case Retract(targets=targets, left=left):
                 for ended in targets:
                     self.active.pop(ended.memory_id, None)
+                for ended, part in left:
+                    self._leave(row, ended, part)
             case _:
                 pass
         return operation
 
-    def _leave(self, row: ObservationRow, written: Write) -> None:
+    def _leave(self, row: ObservationRow, old: ActiveMemory, part: Content) -> None:
         """What of an ended memory stays is a memory of its own."""
-        if written.left is None or written.left is written.content:
-            return
-        old, left = written.ends[0], with_content(row, written.left)
+        left = with_content(row, part)
         if any(is_twin(known, statement_of(left)) for known in self.active.values()):
             return
-        rest = to_active_memory(left, Write(written.relation, ()))
-        rest = replace(
-            rest,
-            memory_id=left_id(row.observation_id, old.memory_id),
-            provenance=old.provenance,
-            assertion=old.assertion,
-        )
-        self.active[rest.memory_id] = replace(rest, confidence=old.confidence, source_sessions=old.source_sessions)
+        held = Relation("create", None, old.provenance, old.assertion, old.confidence, "left")
+        rest = to_active_memory(left, Write(held, ()))
+        its_id = left_id(row.observation_id, old.memory_id)
+        self.active[its_id] = replace(rest, memory_id=its_id, source_sessions=old.source_sessions)
 
 
 def _turn(text: str, session: str, at: datetime) -> Turn:

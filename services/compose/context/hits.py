@@ -18,7 +18,7 @@ from services.compose.rules.ranking.weigh import SignalScores
 from services.compose.rules.resolving import outdated
 from services.compose.rules.resolving.outdated import CurrentText, join_pieces, keep_what_holds
 from services.compose.rules.searching.bm25 import Floats
-from shared.extraction import retractions
+from shared.extraction import forget, retractions
 from shared.language.normalise import fold
 from shared.language.replies import says_something
 from shared.store.search import Hit
@@ -154,11 +154,15 @@ def _message(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | 
 
 
 def _taken_back(changes: PendingChanges, hit: Hit) -> list[dict[str, Any]]:
-    """What of the message its user took back: in the message itself, or in the next; then the replies to it too."""
+    """What of the message its user took back: in the message itself, or in the next; then the replies to it too.
+
+    Where a message asks for something to be forgotten, that request is not shown either: it names what is to be gone.
+    """
     of_user = hit.role == "user"
     gone: list[dict[str, Any]] = []
     if of_user:
-        gone = [{"span": span, "forgotten": True} for span in retractions.find_taken_back(hit.text)]
+        asked = [(each.start, each.end) for each in forget.find(hit.text)]
+        gone = [{"span": span, "forgotten": True} for span in (*retractions.find_taken_back(hit.text), *asked)]
     if changes.taken_back and (taken := changes.taken_back.get(str(hit.turn_id))):
         span = retractions.last_sentence(hit.text) if of_user else (0, len(hit.text))
         gone.append({"span": span, "until": taken.until, "forgotten": taken.forgotten})

@@ -2,6 +2,7 @@
 
 import pytest
 
+from shared.domain.statements import FORGETS
 from tests.unit.extraction.say import said, stated
 
 CORRECTED = [
@@ -104,18 +105,30 @@ NOT_CORRECTED = [
 ]
 
 FORGOTTEN = [
-    ("Forget that I like coffee.", "pref:food:coffee", None),
-    ("Please forget the fact that I live in Paris.", "profile:user:city", "Paris"),
-    ("OK, forget I said I like coffee", "pref:food:coffee", None),
-    ("please forget what I said about coffee", None, "coffee"),
-    ("忘掉我喜欢咖啡这件事", "pref:food:咖啡", None),
-    ("请忘了我住在上海。", "profile:user:city", "上海"),
-    ("别记得我喜欢咖啡了", "pref:food:咖啡", None),
-    ("忘记我对花生过敏吧", "constraint:allergy:花生", None),
-    ("忘了我刚才说的咖啡", None, "咖啡"),
+    "Forget that I like coffee.",
+    "Please forget the fact that I live in Paris.",
+    "OK, forget I said I like coffee",
+    "please forget what I said about coffee",
+    "could you wipe the bit about my salary?",
+    "I'd rather you didn't keep my blood type in your notes",
+    "delete the thing about my brother pls",
+    "忘掉我喜欢咖啡这件事",
+    "请忘了我住在上海。",
+    "别记得我喜欢咖啡了",
+    "忘记我对花生过敏吧",
+    "忘了我刚才说的咖啡",
+    "我工资那句删掉吧",
+    "我弟的事别存了，当我没说过",
 ]
 
 NOT_FORGOTTEN = [
+    "delete the second paragraph",
+    "scrap the intro and start over",
+    "I forgot to tell you that I moved to Leeds",
+    "cut out sugar in January",
+    "把第三段删掉",
+    "忘了跟你说，我搬家了",
+    "把购物单里的牛奶去掉",
     "Don't forget that I like coffee",
     "Never forget that I love coffee",
     "Did you forget that I like coffee?",
@@ -146,10 +159,9 @@ def test_what_corrects_nothing_does_not_fire(text: str) -> None:
     assert [one.text for one in stated(text) if one.assertion == "correction"] == []
 
 
-@pytest.mark.parametrize(("text", "key", "old"), FORGOTTEN)
-def test_what_is_to_be_forgotten_is_retracted_and_not_stated_anew(text: str, key: str | None, old: str | None) -> None:
-    found = [(one.key, one.old_value, one.retracts, one.priority) for one in stated(text)]
-    assert found == [(key, old, True, "urgent")]
+@pytest.mark.parametrize("text", FORGOTTEN)
+def test_a_request_to_forget_retracts_and_states_nothing(text: str) -> None:
+    assert [(one.retracts, one.priority, one.flags) for one in stated(text)] == [(True, "urgent", (FORGETS,))]
 
 
 @pytest.mark.parametrize("text", NOT_FORGOTTEN)

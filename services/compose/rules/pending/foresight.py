@@ -84,7 +84,12 @@ def _follow(course: MemoryCourse, each: PendingObservation, operation: Operation
         case Confirm(target=target):
             _raise(course, target, operation)
         case Retract(targets=targets) if not is_outlived(course, each, targets):
+            held_before = dict(course.active)
+            each = replace(each, rest="\n".join(content.text for _, content in operation.left))
             _end(course, each, targets)
+            for old, content in operation.left:
+                rest = _to_rest(old, each, content)
+                course.active[rest.memory_id] = MemorySnapshot(rest, held_before[old.memory_id].place, learnt=False)
         case _:
             pass
 

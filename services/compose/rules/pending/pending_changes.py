@@ -189,11 +189,11 @@ def evidence(changes: PendingChanges, shown: frozenset[str], among: frozenset[st
     """
     messages: dict[tuple[str, int], Candidate] = {}
     for stated, keys in reversed(changes.stating):
-        text = current_text(stated.spoken.text, stated.place.ordinal, changes.of_turn(stated.place.turn_id))
+        gone = changes.of_turn(stated.place.turn_id)
+        text = "" if stated.forgotten else current_text(stated.spoken.text, stated.place.ordinal, gone)
+        text = "\n".join(filter(None, (text, stated.rest)))
         if stated.now or stated.place.turn_id in shown or not text or (among is not None and not keys & among):
             continue
-        if stated.rest:
-            text = f"{text}\n{stated.rest}"
         place = (stated.place.turn_id, stated.place.ordinal)
         messages.setdefault(place, _candidate(stated, text, len(messages) + 1))
     return list(messages.values())[:MOST_SHOWN]
