@@ -1,4 +1,4 @@
-"""What a plan brought back, as the contract shows it (seed 001 section 9)."""
+"""Builds the EvidencePack of a plan."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ def evidence_pack(
     ignored: Sequence[str],
     sanitize: SanitizePolicy,
 ) -> EvidencePack:
-    """The final order with its signals, counts, what was not honoured and what is held back."""
+    """The final order with its signals, counts, ignored fields and held-back texts."""
     fused = resolution.fused
     evidences = [pack_evidence(ranked, request, call.at, sanitize) for ranked in fused.ranked]
     return EvidencePack(
@@ -79,7 +79,7 @@ def _explain(
 
 
 def _by_mode(run: ExecutablePlan, fused: FusionResult) -> dict[str, ModeStats]:
-    """Every mode that ran or brought something: a result counts for the query that found it best."""
+    """Statistics of every mode that ran or returned something. A result counts for the query that ranked it best."""
     returned = Counter(each.candidate.mode for each in fused.ranked)
     modes = dict.fromkeys([*(step.query.mode for step in run.steps), *fused.found_by, *returned])
     return {mode: ModeStats(candidates=fused.found_by.get(mode, 0), returned=returned[mode]) for mode in modes}

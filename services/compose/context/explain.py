@@ -1,6 +1,6 @@
-"""Why the result is what it is: arms, queries, every candidate with its scores and its place (R071).
+"""Explains a result: arms, queries, and every candidate with its scores and rank.
 
-A composition can be told in full: each step with its time, and what was left out and why.
+The explanation of a composition also has the time of each step, and what was left out and why.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,12 +40,11 @@ from services.compose.rules.ranking.fuse import FusionResult, merge
 from shared.language.normalise import clip
 
 SHOWN = 60
-"""Candidates in one explanation at most."""
+"""The most candidates in one explanation."""
 EXCERPT = 120
 
 
 def describe_plan(planned: Planned) -> PlannerDebug:
-    """What the planner understood, with its plan."""
     return PlannerDebug(
         intent=planned.intent,
         reason=planned.reason,
@@ -61,21 +60,20 @@ def describe_plan(planned: Planned) -> PlannerDebug:
 
 
 def timings(report: StageReport) -> list[ArmTiming]:
-    """How each arm did."""
     return [
         ArmTiming(arm=a.name, took_ms=round(a.took_ms, 3), candidates=a.count, status=a.status) for a in report.arms
     ]
 
 
 def list_dropped(search: SearchResult, *reasons: Sequence[Dropped]) -> list[DroppedEvidence]:
-    """What was left out, in the order in which it was."""
+    """The dropped evidence, in the order in which it was dropped."""
     out = [DroppedEvidence(id=d.key, reason=d.reason, score=d.score, rule=d.rule) for each in reasons for d in each]
     stale = dict.fromkeys(search.stale)
     return [*out, *(DroppedEvidence(id=key, reason="superseded", rule=search.changes.cause(key)) for key in stale)]
 
 
 def to_held_back(held: Sequence[HeldBack]) -> list[HeldBackText]:
-    """Every text that is not shown, or not all of it, once."""
+    """Every text that is not shown in full, once."""
     return [HeldBackText(id=each.key, source=each.source, rule=each.rule, whole=each.whole) for each in held]
 
 
@@ -88,8 +86,10 @@ def candidates(
     text: bool = True,
     most: int | None = SHOWN,
 ) -> list[CandidateTrace]:
-    """The candidates, those that are shown first and in their order, then the rest by score; `later` says what packing
-    left out."""
+    """The candidates: first those that are shown, in their order, then the rest by score.
+
+    `later` are those that packing left out.
+    """
     places = {key: place for place, key in enumerate(shown, 1)}
     reasons = {each.key: each for each in (*fused.dropped, *later)}
     judged = {each.key: each for each in (*fused.judged, *fused.ranked)}
@@ -130,7 +130,7 @@ def _trace(
 
 
 def queries(run: ExecutablePlan, search: SearchResult, fused: FusionResult) -> list[ExecutedQuery]:
-    """What became of every query of the plan that ran."""
+    """How many results each executed query of the plan had."""
     served: dict[int, dict[str, None]] = {}
     for n, step in enumerate(run.steps):
         arms = [*search.served.get(n, ()), *(["entities"] if f"entity#{n}" in search.lists else [])]
@@ -163,9 +163,9 @@ ARMS: dict[str, Arm] = {
     PENDING: "overlay",
     "all": "all",
 }
-"""The arm of each kind of ranked list: `text#1` is what the second query found by words."""
+"""The arm of each kind of ranked list. `text#1` holds what the second query found by words."""
 CARRIED = "carried"
-"""Why a candidate is not judged: the package shows it anyway, as core memory or among the recent turns."""
+"""Why a candidate is not ranked: the package shows it anyway, in core memory or among the recent turns."""
 _CARRIED: dict[Told, str] = {
     "zh": "包里本来就有它：属于核心记忆，或在最近的对话里。",
     "en": "The package carries it anyway: it is core memory, or among the recent turns.",
@@ -175,7 +175,7 @@ _CARRIED: dict[Told, str] = {
 def explain_composition(
     composition: Composition, policy_version: str, ignored: Sequence[str], language: Told
 ) -> Explanation:
-    """All that is known of how the package came about; `ignored` are fields of the request that nobody knows."""
+    """The full explanation of a package; `ignored` are unknown fields of the request."""
     packaged, search = composition.packaged, composition.search
     dropped = list(_list_dropped(composition, _tell_why(composition, policy_version, language)))
     package = composition.package.model_copy(update={"debug": None})
@@ -229,7 +229,7 @@ def _describe_budget(packaged: PackagedContext) -> BudgetUse:
 
 
 def _tell_why(composition: Composition, policy_version: str, language: Told) -> dict[str, str]:
-    """The sentence of each decision, as receipts have it."""
+    """The sentence of each decision, as in receipts."""
     search = composition.search
     stale = {key: search.changes.cause(key) for key in search.stale}
     made = receipts.decisions(composition.resolution.fused, composition.packaged, stale, policy_version)
@@ -264,7 +264,7 @@ def _list_dropped(composition: Composition, sentences: Mapping[str, str]) -> Ite
 def _list_candidates(
     composition: Composition, dropped: Mapping[str, DroppedAtStep], language: Told
 ) -> list[ExplainedCandidate]:
-    """Every candidate: those that are shown first, then the rest by score, at last what the package carries anyway."""
+    """Every candidate: first those that are shown, then the rest by score, then what the package carries anyway."""
     search, fused = composition.search, composition.resolution.fused
     shown = [each.id for each in composition.package.evidence]
     merged = {each.key: each for each in merge(search.candidates)}
@@ -282,7 +282,7 @@ def _carry(key: str, language: Told) -> DroppedAtStep:
 
 
 def _tell(trace: CandidateTrace, candidate: Candidate, out: DroppedAtStep | None) -> ExplainedCandidate:
-    """The candidate with its best places, and why and at which step it was left out where it is not shown."""
+    """The candidate with its best ranks and, if it is not shown, the step and the reason."""
     gone = out if trace.place is None else None
     return ExplainedCandidate(
         **trace.model_dump(exclude={"dropped", "rule"}),
@@ -296,7 +296,7 @@ def _tell(trace: CandidateTrace, candidate: Candidate, out: DroppedAtStep | None
 
 
 def _find_best(candidate: Candidate) -> list[ArmBest]:
-    """The candidate's highest place by each arm."""
+    """The candidate's highest rank in each arm."""
     best: dict[Arm, ArmBest] = {}
     for name, rank in candidate.arm_ranks.items():
         arm = ARMS.get(name.partition("#")[0])

@@ -1,4 +1,4 @@
-"""What a request starts from: what is known of the user, what was said since, and the message, held to the window."""
+"""Loads memory, settings and pending turns of the user, and checks that the message fits the window."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator, Sequence
@@ -37,21 +37,22 @@ from shared.store.media import load_known
 from shared.store.shown_memory import EndedVersion
 
 ASKED_CHARS = 2000
-"""Of what was recognised in one media, so much is planned and searched with."""
+"""How many characters of the text recognised in one medium are used for planning and search."""
 ENDED_MOST = 200
-"""So many of the versions that ended last are looked for in what is found."""
+"""How many of the most recently ended versions are compared with search results."""
 NONCE_BYTES = 3
-"""Nobody who wrote a text that is in the package could know them."""
+"""Long enough that no author of a text in the package can guess it."""
 
 
 async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtime, ComposeState]:
-    """The runtime as the user's settings have it, and what a package starts from, read in one go within the deadline.
+    """The runtime under the user's settings and the initial state of a package, read in one round trip.
 
     TransientError: the deadline has passed.
-    RefusedError `media_security_blocked` names all media of the message that is not safe, `user_message_too_long` the
+
+    RefusedError: `media_security_blocked` names all unsafe media of the message; `user_message_too_long` names the
     field that leaves the package no room.
     """
-    # how much is read is no setting of users
+    # users cannot change how much is read
     policy, subject, message = rt.policy.compose, call.subject, request.user_message
     scope, named, version = scope_of(rt, request), blocks.media_ids(message.blocks), 0
     reads = (
@@ -78,7 +79,7 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
     hidden = [f"memory:{m.memory_id}" for m in core if changes.hides(m.memory_id, m.source_turn_id, m.content_text)]
     names = [slot["name"] for slot in summaries.foremost(summary.entity_slots, rt.policy.session.entity_slots_max)]
     return rt, ComposeState(
-        # what is known of a relative is no part of who the user is: it is found where it is asked about
+        # facts about a relative are not core memory; search finds them
         core=[
             m
             for m in core
@@ -92,14 +93,14 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
         memory=MemoryState(changes, scope, version, epoch),
         hidden=tuple(hidden),
         parts=read_message(request, admitted, policy),
-        # a command asks memory nothing
+        # a command needs no memory
         question="" if slash.commands(message.words) else blocks.to_question(admitted, ASKED_CHARS, policy.sanitize),
         joined=joined,
     )
 
 
 async def load_memory(rt: Runtime, call: Call, request: RetrieveRequest) -> tuple[Runtime, MemoryState]:
-    """What the search of a caller's plan starts from, as of a package."""
+    """What the search of a given plan needs, as `load` for a package."""
     subject, version, scope = call.subject, 0, scope_of(rt, request)
     reads = (
         turns.load_pending(subject, rt.policy.compose.pending_turns_max),
@@ -119,7 +120,7 @@ async def load_memory(rt: Runtime, call: Call, request: RetrieveRequest) -> tupl
 
 @asynccontextmanager
 async def _in_time(left_s: float) -> AsyncGenerator[None, None]:
-    """What has no substitute, within the time that is left; TransientError beyond it."""
+    """Runs what has no fallback within the time left; raises TransientError when it is over."""
     try:
         async with asyncio.timeout(left_s):
             yield
@@ -128,14 +129,14 @@ async def _in_time(left_s: float) -> AsyncGenerator[None, None]:
 
 
 async def _foresee(rt: Runtime, call: Call, pending: Sequence[Turn], epoch: int, now: Turn | None) -> PendingChanges:
-    """What the turns without an outcome, and then the message being answered, will end."""
+    """The changes that pending turns, and then the message being answered, will make."""
     learnt = pending if rt.policy.observer.learn else ()
     open_turns = pending_turns.OpenTurns(learnt, epoch, rt.read_turns)
     return await pending_turns.foresee(rt.db, call.subject, open_turns, now, rt.policy.confidence)
 
 
 def to_ended(version: EndedVersion) -> OutdatedStatement:
-    """The ended version as messages are compared with it."""
+    """The ended version in the form that messages are compared with."""
     return OutdatedStatement(
         version.until,
         version.text.removeprefix(f"{version.speaker}: ") if version.speaker else version.text,
@@ -150,17 +151,17 @@ def to_ended(version: EndedVersion) -> OutdatedStatement:
 
 
 def check_message(request: ComposeRequest, policy: ComposePolicy) -> None:
-    """Raises RefusedError, naming the field, where the user's own words leave a package no room.
+    """Raises RefusedError, naming the field, if the user's own words leave a package no room.
 
-    It needs nothing but the request: a text that is too long is refused before anything is read, however busy it is.
+    It needs only the request, so that a text that is too long is refused before anything is read.
     """
     _check(request, UserMessageParts(request.user_message.words), policy)
 
 
 def read_message(request: ComposeRequest, message: Sequence[ContentBlock], policy: ComposePolicy) -> UserMessageParts:
-    """The message as the package carries it; of what was recognised in its media as much as there is room for.
+    """The message as the package carries it, with as much of the text recognised in its media as fits.
 
-    RefusedError names the field where there is no room even without that.
+    RefusedError names the field if the message does not fit even without that text.
     """
     limit = request.limit(policy.default_profile)
     most = slot_bounds(limit, policy.budget).message_room(0) - MESSAGE_OVERHEAD
@@ -194,7 +195,7 @@ def _check(request: ComposeRequest, parts: UserMessageParts, policy: ComposePoli
 
 @contextmanager
 def refuse_what_does_not_fit(request: ComposeRequest, policy: ComposePolicy) -> Generator[None]:
-    """What does not fit is refused, with the field that says too much or allows too little."""
+    """Turns a size error into a refusal that names the field that is too long or the limit that is too small."""
     try:
         yield
     except UserMessageTooLongError as error:
@@ -209,7 +210,7 @@ def refuse_what_does_not_fit(request: ComposeRequest, policy: ComposePolicy) -> 
 
 
 def pack_limits(policy: ComposePolicy) -> PackPolicy:
-    """The limits of a package, as policy has them."""
+    """The limits of a package from the policy."""
     return PackPolicy(
         budget=policy.budget,
         sanitize=policy.sanitize,
@@ -224,7 +225,7 @@ def pack_limits(policy: ComposePolicy) -> PackPolicy:
 def make_metadata(
     context: ExperimentContext | None, planner: Planner, ignored: tuple[str, ...], request_id: str
 ) -> GenerationMetadata | None:
-    """What a package says of the experiment that it belongs to, if it belongs to one."""
+    """The experiment that a package belongs to, if any."""
     if context is None:
         return None
     return GenerationMetadata(

@@ -1,7 +1,6 @@
-"""compose_context and execute_plan: load, plan, search, rank, resolve and package, each with a frozen result.
+"""Composes a package and executes a plan, in six steps: load, plan, search, rank, resolve, package.
 
-What was found, said and is known becomes a package within the limits of the request, as the last step here. What the
-agent has learnt of its own tools is kept in the process, and never waited for.
+The agent's experience with its tools is cached in the process; no request waits for it.
 """
 
 import time
@@ -65,11 +64,11 @@ from shared.telemetry import logger
 async def compose_context(
     request: ComposeRequest, rt: Runtime, *, ignored: Sequence[str] = (), now: datetime | None = None
 ) -> Composition:
-    """The package for one message, within the request's token limit and deadline, and how it came about.
+    """Composes the package for one message, within the request's token limit and deadline.
 
-    An arm that is missing or late is named in `degraded_reason`. RefusedError `user_message_too_long` names the field,
-    `media_security_blocked` all media of the message that is not safe. TransientError: memory itself is away, or did
-    not answer within the deadline.
+    `degraded_reason` names each arm that failed or was late. RefusedError: `user_message_too_long` names the field,
+    `media_security_blocked` all unsafe media of the message. TransientError: memory is not available or did not answer
+    within the deadline.
     """
     composition = await compose_unnoted(request, rt, now=now)
     _note_package(composition)
@@ -77,7 +76,7 @@ async def compose_context(
 
 
 async def compose_unnoted(request: ComposeRequest, rt: Runtime, *, now: datetime | None = None) -> Composition:
-    """As `compose_context`, neither counted nor in the log: whoever only looks leaves no trace."""
+    """As `compose_context`, without metrics and log: for previews."""
     call = _begin(rt, request, rt.policy.compose.seconds(request.deadline_ms), now)
     check_message(request, rt.policy.compose)
     begin_hints(rt, call.subject)
@@ -112,7 +111,7 @@ async def compose_unnoted(request: ComposeRequest, rt: Runtime, *, now: datetime
 
 
 async def execute_plan(request: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str] = ()) -> PlanExecution:
-    """What a plan finds in memory, in its final order, with what was ignored (seed 001 section 9)."""
+    """Executes a plan and returns its evidence in final order, with the fields that were ignored."""
     call = _begin(rt, request, rt.policy.compose.seconds(None), None)
     rt, memory = await load_memory(rt, call, request)
     run = execute_given(request, await all_together(rt, call.subject, request, call.left_s() / 4))
@@ -137,14 +136,14 @@ async def execute_plan(request: RetrieveRequest, rt: Runtime, *, ignored: Sequen
 
 
 def _begin(rt: Runtime, request: ComposeRequest | RetrieveRequest, most_s: float, now: datetime | None) -> Call:
-    """The request is being answered from this moment on, for so long at most."""
+    """Starts the clock of a request that may take `most_s` seconds."""
     began = time.perf_counter()
     subject = Subject(request.tenant_id, request.user_id)
     return Call(subject, request.request_id or clock.uuid7().hex, now or clock.now(), began, began + most_s)
 
 
 async def _to_search_request(rt: Runtime, call: Call, state: ComposeState, planning: PlanningResult) -> SearchRequest:
-    """The plan of a message as it is searched for, in memory and in knowledge."""
+    """The queries of a message, to memory and to knowledge."""
     planned = planning.planned
     knowledge = await choose_query(rt, planned, state.question, call.request_id)
     return SearchRequest(
@@ -153,7 +152,7 @@ async def _to_search_request(rt: Runtime, call: Call, state: ComposeState, plann
 
 
 def _note_package(composition: Composition) -> None:
-    """The package is counted and stands in the log."""
+    """Counts and logs the package."""
     package, packaged = composition.package, composition.packaged
     for reason in package.degraded_reason:
         COMPOSE_DEGRADED.labels(reason).inc()
@@ -194,7 +193,7 @@ def _count_tokens(budget: TokenBudget, allocation: Allocation) -> None:
 
 
 def with_debug(composition: Composition, ignored: Sequence[str]) -> Composition:
-    """The same, the package with its explanation; `ignored` are the fields of the request that nobody knows."""
+    """The same composition with an explanation in its package; `ignored` are unknown fields of the request."""
     search_result, packaged = composition.search, composition.packaged
     report, fused = composition.report, composition.resolution.fused
     shown = [each.id for each in composition.package.evidence]
@@ -221,13 +220,13 @@ MOST_READ = 500
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """What is kept of a tenant's experience: by user, None for what all share; and the hints made of it so far."""
+    """The cached experience of a tenant, by user (None: shared by all), and the hints made from it so far."""
 
     learnt: Mapping[str | None, Sequence[Learnt]]
     made: dict[tuple[str | None, Intent, Language], tuple[str, ...]]
 
     def to_hints(self, user_id: str, intent: Intent, language: Language) -> tuple[str, ...]:
-        """The hints for one user: from what is shared, and from that user's own receipts."""
+        """The hints for one user, from shared experience and the user's own receipts."""
         whose = user_id if user_id in self.learnt else None
         key = (whose, intent, language)
         if key not in self.made:
@@ -237,13 +236,13 @@ class Lines:
 
 
 def begin_hints(rt: Runtime, subject: Subject) -> None:
-    """What is kept of the tenant's experience, if it is old, is read again beside what else is read."""
+    """Starts to reload the tenant's experience if it is old."""
     if rt.policy.compose.agent_hints:
         rt.experience.get(subject.tenant_id, make_loader(rt, subject.tenant_id))
 
 
 def get_known_hints(rt: Runtime, subject: Subject, intent: Intent, language: Language) -> tuple[str, ...]:
-    """The hints for this intent, as far as experience is there by now."""
+    """The hints for this intent, as far as experience is loaded."""
     if not rt.policy.compose.agent_hints:
         return ()
     lines = cast("Lines | None", rt.experience.get(subject.tenant_id, make_loader(rt, subject.tenant_id)))
@@ -266,9 +265,9 @@ def make_loader(rt: Runtime, tenant_id: str) -> Callable[[], Awaitable[Lines]]:
 
 
 RECENT_CHARS = 800
-"""Of what was recognised in one media of an earlier turn, so much is shown."""
+"""How many characters of the text recognised in one medium of an earlier turn are shown."""
 WINDOW_CHARS = 32_000
-"""Of a message so much is looked at for the window: no package holds more."""
+"""How many characters of a message are read for the window; no package holds more."""
 
 
 def package(
@@ -280,7 +279,7 @@ def package(
     resolution: ResolutionResult,
     degraded: Sequence[str],
 ) -> PackagedContext:
-    """The package of what was found, in its order; `degraded` says what the stages before lacked."""
+    """Packs the evidence in its order; `degraded` names what failed in earlier steps."""
     policy, planned, parts = rt.policy.compose, planning.planned, state.parts
     language = planned.language if policy.language == "auto" else policy.language
     window = [_to_recent(turn, policy.sanitize) for turn in state.earlier]

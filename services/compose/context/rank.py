@@ -1,6 +1,6 @@
-"""Everything that was found becomes one order: core memory chosen, repeats told once, reranked, fused.
+"""Ranks search results: selects core memory, removes repeats, reranks and fuses; then resolves what is no longer valid.
 
-Then it is resolved: less what something else has replaced or rules out, or is about somebody or something else.
+Resolving drops texts that others replaced or overruled, and texts about another person or thing.
 """
 
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ async def rank(
     planning: PlanningResult,
     search: SearchResult,
 ) -> RankingResult:
-    """What was found, in one order, beside what the package shows anyway: core memory, its window, its summary."""
+    """The search results in one order, next to what the package shows anyway: core memory, window, summary."""
     core = select_core(state, planning)
     carried = {each.memory_id for each in core}
     candidates = weigh_wishes(search.candidates, planning.planned.intent)
@@ -80,7 +80,7 @@ async def rank(
 
 
 async def rank_plan(rt: Runtime, call: Call, request: RetrieveRequest, search: SearchResult) -> RankingResult:
-    """What a plan found in one order, by the plan's own ranking and budget."""
+    """The results of a plan in one order, by the plan's own ranking and budget."""
     policy = _plan_policy(rt, request, search)
     reranked = await _rerank(rt, call, request.queries[0].text, request.ranking.rerank, search, policy)
     return RankingResult(
@@ -91,7 +91,7 @@ async def rank_plan(rt: Runtime, call: Call, request: RetrieveRequest, search: S
 async def _rerank(
     rt: Runtime, call: Call, question: str, by: Rerank, search: SearchResult, policy: FusePolicy
 ) -> RerankResult:
-    """What was found, reranked where the plan asks for it; what is said and not learnt yet keeps its places."""
+    """Reranks the results if the plan asks for it; pending statements keep their positions."""
     if not by.enabled:
         return RerankResult(search.candidates)
     wanted = RerankRequest(question, by, frozenset(each.key for each in search.pending))
@@ -99,14 +99,14 @@ async def _rerank(
 
 
 def inject_limit(request: ComposeRequest, policy: ComposePolicy) -> int | None:
-    """How many notes about the user the package may hold, where the request or policy says so."""
+    """The most notes about the user in the package, if the request or the policy sets a limit."""
     return policy.inject_limit if request.inject_limit is None else request.inject_limit
 
 
 def select_core(state: ComposeState, planning: PlanningResult) -> list[CoreMemory]:
-    """The core memory that the package carries whatever was found; all of it where the message asks what is known.
+    """The core memories that the package always carries; all of them if the message asks what is known.
 
-    What the user pinned leads, whatever its type.
+    Memories pinned by the user come first, whatever their type.
     """
     every = [to_core(known) for known in state.core]
     pinned = sorted((each for each in every if each.is_pinned), key=place_of)
@@ -114,7 +114,7 @@ def select_core(state: ComposeState, planning: PlanningResult) -> list[CoreMemor
 
 
 def choose_unpinned(core: list[CoreMemory], state: ComposeState, planning: PlanningResult) -> list[CoreMemory]:
-    """Those of the core memories that the user has not pinned which the package carries, in their order."""
+    """The core memories not pinned by the user that the package carries, in order."""
     if asks_for_all(state.question, planning.planned.intent) and not points_back(state.question):
         return without_past(sorted(core, key=place_of))
     needed = select_needed(core, planning.planned.intent, nearness_to(planning.question(state.question)))
@@ -122,7 +122,6 @@ def choose_unpinned(core: list[CoreMemory], state: ComposeState, planning: Plann
 
 
 def to_core(row: CoreMemoryRow) -> CoreMemory:
-    """The pinned memory as packing takes it."""
     return CoreMemory(
         type=row.type,
         text=row.content_text,
@@ -142,8 +141,8 @@ def to_core(row: CoreMemoryRow) -> CoreMemory:
 def gather_beside(
     request: ComposeRequest, rt: Runtime, state: ComposeState, core: Sequence[CoreMemory]
 ) -> RepeatCandidate:
-    """What the package shows beside the evidence, as it may be shown: its core memory, and the summary and as many of
-    the newest turns as their shares of the limit hold."""
+    """What the package shows besides evidence: core memory, the summary, and as many of the newest turns as their share
+    of the limit holds."""
     policy = rt.policy.compose
     limits, limit = pack_limits(policy), request.limit(policy.default_profile)
     shares = profile_for(limit, policy.budget).slots
@@ -185,7 +184,7 @@ def _package_policy(rt: Runtime, search: SearchResult, notes: int | None, intent
 
 
 def _plan_policy(rt: Runtime, request: RetrieveRequest, search: SearchResult) -> FusePolicy:
-    """The plan's own ranking and budget; what was said is bound per session and turn only where the plan says so."""
+    """The plan's own ranking and budget; limits per session and turn apply to messages only if the plan sets them."""
     policy = rt.policy.compose
     diversity = request.budget.diversity
     given = diversity.model_fields_set
@@ -223,12 +222,12 @@ def _plan_policy(rt: Runtime, request: RetrieveRequest, search: SearchResult) ->
 
 
 def resolve(rt: Runtime, state: ComposeState, planning: PlanningResult, ranking: RankingResult) -> ResolutionResult:
-    """What may be packed: what has been replaced, or is about others than the message asks about, is left out."""
+    """What may be packed, without texts that were replaced or are about others than the message asks about."""
     message, past = state.question, asks_past(state.question)
     fused = without_superseded(ranking.fused, message, nearness_between, past=past)
     fused = mark_past(fused, past=past)
     fused = without_relatives(fused, message, planning.planned.intent)
-    # who is named is not another than the one that the other name is of
+    # another name of the same person does not name somebody else
     fused = without_others(fused, " ".join((message, *respelt(message, state.joined))), nearness_between)
     settled = apply_precedence(rt, fused, ranking.core, message)
     return ResolutionResult(fused, settled.evidence, settled.core, settled.conflicts)
@@ -237,7 +236,7 @@ def resolve(rt: Runtime, state: ComposeState, planning: PlanningResult, ranking:
 def resolve_plan(
     rt: Runtime, request: RetrieveRequest, run: ExecutablePlan, ranking: RankingResult
 ) -> ResolutionResult:
-    """What of a plan's finds may be shown, as it may be shown."""
+    """What may be shown of a plan's results."""
     question = " ".join(query.text for query in request.queries)
     past = any(step.bounds.past for step in run.steps)
     fused = without_superseded(ranking.fused, question, nearness_between, past=past)
@@ -246,7 +245,7 @@ def resolve_plan(
 
 
 def apply_precedence(rt: Runtime, fused: FusionResult, core: Sequence[CoreMemory], message: str) -> ConflictResolution:
-    """Where knowledge and a preference contradict each other, knowledge stands (seed 004 section 4.3)."""
+    """Drops preferences that a rule of the enterprise contradicts."""
     if not (rt.knowledge.configured and rt.policy.knowledge.precedence):
         return ConflictResolution(fused.ranked, tuple(core))
     resolution = resolve_conflicts(fused.ranked, core, message, rt.policy.compose.sanitize)
@@ -255,7 +254,7 @@ def apply_precedence(rt: Runtime, fused: FusionResult, core: Sequence[CoreMemory
 
 
 def screen_all(fused: FusionResult, policy: SanitizePolicy) -> tuple[FusionResult, list[HeldBack]]:
-    """Only what may be shown, as it may be shown; the rest is dropped, and all that is held back named (R089, R090)."""
+    """Screens all candidates: keeps what may be shown, drops the rest, and lists what is held back."""
     seen = slots.screen_candidates(fused.ranked, policy)
     held = [text for each, clean in seen for text in slots.held_back_of(each.candidate, clean, policy)]
     allowed = [

@@ -1,4 +1,4 @@
-"""commit_turn (seed 000 section 6.2, X32): one transaction writes session, turn, events and the outbox row."""
+"""Commits turns: one transaction writes session, turn, events and the outbox row."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,18 +43,18 @@ from shared.store import summaries, turns, user_settings
 from shared.telemetry import logger
 
 ACTS = {"pin", "merge", "feedback"}
-"""What an item may do beside; left out of the hash of a commit where no item does it."""
+"""Optional fields of an item; left out of the hash of a commit if no item has them."""
 COMMAND = "command"
-"""Where the result of a turn keeps what its user's command did."""
+"""The field of a turn's result that holds the effect of a command."""
 NOTHING_KNOWN: Mapping[str, MediaView] = {}
 _ROLE_EVENTS = {"user": "user_message", "assistant": "assistant_message", "tool": "tool_result", "system": "system"}
 
 
 @dataclass(frozen=True)
 class Committed:
-    """The result of a commit; `fresh` is False when the same commit had been made before.
+    """The result of a commit; `fresh` is False if the same commit had been made before.
 
-    `effect` is what the command of its user did, if they gave one.
+    `effect` is what the user's command did, if there was one.
     """
 
     result: CommitResult
@@ -71,13 +71,14 @@ async def commit_turn(
     trace_id: str | None = None,
     sent_at: datetime | None = None,
 ) -> Committed:
-    """The turn is durable and its event waits in the outbox, or nothing is written.
+    """Commits the turn and its event, or writes nothing.
 
-    The same key with the same body gives the first result again; with another body it raises RefusedError
-    `idempotency_conflict`, with a secret for an id `secret_refused`, with media that is not safe
-    `media_security_blocked`; a turn that was committed while it was stays. Secrets never reach a table. A turn that
-    was put on a topic (`sent_at`) before an erasure that covers it raises RefusedError `erased`.
-    TransientError: the database is away, try again.
+    The same key with the same body returns the first result; with another body it raises RefusedError
+    `idempotency_conflict`. Other refusals: `secret_refused` for a secret as an id, `media_security_blocked` for unsafe
+    media, `erased` for a turn that was put on a topic (`sent_at`) before an erasure that covers it. A turn committed
+    while its media was safe stays. Secrets never reach a table.
+
+    TransientError: the database is not available.
     """
     _refuse_named(turn)
     decision = await decide_learning(turn, rt, sent_at)
@@ -116,7 +117,7 @@ async def _decide_effect(turn: TurnEvents, rt: Runtime) -> CommandEffect | None:
 async def _commit(
     rt: Runtime, turn: TurnEvents, body: Mapping[str, Any], effect: CommandEffect | None, decision: LearningDecision
 ) -> tuple[str, dict[str, Any]]:
-    """The turn is committed, with what it does beside: clears the summary of its session, turns learning off or on."""
+    """Commits the turn and its side effects: clears the session's summary, turns learning off or on."""
     clears = effect is not None and effect.clears
     if not clears and decision.chosen is None:
         async with rt.db.single() as conn:
@@ -134,7 +135,7 @@ async def _commit(
 
 
 def _refuse_named(turn: TurnEvents) -> None:
-    """Ids are kept as they are; RefusedError secret_refused where one is a secret."""
+    """Raises RefusedError `secret_refused` if an id is a secret: ids are stored unchanged."""
     named_by = ("tenant_id", "user_id", "session_id", "org_id", "idempotency_key")
     ids = [(field, getattr(turn, field) or "") for field in named_by]
     ids += [(field, block.media_id or "") for field, block in list_media(turn)]
@@ -145,7 +146,7 @@ def _refuse_named(turn: TurnEvents) -> None:
 
 
 def refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
-    """RefusedError personal_data_refused, which names every field that holds what the policy does not take."""
+    """Raises RefusedError `personal_data_refused`, naming every field with data that the policy refuses."""
     fields = {each.field: each.kind for each in cleaning.redacted if each.kind in personal.kinds_refused}
     if fields:
         problems = tuple(
@@ -157,7 +158,7 @@ def refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
 
 
 def list_media(turn: TurnEvents) -> list[tuple[str, ContentBlock]]:
-    """The media blocks of a turn, each with the field that names its media."""
+    """The media blocks of a turn, each with its field."""
     return [
         (f"messages.{n}.content.{place}.media_id", block)
         for n, message in enumerate(turn.messages)
@@ -167,7 +168,7 @@ def list_media(turn: TurnEvents) -> list[tuple[str, ContentBlock]]:
 
 
 async def _media(turn: TurnEvents, rt: Runtime) -> tuple[Mapping[str, MediaView], tuple[FieldProblem, ...]]:
-    """What is registered of the turn's media, and which of them may not be read."""
+    """The registered media of the turn, and the problems of those that may not be read."""
     placed = list_media(turn)
     if not placed:
         return {}, ()
@@ -187,7 +188,7 @@ def _body(
     silent: str | None = None,
     effect: CommandEffect | None = None,
 ) -> dict[str, Any]:
-    """The turn as the database takes it: its events, its event on the bus, and the result that is answered."""
+    """The turn in the form that the database takes: its events, its outbox event, and the result."""
     turn_id, event_id = clock.uuid7(), clock.uuid7()
     cleaning = Cleaning(policy.personal_data.kinds_kept)
     logged = turn
@@ -278,7 +279,8 @@ def _envelope(
 
 
 def _list_unhashed(turn: TurnEvents) -> dict[str, Any]:
-    """What two commits may differ in and be the same. What most leave out is not hashed: hashes stay as they were."""
+    """The turn without fields that do not count for the hash: unset new fields are left out, so that old hashes stay
+    valid."""
     left_out: dict[str, Any] = {"idempotency_key": True}
     if turn.remember:
         left_out["remember"] = True
@@ -297,7 +299,7 @@ def _hash(value: bytes) -> str:
 
 
 def _events(turn: TurnEvents, cleaning: Cleaning, known: Mapping[str, MediaView]) -> Iterator[dict[str, Any]]:
-    """The rows of the log in their order: messages, then calls with their results, refs, items, the session's end."""
+    """The rows of the log in order: messages, calls with their results, references, items, the end of the session."""
     for n, message in enumerate(turn.messages):
         version, content = _content(message, f"messages.{n}.content", cleaning, known)
         if model := clean_id(message.model, f"messages.{n}.model", cleaning):
@@ -333,7 +335,7 @@ def _events(turn: TurnEvents, cleaning: Cleaning, known: Mapping[str, MediaView]
 def _content(
     message: Message, field: str, cleaning: Cleaning, registered: Mapping[str, MediaView]
 ) -> tuple[int, dict[str, Any]]:
-    """What is stored of a message, and in which of its two forms."""
+    """The stored content of a message and its form, 1 or 2."""
     if isinstance(message.content, str):
         return TEXT_ONLY, {"text": clean_text(message.content, field, cleaning)}
     return BLOCKS, clean_blocks(

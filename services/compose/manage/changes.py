@@ -1,4 +1,4 @@
-"""The timeline of what is known of a user, newest first."""
+"""The timeline of changes to a user's memory, newest first."""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -13,7 +13,7 @@ from shared.store import changes, memory
 from shared.store.changes import StoredChange
 
 BY_HAND: Mapping[str, ChangeKind] = {EDIT: "changed", RESTORE: "restored"}
-"""What the user did to a memory that they named, by the pattern of the item."""
+"""Actions of the user on a memory, by the pattern of the item."""
 ACTS: Mapping[str, ChangeKind] = {
     "create": "learnt",
     "supersede": "changed",
@@ -29,12 +29,12 @@ UPKEEP: Mapping[str, ChangeKind] = {
     "refreshed": "confirmed",
     "fuse": "hidden",
 }
-"""What upkeep did, by its job; the others end a memory."""
+"""Changes by upkeep, by job; other jobs end a memory."""
 ENDING = frozenset(("ended", "taken_back"))
 
 
 async def load_page(rt: Runtime, subject: Subject, limit: int, offset: int) -> ChangePage:
-    """The changes with the texts before and after; those of memories that were erased since are left out."""
+    """The changes with the texts before and after, without memories erased since."""
     async with rt.db.transaction(subject) as conn:
         stored = await changes.load_page(conn, subject, limit, offset)
         moments = [each.said_at for each in stored if each.verb == "retract" and each.said_at]
@@ -49,7 +49,7 @@ async def load_page(rt: Runtime, subject: Subject, limit: int, offset: int) -> C
 
 
 def kind_of(change: StoredChange) -> ChangeKind:
-    """What happened, as a person would say it."""
+    """The kind of a change."""
     if change.verb == "upkeep":
         return UPKEEP.get(change.reason, "ended")
     if change.verb == "retract":
@@ -74,7 +74,7 @@ def _to_change(
     elif what in ENDING:
         before = dict.fromkeys(change.memory_ids)
     else:
-        # one that was confirmed or pinned had replaced others before
+        # a confirmed or pinned version had replaced others before
         fresh = about.memory_id == change.id or change.reason == "consolidation"
         before = dict.fromkeys(about.supersedes if fresh else ())
     return MemoryChange(

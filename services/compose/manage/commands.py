@@ -1,4 +1,4 @@
-"""Commands of a user answered: from what was kept of what a command did, and from what is known now."""
+"""Answers commands of a user, from the stored effect and the current state."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -25,16 +25,16 @@ from shared.secrets import redact
 from shared.store import memory, shown_lists, summaries, turns
 
 LISTED = 20
-"""So many facts, and so many notes, are shown with a number: the newest."""
+"""How many facts, and how many notes, are listed with a number: the newest."""
 LOOKED_AT = 200
 SEARCH_SESSION = "memory-search"
-"""In which nothing is said: what this session has just said would not be given a second time."""
+"""An empty session for searches: texts of the user's own session would not be listed again."""
 LANGUAGE_TURNS = 5
-"""A command without words of a language is answered in that of so many of the session's newest turns."""
+"""How many of the session's newest turns decide the language of a command without words."""
 
 
 async def run_command(rt: Runtime, request: CommandRequest) -> CommandReply:
-    """The command is done and answered. What changes something is committed as a turn; the same key has its reply."""
+    """Runs the command. A command that changes something is committed as a turn; the same key returns its reply."""
     subject = Subject(request.tenant_id, request.user_id)
     effect = await decide_effect(rt, subject, request.session_id, request.text)
     if not effect.changes and not (request.idempotency_key and may_change(request.text)):
@@ -53,7 +53,7 @@ async def run_command(rt: Runtime, request: CommandRequest) -> CommandReply:
 
 
 async def add_reply(rt: Runtime, turn: TurnEvents, committed: Committed) -> CommitResult:
-    """The result with the reply to the turn's command, where it has one."""
+    """The result with the reply to the turn's command, if it has one."""
     text = find_command(turn)
     if text is None or committed.effect is None:
         return committed.result
@@ -65,7 +65,7 @@ async def add_reply(rt: Runtime, turn: TurnEvents, committed: Committed) -> Comm
 async def answer(
     rt: Runtime, subject: Subject, session_id: str, text: str, effect: CommandEffect, turn_id: UUID | None = None
 ) -> CommandReply:
-    """What the user is told; a list that is shown gives its numbers their meaning in this session."""
+    """The reply to a command; a list that it shows assigns the numbers of this session."""
     rt = await rt.of(subject)
     language = await _choose_language(rt, subject, session_id, text)
     reply = CommandReply.model_validate(
@@ -94,7 +94,7 @@ async def answer(
 
 
 async def _choose_language(rt: Runtime, subject: Subject, session_id: str, text: str) -> Lang:
-    """That of the user's settings, else of the words of the command, else that of what they said last, else English."""
+    """The language of the user's settings, else of the command, else of the latest messages, else English."""
     if rt.policy.compose.language != "auto":
         return "zh" if rt.policy.compose.language == "zh" else "en"
     command = slash.parse(text)
@@ -109,7 +109,7 @@ async def _choose_language(rt: Runtime, subject: Subject, session_id: str, text:
 
 
 async def _list_known(rt: Runtime, subject: Subject, session_id: str, reply: CommandReply, text: str) -> CommandReply:
-    """The newest that is known, with numbers; or what a message would be given, with none."""
+    """The newest memories with numbers; or, for a text, what a package for it would carry, without numbers."""
     command = slash.parse(text)
     if command is not None and command.action == "search":
         request = ComposeRequest(
@@ -132,7 +132,7 @@ async def _list_known(rt: Runtime, subject: Subject, session_id: str, reply: Com
 def _number(
     rt: Runtime, subject: Subject, kind: Literal["fact", "note"], memories: Sequence[Memory], language: Lang
 ) -> list[CommandItem]:
-    """The memories with their numbers, as policy shows them."""
+    """The memories with their numbers, as the policy shows them."""
     return [
         CommandItem(
             kind=kind,
@@ -150,7 +150,7 @@ def _show(each: Memory, rt: Runtime, subject: Subject) -> str:
 
 
 def list_injected(rt: Runtime, composed: Composition) -> list[str]:
-    """The texts of the memory that the package carries: core memory, then evidence in its order."""
+    """The texts of memory in the package: core memory, then evidence in order."""
     package, policy = composed.package, rt.policy.compose.sanitize
     blocks = "\n".join(block.text for block in (*package.system_blocks, *package.developer_blocks))
     core = [each.text for each in composed.resolution.core if each.text in blocks]
@@ -180,7 +180,7 @@ async def _tell_summary(rt: Runtime, subject: Subject, session_id: str, language
 async def _tell_remembered(
     rt: Runtime, subject: Subject, reply: CommandReply, text: str, turn_id: UUID
 ) -> CommandReply:
-    """What became of it, or will."""
+    """What happened to the note, or will."""
     try:
         receipt = await writes.receipt(rt, subject, turn_id)
     except RefusedError:  # it was erased meanwhile

@@ -1,4 +1,4 @@
-"""Dead letters as an operator sees them: listed, shown with what a redrive would do, redriven or dropped once."""
+"""Dead letters for operators: lists them, previews, redrives and drops them, each at most once."""
 
 import base64
 from collections.abc import Collection, Mapping
@@ -34,12 +34,12 @@ from shared.telemetry import logger
 
 KIND = "dead_letter"
 LOOKED_AT = 5
-"""So many times as many letters of each partition are looked at as are asked for: filters leave some out."""
+"""How many times the requested number is read of each partition, because filters exclude some."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which dead letters are asked for; None: whatever it is."""
+    """A filter of dead letters; None matches everything."""
 
     topic: str | None = None
     error: str | None = None
@@ -52,7 +52,7 @@ class Wanted:
 
 
 async def page(rt: Runtime, wanted: Wanted) -> DeadLetterPage:
-    """The letters that are wanted, newest first, without their words. RefusedError `unknown_topic`."""
+    """The matching letters, newest first, without their words. RefusedError `unknown_topic`."""
     since_ms = int(wanted.since.timestamp() * 1000) if wanted.since else None
     newest = await load_newest(rt.kafka, find_topics(wanted.topic), wanted.limit * LOOKED_AT, since_ms)
     async with rt.db.system() as conn:
@@ -63,7 +63,7 @@ async def page(rt: Runtime, wanted: Wanted) -> DeadLetterPage:
 
 
 def find_topics(name: str | None) -> Collection[Topic]:
-    """The topics meant: by short name, by full name, or all. RefusedError `unknown_topic`."""
+    """The topics by short name or full name; all without a name. RefusedError `unknown_topic`."""
     if name is None:
         return tuple(BY_NOUN.values())
     noun = name.removesuffix(".dlq").removeprefix("smartbrain.").removesuffix(".v1")
@@ -73,13 +73,13 @@ def find_topics(name: str | None) -> Collection[Topic]:
 
 
 def is_whose(letter: DeadLetter | LetterHead, wanted: Wanted) -> bool:
-    """Whether it is of the tenant and the user who are asked for."""
+    """Whether it belongs to the requested tenant and user."""
     tenant, user = letter.owner or (None, None)
     return wanted.tenant_id in (None, tenant) and wanted.user_id in (None, user)
 
 
 def is_wanted(letter: DeadLetterView, wanted: Wanted) -> bool:
-    """Whether its time, its state and the reason for which it is here are asked for."""
+    """Whether time, state and reason match."""
     in_time = (not wanted.since or letter.dead_at >= wanted.since) and (
         not wanted.until or letter.dead_at < wanted.until
     )
@@ -88,7 +88,7 @@ def is_wanted(letter: DeadLetterView, wanted: Wanted) -> bool:
 
 
 async def view(rt: Runtime, letter_id: str, whose: Wanted, *, raw: bool) -> DeadLetterDetail:
-    """The letter, what it says and what a redrive would do; words are blanked where `raw` is not asked for."""
+    """The letter, its content, and what a redrive would do; words are blanked unless `raw`."""
     letter = await find(rt, letter_id, whose)
     subject = letter.owner or NOBODY
     async with rt.db.transaction(subject) as conn:
@@ -108,9 +108,9 @@ async def view(rt: Runtime, letter_id: str, whose: Wanted, *, raw: bool) -> Dead
 async def redrive(
     rt: Runtime, letter_id: str, whose: Wanted, order: RedriveRequest, requester: Requester
 ) -> OperatorResult:
-    """The letter goes back to its topic, once: asked for again, nothing is done.
+    """Sends the letter back to its topic, once; a repeated request does nothing.
 
-    RefusedError: nothing would change, or it is vouched for by somebody who may not do what it asks for.
+    RefusedError: nothing would change, or the signer lacks the rights for the request.
     """
     letter = await find(rt, letter_id, whose)
     if order.vouched and letter.topic.inbound and (denial := find_scope_denial(requester, scope_behind(letter))):
@@ -121,7 +121,7 @@ async def redrive(
 async def redrive_letter(
     rt: Runtime, letter: DeadLetter, order: OperatorRequest, *, vouched: bool = False
 ) -> OperatorResult:
-    """As `redrive`, of a letter that has been read."""
+    """As `redrive`, for a loaded letter."""
     subject = letter.owner or NOBODY
     place = {**_place(letter), **({"vouched": True} if vouched else {})}
     async with rt.db.transaction(subject) as conn:
@@ -137,7 +137,7 @@ async def redrive_letter(
 
 
 async def drop(rt: Runtime, letter_id: str, whose: Wanted, order: OperatorRequest) -> OperatorResult:
-    """The letter counts as settled and is not redriven any more; its record goes with its retention, or an erasure."""
+    """Marks the letter as settled; its record stays until its retention or an erasure removes it."""
     letter = await find(rt, letter_id, whose)
     subject = letter.owner or NOBODY
     async with rt.db.transaction(subject) as conn:
@@ -145,7 +145,7 @@ async def drop(rt: Runtime, letter_id: str, whose: Wanted, order: OperatorReques
 
 
 async def find(rt: Runtime, letter_id: str, whose: Wanted) -> DeadLetter:
-    """The letter of this id. RefusedError `not_found`: it stands nowhere, or is somebody else's."""
+    """The letter with this id. RefusedError `not_found`: it does not exist or belongs to somebody else."""
     letter = await find_letter(rt.kafka, letter_id)
     if letter is None or not is_whose(letter, whose):
         raise RefusedError("not_found", "letter_id: not found", status=404)
@@ -160,7 +160,7 @@ async def put_act(
     order: OperatorRequest,
     what: Mapping[str, Any],
 ) -> OperatorResult:
-    """The act is on record, once. RefusedError `already_redriven` or `already_dropped`: the other was done before."""
+    """Records the act, once. RefusedError `already_redriven` or `already_dropped`: the other act was done before."""
     fresh = await acts.note_act(conn, subject, about, kind, order, what, once=True)
     act = await acts.find(conn, subject, about)
     assert act is not None  # noqa: S101 # it stands now, whoever put it there
@@ -173,23 +173,23 @@ async def put_act(
 
 
 def refuse_redrive(effect: Preview) -> RefusedError:
-    """What is answered where a redrive would change nothing, or cannot be."""
+    """The refusal of a redrive that would change nothing or is impossible."""
     return RefusedError(f"redrive_{effect.effect}", f"nothing was done: {effect.why}", status=409)
 
 
 def state_of(act: OperatorAct | None) -> LetterState:
-    """Whether anything was done about it."""
+    """The state of a letter, by the act on it."""
     return cast("LetterState", act.kind.rpartition(".")[2]) if act else "open"
 
 
 def act_view(act: OperatorAct) -> ActView:
-    """The act as it is shown, with who and why where they were asked for."""
+    """The act with its operator and reason if given."""
     told = {name: act.details.get(name) for name in ("requested_by", "reason")}
     return ActView(act=cast("Literal['redriven', 'dropped']", state_of(act)), at=act.at, **told)
 
 
 def redrive_view(topic: Topic, effect: Preview) -> Redrive:
-    """The effect as it is shown, with where the record would go and who reads it there."""
+    """The effect, with the target topic and its consumer."""
     group = next((reader.group for reader in topic.consumers if reader.group), None)
     return Redrive(effect=effect.effect, why=effect.why, topic=topic.name, group=group)
 
@@ -228,7 +228,7 @@ def _view(head: LetterHead, act: OperatorAct | None) -> DeadLetterView:
 
 
 def _content(letter: DeadLetter, *, raw: bool) -> dict[str, Any]:
-    """Key and value; JSON as such, other text as text, bytes as base64. What is no JSON is blanked as a whole."""
+    """Key and value: JSON as such, other text as text, bytes as base64. Other content is blanked as a whole."""
     value, key = letter.record.value or b"", letter.record.key
     shown_key = key.decode(errors="replace") if key else None
     try:

@@ -1,4 +1,4 @@
-"""Erasures over HTTP and Kafka: asked for, looked at, tried again by an operator."""
+"""Erasures: requests, views, and retries by operators."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -30,9 +30,9 @@ from shared.telemetry import logger
 async def ask(
     rt: Runtime, recorder: Recorder, wish: ErasureRequest, *, sent_at: datetime | None = None
 ) -> DeletionReceipt:
-    """The erasure is in force; the same idempotency key gives the first one again.
+    """Requests the erasure; the same idempotency key returns the first receipt.
 
-    Packages that were answered before are recorded first: it covers them too.
+    Packages answered before are recorded first, because it covers them too.
     """
     await recorder.wait_until_recorded(Subject(wish.tenant_id, wish.user_id))
     begun = await request(rt.db, rt.policy, wish, sent_at=sent_at)
@@ -48,7 +48,7 @@ async def ask(
 
 
 def to_request(subject: Subject, wish: ForgetRequest, requested_by: str | None) -> ErasureRequest:
-    """The erasure of the memories named; without any, of everything that was learnt of the user."""
+    """The erasure of the named memories; without any, of everything learnt about the user."""
     return ErasureRequest(
         tenant_id=subject.tenant_id,
         user_id=subject.user_id,
@@ -61,7 +61,7 @@ def to_request(subject: Subject, wish: ForgetRequest, requested_by: str | None) 
 
 
 async def view(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ErasureView:
-    """The erasure and how far it is; RefusedError where the user has none of this id."""
+    """The erasure and its progress; RefusedError if the user has none with this id."""
     tombstone, steps = await rt.db.read(
         subject, tombstones.one(subject, tombstone_id), progress.steps(subject, tombstone_id)
     )
@@ -77,7 +77,7 @@ async def page(rt: Runtime, subject: Subject, limit: int) -> ErasurePage:
 
 
 async def residue_of(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ResidueView:
-    """What is left now of what the erasure covers, looked for at once: nothing, once it is completed."""
+    """The current residue of the erasure, by a new scan; empty once it is completed."""
     async with rt.db.as_erasure(subject) as conn:
         tombstone = await tombstones.one(subject, tombstone_id).on(conn)
         if tombstone is None:
@@ -87,7 +87,7 @@ async def residue_of(rt: Runtime, subject: Subject, tombstone_id: UUID) -> Resid
 
 
 async def requeue(rt: Runtime, tombstone_id: UUID, wish: ErasureRequeue) -> ErasureView:
-    """An escalated erasure is at work again; RefusedError where it is not escalated."""
+    """Restarts an escalated erasure; RefusedError if it is not escalated."""
     subject = Subject(wish.tenant_id, wish.user_id)
     async with rt.db.as_erasure(subject) as conn:
         tombstone = await tombstones.one(subject, tombstone_id).on(conn)

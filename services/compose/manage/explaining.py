@@ -1,4 +1,4 @@
-"""Packages made only to be looked at: for a message under a policy of one's own, or again for a stored package."""
+"""Composes packages for inspection: for a message under other policy values, or again for a stored package."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,11 +19,11 @@ from shared.store import contexts, memory
 
 MEMORY = "memory:"
 _FENCE = re.compile(r"\A<[a-z_]+ nonce=[^>]*>|</[a-z_]+>\Z")
-"""The tag around what somebody said: its nonce is another in each package."""
+"""The tags around texts; their nonce differs in each package."""
 
 
 async def explain(rt: Runtime, request: ExplainRequest, ignored: Sequence[str], language: Told) -> Explanation:
-    """The package of the message under the policy that is asked for, with all of its way there; nothing is recorded."""
+    """The package of the message under the requested policy, with its full explanation; nothing is recorded."""
     own = await with_overrides(rt, Subject(request.tenant_id, request.user_id), request.policy)
     plain = ComposeRequest.model_construct(**{name: getattr(request, name) for name in ComposeRequest.model_fields})
     composition = await compose_unnoted(plain, own)
@@ -32,7 +32,7 @@ async def explain(rt: Runtime, request: ExplainRequest, ignored: Sequence[str], 
 
 
 async def replay(rt: Runtime, subject: Subject, context_id: UUID, language: Told) -> Replay:
-    """What the request of a stored package gets now, and the difference; 404 and 410 as of packages."""
+    """What the request of a stored package returns now, and the difference; 404 and 410 as for packages."""
     before = await packages.package(rt, subject, context_id)
     async with rt.db.transaction(subject) as conn:
         receipts = await contexts.receipts(conn, subject, context_id)
@@ -58,7 +58,7 @@ async def replay(rt: Runtime, subject: Subject, context_id: UUID, language: Told
 
 
 def _ask_again(subject: Subject, package: ContextPackage, more: Mapping[str, object]) -> ExplainRequest:
-    """The request as far as the package and its receipts tell it: secrets in the message are blanked there."""
+    """The request, restored from the package and its receipts; secrets in the message are blanked there."""
     media = [part for part in package.user_message.content_parts if part.get("type") != "text"]
     content: object = package.user_message.content
     if media:
@@ -76,7 +76,7 @@ def _ask_again(subject: Subject, package: ContextPackage, more: Mapping[str, obj
 
 
 def _list_items(package: ContextPackage) -> dict[str, ReplayedItem]:
-    """What of the user and of knowledge stands in the package, by key."""
+    """The memories and resources in the package, by key."""
     items: dict[str, ReplayedItem] = {}
     for block in package.system_blocks:
         if block.source.memory_item_id:
@@ -90,7 +90,7 @@ def _list_items(package: ContextPackage) -> dict[str, ReplayedItem]:
 async def _pair_versions(
     rt: Runtime, subject: Subject, gone: Iterable[ReplayedItem], new: Iterable[ReplayedItem]
 ) -> list[tuple[ReplayedItem, ReplayedItem]]:
-    """Those that are gone with the newer versions of them that came instead."""
+    """Pairs of a memory that is gone and the newer version that replaced it."""
     old, fresh = _index_memories(gone), _index_memories(new)
     if not (old and fresh):
         return []

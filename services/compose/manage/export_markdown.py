@@ -1,4 +1,4 @@
-"""All that is kept of a user as a person likes to read it: grouped, dated, in Chinese or English, a page at a time."""
+"""Exports a user's data as Markdown, grouped and dated, in Chinese or English, page by page."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from datetime import datetime
@@ -17,7 +17,7 @@ from shared.store.exporting import PAGE, Row
 
 Tongue = Literal["zh", "en"]
 SURE, LIKELY = 0.8, 0.6
-"""From so much confidence on a memory is sure, or likely."""
+"""The least confidence of a sure and of a likely memory."""
 SAY: Mapping[Tongue, Mapping[str, str]] = {
     "en": {
         "title": "What is remembered of me",
@@ -79,7 +79,7 @@ SAY: Mapping[Tongue, Mapping[str, str]] = {
 
 
 async def write_markdown(rt: Runtime, subject: Subject, tongue: Tongue | None) -> AsyncGenerator[bytes, None]:
-    """The document in pieces: what is known by what it is, what held once, conflicts, and what was said."""
+    """The document in pieces: current facts by type, former ones, conflicts, and the turns."""
     reader = PagedReader(rt, subject)
     tongue = tongue or await _guess_tongue(reader)
     say = SAY[tongue]
@@ -110,7 +110,7 @@ async def _guess_tongue(reader: PagedReader) -> Tongue:
 async def _list(
     reader: PagedReader, load: LoadPage, head: str, line: Callable[[Row], str]
 ) -> AsyncGenerator[bytes, None]:
-    """A chapter, where there is anything to stand in it."""
+    """A chapter, if it has any lines."""
     async for page in reader.read_pages(load, 0):
         yield (head + "".join(line(each) for each in page)).encode()
         head = ""

@@ -1,4 +1,4 @@
-"""What a user says of a memory by hand: an item of a turn, which takes the path of everything that is learnt."""
+"""Feedback of a user on a memory: an item of a turn, learnt like any other."""
 
 from datetime import datetime
 from uuid import UUID
@@ -15,11 +15,11 @@ from shared.store import contexts, versions
 
 
 async def give_feedback(rt: Runtime, given: MemoryFeedback) -> WriteReceipt:
-    """The receipt of what the verdict does within a second; the same verdict of the same package has the first's.
+    """Commits the verdict; the same verdict on the same package returns the first receipt.
 
-    The verdict stands beside the package that is named, if it carried the memory.
+    The verdict is also recorded with the named package if it carried the memory.
 
-    RefusedError not_found where this user has no such memory, `erased` where its content is gone.
+    RefusedError `not_found` if this user has no such memory, `erased` if its content is gone.
     """
     subject = Subject(given.tenant_id, given.user_id)
     item = to_item(await _find(rt, subject, given.memory_id), given.verdict)
@@ -32,9 +32,9 @@ async def give_feedback(rt: Runtime, given: MemoryFeedback) -> WriteReceipt:
 
 
 def make_key(given: MemoryFeedback, now: datetime) -> str | None:
-    """Of one package the same verdict counts once, and without a package `not_useful` once a day.
+    """The idempotency key: a verdict counts once per package; without a package `not_useful` counts once a day.
 
-    The other verdicts say how things are to be: said twice they change nothing, said again later they hold again.
+    Other verdicts set a state: a repeat changes nothing, and a later one applies again.
     """
     said_of = f"feedback:{given.verdict}:{given.memory_id.hex}"
     if given.context_id is not None:
@@ -43,14 +43,14 @@ def make_key(given: MemoryFeedback, now: datetime) -> str | None:
 
 
 async def end_silence(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceipt:
-    """The memory may be brought up again within a second; one that always could be stays as it is."""
+    """Allows the memory to be mentioned again; does nothing if it always was allowed."""
     memory = await _find(rt, subject, memory_id)
     item = StructuredItem(type=memory.type, key=memory.key, memory_id=memory_id, feedback="bring_up_again")
     return await write(rt, make_turn(subject, (item,)))
 
 
 def to_item(memory: MemoryItem, verdict: FeedbackVerdict) -> StructuredItem:
-    """The verdict as the log keeps it: who says that a memory is right restores it, who says wrong takes it back."""
+    """The verdict as an item: `right` restores the memory, `wrong` retracts it."""
     named = StructuredItem(type=memory.type, key=memory.key, memory_id=memory.memory_id, restore=True)
     match verdict:
         case "right":

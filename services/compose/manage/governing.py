@@ -1,4 +1,4 @@
-"""What a user does to memories by hand: pinned, made one, many at once. Writes by committing turns."""
+"""Actions of a user on memories: pin, merge, bulk actions. Writes by committing turns."""
 
 from typing import Any
 from uuid import UUID
@@ -18,16 +18,16 @@ from shared.store import memory
 
 
 async def pin(rt: Runtime, subject: Subject, memory_id: UUID, *, pinned: bool) -> WriteReceipt:
-    """The memory leads core memory within a second, or no more; RefusedError for a version of the past."""
+    """Pins or unpins the memory; RefusedError for a former version."""
     (target,) = await _load(rt, subject, {"memory_id": memory_id})
     _require_active("memory_id", target)
     return await write(rt, make_turn(subject, (_item(target, pin=pinned),)))
 
 
 async def merge(rt: Runtime, subject: Subject, request: MergeRequest) -> WriteReceipt:
-    """All that are named are one memory within a second; RefusedError where one of them holds no longer.
+    """Merges the named memories into one; RefusedError if one of them is not active.
 
-    RefusedError for a secret in the words that are given, and for words that try to steer the agent.
+    RefusedError for a secret in the given text, and for text that tries to steer the agent.
     """
     fields = {"keep": request.keep, **{f"others.{n}": each for n, each in enumerate(request.others)}}
     targets = await _load(rt, subject, fields)
@@ -40,7 +40,7 @@ async def merge(rt: Runtime, subject: Subject, request: MergeRequest) -> WriteRe
 
 
 async def act_on_many(rt: Runtime, subject: Subject, request: BulkRequest) -> BulkReceipt:
-    """One turn has the act for every memory that it reaches; each of the others is named with the reason."""
+    """Commits one turn with the action for every memory that it applies to; lists the others with the reason."""
     wanted = list(dict.fromkeys(request.memory_ids))
     async with rt.db.transaction(subject) as conn:
         by_id = {each.memory_id: each for each in await memory.by_ids(conn, subject, wanted)}
@@ -63,7 +63,7 @@ async def act_on_many(rt: Runtime, subject: Subject, request: BulkRequest) -> Bu
 
 
 def to_item(action: BulkAction, target: Memory) -> StructuredItem:
-    """The act as an item of a turn."""
+    """The action as an item of a turn."""
     match action:
         case "forget":
             return _item(target, retract=True)
@@ -86,7 +86,7 @@ def _why_not(action: BulkAction, memory_id: UUID, target: Memory | None) -> Bulk
 
 
 def refuse_words(field: str, given: str) -> None:
-    """RefusedError for a secret, and for words that try to steer the agent."""
+    """RefusedError for a secret, and for text that tries to steer the agent."""
     refusal = refuses(given)
     if refusal:
         raise refuse_field("secret_refused", field, f"looks like a secret ({refusal.kind}); it was not stored", 422)

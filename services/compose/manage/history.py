@@ -1,4 +1,4 @@
-"""The history of memories, asked and acted on: versions with their evidence, restored, edited, conflicts settled."""
+"""The history of memories: versions with evidence, restore, edit, and settling conflicts."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -20,7 +20,7 @@ from shared.store import history, versions
 from shared.store.history import Dispute, MemorySource
 
 GIVEN = {"structured": "item", "items": "item", "ref": "ref", "tool": "tool_result"}
-"""Detectors that read no sentence: what was given instead."""
+"""Detectors whose observations come from items, not from sentences."""
 ACTIONS = {
     "create": "created",
     "supersede": "created",
@@ -39,7 +39,7 @@ ACTIONS = {
 
 
 async def history_of(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryHistory:
-    """Every version of the memory, oldest first, with what it rests on."""
+    """Every version of the memory, oldest first, with its evidence."""
     async with rt.db.transaction(subject) as conn:
         line = await versions.line(conn, subject, memory_id)
         if not line:
@@ -62,7 +62,7 @@ async def history_of(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryHi
 
 
 def to_evidence(version: Memory, found: Sequence[MemorySource]) -> tuple[EvidenceView, ...]:
-    """What of these observations made the version what it is."""
+    """The observations that made the version."""
     acted = [(seen, action) for seen in found if (action := _action(version, seen))]
     return tuple(
         EvidenceView(
@@ -85,7 +85,7 @@ def to_evidence(version: Memory, found: Sequence[MemorySource]) -> tuple[Evidenc
 
 
 def _action(version: Memory, seen: MemorySource) -> str | None:
-    """What the observation did to the version; None where it did nothing."""
+    """What the observation did to the version; None if nothing."""
     verb = (seen.reason or "").partition(":")[0]
     if seen.observation_id == version.memory_id:
         return "created"
@@ -115,14 +115,14 @@ async def conflicts(rt: Runtime, subject: Subject, *, state: str | None, limit: 
 
 
 def to_conflict(each: Dispute) -> ConflictView:
-    """The conflict as it is shown; what was erased says nothing."""
+    """The conflict as shown; erased text is empty."""
     given = {name: value for name, value in vars(each).items() if name in ConflictView.model_fields}
     said = "" if each.erased else each.text
     return ConflictView.model_validate({**given, "said": said, "quote": _quote(each)})
 
 
 async def settle(rt: Runtime, subject: Subject, conflict_id: UUID, choice: Settlement) -> WriteReceipt:
-    """The side that holds is stated again, by the user's own choice; RefusedError where it is settled already."""
+    """Settles the conflict: the chosen side is stated again by the user. RefusedError if it is settled already."""
     async with rt.db.transaction(subject) as conn:
         dispute = await history.dispute(conn, subject, conflict_id)
     if dispute is None:
@@ -135,9 +135,9 @@ async def settle(rt: Runtime, subject: Subject, conflict_id: UUID, choice: Settl
 
 
 async def restore(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceipt:
-    """The version's content holds again as the newest version within a second; RefusedError where it holds now.
+    """Makes the version's content the newest version; RefusedError if it is active.
 
-    One that holds but was rejected too often to be shown is confirmed by it.
+    An active memory that was hidden after too many rejections is confirmed instead.
     """
     version = await one(rt, subject, memory_id)
     if version.status == "active" and version.fused_at is None:
@@ -151,7 +151,7 @@ async def restore(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceip
 
 
 async def edit(rt: Runtime, subject: Subject, memory_id: UUID, change: MemoryEdit) -> WriteReceipt:
-    """A new version says what the user gives within a second; RefusedError for a secret, or a version of the past."""
+    """Adds a version with the given text; RefusedError for a secret, or for a former version."""
     version = await one(rt, subject, memory_id)
     if version.status != "active":
         raise refuse_field(

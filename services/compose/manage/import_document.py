@@ -1,4 +1,4 @@
-"""A document that somebody brings: read whole, or refused by the field that does not fit."""
+"""Parses an import document; refuses it with the field that does not fit."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -35,7 +35,7 @@ def read_document(body: bytes) -> ExportDocument:
 
 
 def refuse_twice(name: str, ids: Sequence[Hashable]) -> None:
-    """RefusedError where one of them stands twice."""
+    """RefusedError if an id occurs twice."""
     before = set[Hashable]()
     for n, each in enumerate(ids):
         if each in before:
@@ -44,12 +44,11 @@ def refuse_twice(name: str, ids: Sequence[Hashable]) -> None:
 
 
 def refuse(field: str, problem: str) -> RefusedError:
-    """The refusal of a document for one field."""
     return refuse_field("contradictory", field, problem, 409)
 
 
 def refuse_unreadable(document: ExportDocument) -> None:
-    """RefusedError where an event, a summary or a provenance lacks what workers read of it."""
+    """RefusedError if an event, a summary or a provenance lacks what workers read."""
     parts: list[tuple[str, type[Contract], Any]] = [
         (f"turns.{n}.events.{place}.content", SHAPES[event.event_type], event.content)
         for n, turn in enumerate(document.turns)
@@ -72,7 +71,7 @@ def refuse_unreadable(document: ExportDocument) -> None:
 
 
 def refuse_secret_ids(document: ExportDocument) -> None:
-    """RefusedError where a session or an organisation is named by what looks like a secret."""
+    """RefusedError if the id of a session or an organisation looks like a secret."""
     named = [(f"sessions.{n}.session_id", each.session_id) for n, each in enumerate(document.sessions)]
     named += [(f"turns.{n}.session_id", each.session_id) for n, each in enumerate(document.turns)]
     named += [(f"turns.{n}.org_id", each.org_id) for n, each in enumerate(document.turns) if each.org_id]

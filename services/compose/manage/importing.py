@@ -1,4 +1,4 @@
-"""An exported document taken in: all of it or nothing, what is here already or was erased here left as it is."""
+"""Imports a document: all of it or nothing. Skips what is already stored or was erased here."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -28,12 +28,12 @@ from shared.store.erasure import tombstones
 from shared.store.operator_acts import Operator, note_act
 
 COUNTED_MOST = 100
-"""So many places that were blanked are named at most."""
+"""The most blanked places in a receipt."""
 
 
 @dataclass
 class Present:
-    """What of a document is here already, or was erased here."""
+    """What of a document is already stored, or was erased here."""
 
     turns: Mapping[UUID, bool] = field(default_factory=dict[UUID, bool])
     seqs: dict[str, int] = field(default_factory=dict[str, int])
@@ -42,10 +42,9 @@ class Present:
 
 
 async def take_in(rt: Runtime, subject: Subject, body: bytes, by: Operator) -> ImportReceipt:
-    """The document's log stands, and workers are asked for its memories; the same again writes nothing.
+    """Imports the document's log and asks the workers for its memories; a repeat writes nothing.
 
-    RefusedError names the field: what is no export, a secret for an id, personal data that policy refuses, media that
-    may not be read.
+    RefusedError names the field: not an export, a secret as an id, refused personal data, unreadable media.
     """
     rt = await rt.of(subject)
     document = await asyncio.to_thread(read_document, body)
@@ -80,7 +79,7 @@ async def take_in(rt: Runtime, subject: Subject, body: bytes, by: Operator) -> I
 
 
 async def load_known(conn: Connection, subject: Subject, document: ExportDocument) -> Present:
-    """What is here, or was erased here: by its id, by its words, or with the turn that it was learnt from."""
+    """What is already stored or was erased here: by id, by text, or with the turn that it was learnt from."""
     sources = {each.source_turn_id for each in document.memories if each.source_turn_id}
     turns = await importing.load_known_turns(conn, subject, [*{each.turn_id for each in document.turns} | sources])
     names = list({each.session_id for each in (*document.sessions, *document.turns)} | {"import"})
@@ -116,7 +115,8 @@ def _to_turns(
     cleaning: Cleaning,
     registered: Mapping[str, MediaView],
 ) -> list[ImportedTurn]:
-    """The turns that are new here, each with the versions of memories that were learnt from it, then the carriers."""
+    """The turns that are new here, each with the memory versions learnt from it; then turns for the versions without
+    one."""
     kept = rt.policy.observer.log_withheld
     turns = {
         each.turn_id: to_turn(n, each, cleaning, registered, words_kept=kept)
@@ -146,7 +146,7 @@ async def write(
     cleaning: Cleaning,
     policy_version: str,
 ) -> None:
-    """Sessions, summaries, turns, events and what tells of them are there with the end of the transaction."""
+    """Writes sessions, summaries, turns, events and outbox rows."""
     if not turns:
         return
     places, seqs = await asyncio.to_thread(_place, turns, present)
@@ -161,7 +161,7 @@ async def write(
 
 
 def _place(turns: Sequence[ImportedTurn], present: Present) -> tuple[dict[UUID, int], dict[str, int]]:
-    """By turn its number in its session, by session the number of its next turn."""
+    """The sequence number of each new turn in its session, and the next number of each session."""
     seqs = dict(present.seqs)
     places: dict[UUID, int] = {}
     for each in sorted(turns, key=lambda imported: imported.turn.seq):
@@ -175,7 +175,7 @@ def _place(turns: Sequence[ImportedTurn], present: Present) -> tuple[dict[UUID, 
 def _to_rows(
     subject: Subject, turns: Sequence[ImportedTurn], places: Mapping[UUID, int], policy_version: str
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[Envelope]]:
-    """Rows of the turns and of their events, and what tells workers of them."""
+    """The rows of the turns and their events, and the events for the workers."""
     rows: list[dict[str, Any]] = []
     events: list[dict[str, Any]] = []
     envelopes: list[Envelope] = []
@@ -209,7 +209,7 @@ def _to_sessions(
 
 
 def _to_summaries(document: ExportDocument, present: Present, cleaning: Cleaning) -> list[dict[str, Any]]:
-    """Those of sessions that are new here: elsewhere the numbers of turns are others."""
+    """The summaries of sessions that are new here; in others the numbers of turns differ."""
     rows: list[dict[str, Any]] = []
     for n, session in enumerate(document.sessions):
         for place, each in enumerate(session.summaries if session.session_id not in present.seqs else ()):

@@ -1,4 +1,4 @@
-"""The house at work as an operator sees it: what waits where, how fast it goes, what is wrong, what it costs."""
+"""Figures for operators: backlogs, throughput, alerts, costs."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -28,22 +28,22 @@ from shared.store.flow import Whose
 LATELY = timedelta(minutes=5)
 RUNBOOK = "deploy/runbook.md#"
 MOST_STEPS = 90
-"""Steps of one series at most: longer windows have longer steps."""
+"""The most steps of a series; longer windows have longer steps."""
 MOST_ERASURES = 1000
 OF_THE_HOUSE = frozenset[Figure | None](("redriven_hour", "services_silent", "lag_most"))
-"""Figures of which nobody says whose they are."""
+"""Figures of the installation, which belong to no tenant."""
 OF_TICKETS = timedelta(minutes=10)
-"""So far back the latencies of alerts look."""
+"""The window of the latencies in alerts."""
 
 
 async def list_users(rt: Runtime, whose: Whose, begins: str | None, limit: int, offset: int) -> UserPage:
-    """Users in figures, whoever spoke last first."""
+    """Users in figures, the latest active first."""
     async with rt.db.system() as conn:
         return UserPage(users=tuple(await people.load_users(conn, whose, begins, limit, offset)))
 
 
 async def show_flow(rt: Runtime, lags: GroupLags, whose: Whose) -> Flow:
-    """What waits where, now."""
+    """The current backlog of each step."""
     grace = timedelta(seconds=rt.policy.delivery.redrive_after_s)
     async with rt.db.system() as conn:
         work = await flow.load_work(conn, whose, grace)
@@ -63,7 +63,7 @@ async def show_flow(rt: Runtime, lags: GroupLags, whose: Whose) -> Flow:
 
 
 async def show_series(rt: Runtime, whose: Whose, minutes: int) -> TimeSeries:
-    """Turns and packages of the last minutes, in so many steps as a picture shows."""
+    """Turns and packages of the last minutes, in the steps of a chart."""
     step = -(-minutes // MOST_STEPS)
     async with rt.db.system() as conn:
         moments = await flow.load_series(conn, whose, timedelta(minutes=minutes), timedelta(minutes=step))
@@ -71,7 +71,7 @@ async def show_series(rt: Runtime, whose: Whose, minutes: int) -> TimeSeries:
 
 
 async def list_alerts(rt: Runtime, lags: GroupLags, whose: Whose) -> AlertPage:
-    """The alerts of the catalogue that have a figure, those that fire first."""
+    """The alerts of the catalogue that have a figure, firing ones first."""
     figures = await _measure(rt, lags, whose)
     states = [_judge(each, figures.get(each.figure)) for entry in ENTRIES for each in entry.alerts if each.figure]
     order = {"page": 0, "ticket": 1}
@@ -141,7 +141,7 @@ def _overview(erasure: ErasureState, policy: ErasurePolicy) -> ErasureOverview:
 
 
 async def list_models(rt: Runtime, whose: Whose, days: int) -> ModelUses:
-    """What models were asked within these days and, where prices are known, what that cost."""
+    """Model calls within these days and, where prices are known, their cost."""
     async with rt.db.system() as conn:
         found = await people.load_models(conn, whose, days)
     uses = tuple(_price(each, rt) for each in found)

@@ -1,4 +1,4 @@
-"""A policy for one answer: brain.yml with some of its keys about composing set otherwise, checked like the file."""
+"""A policy for one answer: brain.yml with some compose keys overridden, validated like the file."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,18 +13,18 @@ from shared.policy import ComposePolicy, Policy
 from shared.runtime import Runtime
 
 HELD = frozenset({"sanitize", "deadline_max_ms"})
-"""Keys of `compose` that guard what is shown and how much one request may take: nobody asks them away."""
+"""Keys of `compose` that protect what is shown and limit a request; they cannot be overridden."""
 OPEN_KEYS: dict[str, frozenset[str]] = {
     "compose": frozenset(ComposePolicy.model_fields) - HELD,
     "knowledge": frozenset({"ask", "deadline_ms", "top_k", "weight", "precedence"}),
 }
-"""What may be set otherwise, by part of brain.yml."""
+"""The keys that can be overridden, by section of brain.yml."""
 
 
 async def with_overrides(rt: Runtime, owner: Subject, overrides: Mapping[str, Any]) -> Runtime:
-    """The runtime under the policy that the owner's settings make, with these keys above them; itself without any.
+    """The runtime under the owner's settings and these overrides; itself without any.
 
-    RefusedError names what may not be set.
+    RefusedError names keys that cannot be overridden.
     """
     if not overrides:
         return rt
@@ -33,7 +33,7 @@ async def with_overrides(rt: Runtime, owner: Subject, overrides: Mapping[str, An
 
 
 def override(policy: Policy, overrides: Mapping[str, Any]) -> Policy:
-    """The policy with these keys set otherwise; RefusedError where one is unknown, held, or has a wrong value."""
+    """The policy with these keys overridden; RefusedError if one is unknown, protected, or has an invalid value."""
     refuse_held(overrides)
     try:
         return Policy.model_validate(_merge(policy.model_dump(), overrides))

@@ -1,4 +1,4 @@
-"""Proposals to offer a memory to the enterprise side, shown and decided; what is approved is to be written there."""
+"""Proposals to promote a memory to the enterprise: views and decisions. Approved ones are written to knowledge."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -22,11 +22,11 @@ from shared.store.promotions import Promotion
 
 DECIDED: dict[str, PromotionStatus] = {"approve": "approved", "reject": "rejected"}
 ENDED = "memory_ended"
-"""Why a proposal was rejected that nobody decided: its memory was corrected, taken back or fused."""
+"""Reasons of proposals that were rejected without a decision: the memory was corrected, retracted or fused."""
 
 
 async def page(rt: Runtime, subject: Subject, status: str | None, limit: int) -> PromotionPage:
-    """The user's proposals, newest first; those that nobody decided in time have expired."""
+    """The user's proposals, newest first; those not decided in time have expired."""
     async with rt.db.transaction(subject) as conn:
         ended = await promotions.end(conn, subject)
         found = await promotions.list_promotions(conn, subject, status, limit)
@@ -35,11 +35,10 @@ async def page(rt: Runtime, subject: Subject, status: str | None, limit: int) ->
 
 
 async def decide(rt: Runtime, proposal_id: UUID, decision: PromotionDecision) -> PromotionView:
-    """The proposal as it stands now: decided, or `expired`, or `rejected` because its memory holds no more.
+    """Decides the proposal; it may be `expired`, or `rejected` because its memory is not active any more.
 
-    The same decision again changes nothing. RefusedError `not_found`; `not_pending` where it was decided otherwise;
-    `consent_required` where what is personal is approved without; `organisation_required` where it is approved for one
-    and none is known.
+    The same decision again changes nothing. RefusedError: `not_found`; `not_pending` if it was decided otherwise;
+    `consent_required` if personal data is approved without consent; `organisation_required` if the user has none.
     """
     subject = Subject(decision.tenant_id, decision.user_id)
     async with rt.db.transaction(subject) as conn:
@@ -60,9 +59,9 @@ async def decide(rt: Runtime, proposal_id: UUID, decision: PromotionDecision) ->
 
 
 async def retry(rt: Runtime, proposal_id: UUID, request: PromotionRetry) -> PromotionView:
-    """An approved promotion that is not with the knowledge side is on its way there again; one that is stays so.
+    """Sends an approved promotion to knowledge again, unless it has arrived.
 
-    RefusedError `not_found`; `not_approved` where nothing was to be written; `knowledge_not_configured`.
+    RefusedError: `not_found`; `not_approved` if nothing was to be written; `knowledge_not_configured`.
     """
     subject = Subject(request.tenant_id, request.user_id)
     async with rt.db.transaction(subject) as conn:
@@ -84,7 +83,7 @@ async def retry(rt: Runtime, proposal_id: UUID, request: PromotionRetry) -> Prom
 async def _record(
     rt: Runtime, conn: Connection, subject: Subject, proposal: Promotion, decision: PromotionDecision
 ) -> Promotion:
-    """The proposal as it has been decided; RefusedError where it is approved for an organisation and none is known."""
+    """Records the decision; RefusedError if it is approved for an organisation and the user has none."""
     visibility = decision.visibility or proposal.visibility
     audience = find_audience(visibility, decision.org_id or proposal.said_in)
     if audience is None and decision.decision == "approve":
@@ -105,7 +104,7 @@ async def _record(
 
 
 async def _ask_to_write(rt: Runtime, conn: Connection, subject: Subject, found: Promotion) -> None:
-    """The librarian is told, in the transaction that says so; not of what is written already."""
+    """Sends the event to the librarian in the same transaction, unless the promotion is written already."""
     if await promoted.request(conn, subject, found.proposal_id):
         await outbox.put(conn, [_event(subject, found, rt.version)])
 
@@ -117,7 +116,7 @@ def _event(subject: Subject, found: Promotion, version: str) -> tuple[Topic, Env
 
 
 def _decides(proposal: Promotion, decision: PromotionDecision) -> bool:
-    """Whether there is something to decide; RefusedError where it was decided otherwise, or consent is missing."""
+    """Whether a decision is open; RefusedError if it was decided otherwise, or consent is missing."""
     if proposal.status == "pending_approval":
         if decision.decision == "approve" and proposal.class_ == "personal" and not decision.consent:
             raise refuse_field("consent_required", "consent", "what is personal needs the person's consent")

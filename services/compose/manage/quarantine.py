@@ -1,4 +1,4 @@
-"""Quarantined events as an operator sees them; redriven, the turn behind one goes on where it was given up."""
+"""Quarantined events for operators. A redrive restarts the turn at the step that failed."""
 
 from uuid import UUID
 
@@ -42,11 +42,11 @@ TOPICS_OF = {
     "feedback": FEEDBACK_RECORDED,
     "librarian": RESOURCE_INGEST,
 }
-"""The topic that each stage reads, or the one of two that it mostly reads."""
+"""The topic of each stage; if it reads two, the usual one."""
 
 
 async def page(rt: Runtime, wanted: Wanted) -> QuarantinePage:
-    """What was given up, newest first; `error` of what is wanted names a stage."""
+    """Quarantined events, newest first; the `error` of the filter names a stage."""
     async with rt.db.system() as conn:
         events = await quarantine.list_newest(
             conn,
@@ -72,9 +72,9 @@ async def view(rt: Runtime, subject: Subject, quarantine_id: UUID) -> Quarantine
 
 
 async def redrive(rt: Runtime, subject: Subject, quarantine_id: UUID, order: OperatorRequest) -> OperatorResult:
-    """The turn goes on where it was given up, once: asked for again, nothing is done.
+    """Restarts the turn at the step that failed, once; a repeated request does nothing.
 
-    RefusedError where nothing would change.
+    RefusedError if nothing would change.
     """
     async with rt.db.transaction(subject) as conn:
         done = await acts.find_of_quarantine(conn, subject, quarantine_id)
@@ -103,7 +103,7 @@ async def _reopen(conn: Connection, subject: Subject, given_up: Quarantined, ord
 
 
 async def drop(rt: Runtime, subject: Subject, quarantine_id: UUID, order: OperatorRequest) -> OperatorResult:
-    """The event counts as settled and is not redriven any more; its turn keeps the outcome that it has."""
+    """Marks the event as settled; the outcome of its turn stays."""
     async with rt.db.transaction(subject) as conn:
         given_up = await _find(conn, subject, quarantine_id)
         what = {"stage": given_up.stage, "quarantine_id": str(quarantine_id)}
@@ -111,7 +111,7 @@ async def drop(rt: Runtime, subject: Subject, quarantine_id: UUID, order: Operat
 
 
 def about(given_up: Quarantined) -> str:
-    """What an act on it is about: the event, as of its dead letter."""
+    """The key of acts on the event, the same as for its dead letter."""
     return f"event:{given_up.event_id}"
 
 

@@ -1,4 +1,4 @@
-"""What stands behind a dead letter, and carrying a redrive out: in the transaction that puts the act on record."""
+"""Looks up the state behind a dead letter, and carries out a redrive in the transaction that records it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,31 +32,30 @@ from shared.store.erasure import tombstones
 from shared.store.redriving import TurnBehind
 
 CONSUMERS = {"turn.extract": "observer-model"}
-"""What a service calls itself in the inbox where that is not its name, by the topic it reads."""
+"""The consumer name in the inbox if it is not the service's name, by topic."""
 OF_TURNS = ("observer", "analyzer", "evolver")
-"""Stages of quarantine whose events a turn's outcome waits for."""
+"""Quarantine stages that the outcome of a turn depends on."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What stands behind a letter, and the turn that was found there."""
+    """The state behind a letter, with its turn."""
 
     behind: Behind
     turn: TurnBehind | None = None
 
     def with_act(self, act: str) -> "Seen":
-        """The same, about which this has been done."""
         return replace(self, behind=replace(self.behind, act=act))
 
 
 def scope_behind(letter: DeadLetter) -> AccessScope:
-    """What whoever sends such a record must be allowed to do, and an operator who vouches for it as well."""
+    """The access scope that the sender of such a record needs, and an operator who vouches for it too."""
     asks = letter.topic == TURN_COMMIT and is_erasure(letter.record.value or b"")
     return letter.topic.scope_of(ErasureRequest if asks else letter.topic.carries[0])
 
 
 async def look(conn: Connection, subject: Subject, letter: DeadLetter, *, vouched: bool = False) -> Seen:
-    """What stands behind the letter; its turn stays as it is until the transaction ends."""
+    """The state behind the letter; its turn is locked until the transaction ends."""
     stands = letter.topic.inbound and letter.refused_at_door and not vouched
     refusal = f"{letter.reason}; redrive it with `vouched` (--vouch) where you know who sent it" if stands else None
     behind = Behind(letter.topic, whole=letter.whole, refusal=refusal)
@@ -118,7 +117,7 @@ async def _look_behind_intake(conn: Connection, subject: Subject, letter: DeadLe
 async def carry_out(
     conn: Connection, subject: Subject, letter: DeadLetter, turn: TurnBehind | None, *, vouched: bool = False
 ) -> None:
-    """The letter goes back to its topic once the transaction commits; what was given up with it is open again."""
+    """Sends the letter back to its topic on commit, and reopens what was quarantined with it."""
     if letter.event is None:
         await outbox.put_letter(conn, letter.topic, letter.letter_id, vouched=vouched)
         return
@@ -133,7 +132,7 @@ async def carry_out(
 
 
 def _anew(envelope: Envelope, payload: Payload) -> Envelope:
-    """The event under an id that no worker has claimed; a model is asked as if the turn had come just now."""
+    """The event under a new id, which no worker has claimed, and with a new time."""
     told: dict[str, Any] = {"event_id": clock.uuid7()}
     if isinstance(payload, TurnExtract):
         told["occurred_at"] = clock.now()
@@ -141,7 +140,7 @@ def _anew(envelope: Envelope, payload: Payload) -> Envelope:
 
 
 async def reopen_turn(conn: Connection, subject: Subject, turn: TurnBehind, event_id: UUID) -> None:
-    """The turn waits for its outcome again, and goes on where it was given up: read anew, or with its observations."""
+    """Reopens the turn at the step that failed: extraction, or its observations."""
     reopened = await redriving.reopen_observations(conn, subject, turn.turn_id)
     notes = notes_of(turn.outcome or {}, reopened) if reopened else None
     await redriving.reopen_turn(conn, subject, turn.turn_id, notes)
@@ -152,7 +151,7 @@ async def reopen_turn(conn: Connection, subject: Subject, turn: TurnBehind, even
 
 
 def _list_next(turn: TurnBehind, reopened: Sequence[Mapping[str, Any]]) -> list[tuple[Topic, Payload]]:
-    """What carries the turn on: its observations, corrections by their own way; without any it is read anew."""
+    """The events that continue the turn: its observations, corrections on their own topic; without any, extraction."""
     if not reopened:
         return [(TURN_COMMITTED, TurnCommitted(turn_id=turn.turn_id, seq=turn.seq))]
     urgent = tuple(each["observation_id"] for each in reopened if each["priority"] == "urgent")

@@ -1,4 +1,4 @@
-"""A user's sessions, shown and ended: reads rows, ends one by committing a turn (seed 004 sections 3.1, 5 and 6)."""
+"""A user's sessions: listed, archived, remembered or not."""
 
 from schemas.sessions import (
     ArchiveReceipt,
@@ -38,13 +38,13 @@ def _line(row: SessionRow) -> SessionLine:
 
 
 async def page(rt: Runtime, subject: Subject, limit: int, offset: int) -> SessionPage:
-    """The user's sessions, the one spoken in last first."""
+    """The user's sessions, the latest active first."""
     (found,) = await rt.db.read(subject, sessions.list_sessions(subject, limit, offset))
     return SessionPage(sessions=tuple(_line(row) for row in found))
 
 
 async def one(rt: Runtime, subject: Subject, session_id: str) -> SessionView:
-    """The session with its summary, blocks and names; RefusedError not_found where this user has none of that id."""
+    """The session with its summary, blocks and names; RefusedError `not_found` if this user has none with that id."""
     policy = rt.policy.session
     row, latest, left = await rt.db.read(
         subject,
@@ -65,7 +65,7 @@ async def one(rt: Runtime, subject: Subject, session_id: str) -> SessionView:
 
 
 async def archive(rt: Runtime, subject: Subject, session_id: str) -> ArchiveReceipt:
-    """The session ends; one that has ended gives its receipt again. RefusedError not_found where there is none."""
+    """Ends the session; a repeat returns the same receipt. RefusedError `not_found` if there is none."""
     session, latest = await rt.db.read(
         subject, sessions.one(subject, session_id), summaries.latest(subject, session_id)
     )
@@ -93,7 +93,7 @@ async def archive(rt: Runtime, subject: Subject, session_id: str) -> ArchiveRece
 
 
 async def remember_session(rt: Runtime, subject: Subject, session_id: str, *, remembered: bool) -> SessionWish:
-    """The wish is committed: what is said in the session after it is remembered or not; a session may begin with it."""
+    """Commits the wish that the session be remembered or not from now on; the session may be new."""
     turn = TurnEvents(
         tenant_id=subject.tenant_id, user_id=subject.user_id, session_id=session_id, session_remembered=remembered
     )

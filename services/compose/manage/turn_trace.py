@@ -1,4 +1,4 @@
-"""A turn followed through every step by its id: where it is, or where it was given up."""
+"""Traces a turn through every step: where it is, or where it failed."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -13,13 +13,13 @@ from shared.store import people, turn_trace
 from shared.store.flow import Whose
 
 AROUND = timedelta(hours=1)
-"""So far the clock of whoever gave a turn its id may be from the database's: an id says when it was made_at."""
+"""How far the clock behind a turn's id may differ from the database's clock."""
 OPEN = {"new", "analyzed"}
 Rows = Sequence[Mapping[str, Any]]
 
 
 async def trace_turn(rt: Runtime, whose: Whose, turn_id: UUID) -> TurnTrace:
-    """The turn through every step. RefusedError 404: there is none, or it is of somebody else."""
+    """The trace of the turn. RefusedError 404: it does not exist or belongs to somebody else."""
     made_at = clock.find_moment(turn_id)
     if made_at is None:
         raise refuse_missing("turn_id")
@@ -41,7 +41,7 @@ async def trace_turn(rt: Runtime, whose: Whose, turn_id: UUID) -> TurnTrace:
 
 
 def list_steps(turn: Mapping[str, Any], parts: Mapping[str, Rows], delivery: Mapping[str, Any]) -> list[TurnStep]:
-    """Every step in its order; those that are not done are still to come."""
+    """Every step in order; steps not done yet are pending."""
     observations, observed = parts["observations"], turn["observed_at"] is not None
     settled = turn["outcome_at"] is not None
     waiting: Mapping[str, Any] = delivery["waiting"] or {}

@@ -1,4 +1,4 @@
-"""In which packages a memory was, when, for which message, and how that was received."""
+"""The packages in which a memory was used."""
 
 from uuid import UUID
 
@@ -10,7 +10,8 @@ from shared.store import uses, versions
 
 
 async def list_uses(rt: Runtime, subject: Subject, memory_id: UUID, limit: int, offset: int) -> MemoryUses:
-    """The uses of the memory in all of its versions, newest first. RefusedError 404: the user has no such memory."""
+    """When the memory, in any version, was used, for which message, and its reception; newest first. RefusedError 404:
+    the user has no such memory."""
     async with rt.db.transaction(subject) as conn:
         line = await versions.line(conn, subject, memory_id)
         if not line:

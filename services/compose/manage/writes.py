@@ -1,4 +1,4 @@
-"""What became of a write, or will once the workers have it: the receipt tells the same, then and later."""
+"""Receipts of writes: what the workers made of a write, or will make of it."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -37,15 +37,15 @@ from shared.store.turn_states import OPEN
 NOTHING = "nothing_to_remember"
 SAID_AGAIN = "said_again"
 CHANGED_NOTHING = frozenset({"already_pinned", "not_pinned", "already_merged"})
-"""Reasons of acts that found things as they were to be."""
+"""Reasons of actions that found nothing to change."""
 NOT_FOUND, GONE = 404, 410
 FOLLOWED_MOST = 8
-"""Merges of merges that are followed."""
+"""How many merges are followed from a memory."""
 
 
 @dataclass(frozen=True)
 class Fate:
-    """What a write left, or leaves: a memory of its own, a part of one that was there, or nothing, and why."""
+    """The result of a write: a memory, a part of an existing one, or nothing, with the reason."""
 
     status: str
     memory_id: UUID | None = None
@@ -54,9 +54,9 @@ class Fate:
 
 
 async def receipt(rt: Runtime, subject: Subject, receipt_id: UUID) -> WriteReceipt:
-    """The receipt of a write as it stands now; RefusedError 404 where the user has none, 410 where it was erased.
+    """The current receipt of a write; RefusedError 404 if the user has none, 410 if it was erased.
 
-    Until the workers have it, the receipt says what they will make of it by what is known now.
+    Until the workers have handled it, the receipt predicts their result from the current state.
     """
     async with rt.db.transaction(subject) as conn:
         stored = await turns.load(conn, subject, [receipt_id])
@@ -81,7 +81,7 @@ async def receipt(rt: Runtime, subject: Subject, receipt_id: UUID) -> WriteRecei
 
 
 def choose_wanted(rows: Sequence[ObservationRow]) -> ObservationRow | None:
-    """Of what a write states, what the user wrote it for: the note that they dictate, the item that names a memory."""
+    """The observation that the write was made for: the dictated note, or the item that names a memory."""
     order = ("items", "remember", "structured")
     own = [row for row in rows if row.detector in order]
     return min(own, key=lambda row: order.index(row.detector), default=next(iter(rows), None))
@@ -94,7 +94,7 @@ async def find_decision(
     seen: Sequence[ObservationRow],
     sanitize: SanitizePolicy,
 ) -> Fate | None:
-    """What the workers have made of it; None while they have not."""
+    """What the workers decided; None if they have not yet."""
     outcome: Mapping[str, Any] = row["outcome"] or {}
     if outcome.get("status") == "erased":
         return Fate("erased")
@@ -131,7 +131,7 @@ async def find_standing(conn: Connection, subject: Subject, memory_id: UUID | No
 
 
 def _why_nothing(explained: Sequence[Mapping[str, Any]]) -> str:
-    """Why a turn left no statement: what was refused of it goes before what was passed over."""
+    """Why a turn left no statement; refusals come before skipped statements."""
     for decision in ("refused", "dropped"):
         for each in explained:
             if each.get("decision") == decision:
@@ -140,7 +140,7 @@ def _why_nothing(explained: Sequence[Mapping[str, Any]]) -> str:
 
 
 async def _foreseen(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
-    """What the workers will make of it, after all that was said before it."""
+    """What the workers will decide, after all pending statements before it."""
     pending, epoch = await rt.db.read(
         subject, turns.load_pending(subject, rt.policy.compose.pending_turns_max), tombstones.epoch(subject)
     )
@@ -166,14 +166,14 @@ async def _foreseen(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
 
 
 def tell_fate(wanted: ObservationRow, fate: Fate, rt: Runtime) -> Fate:
-    """The fate, with the rule by which what is accepted will not be shown."""
+    """The fate with the rule that hides an accepted statement."""
     if fate.status == "rejected":
         return fate
     return replace(fate, held_back=_held_back(wanted.text, wanted.assertion, rt.policy.compose.sanitize))
 
 
 def _held_back(text: str, provenance: str, sanitize: SanitizePolicy) -> str | None:
-    """The rule by which packages would not show what was written, or not all of it."""
+    """The rule that keeps packages from showing all of the text."""
     return show(text, "foreign" if provenance == "tool" else "own", sanitize).held_back
 
 
@@ -195,9 +195,8 @@ def _fate(wanted: ObservationRow, operation: Operation | None) -> Fate:
 
 
 async def foresee_edit(rt: Runtime, subject: Subject, wanted: ObservationRow) -> Fate:
-    """What names the version that holds and changes nothing confirms it, and what is pinned is the memory itself; every
-    other choice is a version of its own.
-    """
+    """An edit that changes nothing confirms the active version, and a pin keeps the memory; any other choice makes a
+    new version."""
     pinning = wanted.pattern in (PIN, UNPIN)
     if wanted.related_memory_id and (pinning or (wanted.pattern != MERGE and not wanted.value)):
         async with rt.db.transaction(subject) as conn:

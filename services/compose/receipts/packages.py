@@ -1,4 +1,4 @@
-"""Packages that were answered: shown again, as chat messages, and every decision explained."""
+"""Stored packages: shown again, as chat messages, or with every decision explained."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -30,7 +30,7 @@ async def page(rt: Runtime, subject: Subject, session_id: str | None, limit: int
 
 
 async def package(rt: Runtime, subject: Subject, context_id: UUID) -> ContextPackage:
-    """The package as it was answered; RefusedError 404 where none is stored, 410 where it was erased."""
+    """The stored package; RefusedError 404 if there is none, 410 if it was erased."""
     async with rt.db.transaction(subject) as conn:
         stored = await contexts.package(conn, subject, context_id)
     return _package(stored, context_id)
@@ -50,7 +50,7 @@ def refuse_erased(context_id: UUID, what: str = "package") -> RefusedError:
 
 
 async def plan(rt: Runtime, subject: Subject, plan_id: UUID) -> PlanView:
-    """The plan as it was executed, given or made for the package of that id; 404 and 410 as of packages."""
+    """The executed plan, given or made for the package with that id; 404 and 410 as for packages."""
     async with rt.db.transaction(subject) as conn:
         stored = await contexts.package(conn, subject, plan_id)
     if stored and stored.erased:
@@ -70,9 +70,9 @@ async def as_messages(rt: Runtime, subject: Subject, context_id: UUID, *, develo
 
 
 async def receipt(rt: Runtime, subject: Subject, context_id: UUID, item: str | None, language: Told) -> ContextReceipt:
-    """Every decision of the package, or the one about `item`, which may be anything that the user has.
+    """Every decision of the package, or the one about `item`: any memory, turn or resource of the user.
 
-    RefusedError 404 where there are no receipts (any more), 410 where they were erased.
+    RefusedError 404 if there are no receipts (any more), 410 if they were erased.
     """
     async with rt.db.transaction(subject) as conn:
         receipts = await contexts.receipts(conn, subject, context_id)
@@ -102,7 +102,7 @@ async def receipt(rt: Runtime, subject: Subject, context_id: UUID, item: str | N
 
 
 def _is(key: str, item: str) -> bool:
-    """Whether the decision is about the item: its key, its address, or the id of a memory or turn in it."""
+    """Whether the decision is about the item: its key, its address, or the id of a memory or turn."""
     return item in (key, _address(key)) or (":" in key and item == key.split(":")[1])
 
 
@@ -121,7 +121,7 @@ ENDED = {"erased": "erased"}
 
 
 async def _absent(conn: Connection, subject: Subject, item: str) -> dict[str, Any]:
-    """Why a thing that nobody considered was not: it has ended, is out, or was not found; or there is no such thing."""
+    """Why an item was not considered: it has ended, is hidden, or was not found; or does not exist."""
     memory_id = _uuid(item.removeprefix("memory:").removeprefix(memory_uri("")))
     versions = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []
     reason = "unknown" if memory_id else "not_found"
@@ -142,7 +142,7 @@ def _uuid(text: str) -> UUID | None:
 
 
 def _ids_of(kind: str, decisions: Sequence[dict[str, Any]]) -> list[UUID]:
-    """The memories, or the turns, that these decisions are about."""
+    """The ids of the memories, or turns, that these decisions are about."""
     named = [each["id"].split(":") for each in decisions]
     return [found for name, *rest in named if name == kind and rest and (found := _uuid(rest[0]))]
 

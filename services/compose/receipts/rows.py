@@ -1,4 +1,4 @@
-"""What a package or a plan leaves in the tables: its receipts, its decisions, its fingerprints and its event."""
+"""The rows that a package or a plan leaves: receipts, decisions, fingerprints and its event."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,20 +19,20 @@ from shared.secrets import SecretKind, placeholder, redact
 from shared.store import outbox
 
 STANDING = frozenset({UNSUPPORTED})
-"""Reasons that say how an installation or a session is, not that a part failed."""
+"""Reasons that describe the installation or a session rather than a failure."""
 Row = dict[str, Any]
 ASKED = {"org_id", "profile_id", "inject_limit", "model_modalities"}
-"""Of the request what its package does not show: with it a replay asks the same again."""
+"""Fields of the request that the package does not show; a replay needs them."""
 
 
 def to_row(composition: Composition, policy: Policy, version: str) -> Row:
-    """The row of `record_contexts` for a package, but for its age."""
+    """The row of `record_contexts` for a package, without its age."""
     package, request = composition.package, composition.request
     prints_of, pieces = _fingerprints(package)
     injection = _injection(composition, version)
     observability = policy.observability
     secrets = _secrets(package.user_message.content, composition.personal.kinds_kept)
-    # the plan holds the message's words in other shapes, so that no secret of it could be found there for sure
+    # the plan holds the words in other forms, in which a secret might not be found
     plan = _plan(composition) if observability.store_plans and not secrets else None
     body = blank_secrets(_body(package), secrets) if observability.store_contexts else None
     return {
@@ -58,10 +58,8 @@ def to_row(composition: Composition, policy: Policy, version: str) -> Row:
 
 
 def to_plan_row(execution: PlanExecution, policy: Policy) -> Row | None:
-    """The row of `record_contexts` for a plan that was given, but for its age; None where policy keeps none.
-
-    Nor is one kept that holds a secret, as of packages.
-    """
+    """The row of `record_contexts` for a given plan, without its age; None if the policy keeps none or it holds a
+    secret."""
     request = execution.request
     if not policy.observability.store_plans:
         return None
@@ -80,14 +78,14 @@ def _core(package: ContextPackage) -> list[str]:
 
 
 def _evidence(package: ContextPackage) -> list[str]:
-    """The memories among the evidence, the best first."""
+    """The memories among the evidence, best first."""
     ranked = sorted(package.evidence, key=lambda each: -each.score)
     ids = (each.ref.memory_item_id for each in ranked if each.source == "memory")
     return list(dict.fromkeys(each for each in ids if each))
 
 
 def _fingerprints(package: ContextPackage) -> tuple[list[int], list[int]]:
-    """The sentences that the package shows, each with the number of the piece that it stands in first."""
+    """Hashes of the sentences that the package shows, each with the number of the first piece that holds it."""
     texts = [block.text for block in package.system_blocks if block.type != "policies"]
     texts += [*package.working_summary.splitlines(), *(each.content for each in package.recent_turns)]
     texts += [text for each in package.evidence for text in (each.snippet, each.title)]
@@ -146,12 +144,12 @@ def _plan(composition: Composition) -> bytes:
 
 
 def _body(package: ContextPackage) -> bytes:
-    """The package as it was answered, without its explanation."""
+    """The package without its explanation."""
     return package.model_dump_json(by_alias=True, exclude_none=True, exclude={"debug"}).encode()
 
 
 def _secrets(message: str, kept: frozenset[SecretKind]) -> dict[str, str]:
-    """The secrets in what is being asked, each with what stands for it in what is stored."""
+    """The secrets in the request, each with its placeholder."""
     _, hits = redact(message, kept)
     return {message[hit.start : hit.end]: placeholder(hit.kind) for hit in hits}
 

@@ -1,4 +1,4 @@
-"""Routes of dead letters and of quarantined events, for operators: of everybody, or of whom the address names."""
+"""Operator routes of dead letters and quarantined events, of all users or of one."""
 
 from typing import Annotated
 from uuid import UUID
@@ -38,7 +38,7 @@ AskedAgain = Annotated[ParsedBody[RedriveRequest], Depends(parse_body(RedriveReq
 
 
 async def get_whose(requester: AskedBy, user_id: OfUser = None, tenant_id: OfTenant = None) -> Wanted:
-    """Whose letters are meant: anybody's where nobody is named and the key is bound to no tenant."""
+    """The filter by owner; all owners if none is named and the key is bound to no tenant."""
     tenant = tenant_id or requester.tenant_id
     if tenant is not None:
         choose_owner(requester, tenant, user_id)

@@ -1,4 +1,4 @@
-"""Routes of erasure: ask, look, try again (decision 10, X39)."""
+"""Routes of erasures."""
 
 from typing import Annotated
 from uuid import UUID
@@ -34,12 +34,12 @@ _parse_forget = parse_body(ForgetRequest)
 
 
 async def parse_forget(request: Request) -> ParsedBody[ForgetRequest]:
-    """What is to be forgotten: everything, where there is no body."""
+    """The request to forget; everything, if there is no body."""
     return await _parse_forget(request) if await request.body() else ParsedBody(ForgetRequest())
 
 
 def state_reason(erasure: ErasureRequest, requester: Requester) -> ErasureRequest:
-    """The same with a reason where a key that is of no one user asks and gives none: that it was asked with the key."""
+    """Adds the default reason if a key that is bound to no user gives none."""
     if erasure.reason or requester.tenant_id is None or requester.name == erasure.user_id:
         return erasure
     return erasure.model_copy(update={"reason": f"asked with {requester.name}"})

@@ -1,4 +1,4 @@
-"""Routes of why: a package looked at with all of its way, a stored one made again, and where a memory was used."""
+"""Routes that explain: a package with its full explanation, a replay, and the uses of a memory."""
 
 from typing import Annotated
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Routes by which a user looks after all that is known of them: what changed, all of it out, and in again."""
+"""Routes for a user's whole memory: changes, export, import, bulk actions."""
 
 from typing import Annotated, Literal
 

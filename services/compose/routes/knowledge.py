@@ -1,4 +1,4 @@
-"""Routes of what is known beside a user's memory: documents that went to knowledge, experience of the agent's tools."""
+"""Routes of documents sent to knowledge and of the agent's experience."""
 
 from typing import Annotated
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Routes of what is known: memories and what became of writes, their history and their conflicts (decision 10)."""
+"""Routes of memories: writes, history, conflicts."""
 
 from typing import Annotated, Literal
 from uuid import UUID

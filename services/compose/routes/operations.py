@@ -1,4 +1,4 @@
-"""Routes of the house at work, for operators: figures of everybody, or of whom the address names; no word of a user."""
+"""Operator routes of figures, of all users or of one; without words of users."""
 
 from typing import Annotated
 from uuid import UUID
@@ -21,7 +21,7 @@ OfUser = Annotated[ExternalId | None, Query(description="Of this user only")]
 
 
 async def get_whose_figures(requester: AskedBy, user_id: OfUser = None, tenant_id: OfTenant = None) -> Whose:
-    """Whose figures are meant: everybody's where nobody is named and the key is bound to no tenant."""
+    """The owner of the figures; all owners if none is named and the key is bound to no tenant."""
     tenant = tenant_id or requester.tenant_id
     if tenant is not None:
         choose_owner(requester, tenant, user_id)
@@ -29,7 +29,6 @@ async def get_whose_figures(requester: AskedBy, user_id: OfUser = None, tenant_i
 
 
 async def get_lags(request: Request) -> GroupLags:
-    """Who asks the broker how far groups are behind."""
     return request.app.state.lags
 
 

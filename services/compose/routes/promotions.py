@@ -1,4 +1,4 @@
-"""Routes of promotions: memories that qualify to be offered to others, and what was decided of each."""
+"""Routes of promotions: candidates and decisions."""
 
 from typing import Annotated
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Routes of packages that were answered: listed, shown again, explained, with the plans that were executed."""
+"""Routes of stored packages: lists, views, explanations, and executed plans."""
 
 from typing import Annotated
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""The HTTP side: one router a resource; routes parse, call and reply (decision 10)."""
+"""The HTTP application: one router per resource."""
 
 from fastapi import Depends, FastAPI
 
@@ -56,7 +56,7 @@ ROUTERS = (
 def create_app(
     rt: Runtime, recorder: Recorder, authenticator: Authenticator, limiter: Limiter | None = None
 ) -> FastAPI:
-    """The routes of version 1; the authenticator knows who asks, the recorder hears of every package."""
+    """The application of API version 1."""
     policy = rt.policy if rt else Policy()  # without a runtime it is only described
     limiter = limiter or Limiter(policy.limits)
     app = FastAPI(

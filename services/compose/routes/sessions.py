@@ -1,4 +1,4 @@
-"""Routes of sessions: listed, ended, remembered or not, their summaries shown and cleared."""
+"""Routes of sessions: list, archive, wishes, summaries."""
 
 from typing import Annotated
 
@@ -54,7 +54,7 @@ async def clear_summary(session_id: SessionId, owner: Owner, rt: ServiceRuntime)
     return Response(status_code=204)
 
 
-# last: an id may hold slashes, and this address would take the longer ones for ids
+# last: an id may hold slashes, and this path would match longer ones as ids
 @router.get(
     "/{session_id:external}", name="one", dependencies=[READ], summary="A session: its state, summary, blocks and names"
 )

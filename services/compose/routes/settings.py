@@ -1,4 +1,4 @@
-"""Routes of settings: what a user or a tenant has chosen of how memory works for them."""
+"""Routes of the settings of a user or a tenant."""
 
 from typing import Annotated
 
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/v1/settings", tags=["settings"])
 async def get_owner(
     request: Request, requester: AskedBy, user_id: OptionalUserId = None, tenant_id: TenantId | None = None
 ) -> Subject:
-    """Whose settings are asked for: a user's, or a tenant's."""
+    """Whose settings are requested: a user's, or a tenant's."""
     owner = choose_owner(requester, tenant_id, user_id)
     if user_id is not None:
         count_user(request, requester, owner)

@@ -1,4 +1,4 @@
-"""Routes of what is said: turns and what was learnt from them, and the media that they name (decision 10)."""
+"""Routes of turns, their results, and media."""
 
 from typing import Annotated
 from uuid import UUID
@@ -33,7 +33,7 @@ _parse_turn = parse_body(TurnEvents)
 
 
 async def parse_turn(request: Request) -> ParsedBody[TurnEvents]:
-    """The turn that is committed; one that is refused is counted."""
+    """The turn to commit; counts refused ones."""
     try:
         return await _parse_turn(request)
     except RefusedError as error:

@@ -1,4 +1,4 @@
-"""Route of who asks: what the key or the token of the request is for."""
+"""Route of the requester's own access."""
 
 from fastapi import APIRouter
 
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/v1/access", tags=["access"])
 async def show_access(
     requester: AskedBy, tenant_id: TenantId | None = None, user_id: UserId | None = None
 ) -> AccessView:
-    """With a tenant or a user named it is refused where the requester may not act for them."""
+    """The access of the key or token; refused if the requester may not act for the named tenant or user."""
     if user_id is not None:
         choose_owner(requester, tenant_id, user_id)
     elif tenant_id is not None and (denial := find_tenant_denial(requester, tenant_id)):

@@ -1,4 +1,4 @@
-"""What a user is told of a command, in either language. Pure."""
+"""The replies to commands, in both languages."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -93,12 +93,11 @@ _REFUSED = ("wish", "secret", "manipulation")
 
 
 def tell(key: str, language: Lang, **parts: object) -> str:
-    """The sentence of this name."""
     return SAY[language][key].format(**parts) if parts else SAY[language][key]
 
 
 def list_items(items: Sequence[CommandItem], more: int, language: Lang) -> str:
-    """What is known, with the numbers by which it is forgotten."""
+    """The memories with the numbers by which they can be forgotten."""
     if not items:
         return tell("nothing", language)
     lines = [tell("memory", language)]
@@ -111,13 +110,13 @@ def list_items(items: Sequence[CommandItem], more: int, language: Lang) -> str:
 
 
 def list_texts(texts: Sequence[str], language: Lang) -> str:
-    """What a message would be given."""
+    """The texts that a package would carry."""
     if not texts:
         return tell("search_nothing", language)
     return "\n".join((tell("search", language), *(f"- {text}" for text in texts)))
 
 
 def tell_refusal(reason: str | None, language: Lang) -> str:
-    """Why something dictated is not remembered."""
+    """Why a dictated note is refused."""
     why = next((name for name in _REFUSED if name in (reason or "")), None)
     return tell("rejected", language, why=SAY[language][why] if why else reason or "?")

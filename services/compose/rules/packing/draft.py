@@ -1,4 +1,4 @@
-"""What packing takes and gives: inputs, limits, decisions, the message being answered, the draft between."""
+"""Inputs and outputs of packing: limits, decisions, the message being answered, the draft."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ from shared.screening.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy
 
 @dataclass(frozen=True, slots=True)
 class PackPolicy:
-    """The limits of a package (seed 003 section 9, facts 2.1, X25, X26)."""
+    """The limits of a package."""
 
     budget: BudgetPolicy = DEFAULT_BUDGET
     sanitize: SanitizePolicy = DEFAULT_SANITIZE
@@ -47,7 +47,7 @@ class PackPolicy:
 
 @dataclass(frozen=True, slots=True)
 class PackInputs:
-    """What there is to pack; `evidence` is in its final order."""
+    """The contents to pack; `evidence` is in final order."""
 
     context_id: str
     session_id: str
@@ -76,7 +76,7 @@ class PackInputs:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What became of one memory or piece of evidence: the receipt's five-tuple and its outcome (R124)."""
+    """The decision about one memory or piece of evidence: the five-tuple of the receipt and its outcome."""
 
     key: str
     injected: bool
@@ -92,7 +92,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class PackagedContext:
-    """The package without its debug section, and what the receipts and the debug section need."""
+    """The package without debug section, and what receipts and debug section need."""
 
     package: ContextPackage
     decisions: tuple[Decision, ...]
@@ -105,7 +105,8 @@ class PackagedContext:
 
 
 def attach_conflicts(packed: PackagedContext, conflicts: Sequence[CandidateConflict]) -> PackagedContext:
-    """The package with what gave way, as a decision and as left out, each naming the knowledge that won."""
+    """The package with the overruled preferences added as decisions and drops, each naming the knowledge that overruled
+    it."""
     if not conflicts:
         return packed
     decisions = tuple(
@@ -122,7 +123,7 @@ def attach_conflicts(packed: PackagedContext, conflicts: Sequence[CandidateConfl
 
 @dataclass(slots=True)
 class PackageDraft:
-    """The package while it is being filled."""
+    """The package while it is filled."""
 
     memories: list[PreparedEvidence] = field(default_factory=list[PreparedEvidence])
     knowledge: list[PreparedEvidence] = field(default_factory=list[PreparedEvidence])
@@ -136,21 +137,21 @@ class PackageDraft:
 
     @property
     def evidence(self) -> list[PreparedEvidence]:
-        """What was found, of both sides, best first."""
+        """The evidence of both sides, best first."""
         return sorted((*self.memories, *self.knowledge), key=lambda each: each.place)
 
 
 UNSUPPORTED = "content_type_unsupported"
-"""The message has media that the model does not read: their fallback stands for them."""
+"""The message has media that the model does not read; their fallback text replaces them."""
 SHARE_FOR_MEDIA = 0.5
-"""Of the token limit, beyond which the message is not told with all that was recognised in its media."""
+"""The share of the token limit for a message with the text recognised in its media."""
 HANDED_ON = {"type", "media_id", "text_fallback", "security_status", "metadata"}
-"""Of a media block: what was recognised has been screened and stands in the text."""
+"""The status of a media block whose recognised text has been screened and is in the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserMessageParts:
-    """The whole message as text; where the model reads any of its media, also as parts with these media as blocks."""
+    """The message as text and, if the model reads any of its media, as parts with media blocks."""
 
     text: str
     parts: tuple[dict[str, JsonValue], ...] = ()
@@ -161,7 +162,7 @@ class UserMessageParts:
 def split_message(
     blocks: Sequence[ContentBlock], modalities: Sequence[BlockType], limit: int, most: int, policy: SanitizePolicy
 ) -> UserMessageParts:
-    """The message for a model that reads these types, within `most` and about half the limit but for its own words."""
+    """Splits the message for a model with these modalities; cuts recognised text to `most` and about half the limit."""
     media = [block for block in blocks if block.is_media]
     fitted = fit_blocks(blocks, min(most, int(limit * SHARE_FOR_MEDIA)), tokens.count, policy)
     readable = [block for block in media if block.type in modalities]
@@ -181,7 +182,7 @@ def _part(block: ContentBlock, piece: str, modalities: Sequence[BlockType]) -> d
 
 
 def list_withheld(blocked: Iterable[Blocked]) -> tuple[Decision, ...]:
-    """The receipts of recognised text that gave orders: the fallback stands alone."""
+    """Decisions about recognised text that gave orders; its fallback is used instead."""
     return tuple(
         Decision(f"media:{each.media_id}", False, "blocked", sanitization="blocked", rule=each.rule) for each in blocked
     )

@@ -1,5 +1,6 @@
-"""Each slot filled to its size; what one cannot use goes to those that want more, and what the JSON of a package has no
-room for gives way before texts do (seed 004 section 4.2.1).
+"""Fills each slot to its size. Unused tokens go to slots that want more.
+
+If the JSON of a package has no room for its fields, pieces are dropped before texts are shortened.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,18 +19,18 @@ from shared.language import tokens
 
 NAME_JOINT = "; "
 LEAST_TEXT = 24
-"""Tokens of a piece of evidence below which it is left out rather than shortened further."""
+"""The least tokens of a piece of evidence; shorter ones are dropped."""
 BEST = 4
-"""So many pieces of evidence are cut half as short as the rest."""
+"""How many of the best pieces are cut half as short as the others."""
 PINNED_SHARE = 0.4
-"""What pinned memory may take of the personal slot before evidence."""
+"""The share of the personal slot that pinned memory may take before evidence."""
 WORTH_MORE = 16
-"""Tokens left over that are worth filling a slot again."""
+"""The least number of unused tokens for which slots are filled again."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlotCandidates:
-    """All that there is to say; turns are newest first, each with its cost."""
+    """The candidates of all slots; turns are newest first, each with its cost."""
 
     evidence: list[PreparedEvidence]
     core: list[PreparedMemory]
@@ -40,7 +41,7 @@ class SlotCandidates:
     snippet_chars: int
 
     def wants(self) -> dict[Slot, int]:
-        """What each slot would take if there were room; personal memory no more than the intent allows (X23)."""
+        """What each slot would take without a limit; personal memory at most what the intent allows."""
         personal = sum(each.cost for each in self.evidence if not each.is_resource)
         return {
             "knowledge": sum(each.cost for each in self.evidence if each.is_resource),
@@ -54,7 +55,7 @@ class SlotCandidates:
 def fit_draft(
     material: SlotCandidates, draft: PackageDraft, wants: Mapping[Slot, int], sizes: Mapping[Slot, int], room: int
 ) -> tuple[dict[Slot, int], dict[Slot, int]]:
-    """The draft filled; what each slot was granted in the end and what it uses, together at most `room`."""
+    """Fills the draft; returns the grant and the use of each slot, together at most `room`."""
     granted = dict(sizes)
     used: dict[Slot, int] = {slot: _fill(slot, granted[slot], material, draft) for slot in COMPRESSIBLE}
     for slot in reversed(COMPRESSIBLE):
@@ -86,7 +87,8 @@ def _fill(slot: Slot, size: int, material: SlotCandidates, draft: PackageDraft) 
 
 
 def _personal(size: int, material: SlotCandidates, draft: PackageDraft) -> int:
-    """Evidence at the longest snippets that fit beside the pinned memories' share; then these; then evidence again."""
+    """Fills evidence with the longest snippets that fit besides pinned memory's share, then pinned memory, then
+    evidence again."""
     reserved = min(sum(each.cost for each in material.core), int(size * PINNED_SHARE))
     personal = [each for each in material.evidence if not each.is_resource]
     draft.memories = evidence(personal, size - reserved, material.snippet_chars)
@@ -102,7 +104,7 @@ def _personal(size: int, material: SlotCandidates, draft: PackageDraft) -> int:
 
 
 def evidence(prepared: Sequence[PreparedEvidence], size: int, snippet_chars: int) -> list[PreparedEvidence]:
-    """As many pieces as fit at their shortest, best first, and each as long as there is room for."""
+    """As many pieces as fit at their shortest, best first, each as long as there is room."""
     if sum(each.cost for each in prepared) <= size:
         return list(prepared)
     wanted: list[tuple[PreparedEvidence, int]] = []
@@ -122,7 +124,7 @@ def evidence(prepared: Sequence[PreparedEvidence], size: int, snippet_chars: int
 
 
 def _levels(wanted: Sequence[tuple[PreparedEvidence, int]], size: int) -> list[int]:
-    """The most tokens of each piece: one level for all, twice that for the best, none under its shortest."""
+    """The most tokens of each piece: one level for all, twice that for the best, none below its shortest."""
     low, high = 0, max((each.cost for each, _ in wanted), default=0)
     while low < high:
         level = (low + high + 1) // 2
@@ -138,7 +140,7 @@ def _at(kept: Sequence[tuple[PreparedEvidence, int]], level: int) -> list[int]:
 
 
 def _window(turns: Sequence[tuple[int, list[RecentMessage]]], size: int) -> list[list[RecentMessage]]:
-    """Turns from the newest back; the first that does not fit is shortened, and nothing older follows it."""
+    """Turns from the newest back; the first that does not fit is shortened, and older ones are left out."""
     shown: list[list[RecentMessage]] = []
     for price, messages in turns:
         if price > size:
@@ -150,14 +152,14 @@ def _window(turns: Sequence[tuple[int, list[RecentMessage]]], size: int) -> list
 
 
 def _names(names: str, size: int) -> str:
-    """As many of the names, from the first, as fit; nothing where not one does."""
+    """As many names as fit, from the first."""
     while names and slots.cost(names) > size:
         names = names.rpartition(NAME_JOINT)[0]
     return names
 
 
 def _cut(text: str, size: int) -> str:
-    """The beginning of the summary that fits, to the end of a line where one is near."""
+    """The beginning of the summary that fits, cut at a line end if one is near."""
     if slots.cost(text) <= size:
         return text
     short = tokens.head(text, size - slots.SEPARATOR - 1)
@@ -166,27 +168,27 @@ def _cut(text: str, size: int) -> str:
 
 
 Counts = tuple[int, int, int]
-"""Pinned memories, pieces of evidence and turns, the first of each."""
+"""How many pinned memories, pieces of evidence and turns are kept, the first of each."""
 LIGHTEN: tuple[Counts, ...] = ((6, 6, 8), (3, 3, 6), (1, 1, 4), (0, 0, 2), (0, 0, 0))
-"""How many pinned memories, pieces of evidence and turns stay while something else can give way."""
+"""How many of each are kept while others can be dropped."""
 GIVEN_BACK = (1, 0, 2)
-"""The order in which what gave way comes back where there is room after all: evidence, pinned memory, turns."""
+"""The order in which dropped pieces are restored if there is room: evidence, pinned memory, turns."""
 ENOUGH = 0.91
-"""Share of the room for messages that is left to fill when nothing more gives way."""
+"""The share of the room for messages to keep when pieces are dropped."""
 A_FIELD = 8
-"""Tokens at most of a field's name, its quotes and what stands between it and the next."""
+"""The most tokens of a field's name, its quotes and separators."""
 SHOWN_WHOLE = 1200
-"""Characters up to which a message is likely to be shown whole, and all that JSON escapes in it."""
+"""Up to how many characters a message is probably shown whole."""
 NAMES = 48
 """Tokens of the fields around the line of names."""
 A_PIECE = 64
-"""Tokens of a slot below which no piece with its fields is kept for them."""
+"""A slot with fewer tokens than this keeps no piece for its minimum."""
 A_MESSAGE = 10
-"""Tokens of a message's fields beside its content."""
+"""Tokens of a message's fields besides its content."""
 
 
 def escapes(text: str) -> int:
-    """How many tokens more the text costs inside JSON."""
+    """The additional tokens of the text inside JSON."""
     return text.count('"') + text.count("\\") + text.count("\n") + text.count("\t")
 
 
@@ -196,10 +198,10 @@ def count_frame_tokens(part: Contract, texts: set[str] | Mapping[str, Any]) -> i
 
 
 def thinner(material: SlotCandidates, room: int, wire_room: int, limits: SlotBounds) -> tuple[SlotCandidates, int]:
-    """As many pieces as leave the JSON room for their texts, and the tokens that are then left to these.
+    """Drops pieces until the JSON has room for the texts of the rest; also returns the tokens left for these.
 
-    Pinned memory gives way first, then evidence, then the older turns, whose fields are few; only where more can be
-    said for it, and what then still fits comes back. A slot keeps pieces for its least while the JSON has room for it.
+    Pinned memory is dropped first, then evidence, then older turns, but only as far as the texts gain; what still fits
+    then is restored. A slot keeps pieces for its minimum while the JSON has room.
     """
     turns = [messages for _, messages in material.turns]
     extras = (_extras_of_core(material.core), _extras_of_evidence(material.evidence), _extras_of_turns(turns))
@@ -280,9 +282,9 @@ _TEXTS: dict[str, Any] = {
 
 
 def count_wire_tokens(package: ContextPackage) -> int:
-    """The tokens of the package as JSON, for consumers that hand it on as it is; a few more than they are, never fewer.
+    """The tokens of the package as JSON, never fewer than there are.
 
-    What it costs without its texts, and each text, most of which were counted before.
+    The sum of the frame and each text, most of which were counted before.
     """
     texts = [package.user_message.content, package.working_summary]
     texts += [each.text for each in (*package.system_blocks, *package.developer_blocks)]

@@ -1,4 +1,4 @@
-"""The package: every slot filled within the budget, everything left out named (seeds 003, 004 4.1 step 3)."""
+"""Builds the package: fills every slot within the budget and names everything left out."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,24 +50,24 @@ __all__ = [
 
 
 WIRE_SHARE = 0.98
-"""What the JSON of a package may take of the limit; it has no other margin for a tokenizer that counts more."""
+"""The share of the limit that the JSON of a package may take; the rest is a margin for other tokenizers."""
 EMPTY_MOST = 1500
-"""More than the JSON of an empty package takes, its rules in it."""
+"""An upper bound of the JSON of an empty package with its rules."""
 JSON_COUNTS_FROM = 1000
-"""Token limits below this bound the messages alone: the fields of an empty package would already take half of it."""
+"""Below this token limit only the messages are counted: the fields of an empty package would take half of it."""
 
 
 def check(inputs: PackInputs, policy: PackPolicy) -> None:
-    """Raises where `pack` would, whatever is found: the message is held against the window before any search."""
+    """Raises if `pack_context` would raise whatever is found, so that a message is refused before the search."""
     if _is_short(inputs, policy):
         return
     clear = inputs.language or detect(inputs.user_message)
-    # the rules may yet come in the language of the turns before; these are the longer ones
+    # the rules may be in the language of earlier turns; these are the longer ones
     _frame(inputs if clear != "other" else replace(inputs, language="zh"), policy)
 
 
 def _is_short(inputs: PackInputs, policy: PackPolicy) -> bool:
-    """Whether the message is far from any bound, which nearly all are: no JSON need be written to see it."""
+    """Whether the message is far from any limit, as nearly all are; then no JSON has to be written."""
     if inputs.content_parts or inputs.token_limit < policy.short_guide_below:
         return False
     message_cost = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD
@@ -77,10 +77,10 @@ def _is_short(inputs: PackInputs, policy: PackPolicy) -> bool:
 
 
 def pack_context(inputs: PackInputs, policy: PackPolicy) -> PackagedContext:
-    """A package that stays within the limit, as messages less margin and answer, and as JSON; the message is whole.
+    """Packs a package within the limit, as messages (less margin and answer) and as JSON; the message is not cut.
 
-    Every slot stays within its bounds. UserMessageTooLongError where the message leaves no room for their least,
-    TokenLimitTooSmallError where no message would.
+    Every slot stays within its bounds. Raises UserMessageTooLongError if the message leaves no room for their minimum,
+    TokenLimitTooSmallError if no message would.
     """
     draft = PackageDraft(
         degraded=list(inputs.degraded_reason), rejected=list(inputs.withheld), held_back=list(inputs.held_back)
@@ -102,7 +102,7 @@ def pack_context(inputs: PackInputs, policy: PackPolicy) -> PackagedContext:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """What is fixed before anything is remembered: the message, the answer's room, the rules."""
+    """The fixed parts: the message, the answer's room, the rules."""
 
     said: int
     limits: SlotBounds
@@ -111,12 +111,12 @@ class _Frame:
 
     @property
     def room(self) -> int:
-        """What is left for memory."""
+        """The tokens left for memory."""
         return self.limits.room - self.generation - self.said - self.rules.cost
 
 
 def _frame(inputs: PackInputs, policy: PackPolicy, *, evidence: bool = True) -> _Frame:
-    """The fullest rules beside which the message leaves all other slots their least."""
+    """The fullest rules with which the message leaves every other slot its minimum."""
     limits = slot_bounds(inputs.token_limit, policy.budget)
     share = profile_for(inputs.token_limit, policy.budget).slots["generation"]
     message_cost = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD + _media_tokens(inputs)
@@ -141,13 +141,13 @@ def _frame(inputs: PackInputs, policy: PackPolicy, *, evidence: bool = True) -> 
 
 
 def _media_tokens(inputs: PackInputs) -> int:
-    """The media that the model reads itself, as they stand in the package; what a model makes of them is not known."""
+    """Tokens of the media blocks in the package; what a model makes of them is unknown."""
     media = [part for part in inputs.content_parts if "media_id" in part]
     return sum(tokens.count(json.dumps(part, ensure_ascii=False)) for part in media)
 
 
 def _wire_room(inputs: PackInputs, policy: PackPolicy, frame: _Frame, degraded: Sequence[str]) -> int | None:
-    """The tokens that the JSON of an empty package leaves; None where it is not counted."""
+    """The tokens that the JSON of an empty package leaves; None if it is not counted."""
     if inputs.token_limit < JSON_COUNTS_FROM:
         return None
     empty = _package(inputs, policy, PackageDraft(degraded=list(degraded)), frame)
@@ -181,7 +181,7 @@ def _allocation(
 def _rules(
     inputs: PackInputs, policy: PackPolicy, limits: SlotBounds, *, evidence: bool
 ) -> Iterator[InstructionBlocks]:
-    """The rules that stay within the system's most, the fullest first; the shortest always."""
+    """Rule texts within the system's maximum, fullest first; the shortest always."""
     language = _language(inputs)
     long, short = (
         slots.rules(
@@ -315,7 +315,7 @@ def to_packaged_context(
 
 
 def list_left_out(material: SlotCandidates, shown: set[str]) -> list[Decision]:
-    """What would have gone in if there had been room."""
+    """Decisions about what had no room."""
     evidence = [
         Decision(each.ranked.key, False, "budget_exceeded", each.ranked.score, sanitization=each.outcome)
         for each in material.evidence

@@ -1,7 +1,4 @@
-"""What the receipts of a package say: every candidate, every decision, the budget.
-
-Why something is in it or not is said in a sentence, without scores.
-"""
+"""The receipts of a package: candidates, decisions, budget, and a sentence for each reason."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -11,13 +8,13 @@ from services.compose.rules.packing.draft import Decision, PackagedContext
 from services.compose.rules.ranking.fuse import FusePolicy, FusionResult
 
 SCHEMA_VERSION = 5
-"""Of the details; five-tuples came with 3 (seed 004 section 4.1.1), sanitising, budget and so on 4, probabilities 5."""
+"""The version of the details: 3 added five-tuples, 4 sanitising and budget, 5 probabilities."""
 NO_CONFLICT: dict[str, Any] = {"detected": False, "resolution": None, "with": None}
 NO_GUARDRAIL: dict[str, Any] = {"hit": False, "rule_id": None, "reason": None}
 
 
 def candidates(fused: FusionResult) -> list[dict[str, Any]]:
-    """Every candidate with its place and score in every list that had it."""
+    """Every candidate with its rank and score in every list."""
     return [_candidate(each) for each in index_judged(fused).values()]
 
 
@@ -36,7 +33,7 @@ def _candidate(ranked: RankedCandidate) -> dict[str, Any]:
 
 
 def describe_ranking(policy: FusePolicy) -> dict[str, Any]:
-    """What the order was made with, so that it can be made again."""
+    """The ranking parameters, for a replay."""
     return {
         "method": policy.method,
         "rrf_k": policy.rrf_k,
@@ -54,9 +51,9 @@ def describe_ranking(policy: FusePolicy) -> dict[str, Any]:
 def decisions(
     fused: FusionResult, packed: PackagedContext, stale: Mapping[str, str | None], policy_version: str
 ) -> list[dict[str, Any]]:
-    """One decision for everything that could have been in the package: what is in it first, in its order.
+    """One decision for every candidate: first what is in the package, in its order.
 
-    `stale`: what no longer holds, with the rule that says so.
+    `stale` are the keys that are no longer valid, with the rule.
     """
     judged = index_judged(fused)
     by_key: dict[str, dict[str, Any]] = {}
@@ -108,7 +105,7 @@ def _decision(decision: Decision, ranked: RankedCandidate | None, policy_version
 
 
 def _conflict(decision: Decision) -> dict[str, Any]:
-    """Whether knowledge said otherwise, which went first, and what said it (seed 004 section 4.3)."""
+    """The knowledge that contradicted the memory, which of them won, and the rule."""
     if decision.reason != "conflict_knowledge":
         return NO_CONFLICT
     return {"detected": True, "resolution": "knowledge_first", "with": decision.rule}
@@ -126,7 +123,7 @@ def _factors(ranked: RankedCandidate) -> dict[str, float]:
 
 
 def counts(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """How many decisions there were of each reason; `injected` is how many are in the package."""
+    """The number of decisions by reason; `injected` counts those in the package."""
     by_reason: dict[str, int] = {"injected": 0}
     for each in decisions:
         name = "injected" if each["decision"] == "injected" else str(each["decision_reason"])
@@ -135,7 +132,7 @@ def counts(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def stores_used(kinds: Sequence[str]) -> list[str]:
-    """Which stores the candidates came from."""
+    """The stores that the candidates came from."""
     names = {"memory": "memory", "turn": "conversation", "resource": "knowledge"}
     return sorted({names[kind] for kind in kinds})
 
@@ -186,7 +183,7 @@ _WHY: dict[Told, dict[str, str]] = {
 
 
 def why(decision: Mapping[str, Any], language: Told) -> str:
-    """The sentence for a decision of a receipt."""
+    """The sentence for a decision."""
     phrases, reason = _WHY[language], str(decision["decision_reason"])
     rule = decision.get("rule") or "-"
     if decision["decision"] != "injected":

@@ -1,4 +1,4 @@
-"""Checks every score and decision of a package again, from its stored plan and receipts alone. Pure."""
+"""Checks every score and decision of a package from its stored plan and receipts."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,16 +10,15 @@ CORE = "system"
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What the receipts say of everything in and out of the package, and where they do not add up."""
+    """The decisions of the receipts, and their inconsistencies."""
 
     explained: tuple[str, ...]
     problems: tuple[str, ...]
 
 
 def replay(retrieval: Mapping[str, Any], injection: Mapping[str, Any], package: Mapping[str, Any] | None) -> Replayed:
-    """Nothing in `problems` where each candidate has one decision, each score follows from ranks and factors, and
-    what is said to be in the package is what is in it.
-    """
+    """`problems` is empty if each candidate has one decision, each score follows from ranks and factors, and the
+    package holds what the receipts say."""
     decisions: dict[str, Mapping[str, Any]] = {each["id"]: each for each in injection["decisions"]}
     problems = [
         *find_undecided(retrieval["candidates"], decisions, len(injection["decisions"])),
@@ -51,12 +50,12 @@ def _scores(retrieval: Mapping[str, Any], decisions: Mapping[str, Mapping[str, A
 
 
 def _is_ranked(candidate: Mapping[str, Any], ranking: Mapping[str, Any]) -> bool:
-    """Whether its places were counted; before version 5 only where it met enough of the question."""
+    """Whether its ranks count; before version 5 only if it met enough of the question."""
     return "least_score" in ranking or candidate["support"] >= ranking["least_support"]
 
 
 def _complete(decision: Mapping[str, Any]) -> bool:
-    """Whether the five-tuple is there: score, reason, policy, guardrail, and a position where it is injected."""
+    """Whether the five-tuple is complete: score, reason, policy, guardrail, and a position if injected."""
     there = all(decision.get(name) is not None for name in ("candidate_score", "decision_reason", "policy_version"))
     placed = decision["decision"] != "injected" or decision.get("context_position") is not None
     return there and placed and isinstance(decision.get("guardrail"), Mapping)

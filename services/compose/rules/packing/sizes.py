@@ -1,4 +1,4 @@
-"""What there is to say in each slot, and how much of it each is to have (seed 004 section 4.2.1)."""
+"""Collects the candidates of each slot and sets the size of each slot."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ from shared.language.normalise import detect
 from shared.screening.sanitize import show_own
 
 RICH = 12.0
-"""The confidence of so many certain memories together is all that memory can say."""
+"""The total confidence of memories at which memory is rich."""
 DEEP = 16
-"""Turns of a long conversation."""
+"""The number of turns of a long conversation."""
 
 
 def gather(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft) -> SlotCandidates:
-    """All that may be said: past the guard, within the counts, each piece with its cost; the draft names the rest."""
+    """All that may be shown, screened and within the counts, each with its cost; the draft names the rest."""
     found = {each.key for each in inputs.evidence}
     pinned = list_pinned(inputs, policy, draft, found)
     allowed = list_allowed(inputs, policy, draft, _personal(inputs, policy) - len(pinned))
@@ -59,7 +59,7 @@ def gather(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft) -> SlotC
 
 
 def _personal(inputs: PackInputs, policy: PackPolicy) -> int:
-    """How many notes about the user may go in, core memory and evidence together."""
+    """The most notes about the user, core memory and evidence together."""
     most = len(inputs.core) + _evidence_most(inputs, policy) if inputs.inject_limit is None else inputs.inject_limit
     return min(most, policy.budget.small_talk_items) if inputs.intent == "small_talk" else most
 
@@ -71,7 +71,7 @@ def _evidence_most(inputs: PackInputs, policy: PackPolicy) -> int:
 def list_allowed(
     inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, personal: int
 ) -> list[tuple[RankedCandidate, slots.Screened]]:
-    """The evidence that passes the guard and the counts, in order; of the user `personal` pieces at most."""
+    """The evidence that passes screening and counts, in order; at most `personal` pieces about the user."""
     most, memories = _evidence_most(inputs, policy), max(policy.memories_max, inputs.inject_limit or 0)
     allowed: list[tuple[RankedCandidate, slots.Screened]] = []
     for each, clean in slots.screen_candidates(inputs.evidence, policy.sanitize, policy.max_snippet_chars):
@@ -93,7 +93,7 @@ def list_allowed(
 
 
 def list_pinned(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, present: set[str]) -> list[PreparedMemory]:
-    """Core memory that is not among the evidence, as much as may go in."""
+    """Core memory that is not among the evidence, up to its limit."""
     pinned, blocked = slots.core(inputs.core, policy.sanitize, inputs.nonce)
     draft.rejected += [Decision(each.key, False, "blocked", sanitization="blocked", rule=each.rule) for each in blocked]
     for each in (*pinned, *blocked):
@@ -103,7 +103,7 @@ def list_pinned(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, pre
 
 
 def _earlier(inputs: PackInputs) -> list[RecentTurn]:
-    """The turns before this one: the message being answered may already be stored."""
+    """The turns before the message being answered, which may be stored already."""
     turns = sorted(inputs.recent, key=lambda turn: turn.seq)
     if turns and [(each.role, each.content) for each in turns[-1].messages] == [("user", inputs.user_message)]:
         turns.pop()
@@ -111,7 +111,7 @@ def _earlier(inputs: PackInputs) -> list[RecentTurn]:
 
 
 def _summary(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft) -> str:
-    """What the user and the assistant said, summed up: shown as it was said."""
+    """The summary, screened as the user's own words."""
     clean = show_own(inputs.working_summary, policy.sanitize)
     draft.held_back += slots.held_back("summary", "own", clean)
     return clean.text.strip()
@@ -125,7 +125,7 @@ def _entities(inputs: PackInputs, policy: PackPolicy) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Floors:
-    """What each slot may keep while others can give way, and how that was found."""
+    """The minimum of each slot, and how it was computed."""
 
     shares: Mapping[Slot, int]
     signals: BudgetSignals
@@ -133,7 +133,7 @@ class Floors:
 
 
 def floors(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, material: SlotCandidates) -> Floors:
-    """The dynamic shares, or the static ones where the policy says so or the allocator fails (R119)."""
+    """The dynamic shares, or the static ones if the policy says so or the allocator fails."""
     evident = signals(inputs, material)
     allocation = policy.budget.allocation
     if allocation == "dynamic":
@@ -146,7 +146,7 @@ def floors(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, material
 
 
 def signals(inputs: PackInputs, material: SlotCandidates) -> BudgetSignals:
-    """How sure the memories are, how near the best knowledge is, how long the conversation has been (R112)."""
+    """How sure the memories are, how near the best knowledge is, how long the conversation is."""
     memories = [each.ranked.candidate.confidence for each in material.evidence if not each.is_resource]
     pinned = [each.memory.confidence for each in material.core]
     found = [each.ranked.candidate for each in material.evidence if each.is_resource]
@@ -163,7 +163,7 @@ def signals(inputs: PackInputs, material: SlotCandidates) -> BudgetSignals:
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """What each slot that can be cut has of a package, and the tokens of JSON that nobody used."""
+    """The grant of each compressible slot, and the unused tokens of JSON."""
 
     shares: Mapping[Slot, SlotBudget]
     idle: int
@@ -178,9 +178,9 @@ def fill(
     room: int,
     wire_room: int | None,
 ) -> Filling:
-    """The draft filled to `room` tokens of messages and about `wire_room` of JSON.
+    """Fills the draft to `room` tokens of messages and about `wire_room` of JSON.
 
-    Every slot is granted its least, if it wants so much, and no slot more than its most.
+    Every slot gets its minimum, if it wants that much, and at most its maximum.
     """
     room = max(0, room - HEADINGS_COST)
     wanted = material.wants()

@@ -1,4 +1,4 @@
-"""What could go into each slot of a package, and what it would cost (seed 003 sections 3-7)."""
+"""The possible contents of each slot and their cost."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -18,16 +18,16 @@ from shared.language.normalise import clip
 from shared.screening.sanitize import Outcome, SanitizePolicy, Screened, Source, screen, show
 
 SEPARATOR = 2
-"""Tokens at most between two pieces of one message."""
+"""The most tokens between two pieces of one message."""
 MAX_READ = 32_000
-"""Characters of a text beyond which nobody reads what is to be shown of it."""
+"""How many characters of a text are read for a snippet."""
 LEAST_MESSAGE = 16
-"""Tokens below which a message that was cut says nothing."""
+"""The least tokens of a shortened message."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstructionBlocks:
-    """The rules of the turn, their blocks and cost."""
+    """The instruction blocks and their cost."""
 
     system: tuple[SystemBlock, ...] = ()
     developer: tuple[DeveloperBlock, ...] = ()
@@ -36,7 +36,7 @@ class InstructionBlocks:
 
 @dataclass(frozen=True, slots=True)
 class PreparedEvidence:
-    """A piece of evidence as it would stand in the package; `text` is what may be shown of it, `place` its rank."""
+    """A piece of evidence as shown; `text` is what may be shown of it, `place` its rank."""
 
     ranked: RankedCandidate
     item: EvidenceItem
@@ -49,13 +49,13 @@ class PreparedEvidence:
 
     @property
     def is_resource(self) -> bool:
-        """True where it belongs to the knowledge slot."""
+        """Whether it belongs to the knowledge slot."""
         return self.ranked.candidate.is_resource
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedMemory:
-    """A pinned memory as it would stand in the package."""
+    """A pinned memory as shown."""
 
     memory: CoreMemory
     block: SystemBlock
@@ -64,22 +64,22 @@ class PreparedMemory:
 
     @property
     def key(self) -> str:
-        """The same key that a candidate for this memory has."""
+        """The key of a candidate for this memory."""
         return f"memory:{self.memory.memory_id}"
 
     @property
     def outcome(self) -> Outcome:
-        """Whether anything was taken out of it."""
+        """Whether part of the text was removed."""
         return self.screened.outcome
 
     @property
     def rule(self) -> str | None:
-        """Why anything was."""
+        """The rule by which it was."""
         return self.screened.rule
 
 
 def cost(text: str) -> int:
-    """The tokens of one piece, with what separates it from the next."""
+    """The tokens of one piece with its separator."""
     return tokens.count(text) + SEPARATOR if text else 0
 
 
@@ -94,9 +94,9 @@ def rules(
     evidence: bool = True,
     nonce: str = "",
 ) -> InstructionBlocks:
-    """The memory guide, the caller's rules, how to cite and what this kind of turn calls for (R098, R106, R107).
+    """The memory guide, the caller's rules, how to cite, and the rule of this intent.
 
-    Without evidence there is nothing to cite, and a sentence guides; where it has to be short, that is all.
+    Without evidence the citation rule is left out; the short form is one sentence.
     """
     guide = SystemBlock(
         type="policies", text=texts.memory_guide(language, nonce, short=short or not evidence), updated_at=now
@@ -113,7 +113,7 @@ def rules(
 
 
 def with_hints(blocks: InstructionBlocks, hints: Sequence[str], now: datetime) -> InstructionBlocks:
-    """The rules with what the agent has learnt of its own tools after them."""
+    """The instruction blocks followed by the agent's experience."""
     lines = "\n".join(f"- {each}" for each in hints)
     block = SystemBlock(type="other", text=f"<agent_hints>\n{lines}\n</agent_hints>", updated_at=now)
     return InstructionBlocks((*blocks.system, block), blocks.developer, blocks.cost + cost(block.text))
@@ -122,12 +122,12 @@ def with_hints(blocks: InstructionBlocks, hints: Sequence[str], now: datetime) -
 def screen_candidates(
     ranked: Iterable[RankedCandidate], policy: SanitizePolicy, most: int = MAX_READ
 ) -> list[tuple[RankedCandidate, Screened]]:
-    """Every candidate with what may be injected of the first `most` characters, the only ones that could be shown."""
+    """Every candidate with what may be shown of its first `most` characters."""
     return [(each, screen_candidate(each.candidate, policy, most)) for each in ranked]
 
 
 def screen_candidate(candidate: Candidate, policy: SanitizePolicy, most: int = MAX_READ) -> Screened:
-    """A message's words, and after them, each in its fence, what was recognised in its media."""
+    """The words of a message and, each in its fence, the texts recognised in its media."""
     source = candidate.comes_from
     if not candidate.recognized:
         return show(_start(candidate.text, most), source, policy)
@@ -141,7 +141,7 @@ def screen_candidate(candidate: Candidate, policy: SanitizePolicy, most: int = M
 
 
 def list_withheld(candidate: Candidate, policy: SanitizePolicy) -> list[Blocked]:
-    """The media whose recognised text gave orders, when the message was indexed or now."""
+    """The media whose recognised text gave orders, when indexed or now."""
     read = [(each, screen(candidate.text[each.start : each.end], policy)) for each in candidate.recognized]
     return [
         Blocked(each.media_id, each.rule or told.rule) for each, told in read if each.rule or told.outcome == "blocked"
@@ -149,12 +149,12 @@ def list_withheld(candidate: Candidate, policy: SanitizePolicy) -> list[Blocked]
 
 
 def held_back(key: str, source: Source, clean: Screened) -> list[HeldBack]:
-    """What is not shown of a text; nothing where all of it is."""
+    """What is not shown of a text."""
     return [HeldBack(key, source, clean.held_back, clean.outcome == "blocked")] if clean.held_back else []
 
 
 def held_back_of(candidate: Candidate, clean: Screened, policy: SanitizePolicy) -> list[HeldBack]:
-    """What is not shown of a candidate's words, nor of what was recognised in its media."""
+    """What is not shown of a candidate's words and of the text recognised in its media."""
     withheld = held_back(candidate.key, candidate.comes_from, clean)
     for each in candidate.recognized:
         told = screen(candidate.text[each.start : each.end], policy)
@@ -178,7 +178,7 @@ def evidence(
     lean: bool = False,
     nonce: str = "",
 ) -> list[PreparedEvidence]:
-    """Evidence with snippets of at most `limit` characters; lean: without what is known of it and its signals."""
+    """Evidence with snippets of at most `limit` characters; `lean` omits metadata and signals."""
     prepared: list[PreparedEvidence] = []
     for place, (ranked, clean) in enumerate(pairs):
         item = _item(ranked, clean.text, request_id, now, limit, nonce, policy, lean=lean)
@@ -189,12 +189,12 @@ def evidence(
 
 
 def frame(each: PreparedEvidence) -> int:
-    """The tokens of the evidence without its text: label, address, tag, how it was found."""
+    """The tokens of the evidence without its text."""
     return _with_snippet(each, "", len(each.text) + 10_000).cost
 
 
 def shorter(each: PreparedEvidence, size: int, limit: int) -> PreparedEvidence | None:
-    """The evidence with as much of its text as fits `size` tokens; None where that is nothing."""
+    """The evidence cut to `size` tokens; None if nothing would be left."""
     room = size - frame(each) - SEPARATOR
     text = tokens.head(each.text, room)
     made = _with_snippet(each, text.rstrip() + "…", limit) if text else None
@@ -235,7 +235,7 @@ def _item(
 
 
 def ref(ranked: RankedCandidate) -> Ref:
-    """Where the evidence lives (decision 12)."""
+    """The address of the evidence."""
     source = ranked.candidate
     return Ref(
         document_id=source.document_id,
@@ -247,7 +247,7 @@ def ref(ranked: RankedCandidate) -> Ref:
 
 
 def signals(ranked: RankedCandidate) -> Signals:
-    """What each ranker said of the evidence; arms are recognised by the beginning of their names."""
+    """The score of the evidence in each ranking; arms are identified by the prefix of their lists."""
     source = ranked.candidate
     vector = [arm for arm in source.arm_ranks if arm.startswith("vector")]
     words = [arm for arm in source.arm_ranks if arm.startswith("text")]
@@ -269,7 +269,7 @@ def signals(ranked: RankedCandidate) -> Signals:
 def core(
     memories: Sequence[CoreMemory], policy: SanitizePolicy, nonce: str = ""
 ) -> tuple[list[PreparedMemory], list[PreparedMemory]]:
-    """The pinned memories that may be shown, in their order, and those that are blocked."""
+    """The pinned memories that may be shown, in order, and those that are blocked."""
     prepared: list[PreparedMemory] = []
     for memory in memories:
         clean = show(memory.text, memory.comes_from, policy)
@@ -285,7 +285,7 @@ def core(
 
 
 def window(turns: Sequence[RecentTurn], most: int, max_tool_chars: int) -> list[tuple[int, list[RecentMessage]]]:
-    """The newest `most` turns, newest first, each with its cost; tool results are cut short (R099, OC101)."""
+    """The newest `most` turns, newest first, each with its cost; tool results are shortened."""
     newest = sorted(turns, key=lambda turn: turn.seq, reverse=True)[:most]
     shown = [[_message(each, max_tool_chars) for each in turn.messages if each.role != "system"] for turn in newest]
     return [(turn_cost(messages), messages) for messages in shown if messages]
@@ -304,9 +304,9 @@ def turn_cost(messages: Sequence[RecentMessage]) -> int:
 
 
 def shorten_messages(messages: Sequence[RecentMessage], size: int) -> list[RecentMessage]:
-    """The messages of one turn cut to at most `size` tokens, the longest most.
+    """The messages of one turn cut to `size` tokens, the longest most.
 
-    Where they would be too short to say anything, the first is left out; empty where none fits.
+    If they would be too short, the first is dropped; empty if none fits.
     """
     for first in range(len(messages)):
         shown = list(messages[first:])
@@ -318,7 +318,7 @@ def shorten_messages(messages: Sequence[RecentMessage], size: int) -> list[Recen
 
 
 def level_sizes(prices: Sequence[int], size: int) -> list[int]:
-    """Of each price as much as an even share allows; what the small do not need goes to the large."""
+    """An even share of `size` for each price; what small ones do not need goes to larger ones."""
     given = [0] * len(prices)
     left = size
     for done, at in enumerate(sorted(range(len(prices)), key=prices.__getitem__)):

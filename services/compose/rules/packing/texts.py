@@ -1,6 +1,4 @@
-"""How a package reads to the model: its fixed words in both languages, the tags around memory and evidence that no text
-can open or close, and what an agent is told of its own experience (seed 004).
-"""
+"""The fixed texts of a package in both languages, the tags around memory and evidence, and hints from experience."""
 
 # ruff: noqa: E501 - the texts are one line per rule, as the model reads them
 
@@ -79,36 +77,36 @@ def _key(language: Language) -> str:
 
 
 def memory_guide(language: Language, nonce: str = "", *, short: bool = False) -> str:
-    """How the model should use memory: about 250 tokens, or one sentence for a small window (R106).
+    """How the model should use memory: about 250 tokens, or one sentence for a small window.
 
-    It names the nonce, so that a tag which somebody wrote into a text counts for nothing.
+    It names the nonce, so that forged tags are ignored.
     """
     guide = (_SHORT if short else _GUIDE)[_key(language)]
     return guide.replace("{fence}", f' nonce="{nonce}"' if nonce else "")
 
 
 def entities(language: Language, names: str) -> str:
-    """The names of a conversation behind what they are."""
+    """The names of a conversation, each with its kind."""
     return ENTITIES[_key(language)] + names
 
 
 def citation_rule(language: Language) -> str:
-    """How evidence is cited and what to do when a tool fails (R098)."""
+    """How to cite evidence, and what to do when a tool fails."""
     return _CITE[_key(language)]
 
 
 def hint(kind: str, language: Language) -> str:
-    """One line of the agent's own experience, with its figures to be filled in."""
+    """The template of a hint."""
     return _HINTS[_key(language)][kind]
 
 
 def phase_rule(language: Language, intent: Intent) -> str:
-    """What this kind of turn calls for; empty where nothing special (R107)."""
+    """The rule of this intent; empty if it has none."""
     return _PHASES[_key(language)].get(intent, "")
 
 
 MESSAGE_OVERHEAD = 4
-"""Tokens that a chat format spends on each message beside its content."""
+"""Tokens that a chat format adds to each message."""
 MAX_ATTRIBUTE = 80
 _UNCITABLE = to_pattern(r"[\s<>\"\x00-\x1f]")
 
@@ -124,12 +122,12 @@ def _attribute(value: str) -> str:
 
 
 def _name(value: str | None) -> str | None:
-    """A name or key from somebody's data; none where it holds what may not be shown."""
+    """A name or key from user data; None if it holds text that may not be shown."""
     return value if value and screen(value).outcome == "pass" else None
 
 
 def citable(uri: str) -> str:
-    """The address as one word that opens no tag; it leads where it led."""
+    """The address as one word that cannot open a tag."""
     return _UNCITABLE.sub(lambda found: quote(found.group()), uri)
 
 
@@ -138,7 +136,7 @@ def _day(moment: datetime | None) -> str | None:
 
 
 TELLING: frozenset[Epistemic] = frozenset({"opinion", "outdated"})
-"""What a note is where the model cannot see it from its words: a view, or how things were."""
+"""Attributes of a note that its words do not show: an opinion, or a past state."""
 
 
 def _trust(provenance: Provenance) -> str | None:
@@ -161,10 +159,10 @@ def core_tag(memory: CoreMemory, text: str, nonce: str) -> str:
 
 
 def evidence_snippet(candidate: Candidate, text: str, limit: int, nonce: str) -> str:
-    """The candidate's text inside its tag, at most `limit` characters with it; empty where nothing would be left.
+    """The candidate's text inside its tag, at most `limit` characters in total; empty if nothing would be left.
 
-    The tag says what a model can use: how sure a note is and since when, of words who spoke and when, of knowledge
-    whose it is. What else is known of it stands in the fields of the evidence.
+    The tag has what a model can use: confidence and date of a note, speaker and time of a message, source of knowledge.
+    The fields of the evidence have the rest.
     """
     if candidate.memory_id:
         attributes = _attributes(
@@ -193,7 +191,7 @@ def evidence_snippet(candidate: Candidate, text: str, limit: int, nonce: str) ->
 
 
 def known_of(candidate: Candidate) -> KnownOf | None:
-    """What is known of a memory beside its words; nothing of what was said or stands in a document."""
+    """Metadata of a memory; None for messages and documents."""
     if candidate.memory_id is None:
         return None
     return KnownOf(
@@ -216,25 +214,25 @@ def write_tag(tag: str, attributes: str, text: str, limit: int | None) -> str:
 
 MOST = 3
 LEAST = 5
-"""Calls, or answers, below which nothing is said, however plain they look."""
+"""The fewest calls, or answers, for a hint."""
 FAILS_BELOW = 0.7
-"""A tool fails often where with 95 % no more of its calls than this succeed."""
+"""A tool fails often if with 95 % confidence its success rate is below this."""
 WORKS_ABOVE = 0.7
-"""It serves an intent well where with 95 % more than this succeed."""
+"""A tool works well for an intent if with 95 % confidence its success rate is above this."""
 CORRECTED_ABOVE = 0.2
-"""Recalled memories mislead where with 95 % more of the answers that took them up than this were corrected."""
+"""Recalled memories mislead if with 95 % confidence the share of corrected answers is above this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """One thing that the agent has learnt: a key and its figures."""
+    """One piece of experience: a key and its figures."""
 
     key: str
     figures: Mapping[str, Any]
 
 
 def hints(learnt: Iterable[Learnt], intent: Intent, language: Language) -> tuple[str, ...]:
-    """At most three lines in the language of the message; what goes wrong comes first. None for small talk."""
+    """At most three lines in the language of the message; problems come first. None for small talk."""
     if intent == "small_talk":
         return ()
     found = [made for each in learnt if (made := _hint(each, intent, language))]
@@ -243,7 +241,7 @@ def hints(learnt: Iterable[Learnt], intent: Intent, language: Language) -> tuple
 
 
 def _hint(learnt: Learnt, intent: Intent, language: Language) -> tuple[int, int, str] | None:
-    """How it is ordered: kind, weight; and the line."""
+    """The sort key (kind, weight) and the line."""
     kind, _, name = learnt.key.partition(":")
     if kind == "retrieval":
         return _of_recall(learnt.figures, language)

@@ -1,6 +1,6 @@
-"""The one internal evidence as the EvidencePack shows it (X46), and how much of its text.
+"""How evidence is shown in an EvidencePack: in full, the matching passage, or one sentence.
 
-All, the passage that meets the question, or one sentence (seed 001 section 7). The ContextPackage's view is in `slots`.
+`slots` has the form for a ContextPackage.
 """
 
 import hashlib
@@ -27,13 +27,13 @@ from shared.screening.sanitize import SanitizePolicy, screen
 
 Level = Literal["l2", "l1", "l0"]
 LEVELS: dict[Level, int] = {"l1": 320, "l0": 120}
-"""Characters at most: l2 is the whole text, l1 a passage, l0 a line (about a tenth of a page and a hundredth)."""
+"""The most characters of each level: l2 is the whole text, l1 a passage, l0 a line."""
 MAX_SENTENCES = 400
 _SENTENCE = to_pattern(r"[^。！？!?；;\n.]*(?:[。！？!?；;\n]+|\.+(?=\s|$)|\.|$)")
 
 
 def snippet(text: str, question: str, policy: Literal["l2", "l1", "l0", "auto"], most: int) -> tuple[str, Level]:
-    """At most `most` characters of the text, and how much of it they are; `auto` is all where it fits."""
+    """At most `most` characters of the text, and the level; `auto` shows all if it fits."""
     level: Level = policy if policy != "auto" else "l2" if len(text) <= most else "l1"
     if level == "l2":
         return clip(text, most), level
@@ -44,7 +44,7 @@ def snippet(text: str, question: str, policy: Literal["l2", "l1", "l0", "auto"],
 
 
 def passage(text: str, wanted: Sequence[str], most: int, *, one: bool = False) -> str:
-    """The sentences side by side that hold most of the wanted words, the first of equals; gaps are marked."""
+    """The adjacent sentences with most of the wanted words; gaps are marked."""
     sentences = [each for each in _SENTENCE.findall(text[:40_000]) if each.strip()][:MAX_SENTENCES]
     if not sentences:
         return clip(text.strip(), most)
@@ -71,7 +71,7 @@ _SOURCE_TYPES = ("url", "file", "manual", "memory_snapshot")
 def pack_evidence(
     ranked: RankedCandidate, plan: RetrievalPlan, retrieved_at: datetime, policy: SanitizePolicy
 ) -> PackEvidence:
-    """One result of a plan, showing what the plan's output section asks for; the snippet is plain text."""
+    """One result of a plan in the form that the plan's output section asks for; the snippet is plain text."""
     source, output = ranked.candidate, plan.output
     question = plan.queries[source.query].text
     text, level = snippet(source.text, question, output.snippet_policy, output.max_snippet_chars)
@@ -109,7 +109,7 @@ def pack_evidence(
 
 
 def source_type(candidate: Candidate) -> EvidenceSourceType:
-    """Memories and messages are a snapshot of memory; a section of knowledge is what its document is."""
+    """Memories and messages are a snapshot of memory; a section of knowledge has the type of its document."""
     if not candidate.is_resource:
         return "memory_snapshot"
     known = candidate.source_type in _SOURCE_TYPES
@@ -117,7 +117,7 @@ def source_type(candidate: Candidate) -> EvidenceSourceType:
 
 
 def _raw(ranked: RankedCandidate, *, debug: bool) -> EvidenceRaw:
-    """Where the whole text is, and its hash; a message of a turn is the address with its place behind `#`."""
+    """The address and hash of the whole text; a message of a turn has its ordinal behind `#`."""
     source = ranked.candidate
     place = "" if source.message_ordinal is None else f"#{source.message_ordinal}"
     return EvidenceRaw(

@@ -1,4 +1,4 @@
-"""The pending statements, one after another, as the workers will settle them: what each does to memory."""
+"""Predicts how the workers will settle pending statements, one after another."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,7 @@ from shared.resolution.resolve import Confirm, Operation, Retract, Write, resolv
 
 @dataclass(slots=True)
 class MemoryCourse:
-    """Memory as it becomes while the pending statements are gone through."""
+    """The state of memory after the statements so far."""
 
     active: dict[UUID, MemorySnapshot]
     masked: dict[str, str] = field(default_factory=dict[str, str])
@@ -36,7 +36,7 @@ class MemoryCourse:
 def overlay(
     pending: Sequence[PendingObservation], remembered: Sequence[MemorySnapshot], policy: ConfidencePolicy
 ) -> PendingChanges:
-    """What the pending statements, in their order, will do to these memories once the workers come to them.
+    """How the pending statements, in order, will change these memories.
 
     `remembered` is newest first. A memory that is newer than a statement, or says the same, stays.
     """
@@ -52,14 +52,14 @@ def overlay(
 def foreseen(
     pending: Sequence[PendingObservation], remembered: Sequence[MemorySnapshot], policy: ConfidencePolicy
 ) -> dict[UUID, Operation]:
-    """By statement what the workers will do with it, those before it done."""
+    """The operation that the workers will derive for each statement, the earlier ones applied."""
     course = MemoryCourse({each.known.memory_id: each for each in remembered})
     operations = {each.memory_id: settle_next(course, each, policy) for each in pending}
     return {memory_id: operation for memory_id, operation in operations.items() if operation is not None}
 
 
 def settle_next(course: MemoryCourse, each: PendingObservation, policy: ConfidencePolicy) -> Operation | None:
-    """What becomes of the next statement, in the course of them; None where it is a memory already."""
+    """Applies the next statement; None if it is a memory already."""
     if each.memory_id in course.active:
         return None
     operation = resolve(each.statement, [r.known for r in course.active.values()], policy)
@@ -90,7 +90,7 @@ def _follow(course: MemoryCourse, each: PendingObservation, operation: Operation
 
 
 def is_outlived(course: MemoryCourse, each: PendingObservation, ends: Sequence[ActiveMemory]) -> bool:
-    """Whether a memory was learnt with the statement in mind: after it, or from its own turn."""
+    """Whether a memory was learnt after the statement, or from the same turn."""
     held = [course.active[known.memory_id] for known in ends]
     return not each.now and any(
         r.learnt
@@ -102,7 +102,7 @@ def is_outlived(course: MemoryCourse, each: PendingObservation, ends: Sequence[A
 
 
 def _raise(course: MemoryCourse, target: ActiveMemory, operation: Write | Confirm) -> None:
-    """What was said again stands as firmly as the better of both."""
+    """Raises the memory to the better level of both, because it was stated again."""
     held, relation = course.active[target.memory_id], operation.relation
     known = replace(held.known, provenance=relation.provenance, assertion=relation.assertion)
     course.active[target.memory_id] = replace(held, known=known)
@@ -134,7 +134,7 @@ def to_snapshot(each: PendingObservation, written: Write) -> MemorySnapshot:
 
 
 def _to_rest(old: ActiveMemory, each: PendingObservation, left: Content) -> ActiveMemory:
-    """What stays of a memory of which a part ends, as a memory of its own."""
+    """The part of an ended memory that stays, as a memory of its own."""
     its_id = left_id(each.memory_id, old.memory_id)
     since = each.statement.said_at
     return replace(amend_memory(old, left), memory_id=its_id, root_id=its_id, version=1, valid_at=since, replaced=())

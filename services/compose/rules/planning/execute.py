@@ -1,4 +1,4 @@
-"""A plan -> what runs: each query as its mode means it, its filters and weight, and what is not honoured (seed 001)."""
+"""Turns a plan into the queries that run: mode, filters and weight of each, and what is ignored."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,23 +14,23 @@ from shared.language.segment import keywords, query_terms
 WORDS: frozenset[SearchMode] = frozenset({"exact", "hybrid", "associative"})
 MEANING: frozenset[SearchMode] = frozenset({"semantic", "hybrid", "associative"})
 WHOLE: frozenset[SearchMode] = frozenset({"exact", "semantic", "hybrid"})
-"""Modes whose queries are asked part by part where they have several."""
+"""Modes whose queries run as a whole and in parts."""
 PART_WEIGHTS: Mapping[Kind, float] = {"question": 0.9, "thing": 0.7}
-"""What a part of a question weighs beside the whole."""
+"""The weight of a part of a question relative to the whole."""
 PART_MOST: Mapping[Kind, int] = {"thing": 8}
-"""So many at most are brought by a thing that is merely named."""
+"""The most results for a thing that is only named."""
 COMPOSED_QUERIES = 6
 WIDER: tuple[float, ...] = (0.7, 0.6, 0.5, 0.5, 0.4, 0.4)
-"""What the additions to an associative query weigh beside it."""
+"""The weight of the additions to an associative query."""
 KNOWLEDGE_ONLY = ("document_ids", "tag_ids", "topic_ids")
-"""Filters inside the knowledge base: a memory has no document, tag or topic (seed 001 section 4)."""
+"""Filters of knowledge only: a memory has no document, tag or topic."""
 _IDENTIFIER = to_pattern(r"\S*\w[_./@:#-]\w\S*")
 TAIL_WEIGHT = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class QueryFilter:
-    """What a query may find; equal bounds are searched together."""
+    """The filters of a query; queries with equal filters are searched together."""
 
     time: TimeRange | None = None
     languages: tuple[str, ...] = ()
@@ -40,13 +40,13 @@ class QueryFilter:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing of memory can fit: another kind of source is asked for."""
+        """Whether no memory can match, because another kind of source is wanted."""
         return bool(self.source_types) and "memory_snapshot" not in self.source_types
 
 
 @dataclass(frozen=True, slots=True)
 class QueryStep:
-    """One query that runs; `of` is the number of the plan's own query that it serves, and `most` what it brings."""
+    """One query that runs; `of` is the number of the plan's query that it serves, `most` the limit of its results."""
 
     query: Query
     of: int
@@ -61,7 +61,7 @@ class QueryStep:
 
 @dataclass(frozen=True, slots=True)
 class ExecutablePlan:
-    """All that runs for a plan; `words` and `meaning` scale what each says inside a hybrid query."""
+    """All queries that run; `words` and `meaning` scale the signals of a hybrid query."""
 
     plan: RetrievalPlan
     steps: tuple[QueryStep, ...]
@@ -75,7 +75,7 @@ class ExecutablePlan:
 
 
 def bounds(plan: RetrievalPlan, query: Query) -> QueryFilter:
-    """The query's own filters where it has them, else the plan's; outdated things only where it asks about the past."""
+    """The query's own filters, or else the plan's; outdated memories only if it asks about the past."""
     filters = plan.filters_of(query)
     hint = query.hints.get("past")
     past = hint if isinstance(hint, bool) else asks_past(query.text)
@@ -89,11 +89,11 @@ def bounds(plan: RetrievalPlan, query: Query) -> QueryFilter:
 
 
 def execute_composed(plan: RetrievalPlan, joined: Iterable[Pair] = ()) -> ExecutablePlan:
-    """The planner's own plan as it stands: its first queries, vectors for the question.
+    """The queries of a plan made here: its first queries, with vectors for the question.
 
-    Names that are `joined` are asked for in each spelling.
+    A query with a name in `joined` also runs with the other names of the same thing.
 
-    The names in it are words, by which all that names them is found and judged: no links are followed.
+    Names are searched as words; links are not followed.
     """
     steps = [
         QueryStep(
@@ -115,7 +115,7 @@ def execute_composed(plan: RetrievalPlan, joined: Iterable[Pair] = ()) -> Execut
 
 
 def _respell_step(step: QueryStep, joined: Iterable[Pair]) -> list[QueryStep]:
-    """The question once more with each other name of whom it names."""
+    """The question with each other name of the same thing."""
     weight = step.weight * PART_WEIGHTS["question"]
     return [
         QueryStep(step.query.model_copy(update={"text": text}), step.of, step.bounds, weight, embed=False, is_part=True)
@@ -124,7 +124,7 @@ def _respell_step(step: QueryStep, joined: Iterable[Pair]) -> list[QueryStep]:
 
 
 def _repeats(plan: RetrievalPlan, n: int) -> bool:
-    """Whether the query asks by words alone, for none but those of the first: its list would say nothing new."""
+    """Whether the query has only words of the first query, so that its results would add nothing."""
     first, query = plan.queries[0], plan.queries[n]
     return (
         n > 0
@@ -136,8 +136,10 @@ def _repeats(plan: RetrievalPlan, n: int) -> bool:
 
 
 def execute_given(plan: RetrievalPlan, together: Mapping[int, Sequence[str]]) -> ExecutablePlan:
-    """Every query of a caller's plan; an associative one with additions that weigh less. `together` has, by query, what
-    occurs together with the entities that it names."""
+    """Every query of a given plan; associative ones with additions of less weight.
+
+    `together` has, by query, what occurs together with its entities.
+    """
     weights = plan.ranking.fusion.weights
     steps: list[QueryStep] = []
     added: dict[int, tuple[str, ...]] = {}
@@ -172,7 +174,7 @@ def execute_given(plan: RetrievalPlan, together: Mapping[int, Sequence[str]]) ->
 
 
 def to_parts(step: QueryStep) -> list[QueryStep]:
-    """What the query asks in several parts, each as a query of its own within the same bounds."""
+    """The parts of a query, each as a query with the same filters."""
     if step.query.mode not in WHOLE:
         return []
     return [
@@ -190,7 +192,7 @@ def to_parts(step: QueryStep) -> list[QueryStep]:
 
 
 def find_linked_terms(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a relational query names, and the search terms that name it too: identifiers, or all where no name is."""
+    """The names in a relational query and the terms that find them too: identifiers, or all without a name."""
     named = tuple(names(text))
     if not named:
         return tuple(keywords(text, 8)), tuple(query_terms(text, 8))
@@ -198,7 +200,7 @@ def find_linked_terms(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def identifiers(named: Sequence[str]) -> list[str]:
-    """The search terms of those names that are one identifier: smart_rag, app.py, org/repo."""
+    """The terms of names that are a single identifier: smart_rag, app.py, org/repo."""
     return [fold(name) for name in named if _IDENTIFIER.fullmatch(name)]
 
 
@@ -215,9 +217,9 @@ def list_excluded(steps: Sequence[QueryStep]) -> list[str]:
 
 
 def wider(query: Query, together: Sequence[str]) -> list[str]:
-    """Other words for what an associative query is about, best first, nothing twice.
+    """Additional terms for an associative query, best first, without repeats.
 
-    The caller's aliases, its key words, what occurs together with what it names, its topics.
+    The caller's aliases, its key words, what occurs together with its entities, its topics.
     """
     given = query.hints.get("aliases")
     spellings = [str(each).strip() for each in given if isinstance(each, str)] if isinstance(given, list) else []
@@ -236,7 +238,7 @@ def wider(query: Query, together: Sequence[str]) -> list[str]:
 
 
 def _tail(plan: RetrievalPlan) -> str | None:
-    """The caller's session, where its latest turns can be meant: a task goes on, or a query asks for what is linked."""
+    """The caller's session, if its latest turns may be meant: a task continues, or a query asks for links."""
     caller: Caller | None = plan.debug.caller
     if caller is None or not caller.session_id:
         return None
@@ -245,7 +247,7 @@ def _tail(plan: RetrievalPlan) -> str | None:
 
 
 def list_ignored(plan: RetrievalPlan) -> list[str]:
-    """What a plan asks of memory that memory does not have: said, not silently dropped."""
+    """Features of the plan that memory does not support."""
     ignored = [
         f"global_filters.{name}: the knowledge base's; memory has none" for name in _knowledge(plan.global_filters)
     ]
@@ -266,7 +268,7 @@ def _knowledge(filters: Filters) -> list[str]:
 
 
 def list_applied(plan: RetrievalPlan) -> list[str]:
-    """The filters that held, by where the plan gives them."""
+    """The filters that were applied, by their path in the plan."""
     names_ = ("source_type", "source_uri_prefix", "language", "time_range")
     found = [f"global_filters.{name}" for name in names_ if getattr(plan.global_filters, name)]
     for n, query in enumerate(plan.queries):

@@ -1,4 +1,4 @@
-"""What to look for before answering: intent, purpose and a RetrievalPlan, by rules alone (seeds 000 4.1, 001)."""
+"""Plans a search by rules: intent, purpose and a RetrievalPlan."""
 
 # ruff: noqa: E501 - one family of cues per line
 
@@ -34,7 +34,7 @@ MAX_QUERY_CHARS = 4000
 
 @dataclass(frozen=True, slots=True)
 class PlanPolicy:
-    """How far a question is expanded and when knowledge is asked (facts 2.1, R066, R069)."""
+    """How far a question is expanded, and when knowledge is asked."""
 
     max_queries: int = 8
     keyword_weight: float = 0.7
@@ -50,7 +50,7 @@ class PlanPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What was understood and what to do about it; `time` is the stretch the words name, filtered on or not."""
+    """The interpretation of a message and its plan; `time` is the named time, whether it is filtered on or not."""
 
     intent: Intent
     confidence: float
@@ -99,7 +99,7 @@ def plan(
     *,
     session_id: str | None = None,
 ) -> Planned:
-    """The intent and a plan whose first query is the message itself at weight 1 and whose expansions weigh less."""
+    """The intent, and a plan whose first query is the message at weight 1; expansions weigh less."""
     text = normalise(message) or message.strip() or "?"
     understanding = understand_message(text)
     language = _language(text, recent)
@@ -147,12 +147,12 @@ def _language(text: str, recent: Sequence[str]) -> Language:
 
 
 def points_back(text: str) -> bool:
-    """Whether a short message speaks of something that was named before it."""
+    """Whether a short message refers to something named before it."""
     return len(text) <= 60 and _ELLIPTIC.search(text) is not None
 
 
 def certain_resources(text: str, intent: Intent, policy: PlanPolicy) -> bool | None:
-    """Whether knowledge is needed, where policy or plain words say so; None where it must be guessed."""
+    """Whether knowledge is needed, if the policy or plain words say so; None if it must be guessed."""
     if policy.resources != "auto":
         return policy.resources == "always"
     if _RESOURCE_WORDS.search(text):
@@ -161,7 +161,8 @@ def certain_resources(text: str, intent: Intent, policy: PlanPolicy) -> bool | N
 
 
 def _resources(text: str, intent: Intent, purpose: Purpose, policy: PlanPolicy) -> bool:
-    """Knowledge is asked for documents, research and questions about the world; not for chat, self or the window."""
+    """Knowledge is asked for documents, research and questions about the world, not for chat, personal questions or the
+    window."""
     certain = certain_resources(text, intent, policy)
     if certain is not None:
         return certain
@@ -213,7 +214,7 @@ def _hints(text: str, language: Language, entities: tuple[str, ...], spoken: Ran
 
 
 def _filters(text: str, intent: Intent, spoken: Range | None, now: datetime, policy: PlanPolicy) -> Filters:
-    """A filter where the words bound when something was said, or what is recent; what happened long ago is told later."""
+    """A filter if the words bound when something was said or what is recent; events long ago may have been told later."""
     if spoken is None or policy.time_filter == "never":
         return Filters()
     start, end = spoken

@@ -1,7 +1,7 @@
-"""What a model adds to the plan of the rules: it may say more, not take away (seed 004 4.1, step 0.5; R064-R070).
+"""Merges a model's answer into the plan of the rules: a model can add queries but not remove any.
 
-The message stays the first query at weight 1 and is searched as the rules say. What a model asks for beside it weighs
-less, and what it claims to have read must stand in the words that it was shown.
+The message stays the first query at weight 1. A model's queries weigh less, and what it claims to have read must occur
+in the words that it was shown.
 """
 
 from collections.abc import Sequence
@@ -20,14 +20,14 @@ LONGEST = timedelta(days=3700)
 
 
 SURE = 0.75
-"""So sure the rules are of an intent that stands whatever a model says."""
+"""The certainty from which the intent of the rules stands against any model."""
 LEAST = 0.5
-"""A model that is less sure is not heard."""
+"""The least certainty at which a model's intent counts."""
 MOST_QUERIES, MOST_ENTITIES = 6, 8
 
 
 def is_sure(planned: Planned, message: str) -> bool:
-    """Whether the intent of the rules stands whatever a model says; of one that points back they saw only half."""
+    """Whether the intent of the rules is certain; never for a message that points back, of which they saw only half."""
     if planned.intent == "small_talk":
         return planned.confidence >= SURE
     return planned.confidence >= SURE and not points_back(normalise(message))
@@ -41,7 +41,7 @@ def merge_answer(
     now: datetime,
     rules: PlanPolicy,
 ) -> Planned:
-    """The plan of the rules with what the model adds to it."""
+    """The plan of the rules with the model's additions."""
     shown = fold_text("\n".join((message, *recent)))
     intent = _intent(planned, answer, message)
     purpose = _purpose(planned, answer, intent)
@@ -66,7 +66,7 @@ def merge_answer(
 
 
 def _intent(planned: Planned, answer: PlanAnswer, message: str) -> Intent:
-    """The model's where the rules only guess; never small talk, which would hide what is known."""
+    """The model's intent if the rules were not sure; never small talk, which would search nothing."""
     doubted = answer.intent is None or answer.intent == "small_talk" or answer.confidence < LEAST
     if doubted or is_sure(planned, message):
         return planned.intent
@@ -74,7 +74,7 @@ def _intent(planned: Planned, answer: PlanAnswer, message: str) -> Intent:
 
 
 def _purpose(planned: Planned, answer: PlanAnswer, intent: Intent) -> Purpose:
-    """The model's where the rules have only their defaults."""
+    """The model's purpose if the rules have only defaults."""
     if intent == "small_talk" or answer.purpose in (None, "other") or planned.purpose not in ("qa", "other"):
         return planned.purpose
     return answer.purpose or planned.purpose
@@ -88,14 +88,14 @@ def _resources(planned: Planned, answer: PlanAnswer, message: str, intent: Inten
 
 
 def _entities(planned: Planned, answer: PlanAnswer, shown: str) -> tuple[str, ...]:
-    """Names that really stand in what the model was shown, after those that the rules found."""
+    """The names that occur in what the model was shown, after those of the rules."""
     named = [*planned.entities, *(each for each in answer.entities if len(each) > 1 and fold_text(each) in shown)]
     by_spelling = {fold_text(each): each for each in reversed(named)}
     return tuple(dict.fromkeys(by_spelling[fold_text(each)] for each in named))[:MOST_ENTITIES]
 
 
 def _time(named: NamedTime | None, shown: str, now: datetime) -> Range | None:
-    """The stretch that the model read, if its words stand there and it is a past one; a missing end is a day later."""
+    """The time that the model read, if its words occur and it is past; a missing end is a day later."""
     if named is None or named.first is None or not named.words or fold_text(named.words) not in shown:
         return None
     zone = now.tzinfo or UTC
@@ -115,9 +115,9 @@ def _queries(
     spoken: Range | None,
     rules: PlanPolicy,
 ) -> list[Query]:
-    """The message, its words and names; then what the model asks; then what else the rules ask, up to the limit.
+    """The message, its words and names, then the model's queries, then other queries of the rules, up to the limit.
 
-    A time that only the model read bounds only what the model asks.
+    A time that only the model read filters only the model's queries.
     """
     first, *rest = planned.plan.queries
     hints = {**first.hints, "entities": list(entities)}

@@ -1,4 +1,4 @@
-"""What a text of the enterprise forbids, requires or fixes, and what a preference wants: by words, zh and en."""
+"""Reads rules of the enterprise (what a text forbids, requires or fixes) and preferences, in Chinese and English."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -27,13 +27,12 @@ _PIECE = to_pattern(r"[\u3400-\u9fff]+|[A-Za-z0-9][\w'’+#.-]*")
 
 @dataclass(frozen=True, slots=True)
 class NounPhrase:
-    """What something is about beyond manner: its words, the last of which is the thing itself."""
+    """A noun phrase without words of manner; the last word is its head."""
 
     words: tuple[str, ...]
 
     @property
     def head(self) -> str:
-        """The thing itself."""
         return self.words[-1]
 
 
@@ -45,14 +44,14 @@ class EnterpriseRule:
     manners: frozenset[Manner]
     things: tuple[NounPhrase, ...]
     fixed: frozenset[str]
-    """Words of sorts of thing of which it names the one to use."""
+    """The member that it selects from a sort of things."""
     sorts: frozenset[str]
     scope: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class PreferenceClaim:
-    """What somebody wants and does not want, each with its manners and things; `private` in their own four walls."""
+    """What somebody wants and does not want, with manners and things; `private` if it is only about their home."""
 
     manners: frozenset[Manner]
     against: frozenset[Manner]
@@ -66,7 +65,7 @@ class PreferenceClaim:
 
 @of_texts(512)
 def norms(text: str) -> tuple[EnterpriseRule, ...]:
-    """The rules that a text of the enterprise states now, for itself; questions, history and others' rules are none."""
+    """The current rules in a text of the enterprise about itself, without questions, history and others' rules."""
     sentences = [each for each in _SENTENCE.split(normalise(text)) if each and each.strip()]
     found = (norm for each in sentences[:MAX_SENTENCES] for norm in _of_sentence(each.strip()[:MAX_SENTENCE]))
     return tuple(islice(found, MAX_NORMS))
@@ -93,7 +92,7 @@ def _norm(force: Force, cue: str, before: str, after: str) -> EnterpriseRule | N
     clause = (after[: stop.start()] if stop else after).strip(" 。.!！;；,，:：")
     scope = before
     if words.PASSIVE.search(cue) or (words.PASSIVE_AFTER.match(clause) and not manners(clause)) or not _content(clause):
-        # what is forbidden stands before: 表情符号禁止使用, emoji are not allowed in letters
+        # what is forbidden comes first: 表情符号禁止使用, emoji are not allowed in letters
         clause, scope = _last_clause(before), clause
     placed = None if _HAN.search(clause) else words.PLACED_EN.search(clause)
     inside, where = (clause[: placed.start()], clause[placed.end() :]) if placed and placed.start() else (clause, "")
@@ -110,7 +109,7 @@ def _norm(force: Force, cue: str, before: str, after: str) -> EnterpriseRule | N
 
 
 def list_fixed(clause: str) -> list[meanings.KnownWord]:
-    """Of sorts of which one is chosen for all, what the rule says to use."""
+    """The things that the rule selects, from sorts of which one is chosen for all."""
     if not words.USES.match(clause.strip()):
         return []
     return [each for each in meanings.find_known_words(clause) if each.sorts & words.SAME_SORT]
@@ -128,7 +127,7 @@ _CUES: tuple[tuple[Force, re.Pattern[str]], ...] = (
 
 
 def _cues(sentence: str) -> list[tuple[Force, int, int]]:
-    """Where a rule is put, in order; of cues that touch the denial counts: 必须禁止, must never."""
+    """The cues of rules, in order; of overlapping ones the negated counts: 必须禁止, must never."""
     matches: list[tuple[Force, int, int]] = []
     for force, cue in _CUES:
         for match in cue.finditer(sentence):
@@ -145,7 +144,7 @@ def _cues(sentence: str) -> list[tuple[Force, int, int]]:
 
 
 def wish(text: str) -> PreferenceClaim | None:
-    """What a preference wants; None where it is no taste of the user's own."""
+    """The claim of a preference; None if it is not the user's own taste."""
     text = normalise(text)[:MAX_WISH]
     if words.SAFETY.search(text) or words.SOMEBODY_ELSE.search(text):
         return None
@@ -167,7 +166,7 @@ _AGAINST = to_pattern(f"{words.AGAINST_ZH}|{words.AGAINST_EN}", re.IGNORECASE)
 
 
 def _sides(text: str) -> tuple[str, str]:
-    """What is wanted and what is not: an unwillingness reaches to the end of its clause."""
+    """The wanted and the unwanted part; a refusal extends to the end of its clause."""
     compared = words.COMPARED_ZH.search(text)
     less = compared["less"] if compared else ""
     if compared:
@@ -191,7 +190,7 @@ _WANTS = to_pattern(
 
 
 def says_taste(text: str) -> bool:
-    """Whether somebody says in so many words what they like or want."""
+    """Whether somebody says explicitly what they like or want."""
     return _WANTS.match(text) is not None or _AGAINST.match(text) is not None
 
 
@@ -200,7 +199,7 @@ def _object(text: str) -> str:
 
 
 def manners(text: str) -> frozenset[Manner]:
-    """The manners that the text speaks of; a word that only describes something else names none: short walks."""
+    """The manners in the text; an adjective of another thing is none: short walks."""
     if not words.ANY_MANNER.search(text):
         return frozenset()
     return frozenset(
@@ -214,7 +213,7 @@ _NEXT = to_pattern(r"的?(?P<han>[\u3400-\u9fff]+)|[ -](?P<word>[A-Za-z]+)")
 
 
 def _stands_alone(rest: str) -> bool:
-    """Whether what follows a manner is not a thing that it describes, unless that is something said or written."""
+    """Whether what follows a manner is not a thing that it describes, unless that is speech or writing."""
     following = _NEXT.match(rest)
     if following is None:
         return True
@@ -238,7 +237,7 @@ def _content(text: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    """The words in their order; English ones by their stem."""
+    """The words in order; English ones stemmed."""
     found: list[str] = []
     for piece in _PIECE.findall(text.lower()):
         found += cut(piece) if _HAN.match(piece) else [stem(piece.strip(".-'’"))]
@@ -257,12 +256,12 @@ def _things(text: str) -> Iterator[NounPhrase]:
 
 
 def _scope(text: str) -> frozenset[str]:
-    """The terms of where or for whom a rule holds, less those that say everywhere."""
+    """The terms of where or for whom a rule holds, without those for everywhere."""
     return frozenset(query_terms(words.EVERYWHERE.sub(" ", words.ANY_MANNER.sub(" ", text)), 16))
 
 
 def is_kind_of(rule: NounPhrase, wanted: NounPhrase) -> bool:
-    """Whether what is wanted is the thing of the rule, or a kind of it: net slang is slang, a tea pot is no tea."""
+    """Whether the wanted thing is that of the rule or a kind of it: net slang is slang, a tea pot is no tea."""
     return is_alike(rule.head, wanted.head) and all(
         any(is_alike(one, other) for other in wanted.words) for one in rule.words
     )
@@ -278,7 +277,7 @@ def is_alike(one: str, other: str) -> bool:
 
 
 def against(norm: EnterpriseRule, wanted: PreferenceClaim, message: frozenset[str]) -> bool:
-    """Whether the rule stands against the wish, where it holds for what is being done; `message` has its terms."""
+    """Whether the rule contradicts the wish in this situation; `message` has its terms."""
     if wanted.private and not norm.scope & wanted.terms:
         return False
     if norm.scope and not norm.scope & (wanted.terms | message):

@@ -1,4 +1,4 @@
-"""Nearness in meaning of a chunk and of the conversation around it, from vectors and ids alone."""
+"""The nearness in meaning of a chunk and the conversation around it, from vectors and ids alone."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,18 +25,18 @@ from services.compose.rules.searching.bm25 import (
 from shared.vectors import Reals, Scale, cosines, estimates, from_bytes
 
 _WHOLE_ID = np.dtype("S16")
-"""An id as its bytes: they sort as PostgreSQL sorts them."""
+"""An id as bytes, which sort as in PostgreSQL."""
 DEVIATIONS = 5.0
-"""So many deviations above the user's other chunks count as 1: something is nearest even where nothing fits."""
+"""How many deviations above the user's other chunks count as 1: something is always nearest."""
 PRIOR_VECTORS = 20
-"""A few vectors have no distribution worth comparing with: so many of unrelated chunks are assumed beside them."""
+"""How many unrelated chunks are assumed, because a few vectors have no useful distribution."""
 PRIOR_SPREAD = 0.25
-"""How far lifts of unrelated chunks lie apart."""
+"""The spread of the lifts of unrelated chunks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Semantic:
-    """How far each candidate is nearer than the user's others, 1 for `DEVIATIONS`; 0 where there is no vector."""
+    """How far each candidate is nearer than the user's others, 1 for `DEVIATIONS`; 0 without a vector."""
 
     own: Floats
     window: Floats
@@ -53,18 +53,14 @@ class Vectors(Protocol):
 
     @property
     def model_id(self) -> str | None:
-        """Whose vectors they are."""
+        """The model of the vectors."""
         ...
 
     @property
-    def ids(self) -> bytes:
-        """The chunks."""
-        ...
+    def ids(self) -> bytes: ...
 
     @property
-    def codes(self) -> bytes | None:
-        """Codes of their vectors."""
-        ...
+    def codes(self) -> bytes | None: ...
 
     @property
     def cosines(self) -> bytes | None:
@@ -73,13 +69,13 @@ class Vectors(Protocol):
 
     @property
     def statics(self) -> bytes | None:
-        """Their kept static vectors."""
+        """Their stored static vectors."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Lifts:
-    """How near chunks are to a question: ids in order, and 0 for what is unrelated, about 1 for what says the same."""
+    """The nearness of chunks to a question, sorted by id: 0 is unrelated, about 1 the same."""
 
     ids: NDArray[np.bytes_]
     lift: Reals
@@ -112,7 +108,7 @@ def _lift(of: Vectors, queries: Mapping[str, Reals], scales: Mapping[str, Scale]
 
 
 def _in_order(of: NDArray[np.bytes_], lift: Reals) -> Lifts:
-    """Pages come in order, and what is newer is little: a stable sort by halves takes hardly more than a look."""
+    """Sorts by id. Pages are sorted already and newer chunks few, so that a stable sort by halves is cheap."""
     halves = of.view(">u8").reshape(-1, 2)
     first = halves[:, 0].astype(np.uint64)
     if (first[1:] < first[:-1]).any():
@@ -126,7 +122,7 @@ def _in_order(of: NDArray[np.bytes_], lift: Reals) -> Lifts:
 
 
 def _stand_out(lift: Floats) -> Floats:
-    """How far each chunk is above the user's others; 0 where there is no vector."""
+    """How far each chunk is above the user's others; 0 without a vector."""
     whole = len(lift) + PRIOR_VECTORS
     mean = float(lift.sum()) / whole
     spread = float(np.sqrt((np.square(lift - mean).sum() + PRIOR_VECTORS * PRIOR_SPREAD**2) / whole))
@@ -134,7 +130,7 @@ def _stand_out(lift: Floats) -> Floats:
 
 
 class VectorIndex:
-    """How near one question is to every chunk of the user, and to the conversation around each."""
+    """The nearness of one question to every chunk of the user, and to the conversation around each."""
 
     def __init__(self, near: Lifts, policy: ContextPolicy) -> None:
         self.policy = policy
@@ -164,11 +160,11 @@ class VectorIndex:
         self.known = np.append(np.ones(len(self.turns)), 0.0)
 
     def _turns_of(self, of: Ids) -> Ints:
-        """The number of each chunk's turn; -1 for a memory or a session without vectors."""
+        """The turn number of each chunk; -1 for a memory or a session without vectors."""
         return number_turns(self.sessions, of[:, 0], (of[:, 1] & SEQ) >> SHIFT)
 
     def windows(self) -> Floats:
-        """The window of every turn that has vectors: they stand in order, so that no neighbour has to be looked for."""
+        """The window of every turn with vectors; they are sorted, so that neighbours are adjacent."""
         reach = WINDOW[-1][0]
         place = np.cumsum(np.minimum(np.diff(self.turns, prepend=self.turns[:1]), reach + 1)) + reach
         spread, there = np.zeros(place[-1] + reach + 1), np.zeros(place[-1] + reach + 1)
@@ -205,7 +201,7 @@ class VectorIndex:
         )
 
     def list_best(self, most: int) -> tuple[Ids, Ids]:
-        """The ids of memories, and the turns (first half, number) that are nearest, themselves or with their window."""
+        """The memories (ids) and turns (first half, number) that are nearest, alone or with their window."""
         at = list_top(self.lift, most)
         pairs = self.near.ids[at].view(">u8").reshape(-1, 2).astype(np.uint64)
         of_turn = (pairs[:, 0] & KIND) == TURN
