@@ -12,17 +12,17 @@ from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.erasure import ErasureRequest
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from schemas.turn_events import ErrorReply, TurnEvents
-from services.compose.context.pending_turns import message, read
+from services.compose.context.pending_turns import read_statements, to_turn
 from services.compose.context.pipeline import compose_context
-from services.compose.context.scope_indexes import static_scale
+from services.compose.context.scope_indexes import load_static_scale
 from services.compose.intake.commit import commit_turn
-from services.compose.intake.records import first_place, is_erasure, make_key
+from services.compose.intake.records import find_first_position, is_erasure, make_key
 from services.compose.manage import erasures
 from services.compose.receipts.recorder import Recorder
 from services.compose.routes.access import Limiter
 from services.compose.routes.server import create_app
 from services.compose.rules.planning import cues
-from services.compose.rules.planning.plan import PlanPolicy, plan
+from services.compose.rules.planning.plan import PlanPolicy, plan_search
 from shared import clock, parsing, presence
 from shared.access.authenticator import Authenticator, read_record
 from shared.bus.delivery import Record, finish_all
@@ -81,10 +81,10 @@ def build(rt: Runtime) -> Service:
 def warm() -> None:
     """Loads dictionaries and static vectors of both languages, so that the first request is not slower than others."""
     for question in ("我上周说喜欢喝什么茶？", "What did I say I prefer to drink last week?"):
-        plan(question, (question,), clock.now(), PlanPolicy())
-        read(message(IncomingMessage(content=question), "warm", clock.now()), ConfidencePolicy(), now=True)
-        cues.read(question, ("Anna", "李明"), clock.now())
-    static_scale()
+        plan_search(question, (question,), clock.now(), PlanPolicy())
+        read_statements(to_turn(IncomingMessage(content=question), "warm", clock.now()), ConfidencePolicy(), now=True)
+        cues.read_cues(question, ("Anna", "李明"), clock.now())
+    load_static_scale()
     for text in ("我和李明去了杭州。", "Anna and I went to Melbourne in spring."):
         cues.score_names(text, ())
         screen(text)
@@ -216,7 +216,7 @@ class _Door:
     async def _keep(self, body: bytes, record: Record, requester: Requester) -> BaseModel:
         """Commits the turn with the time at which it was put on the topic; drops it if a later erasure covers it."""
         turn, ignored = read_turn(requester, body)
-        key = turn.idempotency_key or make_key(first_place(record), body)
+        key = turn.idempotency_key or make_key(find_first_position(record), body)
         keyed = turn.model_copy(update={"idempotency_key": key})
         await self._recorder.wait_until_recorded(Subject(turn.tenant_id, turn.user_id), turn.session_id)
         committed = await commit_turn(keyed, self._rt, transport="kafka", ignored=ignored, sent_at=_sent_at(record))
@@ -225,9 +225,9 @@ class _Door:
     async def _erase(self, body: bytes, record: Record, requester: Requester) -> BaseModel:
         """Requests the erasure before the next record of the same user, which it does not cover, is read."""
         asked, _ = read_record(requester, TURN_COMMIT, ErasureRequest, body)
-        key = asked.idempotency_key or make_key(first_place(record), body)
+        key = asked.idempotency_key or make_key(find_first_position(record), body)
         keyed = asked.model_copy(update={"idempotency_key": key})
-        return await erasures.ask(self._rt, self._recorder, keyed, sent_at=_sent_at(record))
+        return await erasures.request_erasure(self._rt, self._recorder, keyed, sent_at=_sent_at(record))
 
 
 ERASED = "erased"

@@ -162,7 +162,7 @@ it is clear as it is.
 """
 
 
-def plan(message: str, recent: Sequence[str], today: date) -> Prompt[PlanAnswer]:
+def make_plan_prompt(message: str, recent: Sequence[str], today: date) -> Prompt[PlanAnswer]:
     """The question about one message; whatever stands in it stays inside the fence."""
     before = [clip(normalise(text), MAX_RECENT_CHARS) for text in recent[-MAX_RECENT:]]
     data = {"today": f"{today:%Y-%m-%d %A}", "before": before, "message": clip(normalise(message), MAX_MESSAGE_CHARS)}
@@ -200,7 +200,7 @@ rank. Chinese and English count alike. Answer with the ids of the helpful passag
 """
 
 
-def rank(message: str, passages: Sequence[str]) -> Prompt[RankAnswer]:
+def make_rank_prompt(message: str, passages: Sequence[str]) -> Prompt[RankAnswer]:
     """The question how passages p1, p2, ... are to be ordered for a message."""
     listed = [{"id": f"p{n}", "text": clip(normalise(text), MAX_PASSAGE_CHARS)} for n, text in enumerate(passages, 1)]
     data = {"message": clip(normalise(message), MAX_MESSAGE_CHARS), "passages": listed}

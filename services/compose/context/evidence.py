@@ -7,14 +7,14 @@ from schemas.evidence_pack import AppliedDiversity, EvidencePack, ModeStats, Pac
 from schemas.retrieve import RetrieveRequest
 from services.compose.context import explain
 from services.compose.context.stages import Call, RankingResult, ResolutionResult, SearchResult, join_reports
-from services.compose.rules.packing.views import pack_evidence
+from services.compose.rules.packing.views import to_pack_evidence
 from services.compose.rules.planning.execute import ExecutablePlan, list_applied
 from services.compose.rules.ranking.fuse import FusionResult
 from shared import clock
 from shared.screening.sanitize import SanitizePolicy
 
 
-def evidence_pack(
+def build_evidence_pack(
     request: RetrieveRequest,
     call: Call,
     run: ExecutablePlan,
@@ -26,7 +26,7 @@ def evidence_pack(
 ) -> EvidencePack:
     """The final order with its signals, counts, ignored fields and held-back texts."""
     fused = resolution.fused
-    evidences = [pack_evidence(ranked, request, call.at, sanitize) for ranked in fused.ranked]
+    evidences = [to_pack_evidence(ranked, request, call.at, sanitize) for ranked in fused.ranked]
     return EvidencePack(
         plan=request,
         plan_id=str(clock.uuid7()),
@@ -37,7 +37,7 @@ def evidence_pack(
             candidates=fused.candidates,
             returned=len(evidences),
             took_ms=round(call.took_ms(), 3),
-            by_mode=_by_mode(run, fused),
+            by_mode=_count_modes(run, fused),
         ),
         explain=_explain(request, run, search, ranking, resolution, ignored),
         warnings=list(run.notes),
@@ -70,15 +70,15 @@ def _explain(
         degraded_reason=list(dict.fromkeys(report.degraded)),
         notes=list(report.notes),
         fusion_weights=request.ranking.fusion.weights,
-        queries=explain.queries(run, search, fused),
-        arms=explain.timings(report),
+        queries=explain.describe_queries(run, search, fused),
+        arms=explain.to_arm_timings(report),
         dropped=explain.list_dropped(search, fused.dropped) if trace else [],
         held_back=explain.to_held_back(resolution.held_back),
-        candidates=explain.candidates(search, fused, [each.key for each in fused.ranked]) if trace else [],
+        candidates=explain.trace_candidates(search, fused, [each.key for each in fused.ranked]) if trace else [],
     )
 
 
-def _by_mode(run: ExecutablePlan, fused: FusionResult) -> dict[str, ModeStats]:
+def _count_modes(run: ExecutablePlan, fused: FusionResult) -> dict[str, ModeStats]:
     """Statistics of every mode that ran or returned something. A result counts for the query that ranked it best."""
     returned = Counter(each.candidate.mode for each in fused.ranked)
     modes = dict.fromkeys([*(step.query.mode for step in run.steps), *fused.found_by, *returned])

@@ -32,14 +32,14 @@ from services.compose.context.stages import STEPS, Composition, SearchResult, St
 from services.compose.rules.candidates import Candidate, Dropped, Factors, HeldBack, RankedCandidate
 from services.compose.rules.packing import receipts
 from services.compose.rules.packing.draft import PackagedContext
-from services.compose.rules.packing.receipts import Told, why
+from services.compose.rules.packing.receipts import Told, explain_decision
 from services.compose.rules.pending.pending_changes import ARM as PENDING
 from services.compose.rules.planning.execute import ExecutablePlan
 from services.compose.rules.planning.plan import Planned
-from services.compose.rules.ranking.fuse import FusionResult, merge
+from services.compose.rules.ranking.fuse import FusionResult, merge_candidates
 from shared.language.normalise import clip
 
-SHOWN = 60
+MOST_SHOWN = 60
 """The most candidates in one explanation."""
 EXCERPT = 120
 
@@ -59,7 +59,7 @@ def describe_plan(planned: Planned) -> PlannerDebug:
     )
 
 
-def timings(report: StageReport) -> list[ArmTiming]:
+def to_arm_timings(report: StageReport) -> list[ArmTiming]:
     return [
         ArmTiming(arm=a.name, took_ms=round(a.took_ms, 3), candidates=a.count, status=a.status) for a in report.arms
     ]
@@ -77,14 +77,14 @@ def to_held_back(held: Sequence[HeldBack]) -> list[HeldBackText]:
     return [HeldBackText(id=each.key, source=each.source, rule=each.rule, whole=each.whole) for each in held]
 
 
-def candidates(
+def trace_candidates(
     search: SearchResult,
     fused: FusionResult,
     shown: Sequence[str],
     later: Sequence[Dropped] = (),
     *,
     text: bool = True,
-    most: int | None = SHOWN,
+    most: int | None = MOST_SHOWN,
 ) -> list[CandidateTrace]:
     """The candidates: first those that are shown, in their order, then the rest by score.
 
@@ -129,7 +129,7 @@ def _trace(
     )
 
 
-def queries(run: ExecutablePlan, search: SearchResult, fused: FusionResult) -> list[ExecutedQuery]:
+def describe_queries(run: ExecutablePlan, search: SearchResult, fused: FusionResult) -> list[ExecutedQuery]:
     """How many results each executed query of the plan had."""
     served: dict[int, dict[str, None]] = {}
     for n, step in enumerate(run.steps):
@@ -164,7 +164,7 @@ ARMS: dict[str, Arm] = {
     "all": "all",
 }
 """The arm of each kind of ranked list. `text#1` holds what the second query found by words."""
-CARRIED = "carried"
+CARRIED_ANYWAY = "carried"
 """Why a candidate is not ranked: the package shows it anyway, in core memory or among the recent turns."""
 _CARRIED: dict[Told, str] = {
     "zh": "包里本来就有它：属于核心记忆，或在最近的对话里。",
@@ -177,7 +177,7 @@ def explain_composition(
 ) -> Explanation:
     """The full explanation of a package; `ignored` are unknown fields of the request."""
     packaged, search = composition.packaged, composition.search
-    dropped = list(_list_dropped(composition, _tell_why(composition, policy_version, language)))
+    dropped = list(_list_dropped(composition, _explain_decisions(composition, policy_version, language)))
     package = composition.package.model_copy(update={"debug": None})
     return Explanation(
         package=package,
@@ -185,8 +185,8 @@ def explain_composition(
         policy={},
         policy_version=policy_version,
         planner=describe_plan(composition.planning.planned),
-        queries=queries(composition.wanted.run, search, composition.resolution.fused),
-        arms=timings(composition.report),
+        queries=describe_queries(composition.wanted.run, search, composition.resolution.fused),
+        arms=to_arm_timings(composition.report),
         rerank=composition.ranking.reranked,
         candidates=_list_candidates(composition, {each.id: each for each in dropped}, language),
         dropped=dropped,
@@ -228,12 +228,12 @@ def _describe_budget(packaged: PackagedContext) -> BudgetUse:
     )
 
 
-def _tell_why(composition: Composition, policy_version: str, language: Told) -> dict[str, str]:
+def _explain_decisions(composition: Composition, policy_version: str, language: Told) -> dict[str, str]:
     """The sentence of each decision, as in receipts."""
     search = composition.search
     stale = {key: search.changes.cause(key) for key in search.stale}
-    made = receipts.decisions(composition.resolution.fused, composition.packaged, stale, policy_version)
-    return {each["id"]: why(each, language) for each in made}
+    made = receipts.list_decisions(composition.resolution.fused, composition.packaged, stale, policy_version)
+    return {each["id"]: explain_decision(each, language) for each in made}
 
 
 def _list_dropped(composition: Composition, sentences: Mapping[str, str]) -> Iterator[DroppedAtStep]:
@@ -267,21 +267,21 @@ def _list_candidates(
     """Every candidate: first those that are shown, then the rest by score, then what the package carries anyway."""
     search, fused = composition.search, composition.resolution.fused
     shown = [each.id for each in composition.package.evidence]
-    merged = {each.key: each for each in merge(search.candidates)}
-    judged = candidates(search, fused, shown, composition.packaged.dropped, most=None)
+    merged = {each.key: each for each in merge_candidates(search.candidates)}
+    judged = trace_candidates(search, fused, shown, composition.packaged.dropped, most=None)
     listed = {each.id for each in judged}
     beside = [RankedCandidate(each, 0.0, 0.0, Factors(0.0)) for key, each in merged.items() if key not in listed]
-    carried = candidates(search, FusionResult(tuple(beside), (), len(beside)), (), most=None)
+    carried = trace_candidates(search, FusionResult(tuple(beside), (), len(beside)), (), most=None)
     sources = {each.key: each.candidate for each in (*fused.judged, *fused.ranked)} | merged
     ends = {**dropped, **{each.id: _carry(each.id, language) for each in carried}}
-    return [_tell(each, sources[each.id], ends.get(each.id)) for each in (*judged, *carried)]
+    return [_explain_candidate(each, sources[each.id], ends.get(each.id)) for each in (*judged, *carried)]
 
 
 def _carry(key: str, language: Told) -> DroppedAtStep:
-    return DroppedAtStep(id=key, reason=CARRIED, step="rank", why=_CARRIED[language])
+    return DroppedAtStep(id=key, reason=CARRIED_ANYWAY, step="rank", why=_CARRIED[language])
 
 
-def _tell(trace: CandidateTrace, candidate: Candidate, out: DroppedAtStep | None) -> ExplainedCandidate:
+def _explain_candidate(trace: CandidateTrace, candidate: Candidate, out: DroppedAtStep | None) -> ExplainedCandidate:
     """The candidate with its best ranks and, if it is not shown, the step and the reason."""
     gone = out if trace.place is None else None
     return ExplainedCandidate(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from schemas.vocabulary import SearchMode
 from services.compose.context.stages import NOTHING_TO_REPORT, StageReport
-from services.compose.rules.candidates import Candidate, ListOf, frequency, weigh_odds
+from services.compose.rules.candidates import Candidate, ListOf, to_frequency, weigh_odds
 from services.compose.rules.pending.pending_changes import PendingChanges
 from services.compose.rules.ranking.weigh import SignalScores
 from services.compose.rules.resolving import outdated
@@ -84,7 +84,9 @@ class CurrentHits:
 
 def drop_stale_hits(changes: PendingChanges, hits: Sequence[Hit], *, past: bool = False) -> CurrentHits:
     """The hits that are still valid; with `past` also former ones, marked as such."""
-    texts = [(_memory if hit.memory_id else _message)(changes, hit, past=past) for hit in hits]
+    texts = [
+        (_find_current_memory if hit.memory_id else _find_current_message)(changes, hit, past=past) for hit in hits
+    ]
     over = _ended_turns(hits, texts)
     current: list[tuple[Hit, CurrentText]] = []
     stale: list[str] = []
@@ -94,7 +96,7 @@ def drop_stale_hits(changes: PendingChanges, hits: Sequence[Hit], *, past: bool 
             until = over.get(hit.turn_id)
             left = replace(left, until=left.until or until) if until else None
         if left is None:
-            stale.append(key_of(hit))
+            stale.append(make_key(hit))
         else:
             current.append((hit, left))
     return CurrentHits(current, stale)
@@ -117,21 +119,23 @@ def _ended_turns(hits: Sequence[Hit], texts: Sequence[CurrentText | None]) -> Ma
     return {turn: until for turn, until in ended.items() if turn not in holds}
 
 
-def end_moments(changes: PendingChanges, hit: Hit) -> set[datetime]:
+def list_end_times(changes: PendingChanges, hit: Hit) -> set[datetime]:
     """When the statements in the turn of the hit ceased to be valid. Messages of the user at these times ended them."""
     if hit.memory_id:
         return set()
-    untils = [each.get("until") for each in (*hit.ended, *changes.of_turn(hit.turn_id), *_taken_back(changes, hit))]
+    untils = [
+        each.get("until") for each in (*hit.ended, *changes.of_turn(hit.turn_id), *_list_retractions(changes, hit))
+    ]
     moments = {each if isinstance(each, datetime) else datetime.fromisoformat(each) for each in untils if each}
     until = changes.outdated.ended_at(hit.text, hit.said_at, hit.role, hit.turn_id, hit.name)
     return moments | ({until} if until else set())
 
 
-def key_of(hit: Hit) -> str:
+def make_key(hit: Hit) -> str:
     return f"memory:{hit.memory_id}" if hit.memory_id else f"turn:{hit.turn_id}:{hit.ordinal}"
 
 
-def _memory(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | None:
+def _find_current_memory(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | None:
     """The memory if it is valid. An event ends with what it led to: having moved to a city, with living there."""
     if changes.hides(hit.memory_id, hit.turn_id, hit.text):
         return None
@@ -141,8 +145,8 @@ def _memory(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | N
     return CurrentText(hit.text, until=until) if past and until < NEVER else None
 
 
-def _message(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | None:
-    ended = [*hit.ended, *changes.of_turn(hit.turn_id), *_taken_back(changes, hit)]
+def _find_current_message(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | None:
+    ended = [*hit.ended, *changes.of_turn(hit.turn_id), *_list_retractions(changes, hit)]
     left = keep_what_holds(hit.text, hit.ordinal, ended, hit.media or (), past=past)
     if left is None or left.until:
         return left
@@ -152,7 +156,7 @@ def _message(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | 
     return replace(left, until=until) if past and until < NEVER else None
 
 
-def _taken_back(changes: PendingChanges, hit: Hit) -> list[dict[str, Any]]:
+def _list_retractions(changes: PendingChanges, hit: Hit) -> list[dict[str, Any]]:
     """The parts of the message that the user took back in the same or the next message; then also the replies to it."""
     of_user = hit.role == "user"
     gone: list[dict[str, Any]] = []
@@ -164,7 +168,7 @@ def _taken_back(changes: PendingChanges, hit: Hit) -> list[dict[str, Any]]:
     return [{"ordinal": hit.ordinal, **each} for each in gone]
 
 
-def tells(hit: Hit, left: CurrentText) -> bool:
+def is_evidence(hit: Hit, left: CurrentText) -> bool:
     """Whether it can be evidence: a memory of more than a name, or a message of more than `I see`."""
     if hit.memory_id is None:
         return says_something(left.text)
@@ -178,7 +182,7 @@ def place_linked_hits(
 ) -> SearchPart:
     """The hits in their order, as a list of their own."""
     current = drop_stale_hits(changes, hits, past=past)
-    telling = [(hit, left) for hit, left in current.hits if tells(hit, left)]
+    telling = [(hit, left) for hit, left in current.hits if is_evidence(hit, left)]
     placed = [
         (hit, left, ListPlacement(ranked, rank, {ranked.name: rank}, {ranked.name: hit.score}, LINKED / rank))
         for rank, (hit, left) in enumerate(telling, 1)
@@ -188,7 +192,7 @@ def place_linked_hits(
         weights={ranked.name: ranked.weight},
         lists={ranked.name: ranked.owner},
         stale=current.stale,
-        stale_answers=frozenset({key_of(hit) for hit in hits} - {key_of(hit) for hit, _ in current.hits}),
+        stale_answers=frozenset({make_key(hit) for hit in hits} - {make_key(hit) for hit, _ in current.hits}),
     )
 
 
@@ -250,7 +254,7 @@ def to_candidate(hit: Hit, left: CurrentText, placement: ListPlacement) -> Candi
         confidence=hit.confidence if hit.confidence is not None else 0.6,
         provenance=hit.provenance_class or "observation",  # pyright: ignore[reportArgumentType] # as above
         epistemic=hit.epistemic_type or "fact",  # pyright: ignore[reportArgumentType] # as above
-        frequency=frequency(hit.injection_count, hit.positive_count, hit.correction_count, hit.miss_count),
+        frequency=to_frequency(hit.injection_count, hit.positive_count, hit.correction_count, hit.miss_count),
         arm_ranks=placement.ranks,
         arm_scores=placement.scores,
         probability=placement.probability,

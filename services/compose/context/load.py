@@ -11,12 +11,12 @@ from schemas.experiment import ExperimentContext, GenerationMetadata
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
 from services.compose.context import pending_turns
-from services.compose.context.planner import scope_of
+from services.compose.context.planner import make_scope
 from services.compose.context.stages import ROUTING, Call, ComposeState, MemoryState, Planner
 from services.compose.intake import media
-from services.compose.rules.packing.budget import TokenLimitTooSmallError, UserMessageTooLongError, slot_bounds
+from services.compose.rules.packing.budget import TokenLimitTooSmallError, UserMessageTooLongError, compute_slot_bounds
 from services.compose.rules.packing.draft import UserMessageParts, split_message
-from services.compose.rules.packing.pack import PackInputs, PackPolicy, check
+from services.compose.rules.packing.pack import PackInputs, PackPolicy, check_size
 from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
 from services.compose.rules.pending.pending_changes import PendingChanges
 from services.compose.rules.ranking.repeats import DiversityPolicy
@@ -36,9 +36,9 @@ from shared.store.erasure import tombstones
 from shared.store.media import load_known
 from shared.store.shown_memory import EndedVersion
 
-ASKED_CHARS = 2000
+RECOGNISED_CHARS = 2000
 """How many characters of the text recognised in one medium are used for planning and search."""
-ENDED_MOST = 200
+MOST_ENDED = 200
 """How many of the most recently ended versions are compared with search results."""
 NONCE_BYTES = 3
 """Long enough that no author of a text in the package can guess it."""
@@ -54,18 +54,18 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
     """
     # users cannot change how much is read
     policy, subject, message = rt.policy.compose, call.subject, request.user_message
-    scope, named, version = scope_of(rt, request), blocks.media_ids(message.blocks), 0
+    scope, named, version = make_scope(rt, request), blocks.media_ids(message.blocks), 0
     reads = (
         shown_memory.core(subject, policy.core_limit, tuple(KEYS), tuple(PREFIXES)),
         summaries.load_standing(subject, request.session_id),
         turns.recent(subject, request.session_id, policy.recent_turns_max + 1, policy.pending_turns_max),
         tombstones.epoch(subject),
-        shown_memory.versions(subject, ENDED_MOST),
-        shown_memory.taken_back(subject, ENDED_MOST),
+        shown_memory.versions(subject, MOST_ENDED),
+        shown_memory.taken_back(subject, MOST_ENDED),
         shown_memory.load_joined(subject),
     )
     admitted = message.blocks
-    async with _in_time(call.left_s()):
+    async with _limit_time(call.left_s()):
         if named or rt.knowledge.configured:
             reads = (*reads, load_known(subject, named), knowledge.version(scope))
         rt, core, summary, recent, epoch, gone, taken, joined, *of_knowledge = await rt.read_of(subject, *reads)
@@ -73,9 +73,9 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
             registered, version = of_knowledge
             admitted = media.admit_blocks(message, registered)
         earlier = [t for t in pending_turns.list_turns_before(recent.window, message) if not only_commands(t)]
-        now = pending_turns.message(message, request.session_id, call.at)
-        changes = await _foresee(rt, call, recent.pending, epoch, now)
-    changes = changes.with_ended(map(to_ended, gone), pending_turns.taken_back(earlier, now, taken))
+        now = pending_turns.to_turn(message, request.session_id, call.at)
+        changes = await _predict_changes(rt, call, recent.pending, epoch, now)
+    changes = changes.with_ended(map(to_outdated_statement, gone), pending_turns.list_retractions(earlier, now, taken))
     hidden = [f"memory:{m.memory_id}" for m in core if changes.hides(m.memory_id, m.source_turn_id, m.content_text)]
     names = [slot["name"] for slot in summaries.foremost(summary.entity_slots, rt.policy.session.entity_slots_max)]
     return rt, ComposeState(
@@ -94,32 +94,34 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
         hidden=tuple(hidden),
         parts=read_message(request, admitted, policy),
         # a command needs no memory
-        question="" if slash.commands(message.words) else blocks.to_question(admitted, ASKED_CHARS, policy.sanitize),
+        question=""
+        if slash.commands(message.words)
+        else blocks.to_question(admitted, RECOGNISED_CHARS, policy.sanitize),
         joined=joined,
     )
 
 
 async def load_memory(rt: Runtime, call: Call, request: RetrieveRequest) -> tuple[Runtime, MemoryState]:
     """What the search of a given plan needs, as `load` for a package."""
-    subject, version, scope = call.subject, 0, scope_of(rt, request)
+    subject, version, scope = call.subject, 0, make_scope(rt, request)
     reads = (
         turns.load_pending(subject, rt.policy.compose.pending_turns_max),
         tombstones.epoch(subject),
-        shown_memory.versions(subject, ENDED_MOST),
-        shown_memory.taken_back(subject, ENDED_MOST),
+        shown_memory.versions(subject, MOST_ENDED),
+        shown_memory.taken_back(subject, MOST_ENDED),
     )
-    async with _in_time(call.left_s()):
+    async with _limit_time(call.left_s()):
         if rt.knowledge.configured:
             reads = (*reads, knowledge.version(scope))
         rt, pending, epoch, gone, taken, *versions = await rt.read_of(subject, *reads)
         version = versions[0] if versions else version
-        changes = await _foresee(rt, call, pending, epoch, None)
-    changes = changes.with_ended(map(to_ended, gone), pending_turns.taken_back((), None, taken))
+        changes = await _predict_changes(rt, call, pending, epoch, None)
+    changes = changes.with_ended(map(to_outdated_statement, gone), pending_turns.list_retractions((), None, taken))
     return rt, MemoryState(changes, scope, version, epoch)
 
 
 @asynccontextmanager
-async def _in_time(left_s: float) -> AsyncGenerator[None, None]:
+async def _limit_time(left_s: float) -> AsyncGenerator[None, None]:
     """Runs what has no fallback within the time left; raises TransientError when it is over."""
     try:
         async with asyncio.timeout(left_s):
@@ -128,14 +130,16 @@ async def _in_time(left_s: float) -> AsyncGenerator[None, None]:
         raise TransientError("memory did not answer within the deadline") from error
 
 
-async def _foresee(rt: Runtime, call: Call, pending: Sequence[Turn], epoch: int, now: Turn | None) -> PendingChanges:
+async def _predict_changes(
+    rt: Runtime, call: Call, pending: Sequence[Turn], epoch: int, now: Turn | None
+) -> PendingChanges:
     """The changes that pending turns, and then the message being answered, will make."""
     learnt = pending if rt.policy.observer.learn else ()
     open_turns = pending_turns.OpenTurns(learnt, epoch, rt.read_turns)
-    return await pending_turns.foresee(rt.db, call.subject, open_turns, now, rt.policy.confidence)
+    return await pending_turns.predict_changes(rt.db, call.subject, open_turns, now, rt.policy.confidence)
 
 
-def to_ended(version: EndedVersion) -> OutdatedStatement:
+def to_outdated_statement(version: EndedVersion) -> OutdatedStatement:
     """The ended version in the form that messages are compared with."""
     return OutdatedStatement(
         version.until,
@@ -164,7 +168,7 @@ def read_message(request: ComposeRequest, message: Sequence[ContentBlock], polic
     RefusedError names the field if the message does not fit even without that text.
     """
     limit = request.limit(policy.default_profile)
-    most = slot_bounds(limit, policy.budget).message_room(0) - MESSAGE_OVERHEAD
+    most = compute_slot_bounds(limit, policy.budget).message_room(0) - MESSAGE_OVERHEAD
     parts = split_message(message, request.model_modalities, limit, most, policy.sanitize)
     if not any(block.is_media for block in message):
         return parts
@@ -189,12 +193,12 @@ def _check(request: ComposeRequest, parts: UserMessageParts, policy: ComposePoli
         nonce=token_hex(NONCE_BYTES),
         generation_metadata=make_metadata(request.experiment_context, "rules", (ROUTING,), request_id),
     )
-    with refuse_what_does_not_fit(request, policy):
-        check(inputs, pack_limits(policy))
+    with refuse_oversize(request, policy):
+        check_size(inputs, to_pack_policy(policy))
 
 
 @contextmanager
-def refuse_what_does_not_fit(request: ComposeRequest, policy: ComposePolicy) -> Generator[None]:
+def refuse_oversize(request: ComposeRequest, policy: ComposePolicy) -> Generator[None]:
     """Turns a size error into a refusal that names the field that is too long or the limit that is too small."""
     try:
         yield
@@ -209,7 +213,7 @@ def refuse_what_does_not_fit(request: ComposeRequest, policy: ComposePolicy) -> 
         raise RefusedError("token_limit_too_small", f"{problem.field}: {error}", (problem,)) from error
 
 
-def pack_limits(policy: ComposePolicy) -> PackPolicy:
+def to_pack_policy(policy: ComposePolicy) -> PackPolicy:
     """The limits of a package from the policy."""
     return PackPolicy(
         budget=policy.budget,

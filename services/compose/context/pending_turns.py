@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from schemas.compose import IncomingMessage
-from services.compose.rules.pending.foresight import foreseen, overlay
+from services.compose.rules.pending.foresight import list_operations, settle_statements
 from services.compose.rules.pending.pending_changes import (
     NOTHING,
     MemorySnapshot,
@@ -52,7 +52,7 @@ _NOT_STATED = frozenset({("items", act) for act in (*ACTS, NOT_USEFUL, BRING_UP_
 NO_MESSAGES: Mapping[int, PendingMessage] = {}
 
 
-def message(incoming: IncomingMessage, session_id: str, at: datetime) -> Turn:
+def to_turn(incoming: IncomingMessage, session_id: str, at: datetime) -> Turn:
     """The message being answered, in the form of a turn."""
     turn_id = clock.uuid7()
     event = Event(turn_id, turn_id, 0, "user_message", "user", incoming.name, {"text": incoming.words}, at)
@@ -74,25 +74,25 @@ class OpenTurns:
         """The statements in the turns."""
 
         def of(turn: Turn) -> list[PendingObservation]:
-            return self.read.get(subject, self.epoch, turn.turn_id, lambda: read(turn, policy, now=False))
+            return self.read.get(subject, self.epoch, turn.turn_id, lambda: read_statements(turn, policy, now=False))
 
         return [each for turn in self.turns for each in of(turn)]
 
 
-async def foresee(
+async def predict_changes(
     db: Database, subject: Subject, open_turns: OpenTurns, now: Turn | None, policy: ConfidencePolicy
 ) -> PendingChanges:
     """What these turns and then the message being answered will end; one query to the store if they state anything."""
     open_turns = await drop_withheld_turns(db, subject, open_turns)
     pending = open_turns.statements(subject, policy)
-    pending += read(now, policy, now=True) if now else []
+    pending += read_statements(now, policy, now=True) if now else []
     if not pending:
         return NOTHING
     (known,) = await db.read(subject, memory.load_concerned(subject, [p.statement for p in pending]))
-    return overlay(pending, [to_memory_snapshot(each) for each in known], policy)
+    return settle_statements(pending, [to_memory_snapshot(each) for each in known], policy)
 
 
-async def foretell(
+async def predict_operations(
     db: Database,
     subject: Subject,
     open_turns: OpenTurns,
@@ -104,7 +104,7 @@ async def foretell(
     open_turns = await drop_withheld_turns(db, subject, open_turns)
     pending = [*open_turns.statements(subject, policy), *stated]
     (known,) = await db.read(subject, memory.load_concerned(subject, [each.statement for each in pending]))
-    return foreseen(pending, [to_memory_snapshot(each) for each in known], policy)
+    return list_operations(pending, [to_memory_snapshot(each) for each in known], policy)
 
 
 async def drop_withheld_turns(db: Database, subject: Subject, open_turns: OpenTurns) -> OpenTurns:
@@ -116,7 +116,7 @@ async def drop_withheld_turns(db: Database, subject: Subject, open_turns: OpenTu
     return replace(open_turns, turns=kept)
 
 
-async def why_withheld(db: Database, subject: Subject, earlier: Sequence[Turn], turn: Turn) -> str | None:
+async def find_withholding_reason(db: Database, subject: Subject, earlier: Sequence[Turn], turn: Turn) -> str | None:
     """Whose wish prevents learning from the turn, given the open turns before it; None if it is learnt from."""
     (silence,) = await db.read(
         subject, wishes.load_standing(subject, [turn.session_id, *(t.session_id for t in earlier)])
@@ -126,7 +126,7 @@ async def why_withheld(db: Database, subject: Subject, earlier: Sequence[Turn], 
     return silence.hear(place_of(turn), turn_text(turn))
 
 
-def read(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[PendingObservation]:
+def read_statements(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[PendingObservation]:
     """The statements in the turn; with `now`, it is the message being answered."""
     text = turn_text(turn)
     spoken = {m.ordinal: m for m in text.messages if m.role == "user"}
@@ -162,7 +162,9 @@ def to_pending_observation(row: ObservationRow, spoken: PendingMessage | None, *
     )
 
 
-def taken_back(turns: Sequence[Turn], now: Turn | None, known: Iterable[TakenBackTurn] = ()) -> Mapping[str, TakenBack]:
+def list_retractions(
+    turns: Sequence[Turn], now: Turn | None, known: Iterable[TakenBackTurn] = ()
+) -> Mapping[str, TakenBack]:
     """The user's retractions in earlier turns, from stored results and from a session's turns; the last is `now`."""
     by_turn = {each.turn_id: TakenBack(each.until, each.forgotten) for each in known}
     before: tuple[UUID, str] | None = None

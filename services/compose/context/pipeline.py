@@ -16,19 +16,19 @@ from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
 from schemas.vocabulary import Intent, Language
 from services.compose.context import explain
-from services.compose.context.evidence import evidence_pack
+from services.compose.context.evidence import build_evidence_pack
 from services.compose.context.load import (
     NONCE_BYTES,
     check_message,
     load,
     load_memory,
     make_metadata,
-    pack_limits,
-    refuse_what_does_not_fit,
+    refuse_oversize,
+    to_pack_policy,
 )
 from services.compose.context.planner import choose_given_query, choose_query, plan
-from services.compose.context.rank import inject_limit, rank, rank_plan, resolve, resolve_plan
-from services.compose.context.search import all_together, search
+from services.compose.context.rank import choose_inject_limit, rank, rank_plan, resolve, resolve_plan
+from services.compose.context.search import load_cooccurrences, search
 from services.compose.context.stages import (
     ArmReport,
     Call,
@@ -44,8 +44,8 @@ from services.compose.rules.candidates import HeldBack, RecentTurn, TurnMessage
 from services.compose.rules.packing.budget import COMPRESSIBLE, Allocation
 from services.compose.rules.packing.draft import Decision, PackagedContext, PackInputs, attach_conflicts, list_withheld
 from services.compose.rules.packing.pack import pack_context
-from services.compose.rules.packing.slots import held_back
-from services.compose.rules.packing.texts import Learnt, hints
+from services.compose.rules.packing.slots import list_held_back
+from services.compose.rules.packing.texts import ExperienceEntry, make_hints
 from services.compose.rules.planning.execute import execute_composed, execute_given
 from shared import clock
 from shared.domain import blocks
@@ -70,16 +70,16 @@ async def compose_context(
     `media_security_blocked` all unsafe media of the message. TransientError: memory is not available or did not answer
     within the deadline.
     """
-    composition = await compose_unnoted(request, rt, now=now)
-    _note_package(composition)
-    return with_debug(composition, ignored) if request.debug else composition
+    composition = await compose_unrecorded(request, rt, now=now)
+    _log_package(composition)
+    return add_debug(composition, ignored) if request.debug else composition
 
 
-async def compose_unnoted(request: ComposeRequest, rt: Runtime, *, now: datetime | None = None) -> Composition:
+async def compose_unrecorded(request: ComposeRequest, rt: Runtime, *, now: datetime | None = None) -> Composition:
     """As `compose_context`, without metrics and log: for previews."""
     call = _begin(rt, request, rt.policy.compose.seconds(request.deadline_ms), now)
     check_message(request, rt.policy.compose)
-    begin_hints(rt, call.subject)
+    preload_hints(rt, call.subject)
     rt, state = await load(rt, call, request)
     loaded = time.perf_counter()
     planning = await plan(rt, call, request, state)
@@ -92,7 +92,7 @@ async def compose_unnoted(request: ComposeRequest, rt: Runtime, *, now: datetime
     resolution = resolve(rt, state, planning, ranking)
     resolved = time.perf_counter()
     report = report_package(planning, search_result, ranking)
-    packaged = package(rt, call, request, state, planning, resolution, report.degraded)
+    packaged = build_package(rt, call, request, state, planning, resolution, report.degraded)
     return Composition(
         request=request,
         package=packaged.package,
@@ -114,7 +114,7 @@ async def execute_plan(request: RetrieveRequest, rt: Runtime, *, ignored: Sequen
     """Executes a plan and returns its evidence in final order, with the fields that were ignored."""
     call = _begin(rt, request, rt.policy.compose.seconds(None), None)
     rt, memory = await load_memory(rt, call, request)
-    run = execute_given(request, await all_together(rt, call.subject, request, call.left_s() / 4))
+    run = execute_given(request, await load_cooccurrences(rt, call.subject, request, call.left_s() / 4))
     knowledge = await choose_given_query(rt, request, run, call.request_id)
     search_result = await search(rt, call, SearchRequest(run, memory, knowledge))
     ranking = await rank_plan(rt, call, request, search_result)
@@ -122,7 +122,7 @@ async def execute_plan(request: RetrieveRequest, rt: Runtime, *, ignored: Sequen
     _count_held_back(resolution.held_back)
     _count_arms((*search_result.report.arms, *ranking.report.arms))
     sanitize = rt.policy.compose.sanitize
-    pack = evidence_pack(request, call, run, search_result, ranking, resolution, ignored, sanitize)
+    pack = build_evidence_pack(request, call, run, search_result, ranking, resolution, ignored, sanitize)
     logger().info(
         "plan_executed",
         tenant_id=call.subject.tenant_id,
@@ -151,7 +151,7 @@ async def _to_search_request(rt: Runtime, call: Call, state: ComposeState, plann
     )
 
 
-def _note_package(composition: Composition) -> None:
+def _log_package(composition: Composition) -> None:
     """Counts and logs the package."""
     package, packaged = composition.package, composition.packaged
     for reason in package.degraded_reason:
@@ -192,7 +192,7 @@ def _count_tokens(budget: TokenBudget, allocation: Allocation) -> None:
             PACKAGE_CUT.labels(name).inc()
 
 
-def with_debug(composition: Composition, ignored: Sequence[str]) -> Composition:
+def add_debug(composition: Composition, ignored: Sequence[str]) -> Composition:
     """The same composition with an explanation in its package; `ignored` are unknown fields of the request."""
     search_result, packaged = composition.search, composition.packaged
     report, fused = composition.report, composition.resolution.fused
@@ -202,10 +202,10 @@ def with_debug(composition: Composition, ignored: Sequence[str]) -> Composition:
         why_selected=list(packaged.why_selected),
         ignored=list(report.ignored),
         explain=Explain(
-            arms=explain.timings(report),
+            arms=explain.to_arm_timings(report),
             rerank=composition.ranking.reranked,
             notes=list(report.notes),
-            candidates=explain.candidates(search_result, fused, shown, packaged.dropped),
+            candidates=explain.trace_candidates(search_result, fused, shown, packaged.dropped),
             dropped=explain.list_dropped(search_result, fused.dropped, packaged.dropped),
             held_back=explain.to_held_back(packaged.held_back),
             ignored_fields=list(ignored),
@@ -219,10 +219,10 @@ MOST_READ = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class TenantExperience:
     """The cached experience of a tenant, by user (None: shared by all), and the hints made from it so far."""
 
-    learnt: Mapping[str | None, Sequence[Learnt]]
+    learnt: Mapping[str | None, Sequence[ExperienceEntry]]
     made: dict[tuple[str | None, Intent, Language], tuple[str, ...]]
 
     def to_hints(self, user_id: str, intent: Intent, language: Language) -> tuple[str, ...]:
@@ -231,35 +231,37 @@ class Lines:
         key = (whose, intent, language)
         if key not in self.made:
             own = self.learnt.get(whose, ()) if whose else ()
-            self.made[key] = hints([*self.learnt.get(None, ()), *own], intent, language)
+            self.made[key] = make_hints([*self.learnt.get(None, ()), *own], intent, language)
         return self.made[key]
 
 
-def begin_hints(rt: Runtime, subject: Subject) -> None:
+def preload_hints(rt: Runtime, subject: Subject) -> None:
     """Starts to reload the tenant's experience if it is old."""
     if rt.policy.compose.agent_hints:
-        rt.experience.get(subject.tenant_id, make_loader(rt, subject.tenant_id))
+        rt.experience.get(subject.tenant_id, make_hints_loader(rt, subject.tenant_id))
 
 
-def get_known_hints(rt: Runtime, subject: Subject, intent: Intent, language: Language) -> tuple[str, ...]:
+def get_loaded_hints(rt: Runtime, subject: Subject, intent: Intent, language: Language) -> tuple[str, ...]:
     """The hints for this intent, as far as experience is loaded."""
     if not rt.policy.compose.agent_hints:
         return ()
-    lines = cast("Lines | None", rt.experience.get(subject.tenant_id, make_loader(rt, subject.tenant_id)))
+    lines = cast(
+        "TenantExperience | None", rt.experience.get(subject.tenant_id, make_hints_loader(rt, subject.tenant_id))
+    )
     known = lines.to_hints(subject.user_id, intent, language) if lines else ()
     if known:
         AGENT_HINTS.inc()
     return known
 
 
-def make_loader(rt: Runtime, tenant_id: str) -> Callable[[], Awaitable[Lines]]:
-    async def read() -> Lines:
+def make_hints_loader(rt: Runtime, tenant_id: str) -> Callable[[], Awaitable[TenantExperience]]:
+    async def read() -> TenantExperience:
         async with rt.db.system() as conn:
             rows = await experience.of_tenant(conn, tenant_id, MOST_READ)
-        learnt: dict[str | None, list[Learnt]] = {}
+        learnt: dict[str | None, list[ExperienceEntry]] = {}
         for each in rows:
-            learnt.setdefault(each.user_id, []).append(Learnt(each.key, each.figures))
-        return Lines(learnt, {})
+            learnt.setdefault(each.user_id, []).append(ExperienceEntry(each.key, each.figures))
+        return TenantExperience(learnt, {})
 
     return read
 
@@ -270,7 +272,7 @@ WINDOW_CHARS = 32_000
 """How many characters of a message are read for the window; no package holds more."""
 
 
-def package(
+def build_package(
     rt: Runtime,
     call: Call,
     request: ComposeRequest,
@@ -298,18 +300,18 @@ def package(
         working_summary=state.summary,
         entities=state.names,
         recent=[turn for turn, _, _ in window],
-        hints=get_known_hints(rt, call.subject, planned.intent, language),
+        hints=get_loaded_hints(rt, call.subject, planned.intent, language),
         evidence=resolution.evidence,
         degraded_reason=[*degraded, *parts.degraded],
         withheld=[*parts.withheld, *(each for _, more, _ in window for each in more)],
         held_back=[each for _, _, held in window for each in held],
-        inject_limit=inject_limit(request, policy),
+        inject_limit=choose_inject_limit(request, policy),
         generation_metadata=make_metadata(
             request.experiment_context, planning.planner, planning.report.ignored, call.request_id
         ),
     )
-    with refuse_what_does_not_fit(request, policy):
-        return attach_conflicts(pack_context(inputs, pack_limits(policy)), resolution.conflicts)
+    with refuse_oversize(request, policy):
+        return attach_conflicts(pack_context(inputs, to_pack_policy(policy)), resolution.conflicts)
 
 
 def _to_recent(turn: Turn, policy: SanitizePolicy) -> tuple[RecentTurn, tuple[Decision, ...], list[HeldBack]]:
@@ -324,7 +326,7 @@ def _to_recent(turn: Turn, policy: SanitizePolicy) -> tuple[RecentTurn, tuple[De
 
         def words(text: str, key: str = f"turn:{turn.turn_id}:{event.ordinal}", source: Source = source) -> str:
             clean = show(text, source, policy)
-            held.extend(held_back(key, source, clean))
+            held.extend(list_held_back(key, source, clean))
             return clean.text
 
         rendered = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, words, policy)

@@ -59,7 +59,9 @@ async def plan(rt: Runtime, call: Call, request: ComposeRequest, state: ComposeS
     experiment, session_id = request.experiment_context, request.session_id
     planner, ignored = choose_planner(rt, experiment.dimensions.brain_routing if experiment else None)
     recent = list_said_texts(state.window)
-    planned = rules.plan(state.question, recent, call.at, _rules(rt), call.request_id, session_id=session_id)
+    planned = rules.plan_search(
+        state.question, recent, call.at, _make_plan_policy(rt), call.request_id, session_id=session_id
+    )
     if rt.policy.compose.reranker != "none":
         ranking = planned.plan.ranking.model_copy(update={"rerank": make_rerank_query(rt)})
         planned = replace(planned, plan=planned.plan.model_copy(update={"ranking": ranking}))
@@ -80,7 +82,7 @@ def list_said_texts(window: Sequence[Turn]) -> list[str]:
     ]
 
 
-def _rules(rt: Runtime) -> PlanPolicy:
+def _make_plan_policy(rt: Runtime) -> PlanPolicy:
     """The planning policy; it can ask for knowledge only if knowledge is configured."""
     return replace(RULES, resources=rt.policy.knowledge.ask) if rt.knowledge.configured else RULES
 
@@ -99,7 +101,7 @@ async def ask_planner_model(
     wait_s = min(limits.planner_deadline_ms / 1000, max(call.left_s(), 0.0) * SHARE_OF_REQUEST)
     messages = (message[: 4 * prompts.MAX_MESSAGE_CHARS], *recent[-prompts.MAX_RECENT :])
     texts = [redact(text, rt.policy.personal_data.kinds_kept)[0] for text in messages]
-    prompt = prompts.plan(texts[0], texts[1:], call.at.date())
+    prompt = prompts.make_plan_prompt(texts[0], texts[1:], call.at.date())
     prompt = replace(prompt, deadline_s=max(limits.planner_late_ms / 1000, wait_s))
     question = "\0".join((f"{call.at:%Y-%m-%d}", str(epoch), *(fold_message(text) for text in texts)))
     owner = (subject.tenant_id, subject.user_id)
@@ -114,7 +116,7 @@ async def ask_planner_model(
     finally:
         PLAN_SECONDS.observe(time.perf_counter() - began)
     PLANS_ASKED.labels("cached" if answer.kept else "answered").inc()
-    better = merge_answer(planned, answer.value, message, recent, call.at, _rules(rt))
+    better = merge_answer(planned, answer.value, message, recent, call.at, _make_plan_policy(rt))
     arm = ArmReport("planner", "ok", len(answer.value.queries), (time.perf_counter() - began) * 1000)
     return better, StageReport((arm,))
 
@@ -167,11 +169,11 @@ def to_search_part(answer: KnowledgeAnswer, sub: SubPlan, plan: RetrievalPlan, w
     report = StageReport((answer.arm,), (answer.degraded,) if answer.degraded else (), sub.ignored)
     if answer.bundle is None:
         return SearchPart(report=report)
-    lists = [RankedList(subplan.arm(of), weight, plan.queries[of].mode, of) for of in sub.of]
+    lists = [RankedList(subplan.name_list(of), weight, plan.queries[of].mode, of) for of in sub.of]
     ignored = (*sub.ignored, *(f"knowledge: {name}" for name in answer.bundle.ignored))
     silent = {f"{name}@knowledge": 0.0 for name in ("vector", "text")}
     return SearchPart(
-        candidates=subplan.candidates(answer.bundle.sections, sub, plan),
+        candidates=subplan.to_candidates(answer.bundle.sections, sub, plan),
         weights={**silent, **{each.name: each.weight for each in lists}},
         lists={each.name: each.owner for each in lists},
         report=replace(report, ignored=ignored),
@@ -189,7 +191,7 @@ def ask_knowledge(
     return KnowledgeQuery(asyncio.create_task(asking, name=KNOWLEDGE), sub, plan, policy.weight)
 
 
-def scope_of(rt: Runtime, request: ComposeRequest | RetrieveRequest) -> Scope:
+def make_scope(rt: Runtime, request: ComposeRequest | RetrieveRequest) -> Scope:
     """For whom knowledge is asked; names the user only if the policy says so."""
     user_id = request.user_id if rt.policy.knowledge.send_user else ""
     return Scope(request.tenant_id, request.org_id or "", request.profile_id or "", user_id)

@@ -16,10 +16,10 @@ from services.compose.rules.candidates import Candidate
 from services.compose.rules.ranking.fuse import FusePolicy
 from services.compose.rules.ranking.reranking import (
     RerankPassage,
-    by_places,
+    choose_shortlist,
     rescore_candidates,
+    score_order,
     score_words,
-    shortlist,
 )
 from shared.metrics.packages import RERANK_SECONDS, RERANKS
 from shared.models.errors import MalformedAnswer, ModelUnavailable
@@ -69,8 +69,8 @@ class ModelReranker:
 
     async def scores(self, query: str, passages: Sequence[RerankPassage], *, deadline_s: float) -> list[float]:
         """The model's certainty that each passage answers the query."""
-        texts = [_harmless(each.text, self._kept) for each in passages]
-        return await self._models.rerank(_harmless(query, self._kept), texts, deadline_s=deadline_s)
+        texts = [_clean_text(each.text, self._kept) for each in passages]
+        return await self._models.rerank(_clean_text(query, self._kept), texts, deadline_s=deadline_s)
 
 
 class ChatReranker:
@@ -86,13 +86,13 @@ class ChatReranker:
 
     async def scores(self, query: str, passages: Sequence[RerankPassage], *, deadline_s: float) -> list[float]:
         """Scores by position in the answer; passages that it does not name follow in their former order."""
-        shown = [_harmless(each.text, self._kept) for each in passages[: prompts.MAX_PASSAGES]]
-        prompt = replace(prompts.rank(_harmless(query, self._kept), shown), deadline_s=deadline_s)
+        shown = [_clean_text(each.text, self._kept) for each in passages[: prompts.MAX_PASSAGES]]
+        prompt = replace(prompts.make_rank_prompt(_clean_text(query, self._kept), shown), deadline_s=deadline_s)
         answer = (await self._models.ask(prompt)).value
-        return by_places([*prompts.parse_order(answer, len(shown)), *range(len(shown), len(passages))])
+        return score_order([*prompts.parse_order(answer, len(shown)), *range(len(shown), len(passages))])
 
 
-def _harmless(text: str, kept: frozenset[SecretKind]) -> str:
+def _clean_text(text: str, kept: frozenset[SecretKind]) -> str:
     """The text without secrets, cut to what a model reads."""
     return redact(text[:MAX_ASKED_CHARS], kept)[0]
 
@@ -149,7 +149,7 @@ async def rerank_candidates(
     notes: tuple[str, ...] = ()
     if request.by.model != reranker.name:
         notes = (f"ranking.rerank.model: {reranker.name} serves, not {request.by.model}",)
-    best, passages = shortlist(candidates, fusing, request.by.top_n, request.held)
+    best, passages = choose_shortlist(candidates, fusing, request.by.top_n, request.held)
     if len(best) < 2:
         return RerankResult(candidates, report=StageReport(notes=notes))
     limit_s = min(left_s - RESERVE_S, rt.policy.compose.rerank_deadline_ms / 1000)

@@ -17,8 +17,16 @@ from services.compose.rules.planning import cues
 from services.compose.rules.planning.cues import Cues
 from services.compose.rules.planning.execute import WORDS, ExecutablePlan
 from services.compose.rules.ranking import weigh
-from services.compose.rules.ranking.weigh import Shortlist, shorten
-from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, NO_IDS, Ids, LexicalIndex, ids, newest, too_common
+from services.compose.rules.ranking.weigh import Shortlist, make_shortlist
+from services.compose.rules.searching.bm25 import (
+    DEFAULT_CONTEXT,
+    NO_IDS,
+    Ids,
+    LexicalIndex,
+    find_too_common,
+    list_newest,
+    read_ids,
+)
 from services.compose.rules.searching.nearness import Lifts, VectorIndex, to_lifts
 from shared.classifiers.static_encoder import load_static_encoder
 from shared.domain.subjects import Subject
@@ -35,13 +43,13 @@ Texts = Callable[[Sequence[str]], Mapping[int, str]]
 """Returns the text of each query, by number, without the given names."""
 
 
-SENTENCES = 8
+MOST_SENTENCES = 8
 """How many sentences of a message are compared one by one."""
 _SENTENCE = to_pattern(r"(?<=[.!?。！？\n])")
 
 
 @dataclass(frozen=True)
-class Near:
+class NearnessResult:
     """The lifts of chunks for each query, by number; if the encoder's vectors are missing, the reason."""
 
     lifts: Mapping[int, Lifts] = field(default_factory=dict[int, Lifts])
@@ -49,32 +57,32 @@ class Near:
 
 
 @cache
-def static_scale() -> Scale:
+def load_static_scale() -> Scale:
     """The scale of cosines of static vectors."""
     encoder = load_static_encoder()
     return scale_of(np.stack([encoder.encode(each) for each in sentences()]))
 
 
-def nearness_to(message: str) -> Callable[[str], float]:
+def make_nearness(message: str) -> Callable[[str], float]:
     """How near a text is to the message or to one of its sentences, by static vectors; 0 is unrelated."""
-    encoder, scale = load_static_encoder(), static_scale()
-    parts = [message, *[each for each in _SENTENCE.split(message) if each.strip()][:SENTENCES]]
+    encoder, scale = load_static_encoder(), load_static_scale()
+    parts = [message, *[each for each in _SENTENCE.split(message) if each.strip()][:MOST_SENTENCES]]
     units = np.stack([encoder.encode(each) for each in dict.fromkeys(parts)])
     return lambda text: float(scale.lift(units @ encoder.encode(text)).max())
 
 
-def nearness_between(one: str, other: str) -> float:
-    """How near two texts are, on the scale of `nearness_to`."""
+def compare_nearness(one: str, other: str) -> float:
+    """How near two texts are, on the scale of `make_nearness`."""
     encoder = load_static_encoder()
-    return float(static_scale().lift(np.asarray([encoder.encode(one) @ encoder.encode(other)]))[0])
+    return float(load_static_scale().lift(np.asarray([encoder.encode(one) @ encoder.encode(other)]))[0])
 
 
-async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: SearchScope) -> Near:
+async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: SearchScope) -> NearnessResult:
     """How near the user's chunks within the filters are to each query."""
     missing: str | None = None
     if rt.models.embedding_model_id is not None:
         try:
-            return Near(await _by_encoder(rt, subject, texts, within))
+            return NearnessResult(await _by_encoder(rt, subject, texts, within))
         except (ModelUnavailable, MalformedAnswer):
             missing = "embedding_unavailable"
         except TransientError:
@@ -85,8 +93,8 @@ async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: SearchS
     names, meant = await rt.db.read(subject, search_index.names(subject), reading)
     rows = load_pages(rt, subject, static.model_id, held, meant)
     units = {n: static.encode(text) for n, text in texts(names).items()}
-    scales = {static.model_id: static_scale()}
-    return Near({n: to_lifts(rows, {static.model_id: unit}, scales) for n, unit in units.items()}, missing)
+    scales = {static.model_id: load_static_scale()}
+    return NearnessResult({n: to_lifts(rows, {static.model_id: unit}, scales) for n, unit in units.items()}, missing)
 
 
 async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: SearchScope) -> dict[int, Lifts]:
@@ -94,7 +102,7 @@ async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: Searc
     (names,) = await rt.db.read(subject, search_index.names(subject))
     wanted = texts(names)
     deadline_s = rt.policy.compose.embed_deadline_ms / 1000
-    scales = {**await models.scales(deadline_s=deadline_s), static.model_id: static_scale()}
+    scales = {**await models.scales(deadline_s=deadline_s), static.model_id: load_static_scale()}
     vectors = await models.embed(list(wanted.values()), deadline_s=deadline_s)
     lifts: dict[int, Lifts] = {}
     for (n, text), vector in zip(wanted.items(), vectors, strict=True):
@@ -147,7 +155,7 @@ class ScopeQueries:
         """The cues of the n-th query, without the names of speakers."""
         key = n, tuple(names)
         if key not in self._cues:
-            self._cues[key] = cues.read(self.query(n).text, names, self.now)
+            self._cues[key] = cues.read_cues(self.query(n).text, names, self.now)
         return self._cues[key]
 
 
@@ -165,7 +173,7 @@ class ScopeHits:
     """What the arms of one scope returned: postings, and the nearness of chunks to each query."""
 
     text: LexicalHits = field(default_factory=lambda: LexicalHits(LexicalStats()))
-    near: Near = field(default_factory=Near)
+    near: NearnessResult = field(default_factory=NearnessResult)
 
 
 @dataclass(frozen=True)
@@ -193,12 +201,12 @@ class ScopeShortlists:
     among: Mapping[int, int]
 
 
-def common_limit(within: SearchScope) -> int:
+def choose_common_limit(within: SearchScope) -> int:
     """How many chunks of a common word are read; more if filters will exclude most of them."""
     return DEFAULT_CONTEXT.common_inside if within.bound else DEFAULT_CONTEXT.common
 
 
-def hit_limit(rt: Runtime, run: ExecutablePlan) -> int:
+def choose_hit_limit(rt: Runtime, run: ExecutablePlan) -> int:
     """The most hits of a query."""
     return min(max(rt.policy.compose.arm_limit, run.plan.budget.top_k), run.plan.budget.candidate_k)
 
@@ -209,16 +217,18 @@ def index_scope(queries: ScopeQueries, hits: ScopeHits) -> ScopeIndexes:
     corpus = hits.text.words
     cues = {n: queries.cues(n, corpus.names) for n in numbers}
     posted = {term: (p.ids, p.counts) for term, p in corpus.posted.items()}
-    common = too_common(posted, {term for each in cues.values() for term in each.terms}, common_limit(within))
+    common = find_too_common(
+        posted, {term for each in cues.values() for term in each.terms}, choose_common_limit(within)
+    )
     telling = {term: packed for term, packed in posted.items() if term not in common}
-    inside = ids(hits.text.inside) if hits.text.inside else NO_IDS
+    inside = read_ids(hits.text.inside) if hits.text.inside else NO_IDS
     index = LexicalIndex(telling, corpus.chunks, corpus.terms, DEFAULT_CONTEXT, inside if within.bound else None)
     near = {n: VectorIndex(lifts, DEFAULT_CONTEXT) for n, lifts in hits.near.lifts.items() if len(lifts.lift)}
     by_words = {n: index for n in numbers if steps[n].query.mode in WORDS or n not in near}
     dates_alone = any(each.time and each.only_dates for each in cues.values())
     then = None
     if hits.text.then:
-        then = newest(ids(hits.text.then), DEFAULT_CONTEXT if dates_alone else weigh.BESIDE_WORDS)
+        then = list_newest(read_ids(hits.text.then), DEFAULT_CONTEXT if dates_alone else weigh.BESIDE_WORDS)
     return ScopeIndexes(
         cues=cues,
         asked={n: each.without(common) for n, each in cues.items()},
@@ -241,7 +251,9 @@ def shorten_lists(queries: ScopeQueries, indexes: ScopeIndexes) -> ScopeShortlis
         if n in indexes.words:
             dated = n in indexes.dated
             best = (
-                newest(indexes.inside, DEFAULT_CONTEXT) if dated else indexes.words[n].list_best(indexes.asked[n].terms)
+                list_newest(indexes.inside, DEFAULT_CONTEXT)
+                if dated
+                else indexes.words[n].list_best(indexes.asked[n].terms)
             )
             pointed.append((best[0][:PART_MEMORIES], best[1][:PART_TURNS]) if part else best)
             if part:
@@ -250,5 +262,5 @@ def shorten_lists(queries: ScopeQueries, indexes: ScopeIndexes) -> ScopeShortlis
             pointed.append(indexes.near[n].list_best(PART_TURNS if part else max(limit, run.plan.budget.top_k)))
         if indexes.then is not None and indexes.cues[n].time and run.steps[n].query.mode != "associative":
             pointed.append(indexes.then)
-        lists[n] = shorten(indexes.asked[n], pointed, indexes.words.get(n), indexes.near.get(n))
+        lists[n] = make_shortlist(indexes.asked[n], pointed, indexes.words.get(n), indexes.near.get(n))
     return ScopeShortlists(lists, among)

@@ -16,16 +16,16 @@ from services.compose.context.hits import RankedList, SearchPart, place_linked_h
 from services.compose.context.planner import ask_knowledge
 from services.compose.context.scope_indexes import (
     LexicalHits,
-    Near,
+    NearnessResult,
     ScopeHits,
     ScopeQueries,
-    common_limit,
-    hit_limit,
+    choose_common_limit,
+    choose_hit_limit,
     read_near,
 )
 from services.compose.context.scope_ranking import rank_hits
 from services.compose.context.stages import ArmReport, Call, SearchRequest, SearchResult, StageReport, join_reports
-from services.compose.rules.pending.pending_changes import ARM, PendingChanges, evidence
+from services.compose.rules.pending.pending_changes import ARM, PendingChanges, list_pending_candidates
 from services.compose.rules.planning import questions
 from services.compose.rules.planning.execute import (
     MEANING,
@@ -34,7 +34,7 @@ from services.compose.rules.planning.execute import (
     ExecutablePlan,
     QueryFilter,
     QueryStep,
-    identifiers,
+    list_identifiers,
 )
 from services.compose.rules.ranking import weigh
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT
@@ -56,7 +56,7 @@ TAIL_MESSAGES = 24
 TOGETHER = 4
 
 
-def entities(
+def make_entity_search(
     rt: Runtime, subject: Subject, step: QueryStep, most: int, within: SearchScope
 ) -> Callable[[], Awaitable[list[Hit]]]:
     """The arm for the names of this step: messages and memories that mention them, references, and their tasks."""
@@ -73,7 +73,7 @@ def entities(
     return run
 
 
-def tail(
+def make_tail_search(
     rt: Runtime, subject: Subject, session_id: str, most: int, within: SearchScope
 ) -> Callable[[], Awaitable[list[Hit]]]:
     """The arm for the latest messages of this session, newest first."""
@@ -88,7 +88,7 @@ def tail(
     return run
 
 
-async def all_together(rt: Runtime, subject: Subject, plan: RetrievalPlan, left_s: float) -> dict[int, list[str]]:
+async def load_cooccurrences(rt: Runtime, subject: Subject, plan: RetrievalPlan, left_s: float) -> dict[int, list[str]]:
     """For each associative query, what most often occurs together with its entities; empty if that takes too long."""
     named = {
         n: [fold(to_stored_name(name)) for name in names(query.text)]
@@ -101,7 +101,7 @@ async def all_together(rt: Runtime, subject: Subject, plan: RetrievalPlan, left_
     try:
         async with asyncio.timeout(left_s), rt.db.transaction(subject) as conn:
             return {
-                n: await relations.load_together(conn, subject, of, identifiers(of), TOGETHER)
+                n: await relations.load_together(conn, subject, of, list_identifiers(of), TOGETHER)
                 for n, of in asking.items()
             }
     except (TimeoutError, TransientError):
@@ -156,7 +156,7 @@ def join_parts(parts: Sequence[SearchPart], request: SearchRequest) -> SearchRes
     """Joins the parts. Pending statements come first: their list weighs more than all others together."""
     weights = {name: weight for part in parts for name, weight in part.weights.items()}
     stale_answers = frozenset(request.hidden).union(*(part.stale_answers for part in parts))
-    pending = tuple(evidence(request.memory.changes, request.shown, stale_answers))
+    pending = tuple(list_pending_candidates(request.memory.changes, request.shown, stale_answers))
     if pending:
         weights[ARM] = 1.0 + sum(weights.values())
     return SearchResult(
@@ -204,13 +204,15 @@ def _group_queries(rt: Runtime, subject: Subject, run: ExecutablePlan) -> list[S
 
 def _list_missing(answers: Answers) -> tuple[str, ...]:
     """The reasons why encoder vectors are missing, each once."""
-    return tuple(dict.fromkeys(near.missing for _, near in answers if isinstance(near, Near) and near.missing))
+    return tuple(
+        dict.fromkeys(near.missing for _, near in answers if isinstance(near, NearnessResult) and near.missing)
+    )
 
 
 async def _search_scope(queries: ScopeQueries, answers: Answers, changes: PendingChanges, ends: float) -> SearchPart:
     """Ranks what the arms of one scope returned."""
     own = {arm.kind: answer for arm, answer in answers if arm.within == queries.within and arm.ranked is NO_LIST}
-    hits = ScopeHits(own.get("text") or LexicalHits(LexicalStats()), own.get("vector") or Near())
+    hits = ScopeHits(own.get("text") or LexicalHits(LexicalStats()), own.get("vector") or NearnessResult())
     hits, spelt = await retry_misspelt_terms(queries, hits, ends)
     arm = SearchArm("rank", lambda: rank_hits(queries, hits, changes))
     ranked, report = await _run_arms([arm], max(ends - time.perf_counter(), 0.0))
@@ -239,15 +241,15 @@ async def _run_arms(arms: Sequence[SearchArm], left_s: float) -> tuple[Answers, 
             logger().warning("arm_failed", arm=arm.kind, error=type(error).__name__)
             continue
         answer, took = task.result()
-        reports.append(ArmReport(arm.kind, "ok", _count(answer), took))
+        reports.append(ArmReport(arm.kind, "ok", _count_results(answer), took))
         answers.append((arm, answer))
     await asyncio.gather(*late, return_exceptions=True)
     return answers, StageReport(tuple(reports), tuple(degraded))
 
 
-def _count(answer: Any) -> int:
+def _count_results(answer: Any) -> int:
     match answer:
-        case Near():
+        case NearnessResult():
             return len(answer.lifts)
         case LexicalHits():
             return len(answer.words.posted)
@@ -272,11 +274,11 @@ def _word_arms(queries: ScopeQueries) -> Iterator[SearchArm]:
     bounds = {"inside": search_index.inside(subject, within, DEFAULT_CONTEXT.inside)} if within.bound else {}
     if not (within.since or within.until):
         texts = (query.text for query in searches if query.mode != "associative")
-        if span := weigh.named_span(texts, queries.now):
+        if span := weigh.find_named_span(texts, queries.now):
             bounds["then"] = search_index.inside(subject, replace(within, since=span[0], until=span[1]), SPAN_MOST)
 
     async def read() -> LexicalHits:
-        words = search_index.words(subject, terms, common_limit(within))
+        words = search_index.words(subject, terms, choose_common_limit(within))
         known, *inside = await queries.rt.db.read(subject, words, *bounds.values())
         ids_of = dict(zip(bounds, inside, strict=True))
         return LexicalHits(known, ids_of.get("inside"), ids_of.get("then"))
@@ -290,7 +292,7 @@ async def retry_misspelt_terms(queries: ScopeQueries, hits: ScopeHits, ends: flo
     texts = [queries.query(n).text for n in queries.numbers if queries.query(n).mode in WORDS]
     if not words.chunks or not texts:
         return hits, StageReport()
-    misspelt = questions.doubtful(texts[0], segment.query_terms(texts[0]), words.posted)
+    misspelt = questions.list_doubtful_terms(texts[0], segment.query_terms(texts[0]), words.posted)
     if not misspelt:
         return hits, StageReport()
 
@@ -313,7 +315,7 @@ def _vector_arms(queries: ScopeQueries) -> Iterator[SearchArm]:
     def texts(names: Sequence[str]) -> dict[int, str]:
         return {n: queries.cues(n, names).text for n in embedded}
 
-    async def read() -> Near:
+    async def read() -> NearnessResult:
         return await read_near(queries.rt, queries.subject, texts, queries.within)
 
     yield SearchArm("vector", read, queries.within)
@@ -321,18 +323,18 @@ def _vector_arms(queries: ScopeQueries) -> Iterator[SearchArm]:
 
 def _link_arms(rt: Runtime, subject: Subject, run: ExecutablePlan) -> Iterator[SearchArm]:
     """The arms for names of relational queries and for the end of the caller's session."""
-    most = hit_limit(rt, run)
+    most = choose_hit_limit(rt, run)
     share = rt.policy.compose.weights.entity
     for n, step in enumerate(run.steps):
         if step.entities and not step.bounds.empty:
             within = _to_scope(step.bounds)
             ranked = RankedList(f"entity#{n}", step.weight * share, "relational", step.of)
-            yield SearchArm("entity", entities(rt, subject, step, most, within), within, ranked)
+            yield SearchArm("entity", make_entity_search(rt, subject, step, most, within), within, ranked)
     first = next((step for step in run.steps if step.query.mode == "relational"), next(iter(run.steps), None))
     if run.tail and first and not first.bounds.empty:
         within = _to_scope(first.bounds)
         ranked = RankedList("tail#0", TAIL_WEIGHT, "relational", first.of)
-        yield SearchArm("session", tail(rt, subject, run.tail, most, within), within, ranked)
+        yield SearchArm("session", make_tail_search(rt, subject, run.tail, most, within), within, ranked)
 
 
 def _to_scope(bounds: QueryFilter) -> SearchScope:

@@ -10,7 +10,7 @@ from schemas.content import BLOCKS, ContentBlock
 from schemas.exporting import ExportedEvent, ExportedMemory, ExportedTurn
 from schemas.media import MediaView
 from services.compose.intake import media
-from services.compose.intake.redact import Cleaning, clean_blocks, clean_id, clean_json, clean_text, wordless
+from services.compose.intake.redact import Cleaning, clean_blocks, clean_id, clean_json, clean_text, drop_words
 from shared import clock
 from shared.domain.subjects import Subject
 from shared.extraction.manipulation import serves_itself
@@ -76,7 +76,7 @@ def to_turn(
         }
         for place, event in enumerate(turn.events)
     ]
-    return ImportedTurn(turn, rows if words_kept or turn.remember else wordless(rows, "turn"))
+    return ImportedTurn(turn, rows if words_kept or turn.remember else drop_words(rows, "turn"))
 
 
 def clean_content(event: ExportedEvent, at: str, cleaning: Cleaning, registered: Mapping[str, MediaView]) -> Field:
@@ -104,7 +104,9 @@ def to_item(n: int, memory: ExportedMemory, cleaning: Cleaning) -> Field:
     return {**named, "text": content, IMPORTED: details}
 
 
-def to_carriers(subject: Subject, left: Sequence[tuple[ExportedMemory, Field]], said_at: Any) -> list[ImportedTurn]:
+def to_carrier_turns(
+    subject: Subject, left: Sequence[tuple[ExportedMemory, Field]], said_at: Any
+) -> list[ImportedTurn]:
     """Turns for the versions whose own turn is missing; an erasure of that turn covers them too."""
     carriers: list[ImportedTurn] = []
     for at in range(0, len(left), CARRIED_AT_ONCE):
@@ -115,12 +117,12 @@ def to_carriers(subject: Subject, left: Sequence[tuple[ExportedMemory, Field]], 
         turn = ExportedTurn(turn_id=turn_id, created_at=said_at, committed_at=said_at, **session)  # pyright: ignore[reportArgumentType] # the fields' own types
         carrier = ImportedTurn(turn)
         for _, item in part:
-            carrier.add_memory(_to_carried(item, turn_id))
+            carrier.add_memory(_to_carrier_turn(item, turn_id))
         carriers.append(carrier)
     return carriers
 
 
-def _to_carried(item: Field, turn_id: UUID) -> Field:
+def _to_carrier_turn(item: Field, turn_id: UUID) -> Field:
     details = item[IMPORTED]
     sources = list(dict.fromkeys([*details["source_turns"], str(turn_id)]))
     provenance = {**details["provenance"], "carried": True}

@@ -21,7 +21,7 @@ Placed = Iterable[tuple[str, ContentBlock]]
 """Blocks, each with its field."""
 
 
-async def put(rt: Runtime, media_id: str, state: MediaState) -> MediaView:
+async def register_media(rt: Runtime, media_id: str, state: MediaState) -> MediaView:
     """Registers the media with its scan result; secrets in its text are blanked.
 
     RefusedError `media_changed` if the id belongs to another type or content, `secret_refused` if it is a secret.
@@ -43,7 +43,7 @@ async def put(rt: Runtime, media_id: str, state: MediaState) -> MediaView:
     return registered
 
 
-async def view(rt: Runtime, subject: Subject, media_id: str) -> MediaView:
+async def get_media(rt: Runtime, subject: Subject, media_id: str) -> MediaView:
     """The registered media; RefusedError `not_found` if this user has none with that id."""
     (found,) = await rt.db.read(subject, media.load_known(subject, [media_id]))
     if media_id not in found:
@@ -55,7 +55,7 @@ def refuse_media(code: str, problem: str, status: int) -> RefusedError:
     return refuse_field(code, "media_id", problem, status)
 
 
-def state_of(block: ContentBlock, registered: MediaView | None) -> SecurityStatus:
+def get_status(block: ContentBlock, registered: MediaView | None) -> SecurityStatus:
     """The security status of a block: as registered, else as the gateway says, else `pending`."""
     told = block.security_status
     if registered is None:
@@ -63,14 +63,14 @@ def state_of(block: ContentBlock, registered: MediaView | None) -> SecurityStatu
     return told if told in FINAL and registered.security_status == "safe" else registered.security_status
 
 
-def problems(blocks: Placed, registry: Mapping[str, MediaView]) -> tuple[FieldProblem, ...]:
+def list_problems(blocks: Placed, registry: Mapping[str, MediaView]) -> tuple[FieldProblem, ...]:
     """Why media may not be read, by field; one such medium refuses the whole message."""
     refused: list[FieldProblem] = []
     for field, block in blocks:
         if block.media_id is None:
             continue
         registered = registry.get(block.media_id)
-        state = state_of(block, registered)
+        state = get_status(block, registered)
         if state != "safe":
             refused.append(FieldProblem(field=field, problem=f"{block.type} {block.media_id} is {state}, not safe"))
         elif registered and registered.type != block.type:
@@ -82,12 +82,12 @@ def problems(blocks: Placed, registry: Mapping[str, MediaView]) -> tuple[FieldPr
 def admit_blocks(message: IncomingMessage, registry: Mapping[str, MediaView]) -> tuple[ContentBlock, ...]:
     """The blocks of a message being answered; RefusedError `media_security_blocked` names all unsafe media."""
     placed = [(f"user_message.{place}.media_id", block) for place, block in message.placed]
-    if found := problems(placed, registry):
-        raise refusal(found)
+    if found := list_problems(placed, registry):
+        raise refuse_unsafe(found)
     return tuple(settle_block(block, registry) for block in message.blocks)
 
 
-def refusal(problems: tuple[FieldProblem, ...]) -> RefusedError:
+def refuse_unsafe(problems: tuple[FieldProblem, ...]) -> RefusedError:
     return refuse_fields(BLOCKED, problems, 409)
 
 

@@ -17,7 +17,7 @@ def is_erasure(body: bytes) -> bool:
     return isinstance(raw, dict) and "scope" in raw and "session_id" not in raw
 
 
-def first_place(record: Record) -> str:
+def find_first_position(record: Record) -> str:
     """Partition, offset and time of the record's first position; for a signed record its signature.
 
     A signed record that is put on the topic again is thereby recognised.

@@ -150,7 +150,7 @@ def _kind_of(name: str, value: str, kept: frozenset[SecretKind]) -> SecretKind |
     )
 
 
-async def why_wordless(turn: TurnEvents, rt: Runtime, *, learning: bool) -> str | None:
+async def find_word_objection(turn: TurnEvents, rt: Runtime, *, learning: bool) -> str | None:
     """Whose wish makes the log omit the words of the turn; None if the policy keeps them or nobody wishes so."""
     if rt.policy.observer.log_withheld:
         return None
@@ -170,16 +170,16 @@ async def why_wordless(turn: TurnEvents, rt: Runtime, *, learning: bool) -> str 
     return silence.hear(place, to_turn_text(turn))
 
 
-def wordless(events: Sequence[dict[str, Any]], why: str) -> list[dict[str, Any]]:
+def drop_words(events: Sequence[dict[str, Any]], why: str) -> list[dict[str, Any]]:
     """The same events with only the words that express wishes or retract known facts."""
-    return [_wordless(event, why) for event in events if event["event_type"] != "item" or _manages(event)]
+    return [_drop_event_words(event, why) for event in events if event["event_type"] != "item" or _names_memory(event)]
 
 
-def _manages(event: dict[str, Any]) -> bool:
+def _names_memory(event: dict[str, Any]) -> bool:
     return bool(event["content"].get("memory_id") or event["content"].get("retract"))
 
 
-def _wordless(event: dict[str, Any], why: str) -> dict[str, Any]:
+def _drop_event_words(event: dict[str, Any], why: str) -> dict[str, Any]:
     match event["event_type"]:
         case "user_message":
             text: str = event["content"]["text"]

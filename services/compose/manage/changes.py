@@ -48,7 +48,7 @@ async def load_page(rt: Runtime, subject: Subject, limit: int, offset: int) -> C
     return ChangePage(changes=tuple(each for each in shown if each))
 
 
-def kind_of(change: StoredChange) -> ChangeKind:
+def classify_change(change: StoredChange) -> ChangeKind:
     """The kind of a change."""
     if change.verb == "upkeep":
         return UPKEEP.get(change.reason, "ended")
@@ -66,7 +66,7 @@ def _to_change(
     about = next((by_id[id] for id in change.memory_ids if id in texts), None)
     if about is None:
         return None
-    what = kind_of(change)
+    what = classify_change(change)
     if change.reason == "consolidation":
         about = by_id.get(about.superseded_by or about.memory_id, about)
     if change.verb == "retract":
@@ -80,7 +80,7 @@ def _to_change(
     return MemoryChange(
         at=change.at,
         what=what,
-        by=_by(change),
+        by=_name_actor(change),
         memory_id=about.memory_id,
         type=about.type,
         before=tuple(texts[id] for id in before if id in texts),
@@ -91,7 +91,7 @@ def _to_change(
     )
 
 
-def _by(change: StoredChange) -> Cause:
+def _name_actor(change: StoredChange) -> Cause:
     if change.verb == "upkeep":
         return "upkeep"
     if change.pattern == IMPORT:

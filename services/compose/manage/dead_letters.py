@@ -20,8 +20,8 @@ from schemas.dead_letters import (
     RedriveRequest,
 )
 from schemas.topics import Topic
-from services.compose.manage.redriving import Seen, carry_out, look, scope_behind
-from services.compose.rules.redriving import CARRIED_OUT, Preview, blank, blank_text, effect_of
+from services.compose.manage.redriving import LetterContext, carry_out_redrive, find_required_scope, load_state
+from services.compose.rules.redriving import CARRIED_OUT, Preview, blank, blank_text, decide_effect
 from shared.access.refusals import refuse_denied
 from shared.bus.dead_letters import BY_NOUN, DeadLetter, LetterHead, find_letter, load_newest, to_moment
 from shared.db import Connection
@@ -38,7 +38,7 @@ LOOKED_AT = 5
 
 
 @dataclass(frozen=True)
-class Wanted:
+class LetterFilter:
     """A filter of dead letters; None matches everything."""
 
     topic: str | None = None
@@ -51,14 +51,14 @@ class Wanted:
     limit: int = 50
 
 
-async def page(rt: Runtime, wanted: Wanted) -> DeadLetterPage:
+async def load_page(rt: Runtime, wanted: LetterFilter) -> DeadLetterPage:
     """The matching letters, newest first, without their words. RefusedError `unknown_topic`."""
     since_ms = int(wanted.since.timestamp() * 1000) if wanted.since else None
     newest = await load_newest(rt.kafka, find_topics(wanted.topic), wanted.limit * LOOKED_AT, since_ms)
     async with rt.db.system() as conn:
         done = await acts.find_all(conn, {letter.about for letter in newest.letters})
-    views = [_view(letter, done.get(letter.about)) for letter in newest.letters if is_whose(letter, wanted)]
-    chosen = [each for each in views if is_wanted(each, wanted)]
+    views = [_view(letter, done.get(letter.about)) for letter in newest.letters if is_owned_by(letter, wanted)]
+    chosen = [each for each in views if matches_filter(each, wanted)]
     return DeadLetterPage(letters=tuple(chosen[: wanted.limit]), unread=newest.unread or len(chosen) > wanted.limit)
 
 
@@ -72,13 +72,13 @@ def find_topics(name: str | None) -> Collection[Topic]:
     return (BY_NOUN[noun],)
 
 
-def is_whose(letter: DeadLetter | LetterHead, wanted: Wanted) -> bool:
+def is_owned_by(letter: DeadLetter | LetterHead, wanted: LetterFilter) -> bool:
     """Whether it belongs to the requested tenant and user."""
     tenant, user = letter.owner or (None, None)
     return wanted.tenant_id in (None, tenant) and wanted.user_id in (None, user)
 
 
-def is_wanted(letter: DeadLetterView, wanted: Wanted) -> bool:
+def matches_filter(letter: DeadLetterView, wanted: LetterFilter) -> bool:
     """Whether time, state and reason match."""
     in_time = (not wanted.since or letter.dead_at >= wanted.since) and (
         not wanted.until or letter.dead_at < wanted.until
@@ -87,33 +87,33 @@ def is_wanted(letter: DeadLetterView, wanted: Wanted) -> bool:
     return in_time and says_so and wanted.state in (None, letter.state)
 
 
-async def view(rt: Runtime, letter_id: str, whose: Wanted, *, raw: bool) -> DeadLetterDetail:
+async def load_view(rt: Runtime, letter_id: str, whose: LetterFilter, *, raw: bool) -> DeadLetterDetail:
     """The letter, its content, and what a redrive would do; words are blanked unless `raw`."""
     letter = await find(rt, letter_id, whose)
     subject = letter.owner or NOBODY
     async with rt.db.transaction(subject) as conn:
         act = await acts.find(conn, subject, letter.about)
-        seen = await look(conn, subject, letter)
-    effect = effect_of(_with_act(seen, act).behind)
+        seen = await load_state(conn, subject, letter)
+    effect = decide_effect(_with_act(seen, act).behind)
     if raw:
         logger().warning("dead_letter_shown_raw", letter_id=letter_id)
     detail = {
         **_view(letter.head, act).model_dump(),
         **_content(letter, raw=raw),
-        "redrive": redrive_view(letter.topic, effect),
+        "redrive": to_redrive_view(letter.topic, effect),
     }
     return DeadLetterDetail.model_validate(detail)
 
 
 async def redrive(
-    rt: Runtime, letter_id: str, whose: Wanted, order: RedriveRequest, requester: Requester
+    rt: Runtime, letter_id: str, whose: LetterFilter, order: RedriveRequest, requester: Requester
 ) -> OperatorResult:
     """Sends the letter back to its topic, once; a repeated request does nothing.
 
     RefusedError: nothing would change, or the signer lacks the rights for the request.
     """
     letter = await find(rt, letter_id, whose)
-    if order.vouched and letter.topic.inbound and (denial := find_scope_denial(requester, scope_behind(letter))):
+    if order.vouched and letter.topic.inbound and (denial := find_scope_denial(requester, find_required_scope(letter))):
         raise refuse_denied(denial)
     return await redrive_letter(rt, letter, order, vouched=order.vouched)
 
@@ -123,36 +123,36 @@ async def redrive_letter(
 ) -> OperatorResult:
     """As `redrive`, for a loaded letter."""
     subject = letter.owner or NOBODY
-    place = {**_place(letter), **({"vouched": True} if vouched else {})}
+    place = {**_to_position(letter), **({"vouched": True} if vouched else {})}
     async with rt.db.transaction(subject) as conn:
-        result = await put_act(conn, subject, letter.about, f"{KIND}.{REDRIVEN}", order, place)
+        result = await record_act(conn, subject, letter.about, f"{KIND}.{REDRIVEN}", order, place)
         if result.fresh:
-            seen = await look(conn, subject, letter, vouched=vouched)
-            effect = effect_of(seen.behind)
+            seen = await load_state(conn, subject, letter, vouched=vouched)
+            effect = decide_effect(seen.behind)
             if effect.effect not in CARRIED_OUT:
                 raise refuse_redrive(effect)
-            await carry_out(conn, subject, letter, seen.turn, vouched=vouched)
+            await carry_out_redrive(conn, subject, letter, seen.turn, vouched=vouched)
     rt.db.wake()
     return result
 
 
-async def drop(rt: Runtime, letter_id: str, whose: Wanted, order: OperatorRequest) -> OperatorResult:
+async def drop(rt: Runtime, letter_id: str, whose: LetterFilter, order: OperatorRequest) -> OperatorResult:
     """Marks the letter as settled; its record stays until its retention or an erasure removes it."""
     letter = await find(rt, letter_id, whose)
     subject = letter.owner or NOBODY
     async with rt.db.transaction(subject) as conn:
-        return await put_act(conn, subject, letter.about, f"{KIND}.{DROPPED}", order, _place(letter))
+        return await record_act(conn, subject, letter.about, f"{KIND}.{DROPPED}", order, _to_position(letter))
 
 
-async def find(rt: Runtime, letter_id: str, whose: Wanted) -> DeadLetter:
+async def find(rt: Runtime, letter_id: str, whose: LetterFilter) -> DeadLetter:
     """The letter with this id. RefusedError `not_found`: it does not exist or belongs to somebody else."""
     letter = await find_letter(rt.kafka, letter_id)
-    if letter is None or not is_whose(letter, whose):
+    if letter is None or not is_owned_by(letter, whose):
         raise RefusedError("not_found", "letter_id: not found", status=404)
     return letter
 
 
-async def put_act(
+async def record_act(
     conn: Connection,
     subject: Subject,
     about: str,
@@ -164,12 +164,12 @@ async def put_act(
     fresh = await acts.note_act(conn, subject, about, kind, order, what, once=True)
     act = await acts.find(conn, subject, about)
     assert act is not None  # noqa: S101 # it stands now, whoever put it there
-    state = state_of(act)
+    state = get_state(act)
     if state != kind.rpartition(".")[2]:
         raise RefusedError(f"already_{state}", f"it has been {state} before", status=409)
     if fresh:
         logger().info("operator_acted", kind=kind, about=about, requested_by=order.requested_by)
-    return OperatorResult(state=state, fresh=fresh, act=act_view(act))
+    return OperatorResult(state=state, fresh=fresh, act=to_act_view(act))
 
 
 def refuse_redrive(effect: Preview) -> RefusedError:
@@ -177,28 +177,28 @@ def refuse_redrive(effect: Preview) -> RefusedError:
     return RefusedError(f"redrive_{effect.effect}", f"nothing was done: {effect.why}", status=409)
 
 
-def state_of(act: OperatorAct | None) -> LetterState:
+def get_state(act: OperatorAct | None) -> LetterState:
     """The state of a letter, by the act on it."""
     return cast("LetterState", act.kind.rpartition(".")[2]) if act else "open"
 
 
-def act_view(act: OperatorAct) -> ActView:
+def to_act_view(act: OperatorAct) -> ActView:
     """The act with its operator and reason if given."""
     told = {name: act.details.get(name) for name in ("requested_by", "reason")}
-    return ActView(act=cast("Literal['redriven', 'dropped']", state_of(act)), at=act.at, **told)
+    return ActView(act=cast("Literal['redriven', 'dropped']", get_state(act)), at=act.at, **told)
 
 
-def redrive_view(topic: Topic, effect: Preview) -> Redrive:
+def to_redrive_view(topic: Topic, effect: Preview) -> Redrive:
     """The effect, with the target topic and its consumer."""
     group = next((reader.group for reader in topic.consumers if reader.group), None)
     return Redrive(effect=effect.effect, why=effect.why, topic=topic.name, group=group)
 
 
-def _with_act(seen: Seen, act: OperatorAct | None) -> Seen:
-    return seen if act is None else seen.with_act(state_of(act))
+def _with_act(seen: LetterContext, act: OperatorAct | None) -> LetterContext:
+    return seen if act is None else seen.with_act(get_state(act))
 
 
-def _place(letter: DeadLetter) -> dict[str, Any]:
+def _to_position(letter: DeadLetter) -> dict[str, Any]:
     record = letter.record
     return {
         "letter_id": letter.letter_id,
@@ -222,8 +222,8 @@ def _view(head: LetterHead, act: OperatorAct | None) -> DeadLetterView:
         user_id=head.owner.user_id if head.owner else None,
         event_type=head.envelope.event_type if head.envelope else None,
         event_id=head.envelope.event_id if head.envelope else None,
-        state=state_of(act),
-        act=act_view(act) if act else None,
+        state=get_state(act),
+        act=to_act_view(act) if act else None,
     )
 
 

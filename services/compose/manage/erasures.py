@@ -27,7 +27,7 @@ from shared.store.operator_acts import note_act
 from shared.telemetry import logger
 
 
-async def ask(
+async def request_erasure(
     rt: Runtime, recorder: Recorder, wish: ErasureRequest, *, sent_at: datetime | None = None
 ) -> DeletionReceipt:
     """Requests the erasure; the same idempotency key returns the first receipt.
@@ -60,28 +60,28 @@ def to_request(subject: Subject, wish: ForgetRequest, requested_by: str | None) 
     )
 
 
-async def view(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ErasureView:
+async def load_view(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ErasureView:
     """The erasure and its progress; RefusedError if the user has none with this id."""
     tombstone, steps = await rt.db.read(
         subject, tombstones.one(subject, tombstone_id), progress.steps(subject, tombstone_id)
     )
     if tombstone is None:
-        raise _unknown()
+        raise _refuse_unknown()
     return _view(tombstone, steps)
 
 
-async def page(rt: Runtime, subject: Subject, limit: int) -> ErasurePage:
+async def load_page(rt: Runtime, subject: Subject, limit: int) -> ErasurePage:
     """The user's erasures, newest first."""
     (found,) = await rt.db.read(subject, tombstones.page(subject, limit))
     return ErasurePage(erasures=tuple(_view(each, ()) for each in found))
 
 
-async def residue_of(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ResidueView:
+async def scan_residue(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ResidueView:
     """The current residue of the erasure, by a new scan; empty once it is completed."""
     async with rt.db.as_erasure(subject) as conn:
         tombstone = await tombstones.one(subject, tombstone_id).on(conn)
         if tombstone is None:
-            raise _unknown()
+            raise _refuse_unknown()
         left = await residue.residue(conn, subject, tombstone)
     return ResidueView(tombstone_id=tombstone_id, status=tombstone.status, **residue.to_proof(left))
 
@@ -92,17 +92,17 @@ async def requeue(rt: Runtime, tombstone_id: UUID, wish: ErasureRequeue) -> Eras
     async with rt.db.as_erasure(subject) as conn:
         tombstone = await tombstones.one(subject, tombstone_id).on(conn)
         if tombstone is None:
-            raise _unknown()
+            raise _refuse_unknown()
         if not (tombstone.status == "escalated" and rules.may(tombstone.status, "processing")):
             problem = f"is {tombstone.status}; only escalated ones are requeued"
             raise refuse_field("not_escalated", "tombstone_id", problem, 409)
         why = f"requeued by {wish.requested_by}: {wish.reason}"
         await again_asked(conn, subject, tombstone, why, rt.version, clock.uuid7().hex)
         await note_act(conn, subject, f"erasure:{tombstone_id}", "erasure.requeued", wish)
-    return await view(rt, subject, tombstone_id)
+    return await load_view(rt, subject, tombstone_id)
 
 
-def _unknown() -> RefusedError:
+def _refuse_unknown() -> RefusedError:
     return refuse_field("not_found", "tombstone_id", "the user has no such erasure", 404)
 
 

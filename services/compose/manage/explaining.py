@@ -8,7 +8,7 @@ from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.context_package import ContextPackage
 from schemas.explanation import ChangedItem, ExplainRequest, Explanation, Replay, ReplayedItem
 from services.compose.context.explain import explain_composition
-from services.compose.context.pipeline import compose_unnoted
+from services.compose.context.pipeline import compose_unrecorded
 from services.compose.manage.overrides import with_overrides
 from services.compose.receipts import packages
 from services.compose.rules.packing.receipts import Told
@@ -26,17 +26,17 @@ async def explain(rt: Runtime, request: ExplainRequest, ignored: Sequence[str], 
     """The package of the message under the requested policy, with its full explanation; nothing is recorded."""
     own = await with_overrides(rt, Subject(request.tenant_id, request.user_id), request.policy)
     plain = ComposeRequest.model_construct(**{name: getattr(request, name) for name in ComposeRequest.model_fields})
-    composition = await compose_unnoted(plain, own)
+    composition = await compose_unrecorded(plain, own)
     told = explain_composition(composition, own.version, ignored, language)
     return told.model_copy(update={"policy": request.policy})
 
 
 async def replay(rt: Runtime, subject: Subject, context_id: UUID, language: Told) -> Replay:
     """What the request of a stored package returns now, and the difference; 404 and 410 as for packages."""
-    before = await packages.package(rt, subject, context_id)
+    before = await packages.load_package(rt, subject, context_id)
     async with rt.db.transaction(subject) as conn:
         receipts = await contexts.receipts(conn, subject, context_id)
-    request = _ask_again(subject, before, receipts.retrieval.get("asked", {}) if receipts else {})
+    request = _rebuild_request(subject, before, receipts.retrieval.get("asked", {}) if receipts else {})
     explanation = await explain(rt, request, (), language)
     was, now = _list_items(before), _list_items(explanation.package)
     gone, new = [was[key] for key in was if key not in now], [now[key] for key in now if key not in was]
@@ -57,7 +57,7 @@ async def replay(rt: Runtime, subject: Subject, context_id: UUID, language: Told
     )
 
 
-def _ask_again(subject: Subject, package: ContextPackage, more: Mapping[str, object]) -> ExplainRequest:
+def _rebuild_request(subject: Subject, package: ContextPackage, more: Mapping[str, object]) -> ExplainRequest:
     """The request, restored from the package and its receipts; secrets in the message are blanked there."""
     media = [part for part in package.user_message.content_parts if part.get("type") != "text"]
     content: object = package.user_message.content

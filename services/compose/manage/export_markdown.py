@@ -87,14 +87,18 @@ async def write_markdown(rt: Runtime, subject: Subject, tongue: Tongue | None) -
     is_empty = True
     for row in ROWS:
         title = row.title_zh if tongue == "zh" else row.title_en
-        async for piece in _list(reader, _of_type(row.type), f"\n## {title}\n\n", lambda each: _line(each, say)):
+        async for piece in _write_chapter(
+            reader, _of_type(row.type), f"\n## {title}\n\n", lambda each: _line(each, say)
+        ):
             is_empty = False
             yield piece
     if is_empty:
         yield f"\n{say['nothing']}\n".encode()
-    async for piece in _list(reader, _load_ended, f"\n## {say['past']}\n\n", lambda each: _past(each, say)):
+    async for piece in _write_chapter(reader, _load_ended, f"\n## {say['past']}\n\n", lambda each: _past(each, say)):
         yield piece
-    async for piece in _list(reader, load_conflicts, f"\n## {say['conflicts']}\n\n", lambda each: _conflict(each, say)):
+    async for piece in _write_chapter(
+        reader, load_conflicts, f"\n## {say['conflicts']}\n\n", lambda each: _conflict(each, say)
+    ):
         yield piece
     async for piece in _write_talks(reader, say):
         yield piece
@@ -107,7 +111,7 @@ async def _guess_tongue(reader: PagedReader) -> Tongue:
     return "en"
 
 
-async def _list(
+async def _write_chapter(
     reader: PagedReader, load: LoadPage, head: str, line: Callable[[Row], str]
 ) -> AsyncGenerator[bytes, None]:
     """A chapter, if it has any lines."""
@@ -178,7 +182,7 @@ async def _write_talks(reader: PagedReader, say: Mapping[str, str]) -> AsyncGene
                 lines.append(f"*{say['summary']}: {_flat(session['summaries'][-1]['text'])}*\n\n")
             yield "".join(lines).encode()
             async for said in reader.read_pages(_said_in(session["session_id"]), 0):
-                yield "".join(_utter(each, say) for each in said).encode()
+                yield "".join(_write_utterance(each, say) for each in said).encode()
 
 
 def _said_in(session_id: str) -> LoadPage:
@@ -190,7 +194,7 @@ def _said_in(session_id: str) -> LoadPage:
     return load
 
 
-def _utter(row: Row, say: Mapping[str, str]) -> str:
+def _write_utterance(row: Row, say: Mapping[str, str]) -> str:
     who = _flat(row["name"]) if row["name"] else say.get(row["role"], row["role"])
     text = "\n  ".join(row["text"].splitlines())
     return f"- **{who}** ({row['created_at']:%Y-%m-%d %H:%M}): {text}\n"

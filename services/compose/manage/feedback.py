@@ -6,7 +6,7 @@ from uuid import UUID
 from schemas.memory_item import MemoryFeedback, MemoryItem, WriteReceipt
 from schemas.turn_events import StructuredItem
 from schemas.vocabulary import FeedbackVerdict
-from services.compose.manage.memories import make_turn, one, write
+from services.compose.manage.memories import load_memory, make_turn, write
 from shared import clock
 from shared.domain.subjects import Subject
 from shared.errors import refuse_field
@@ -22,7 +22,7 @@ async def give_feedback(rt: Runtime, given: MemoryFeedback) -> WriteReceipt:
     RefusedError `not_found` if this user has no such memory, `erased` if its content is gone.
     """
     subject = Subject(given.tenant_id, given.user_id)
-    item = to_item(await _find(rt, subject, given.memory_id), given.verdict)
+    item = to_item(await _load_memory(rt, subject, given.memory_id), given.verdict)
     receipt = await write(rt, make_turn(subject, (item,), given.idempotency_key or make_key(given, clock.now())))
     if given.context_id is not None:
         async with rt.db.transaction(subject) as conn:
@@ -44,7 +44,7 @@ def make_key(given: MemoryFeedback, now: datetime) -> str | None:
 
 async def end_silence(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceipt:
     """Allows the memory to be mentioned again; does nothing if it always was allowed."""
-    memory = await _find(rt, subject, memory_id)
+    memory = await _load_memory(rt, subject, memory_id)
     item = StructuredItem(type=memory.type, key=memory.key, memory_id=memory_id, feedback="bring_up_again")
     return await write(rt, make_turn(subject, (item,)))
 
@@ -61,8 +61,8 @@ def to_item(memory: MemoryItem, verdict: FeedbackVerdict) -> StructuredItem:
             return named.model_copy(update={"restore": False, "feedback": verdict})
 
 
-async def _find(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
-    memory = await one(rt, subject, memory_id)
+async def _load_memory(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
+    memory = await load_memory(rt, subject, memory_id)
     if memory.status == "erased":
         raise refuse_field("erased", "memory_id", "was erased; its content is gone", 409)
     return memory

@@ -19,7 +19,7 @@ from shared.store import memory
 
 async def pin(rt: Runtime, subject: Subject, memory_id: UUID, *, pinned: bool) -> WriteReceipt:
     """Pins or unpins the memory; RefusedError for a former version."""
-    (target,) = await _load(rt, subject, {"memory_id": memory_id})
+    (target,) = await _load_memories(rt, subject, {"memory_id": memory_id})
     _require_active("memory_id", target)
     return await write(rt, make_turn(subject, (_item(target, pin=pinned),)))
 
@@ -30,7 +30,7 @@ async def merge(rt: Runtime, subject: Subject, request: MergeRequest) -> WriteRe
     RefusedError for a secret in the given text, and for text that tries to steer the agent.
     """
     fields = {"keep": request.keep, **{f"others.{n}": each for n, each in enumerate(request.others)}}
-    targets = await _load(rt, subject, fields)
+    targets = await _load_memories(rt, subject, fields)
     for field, each in zip(fields, targets, strict=True):
         _require_active(field, each)
     if request.content:
@@ -44,7 +44,7 @@ async def act_on_many(rt: Runtime, subject: Subject, request: BulkRequest) -> Bu
     wanted = list(dict.fromkeys(request.memory_ids))
     async with rt.db.transaction(subject) as conn:
         by_id = {each.memory_id: each for each in await memory.by_ids(conn, subject, wanted)}
-    refused = tuple(each for id in wanted if (each := _why_not(request.action, id, by_id.get(id))))
+    refused = tuple(each for id in wanted if (each := _find_refusal(request.action, id, by_id.get(id))))
     left = [by_id[id] for id in wanted if id not in {each.memory_id for each in refused}]
     if not by_id:
         raise refuse_missing("memory_ids")
@@ -73,7 +73,7 @@ def to_item(action: BulkAction, target: Memory) -> StructuredItem:
             return _item(target, pin=action == "pin")
 
 
-def _why_not(action: BulkAction, memory_id: UUID, target: Memory | None) -> BulkRefusal | None:
+def _find_refusal(action: BulkAction, memory_id: UUID, target: Memory | None) -> BulkRefusal | None:
     if target is None:
         return BulkRefusal(memory_id=memory_id, code="not_found", problem="not found")
     if target.status == "erased":
@@ -94,7 +94,7 @@ def refuse_words(field: str, given: str) -> None:
         raise refuse_field("manipulation_refused", field, "tries to steer the agent; it was not stored", 422)
 
 
-async def _load(rt: Runtime, subject: Subject, fields: dict[str, UUID]) -> list[Memory]:
+async def _load_memories(rt: Runtime, subject: Subject, fields: dict[str, UUID]) -> list[Memory]:
     async with rt.db.transaction(subject) as conn:
         by_id = {each.memory_id: each for each in await memory.by_ids(conn, subject, fields.values())}
     missing = next((field for field, id in fields.items() if id not in by_id), None)

@@ -6,8 +6,8 @@ from uuid import UUID
 from schemas.memory_item import MemoryEdit, Settlement, WriteReceipt
 from schemas.turn_events import StructuredItem
 from schemas.views import ConflictPage, ConflictView, EvidenceView, MemoryHistory, MemoryVersion, UpkeepView
-from services.compose.manage.memories import make_turn, one, refuse_missing, to_item, write
-from services.compose.rules.resolving.outdated import MOST_QUOTED, quote
+from services.compose.manage.memories import load_memory, make_turn, refuse_missing, to_item, write
+from services.compose.rules.resolving.outdated import MOST_QUOTED, quote_sentence
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.errors import refuse_field
@@ -19,7 +19,7 @@ from shared.secrets import refuses
 from shared.store import history, versions
 from shared.store.history import Dispute, MemorySource
 
-GIVEN = {"structured": "item", "items": "item", "ref": "ref", "tool": "tool_result"}
+ITEM_DETECTORS = {"structured": "item", "items": "item", "ref": "ref", "tool": "tool_result"}
 """Detectors whose observations come from items, not from sentences."""
 ACTIONS = {
     "create": "created",
@@ -38,7 +38,7 @@ ACTIONS = {
 }
 
 
-async def history_of(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryHistory:
+async def load_history(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryHistory:
     """Every version of the memory, oldest first, with its evidence."""
     async with rt.db.transaction(subject) as conn:
         line = await versions.line(conn, subject, memory_id)
@@ -63,7 +63,7 @@ async def history_of(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryHi
 
 def to_evidence(version: Memory, found: Sequence[MemorySource]) -> tuple[EvidenceView, ...]:
     """The observations that made the version."""
-    acted = [(seen, action) for seen in found if (action := _action(version, seen))]
+    acted = [(seen, action) for seen in found if (action := _find_action(version, seen))]
     return tuple(
         EvidenceView(
             action=action,
@@ -71,9 +71,9 @@ def to_evidence(version: Memory, found: Sequence[MemorySource]) -> tuple[Evidenc
             turn_id=seen.turn_id,
             session_id=seen.session_id,
             said_at=seen.said_at,
-            source=GIVEN.get(seen.detector) or seen.event_type or "unknown",
-            role=seen.role if seen.detector not in GIVEN else None,
-            name=seen.name if seen.detector not in GIVEN else None,
+            source=ITEM_DETECTORS.get(seen.detector) or seen.event_type or "unknown",
+            role=seen.role if seen.detector not in ITEM_DETECTORS else None,
+            name=seen.name if seen.detector not in ITEM_DETECTORS else None,
             quote=_quote(seen),
             erased=seen.erased,
             detector=seen.detector,
@@ -84,7 +84,7 @@ def to_evidence(version: Memory, found: Sequence[MemorySource]) -> tuple[Evidenc
     )
 
 
-def _action(version: Memory, seen: MemorySource) -> str | None:
+def _find_action(version: Memory, seen: MemorySource) -> str | None:
     """What the observation did to the version; None if nothing."""
     verb = (seen.reason or "").partition(":")[0]
     if seen.observation_id == version.memory_id:
@@ -102,12 +102,12 @@ def _action(version: Memory, seen: MemorySource) -> str | None:
 def _quote(seen: MemorySource | Dispute) -> str | None:
     if seen.erased:
         return None
-    if seen.detector in GIVEN or seen.event_type not in SPOKEN or seen.said is None:
+    if seen.detector in ITEM_DETECTORS or seen.event_type not in SPOKEN or seen.said is None:
         return seen.text[:MOST_QUOTED] or None
-    return quote(seen.said, (seen.span_start, seen.span_end)) or None
+    return quote_sentence(seen.said, (seen.span_start, seen.span_end)) or None
 
 
-async def conflicts(rt: Runtime, subject: Subject, *, state: str | None, limit: int, offset: int) -> ConflictPage:
+async def list_conflicts(rt: Runtime, subject: Subject, *, state: str | None, limit: int, offset: int) -> ConflictPage:
     """The user's conflicts in this state, newest first."""
     async with rt.db.transaction(subject) as conn:
         found = await history.disputes(conn, subject, state=state, limit=limit, offset=offset)
@@ -121,7 +121,7 @@ def to_conflict(each: Dispute) -> ConflictView:
     return ConflictView.model_validate({**given, "said": said, "quote": _quote(each)})
 
 
-async def settle(rt: Runtime, subject: Subject, conflict_id: UUID, choice: Settlement) -> WriteReceipt:
+async def settle_conflict(rt: Runtime, subject: Subject, conflict_id: UUID, choice: Settlement) -> WriteReceipt:
     """Settles the conflict: the chosen side is stated again by the user. RefusedError if it is settled already."""
     async with rt.db.transaction(subject) as conn:
         dispute = await history.dispute(conn, subject, conflict_id)
@@ -139,7 +139,7 @@ async def restore(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceip
 
     An active memory that was hidden after too many rejections is confirmed instead.
     """
-    version = await one(rt, subject, memory_id)
+    version = await load_memory(rt, subject, memory_id)
     if version.status == "active" and version.fused_at is None:
         raise refuse_field(
             "already_active", "memory_id", "is the version that holds now; there is nothing to restore", 409
@@ -152,7 +152,7 @@ async def restore(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceip
 
 async def edit(rt: Runtime, subject: Subject, memory_id: UUID, change: MemoryEdit) -> WriteReceipt:
     """Adds a version with the given text; RefusedError for a secret, or for a former version."""
-    version = await one(rt, subject, memory_id)
+    version = await load_memory(rt, subject, memory_id)
     if version.status != "active":
         raise refuse_field(
             "not_active", "memory_id", f"is {version.status}; only the version that holds now can be edited", 409

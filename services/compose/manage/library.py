@@ -19,7 +19,9 @@ from shared.store.resources import ListedResource
 MOST_SHOWN = 1000
 
 
-async def page(rt: Runtime, subject: Subject, *, state: str | None, turn_id: UUID | None, limit: int) -> ResourcePage:
+async def load_page(
+    rt: Runtime, subject: Subject, *, state: str | None, turn_id: UUID | None, limit: int
+) -> ResourcePage:
     async with rt.db.transaction(subject) as conn:
         listed = await resources.page(conn, subject, state=state, turn_id=turn_id, limit=limit)
     return ResourcePage(resources=tuple(_view(each) for each in listed))

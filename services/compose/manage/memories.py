@@ -26,9 +26,9 @@ from shared.store import memory, model_answers, search, summaries, turn_states, 
 from shared.store.search import SearchScope
 
 PANEL_SESSION = "memory-panel"
-COUNTED = 1000
+MOST_COUNTED = 1000
 """The most search results that are counted and paged."""
-EASTERNMOST = timedelta(hours=14)
+EASTERNMOST_LEAD = timedelta(hours=14)
 """The lead of the easternmost time zone over UTC."""
 
 
@@ -45,7 +45,7 @@ def to_item(known: Memory, subject: Subject, rt: Runtime) -> MemoryItem:
     return item.model_copy(update={"content": clean.text or REMOVED, "value": None, "held_back": clean.held_back})
 
 
-async def turn(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnView:
+async def load_turn(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnView:
     """The turn with its events; RefusedError `not_found` if this user has none with that id."""
     async with rt.db.transaction(subject) as conn:
         found = await turns.load(conn, subject, [turn_id])
@@ -77,7 +77,7 @@ async def turn(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnView:
     )
 
 
-async def outcome(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnOutcomeView:
+async def load_outcome(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnOutcomeView:
     """The progress of the turn, and its memories."""
     async with rt.db.transaction(subject) as conn:
         row = await turn_states.outcome(conn, subject, turn_id)
@@ -95,7 +95,7 @@ async def outcome(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnOutcomeVi
     )
 
 
-async def page(
+async def load_page(
     rt: Runtime,
     subject: Subject,
     *,
@@ -110,14 +110,16 @@ async def page(
     if as_of is not None:
         if status not in ("active", None):
             raise refuse_field("invalid_request", "status", "cannot be given with as_of: what held then is shown", 422)
-        return await _page_then(rt, subject, _moment(as_of), type=type, query=query, limit=limit, offset=offset)
+        return await _load_past_page(
+            rt, subject, _parse_moment(as_of), type=type, query=query, limit=limit, offset=offset
+        )
     if query and status not in ("active", None):
         raise refuse_field(
             "invalid_request", "status", "cannot be given with query: a search finds what holds now", 422
         )
     async with rt.db.transaction(subject) as conn:
         if query:
-            words, most = segment.query_terms(query), max(COUNTED, limit + offset)
+            words, most = segment.query_terms(query), max(MOST_COUNTED, limit + offset)
             (hits,) = await search.by_text(conn, subject, [words], most, SearchScope())
             ids = [h.memory_id for h in hits if h.memory_id and (type is None or h.type == type)]
             by_id = {m.memory_id: m for m in await memory.by_ids(conn, subject, ids)}
@@ -130,7 +132,7 @@ async def page(
     return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in shown), count=count)
 
 
-def _moment(as_of: str) -> datetime:
+def _parse_moment(as_of: str) -> datetime:
     """The moment of a date or datetime: without a zone it is UTC; a date means its end, but not after now.
 
     A day that has begun anywhere on earth and is not over in UTC means now.
@@ -142,7 +144,7 @@ def _moment(as_of: str) -> datetime:
     except (ValueError, OverflowError) as error:
         raise refuse_field("invalid_request", "as_of", "is no date or datetime, such as 2026-03-01", 422) from error
     now = clock.now()
-    if len(as_of.strip()) <= len("2026-03-01") and moment - now < EASTERNMOST:
+    if len(as_of.strip()) <= len("2026-03-01") and moment - now < EASTERNMOST_LEAD:
         moment = min(moment + timedelta(days=1) - timedelta(microseconds=1), now)
     if moment > now:
         raise refuse_field(
@@ -151,7 +153,7 @@ def _moment(as_of: str) -> datetime:
     return moment
 
 
-async def _page_then(
+async def _load_past_page(
     rt: Runtime,
     subject: Subject,
     at: datetime,
@@ -174,7 +176,7 @@ async def _page_then(
     return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in shown), as_of=at, count=count)
 
 
-async def one(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
+async def load_memory(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
     """This version of the memory, whatever its status."""
     async with rt.db.transaction(subject) as conn:
         found = await memory.by_ids(conn, subject, [memory_id])
@@ -203,7 +205,7 @@ async def remember(rt: Runtime, statement: RememberRequest) -> WriteReceipt:
 
 async def retract(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceipt:
     """Retracts the memory; its history stays."""
-    version = await one(rt, subject, memory_id)
+    version = await load_memory(rt, subject, memory_id)
     item = StructuredItem(type=version.type, key=version.key, memory_id=memory_id, retract=True)
     return await write(rt, make_turn(subject, (item,), f"retract:{memory_id}"))
 
@@ -222,7 +224,7 @@ def make_turn(subject: Subject, items: Iterable[StructuredItem], key: str | None
 async def write(rt: Runtime, turn: TurnEvents) -> WriteReceipt:
     """Commits the turn and returns the receipt; the same write returns the first receipt."""
     committed = (await commit_turn(turn, rt, transport="http")).result
-    return await writes.receipt(rt, Subject(turn.tenant_id, turn.user_id), committed.turn_id)
+    return await writes.load_receipt(rt, Subject(turn.tenant_id, turn.user_id), committed.turn_id)
 
 
 async def list_unread_answers(rt: Runtime, subject: Subject, limit: int) -> AnswerPage:
@@ -231,7 +233,7 @@ async def list_unread_answers(rt: Runtime, subject: Subject, limit: int) -> Answ
         return AnswerPage(answers=tuple(await model_answers.list_answers(conn, subject, limit)))
 
 
-async def summary(rt: Runtime, subject: Subject, session_id: str) -> SummaryView:
+async def load_summary(rt: Runtime, subject: Subject, session_id: str) -> SummaryView:
     """The newest summary of the session."""
     (row,) = await rt.db.read(subject, summaries.latest(subject, session_id))
     if row is None:

@@ -30,9 +30,9 @@ RUNBOOK = "deploy/runbook.md#"
 MOST_STEPS = 90
 """The most steps of a series; longer windows have longer steps."""
 MOST_ERASURES = 1000
-OF_THE_HOUSE = frozenset[Figure | None](("redriven_hour", "services_silent", "lag_most"))
+INSTALLATION_FIGURES = frozenset[Figure | None](("redriven_hour", "services_silent", "lag_most"))
 """Figures of the installation, which belong to no tenant."""
-OF_TICKETS = timedelta(minutes=10)
+ALERT_WINDOW = timedelta(minutes=10)
 """The window of the latencies in alerts."""
 
 
@@ -73,13 +73,13 @@ async def show_series(rt: Runtime, whose: Whose, minutes: int) -> TimeSeries:
 async def list_alerts(rt: Runtime, lags: GroupLags, whose: Whose) -> AlertPage:
     """The alerts of the catalogue that have a figure, firing ones first."""
     figures = await _measure(rt, lags, whose)
-    states = [_judge(each, figures.get(each.figure)) for entry in ENTRIES for each in entry.alerts if each.figure]
+    states = [_to_alert(each, figures.get(each.figure)) for entry in ENTRIES for each in entry.alerts if each.figure]
     order = {"page": 0, "ticket": 1}
     ordered = sorted(states, key=lambda each: (not each.firing, order[each.severity]))
     return AlertPage(at=clock.now(), alerts=tuple(ordered))
 
 
-def _judge(alert: Alert, figure: float | None) -> AlertState:
+def _to_alert(alert: Alert, figure: float | None) -> AlertState:
     shown = "?" if figure is None else f"{figure:g}"
     return AlertState(
         name=alert.name,
@@ -91,7 +91,7 @@ def _judge(alert: Alert, figure: float | None) -> AlertState:
         summary=alert.summary.replace("{{ $value }}", shown),
         action=alert.action,
         runbook=f"{RUNBOOK}{alert.name.lower()}-{alert.severity}",
-        whole_house=alert.figure in OF_THE_HOUSE,
+        whole_house=alert.figure in INSTALLATION_FIGURES,
     )
 
 
@@ -100,7 +100,7 @@ async def _measure(rt: Runtime, lags: GroupLags, whose: Whose) -> Mapping[Figure
     async with rt.db.system() as conn:
         work = await flow.load_work(conn, whose, grace)
         outbox = await flow.load_outbox(conn, whose)
-        (lately, *_) = await flow.load_series(conn, whose, OF_TICKETS, OF_TICKETS)
+        (lately, *_) = await flow.load_series(conn, whose, ALERT_WINDOW, ALERT_WINDOW)
         redriven = await flow.count_redriven(conn, timedelta(hours=1))
         given_up = await flow.count_given_up(conn, whose, timedelta(minutes=15))
         erasures = await people.load_erasures(conn, whose, MOST_ERASURES, open_only=True)
@@ -144,13 +144,13 @@ async def list_models(rt: Runtime, whose: Whose, days: int) -> ModelUses:
     """Model calls within these days and, where prices are known, their cost."""
     async with rt.db.system() as conn:
         found = await people.load_models(conn, whose, days)
-    uses = tuple(_price(each, rt) for each in found)
+    uses = tuple(_find_cost(each, rt) for each in found)
     costs = [each.cost for each in uses if each.cost is not None]
     cost = round(sum(costs), 6) if costs else None
     return ModelUses(days=days, uses=uses, cost=cost, currency=rt.policy.models.currency)
 
 
-def _price(use: ModelUse, rt: Runtime) -> ModelUse:
+def _find_cost(use: ModelUse, rt: Runtime) -> ModelUse:
     models = rt.policy.models
     if use.model not in models.prices:
         return use

@@ -12,10 +12,10 @@ from shared.errors import RefusedError, refuse_fields
 from shared.policy import ComposePolicy, Policy
 from shared.runtime import Runtime
 
-HELD = frozenset({"sanitize", "deadline_max_ms"})
+PROTECTED = frozenset({"sanitize", "deadline_max_ms"})
 """Keys of `compose` that protect what is shown and limit a request; they cannot be overridden."""
 OPEN_KEYS: dict[str, frozenset[str]] = {
-    "compose": frozenset(ComposePolicy.model_fields) - HELD,
+    "compose": frozenset(ComposePolicy.model_fields) - PROTECTED,
     "knowledge": frozenset({"ask", "deadline_ms", "top_k", "weight", "precedence"}),
 }
 """The keys that can be overridden, by section of brain.yml."""
@@ -34,14 +34,14 @@ async def with_overrides(rt: Runtime, owner: Subject, overrides: Mapping[str, An
 
 def override(policy: Policy, overrides: Mapping[str, Any]) -> Policy:
     """The policy with these keys overridden; RefusedError if one is unknown, protected, or has an invalid value."""
-    refuse_held(overrides)
+    refuse_protected(overrides)
     try:
         return Policy.model_validate(_merge(policy.model_dump(), overrides))
     except ValidationError as error:
         raise _refuse([(".".join(map(str, each["loc"])), each["msg"]) for each in error.errors()]) from error
 
 
-def refuse_held(overrides: Mapping[str, Any]) -> None:
+def refuse_protected(overrides: Mapping[str, Any]) -> None:
     """RefusedError names every key that is not about composing."""
     problems: list[tuple[str, str]] = []
     for part, keys in overrides.items():

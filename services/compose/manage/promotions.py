@@ -25,12 +25,12 @@ ENDED = "memory_ended"
 """Reasons of proposals that were rejected without a decision: the memory was corrected, retracted or fused."""
 
 
-async def page(rt: Runtime, subject: Subject, status: str | None, limit: int) -> PromotionPage:
+async def load_page(rt: Runtime, subject: Subject, status: str | None, limit: int) -> PromotionPage:
     """The user's proposals, newest first; those not decided in time have expired."""
     async with rt.db.transaction(subject) as conn:
         ended = await promotions.end(conn, subject)
         found = await promotions.list_promotions(conn, subject, status, limit)
-    _count(ended)
+    _count_statuses(ended)
     return PromotionPage(promotions=tuple(_view(each) for each in found))
 
 
@@ -46,14 +46,14 @@ async def decide(rt: Runtime, proposal_id: UUID, decision: PromotionDecision) ->
         proposal = await promotions.one(conn, subject, proposal_id)
         if proposal is None:
             raise refuse_field("not_found", "proposal_id", "not found", 404)
-        if _decides(proposal, decision):
+        if _needs_decision(proposal, decision):
             changed.append(DECIDED[decision.decision])
-            proposal = await _record(rt, conn, subject, proposal, decision)
+            proposal = await _record_decision(rt, conn, subject, proposal, decision)
             if proposal.status == "approved":
                 await knowledge.note_change(conn, Scope(subject.tenant_id))
                 if rt.knowledge.configured:
-                    await _ask_to_write(rt, conn, subject, proposal)
-    _count(changed)
+                    await _request_write(rt, conn, subject, proposal)
+    _count_statuses(changed)
     rt.db.wake()
     return _view(proposal)
 
@@ -72,7 +72,7 @@ async def retry(rt: Runtime, proposal_id: UUID, request: PromotionRetry) -> Prom
             raise refuse_field("not_approved", "proposal_id", f"is {proposal.status}", 409)
         if not rt.knowledge.configured:
             raise refuse_field("knowledge_not_configured", "proposal_id", "there is no knowledge side", 409)
-        await _ask_to_write(rt, conn, subject, proposal)
+        await _request_write(rt, conn, subject, proposal)
         failed = {"write_reason": proposal.write_reason}
         await acts.note_act(conn, subject, f"promotion:{proposal_id}", "promotion.retried", request, failed)
         proposal = await promotions.one(conn, subject, proposal_id) or proposal
@@ -80,7 +80,7 @@ async def retry(rt: Runtime, proposal_id: UUID, request: PromotionRetry) -> Prom
     return _view(proposal)
 
 
-async def _record(
+async def _record_decision(
     rt: Runtime, conn: Connection, subject: Subject, proposal: Promotion, decision: PromotionDecision
 ) -> Promotion:
     """Records the decision; RefusedError if it is approved for an organisation and the user has none."""
@@ -103,19 +103,19 @@ async def _record(
     return await promotions.one(conn, subject, proposal.proposal_id) or proposal
 
 
-async def _ask_to_write(rt: Runtime, conn: Connection, subject: Subject, found: Promotion) -> None:
+async def _request_write(rt: Runtime, conn: Connection, subject: Subject, found: Promotion) -> None:
     """Sends the event to the librarian in the same transaction, unless the promotion is written already."""
     if await promoted.request(conn, subject, found.proposal_id):
-        await outbox.put(conn, [_event(subject, found, rt.version)])
+        await outbox.put(conn, [_build_event(subject, found, rt.version)])
 
 
-def _event(subject: Subject, found: Promotion, version: str) -> tuple[Topic, Envelope]:
+def _build_event(subject: Subject, found: Promotion, version: str) -> tuple[Topic, Envelope]:
     payload = PromotionApproved(proposal_id=found.proposal_id, visibility=found.visibility)
     told = {"trace_id": clock.uuid7().hex, "policy_version": version}
     return PROMOTION_APPROVED, outbox.event(payload, subject, found.proposal_id, **told)
 
 
-def _decides(proposal: Promotion, decision: PromotionDecision) -> bool:
+def _needs_decision(proposal: Promotion, decision: PromotionDecision) -> bool:
     """Whether a decision is open; RefusedError if it was decided otherwise, or consent is missing."""
     if proposal.status == "pending_approval":
         if decision.decision == "approve" and proposal.class_ == "personal" and not decision.consent:
@@ -127,7 +127,7 @@ def _decides(proposal: Promotion, decision: PromotionDecision) -> bool:
     raise refuse_field("not_pending", "proposal_id", f"is {proposal.status}", 409)
 
 
-def _count(statuses: Iterable[PromotionStatus]) -> None:
+def _count_statuses(statuses: Iterable[PromotionStatus]) -> None:
     for status in statuses:
         PROMOTIONS.labels(status).inc()
 

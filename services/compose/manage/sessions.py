@@ -37,13 +37,13 @@ def _line(row: SessionRow) -> SessionLine:
     )
 
 
-async def page(rt: Runtime, subject: Subject, limit: int, offset: int) -> SessionPage:
+async def load_page(rt: Runtime, subject: Subject, limit: int, offset: int) -> SessionPage:
     """The user's sessions, the latest active first."""
     (found,) = await rt.db.read(subject, sessions.list_sessions(subject, limit, offset))
     return SessionPage(sessions=tuple(_line(row) for row in found))
 
 
-async def one(rt: Runtime, subject: Subject, session_id: str) -> SessionView:
+async def load_session(rt: Runtime, subject: Subject, session_id: str) -> SessionView:
     """The session with its summary, blocks and names; RefusedError `not_found` if this user has none with that id."""
     policy = rt.policy.session
     row, latest, left = await rt.db.read(
@@ -64,7 +64,7 @@ async def one(rt: Runtime, subject: Subject, session_id: str) -> SessionView:
     )
 
 
-async def archive(rt: Runtime, subject: Subject, session_id: str) -> ArchiveReceipt:
+async def archive_session(rt: Runtime, subject: Subject, session_id: str) -> ArchiveReceipt:
     """Ends the session; a repeat returns the same receipt. RefusedError `not_found` if there is none."""
     session, latest = await rt.db.read(
         subject, sessions.one(subject, session_id), summaries.latest(subject, session_id)

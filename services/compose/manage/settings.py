@@ -45,13 +45,13 @@ class SettingsSeen:
         return [name for name in SETTINGS if self.level == "tenant" or name != "users_may"]
 
 
-async def view(rt: Runtime, owner: Subject, requester: Requester) -> SettingsView:
+async def load_view(rt: Runtime, owner: Subject, requester: Requester) -> SettingsView:
     """The settings of the user, or of the tenant if no user is named."""
     (chosen,) = await rt.db.read(owner, user_settings.load(owner))
     return _show(_ask(rt, owner, requester, chosen))
 
 
-async def change(
+async def change_settings(
     rt: Runtime, owner: Subject, requester: Requester, changes: SettingsChange, by: Operator
 ) -> SettingsView:
     """Changes settings for all processes, from now on.
@@ -95,7 +95,7 @@ def refuse_misfits(seen: SettingsSeen, wanted: Mapping[SettingName, Any]) -> Non
     if fixed:
         raise refuse_settings(FIXED, fixed, 403)
     bad = [
-        FieldProblem(field=name, problem=tell_allowed(find_allowed(seen.policy, seen.before, name, seen.level)))
+        FieldProblem(field=name, problem=describe_allowed(find_allowed(seen.policy, seen.before, name, seen.level)))
         for name, value in wanted.items()
         if value is not None and not is_allowed(seen.policy, seen.before, name, seen.level, value)
     ]
@@ -107,7 +107,7 @@ def refuse_settings(code: str, found: Sequence[FieldProblem], status: int) -> Re
     return RefusedError(code, f"{found[0].field}: {found[0].problem}", tuple(found), status)
 
 
-def tell_allowed(allowed: AllowedValues) -> str:
+def describe_allowed(allowed: AllowedValues) -> str:
     """The allowed values of a setting, in a sentence."""
     if allowed.values:
         return f"may be {', '.join(str(each).lower() if isinstance(each, bool) else each for each in allowed.values)}"

@@ -12,7 +12,7 @@ from shared.runtime import Runtime
 from shared.store import people, turn_trace
 from shared.store.flow import Whose
 
-AROUND = timedelta(hours=1)
+CLOCK_TOLERANCE = timedelta(hours=1)
 """How far the clock behind a turn's id may differ from the database's clock."""
 OPEN = {"new", "analyzed"}
 Rows = Sequence[Mapping[str, Any]]
@@ -24,7 +24,9 @@ async def trace_turn(rt: Runtime, whose: Whose, turn_id: UUID) -> TurnTrace:
     if made_at is None:
         raise refuse_missing("turn_id")
     async with rt.db.system() as conn:
-        owner = await people.find_owner_of_turn(conn, whose, turn_id, made_at - AROUND, made_at + AROUND)
+        owner = await people.find_owner_of_turn(
+            conn, whose, turn_id, made_at - CLOCK_TOLERANCE, made_at + CLOCK_TOLERANCE
+        )
     if owner is None:
         raise refuse_missing("turn_id")
     async with rt.db.transaction(owner) as conn:

@@ -53,7 +53,7 @@ class Fate:
     held_back: str | None = None
 
 
-async def receipt(rt: Runtime, subject: Subject, receipt_id: UUID) -> WriteReceipt:
+async def load_receipt(rt: Runtime, subject: Subject, receipt_id: UUID) -> WriteReceipt:
     """The current receipt of a write; RefusedError 404 if the user has none, 410 if it was erased.
 
     Until the workers have handled it, the receipt predicts their result from the current state.
@@ -68,7 +68,7 @@ async def receipt(rt: Runtime, subject: Subject, receipt_id: UUID) -> WriteRecei
     if done is not None and done.status == "erased":
         raise RefusedError("erased", f"receipt_id: what was written with {receipt_id} was erased", status=GONE)
     turn = stored[0]
-    fate = done or await _foreseen(rt, subject, turn)
+    fate = done or await _predict_fate(rt, subject, turn)
     return WriteReceipt.model_validate(
         {
             "receipt_id": turn.turn_id,
@@ -101,16 +101,16 @@ async def find_decision(
     wanted = choose_wanted(seen)
     if wanted is None:
         explained = outcome.get("explain", outcome.get("retention_explain", ()))
-        return Fate("rejected", reason=_why_nothing(explained)) if row["observed_at"] else None
+        return Fate("rejected", reason=_explain_nothing(explained)) if row["observed_at"] else None
     if wanted.state in OPEN:
         return None
     verb, _, reason = (wanted.reason or wanted.state).partition(":")
-    left = await find_standing(conn, subject, wanted.related_memory_id) if wanted.state == "evolved" else None
+    left = await find_current_memory(conn, subject, wanted.related_memory_id) if wanted.state == "evolved" else None
     if wanted.state != "evolved":
         return Fate("rejected", reason=reason or verb)
     if left is None:
         return Fate("accepted", reason="erased")
-    held = _held_back(left.content_text, left.provenance_class, sanitize)
+    held = _find_held_back_rule(left.content_text, left.provenance_class, sanitize)
     if left.memory_id != wanted.related_memory_id:
         return Fate("merged", left.memory_id, "consolidated", held)
     if verb == "confirm" or reason in CHANGED_NOTHING:
@@ -118,7 +118,7 @@ async def find_decision(
     return Fate("accepted", left.memory_id, held_back=held)
 
 
-async def find_standing(conn: Connection, subject: Subject, memory_id: UUID | None) -> Memory | None:
+async def find_current_memory(conn: Connection, subject: Subject, memory_id: UUID | None) -> Memory | None:
     """The memory, or the one that it was merged into."""
     for _ in range(FOLLOWED_MOST):
         versions = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []
@@ -130,7 +130,7 @@ async def find_standing(conn: Connection, subject: Subject, memory_id: UUID | No
     return None
 
 
-def _why_nothing(explained: Sequence[Mapping[str, Any]]) -> str:
+def _explain_nothing(explained: Sequence[Mapping[str, Any]]) -> str:
     """Why a turn left no statement; refusals come before skipped statements."""
     for decision in ("refused", "dropped"):
         for each in explained:
@@ -139,13 +139,13 @@ def _why_nothing(explained: Sequence[Mapping[str, Any]]) -> str:
     return NOTHING
 
 
-async def _foreseen(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
+async def _predict_fate(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
     """What the workers will decide, after all pending statements before it."""
     pending, epoch = await rt.db.read(
         subject, turns.load_pending(subject, rt.policy.compose.pending_turns_max), tombstones.epoch(subject)
     )
     earlier = [each for each in pending if each.turn_id != turn.turn_id and each.committed_at <= turn.committed_at]
-    why = await pending_turns.why_withheld(rt.db, subject, earlier, turn)
+    why = await pending_turns.find_withholding_reason(rt.db, subject, earlier, turn)
     turn = withhold(turn, why) if why else turn
     context = ObserveContext(turn.said_at, answer_before="")
     reading = ObservePolicy(profile_slots=frozenset(rt.policy.observer.profile_slots))
@@ -154,25 +154,25 @@ async def _foreseen(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
     rows = tuple(row for row in rows if row.retracts or row.detector == "items") if why else rows
     wanted = choose_wanted(rows)
     if wanted is None:
-        return Fate("rejected", reason=f"wish:{why}" if why else _why_nothing(explain_reading(observed)))
+        return Fate("rejected", reason=f"wish:{why}" if why else _explain_nothing(explain_reading(observed)))
     if wanted.detector == "items" and wanted.pattern in JUDGEMENTS:
         return Fate("accepted", wanted.related_memory_id)
     if wanted.detector == "items" and wanted.pattern in (RESTORE, EDIT, PIN, UNPIN, MERGE):
-        return tell_fate(wanted, await foresee_edit(rt, subject, wanted), rt)
+        return add_held_back(wanted, await predict_edit(rt, subject, wanted), rt)
     said = pending_turns.to_pending(rows)
     before = OpenTurns(earlier, epoch, rt.read_turns)
-    foreseen = await pending_turns.foretell(rt.db, subject, before, said, rt.policy.confidence)
-    return tell_fate(wanted, _fate(wanted, foreseen.get(wanted.observation_id)), rt)
+    foreseen = await pending_turns.predict_operations(rt.db, subject, before, said, rt.policy.confidence)
+    return add_held_back(wanted, _fate(wanted, foreseen.get(wanted.observation_id)), rt)
 
 
-def tell_fate(wanted: ObservationRow, fate: Fate, rt: Runtime) -> Fate:
+def add_held_back(wanted: ObservationRow, fate: Fate, rt: Runtime) -> Fate:
     """The fate with the rule that hides an accepted statement."""
     if fate.status == "rejected":
         return fate
-    return replace(fate, held_back=_held_back(wanted.text, wanted.assertion, rt.policy.compose.sanitize))
+    return replace(fate, held_back=_find_held_back_rule(wanted.text, wanted.assertion, rt.policy.compose.sanitize))
 
 
-def _held_back(text: str, provenance: str, sanitize: SanitizePolicy) -> str | None:
+def _find_held_back_rule(text: str, provenance: str, sanitize: SanitizePolicy) -> str | None:
     """The rule that keeps packages from showing all of the text."""
     return show(text, "foreign" if provenance == "tool" else "own", sanitize).held_back
 
@@ -194,7 +194,7 @@ def _fate(wanted: ObservationRow, operation: Operation | None) -> Fate:
             return Fate("accepted", wanted.observation_id)
 
 
-async def foresee_edit(rt: Runtime, subject: Subject, wanted: ObservationRow) -> Fate:
+async def predict_edit(rt: Runtime, subject: Subject, wanted: ObservationRow) -> Fate:
     """An edit that changes nothing confirms the active version, and a pin keeps the memory; any other choice makes a
     new version."""
     pinning = wanted.pattern in (PIN, UNPIN)

@@ -19,7 +19,7 @@ from schemas.dead_letters import (
     RedriveRequest,
 )
 from services.compose.manage import dead_letters, quarantine
-from services.compose.manage.dead_letters import Wanted
+from services.compose.manage.dead_letters import LetterFilter
 from services.compose.routes.access import OPERATE, AskedBy, choose_owner
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import Limit, Owner, ParsedBody, ServiceRuntime, json_of, parse_body
@@ -37,15 +37,15 @@ Asked = Annotated[ParsedBody[OperatorRequest], Depends(parse_body(OperatorReques
 AskedAgain = Annotated[ParsedBody[RedriveRequest], Depends(parse_body(RedriveRequest))]
 
 
-async def get_whose(requester: AskedBy, user_id: OfUser = None, tenant_id: OfTenant = None) -> Wanted:
+async def get_letter_filter(requester: AskedBy, user_id: OfUser = None, tenant_id: OfTenant = None) -> LetterFilter:
     """The filter by owner; all owners if none is named and the key is bound to no tenant."""
     tenant = tenant_id or requester.tenant_id
     if tenant is not None:
         choose_owner(requester, tenant, user_id)
-    return Wanted(state=None, user_id=user_id, tenant_id=tenant)
+    return LetterFilter(state=None, user_id=user_id, tenant_id=tenant)
 
 
-Whose = Annotated[Wanted, Depends(get_whose)]
+Whose = Annotated[LetterFilter, Depends(get_letter_filter)]
 
 
 @router.get("", name="letters", dependencies=[OPERATE], summary="Dead letters, newest first, without their text")
@@ -59,7 +59,9 @@ async def list_letters(
     state: State = None,
     limit: Limit = 50,
 ) -> DeadLetterPage:
-    return await dead_letters.page(rt, Wanted(topic, error, since, until, state, whose.tenant_id, whose.user_id, limit))
+    return await dead_letters.load_page(
+        rt, LetterFilter(topic, error, since, until, state, whose.tenant_id, whose.user_id, limit)
+    )
 
 
 @router.get("/{letter_id}", name="letter", dependencies=[OPERATE], summary="A dead letter, and the effect of a redrive")
@@ -69,7 +71,7 @@ async def get_letter(
     rt: ServiceRuntime,
     raw: Annotated[bool, Query(description="With its words; blanked without")] = False,
 ) -> DeadLetterDetail:
-    return await dead_letters.view(rt, letter_id, whose, raw=raw)
+    return await dead_letters.load_view(rt, letter_id, whose, raw=raw)
 
 
 @router.post(
@@ -108,7 +110,9 @@ async def list_quarantined(
     since: Since = None,
     limit: Limit = 50,
 ) -> QuarantinePage:
-    return await quarantine.page(rt, Wanted(None, stage, since, None, None, whose.tenant_id, whose.user_id, limit))
+    return await quarantine.load_page(
+        rt, LetterFilter(None, stage, since, None, None, whose.tenant_id, whose.user_id, limit)
+    )
 
 
 @quarantine_router.get(
@@ -118,7 +122,7 @@ async def list_quarantined(
     summary="A quarantined event, and the effect of a redrive",
 )
 async def get_quarantined(quarantine_id: UUID, owner: Owner, rt: ServiceRuntime) -> QuarantineView:
-    return await quarantine.view(rt, owner, quarantine_id)
+    return await quarantine.load_view(rt, owner, quarantine_id)
 
 
 @quarantine_router.post(

@@ -59,4 +59,4 @@ async def export(
     summary="Import an export for this user, completely or not at all; existing data stays",
 )
 async def take_in(request: Request, owner: Owner, by: ActsAs, rt: ServiceRuntime) -> ImportReceipt:
-    return await importing.take_in(rt, owner, await request.body(), by)
+    return await importing.import_document(rt, owner, await request.body(), by)

@@ -38,7 +38,7 @@ async def list_resources(
     turn_id: Annotated[UUID | None, Query(description="Of this turn only")] = None,
     limit: Limit = 50,
 ) -> ResourcePage:
-    return await library.page(rt, owner, state=state, turn_id=turn_id, limit=limit)
+    return await library.load_page(rt, owner, state=state, turn_id=turn_id, limit=limit)
 
 
 @router.post(

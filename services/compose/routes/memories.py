@@ -38,7 +38,7 @@ async def list_memories(
     ),
 ) -> MemoryPage:
     wanted = None if status == "all" else status
-    return await memories.page(
+    return await memories.load_page(
         rt, owner, status=wanted, type=type, query=query, limit=limit, offset=offset, as_of=as_of
     )
 
@@ -60,7 +60,7 @@ async def remember(
 
 @router.get("/memories/{memory_id}", name="one", dependencies=[READ], summary="One version of one memory")
 async def get_memory(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> MemoryItem:
-    return await memories.one(rt, owner, memory_id)
+    return await memories.load_memory(rt, owner, memory_id)
 
 
 @router.delete(
@@ -151,7 +151,7 @@ async def act_on_many(
     summary="Every version, oldest first, with the evidence, the upkeep and the conflicts behind it",
 )
 async def list_versions(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> MemoryHistory:
-    return await history.history_of(rt, owner, memory_id)
+    return await history.load_history(rt, owner, memory_id)
 
 
 @router.post(
@@ -172,7 +172,7 @@ async def restore(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteRec
     summary="The receipt of a dictation, edit or retraction, with its predicted or final result",
 )
 async def get_write(receipt_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
-    return await writes.receipt(rt, owner, receipt_id)
+    return await writes.load_receipt(rt, owner, receipt_id)
 
 
 @router.get(
@@ -189,7 +189,7 @@ async def list_conflicts(
     offset: Offset = 0,
 ) -> ConflictPage:
     wanted = None if state == "all" else state
-    return await history.conflicts(rt, owner, state=wanted, limit=limit, offset=offset)
+    return await history.list_conflicts(rt, owner, state=wanted, limit=limit, offset=offset)
 
 
 @router.post(
@@ -207,7 +207,7 @@ async def settle_conflict(
     owner: Owner,
     rt: ServiceRuntime,
 ) -> Response:
-    return json_of(await history.settle(rt, owner, conflict_id, body.value), 202)
+    return json_of(await history.settle_conflict(rt, owner, conflict_id, body.value), 202)
 
 
 @feedback_router.post(

@@ -48,7 +48,7 @@ def _schema(app: FastAPI, profiles: list[str]) -> dict[str, Any]:
     for path in schema["paths"].values():
         for operation in path.values():
             if "parameters" in operation:
-                operation["parameters"].sort(key=_place_of)
+                operation["parameters"].sort(key=_sort_key)
             if "requestBody" in operation:
                 operation["requestBody"] = _redirect(operation["requestBody"], renamed)
             operation["responses"].pop("422", None)
@@ -58,7 +58,7 @@ def _schema(app: FastAPI, profiles: list[str]) -> dict[str, Any]:
     return schema
 
 
-def _place_of(parameter: Mapping[str, Any]) -> tuple[bool, bool]:
+def _sort_key(parameter: Mapping[str, Any]) -> tuple[bool, bool]:
     """Sort key: path parameters first, then the owner."""
     return parameter["in"] != "path", parameter["name"] not in WHOSE
 

@@ -21,7 +21,7 @@ async def list_proposals(
     status: Annotated[PromotionStatus | None, Query()] = None,
     limit: Limit = 50,
 ) -> PromotionPage:
-    return await promotions.page(rt, owner, status, limit)
+    return await promotions.load_page(rt, owner, status, limit)
 
 
 @router.post(

@@ -28,7 +28,7 @@ async def list_contexts(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> ContextPage:
-    return await packages.page(rt, owner, session_id, limit, offset)
+    return await packages.load_page(rt, owner, session_id, limit, offset)
 
 
 @router.get(
@@ -38,7 +38,7 @@ async def list_contexts(
     summary="A stored package; 410 `erased` after its erasure",
 )
 async def get_package(context_id: UUID, owner: RecordedOwner, rt: ServiceRuntime) -> ContextPackage:
-    return await packages.package(rt, owner, context_id)
+    return await packages.load_package(rt, owner, context_id)
 
 
 @router.get(
@@ -64,7 +64,7 @@ async def get_messages(
     summary="A stored plan, by the `plan_id` of a pack or the `context_id` of a package",
 )
 async def get_plan(plan_id: UUID, owner: RecordedOwner, rt: ServiceRuntime) -> PlanView:
-    return await packages.plan(rt, owner, plan_id)
+    return await packages.load_plan(rt, owner, plan_id)
 
 
 @router.get(
@@ -80,4 +80,4 @@ async def get_receipt(
     item: Annotated[str | None, Query(max_length=2048, description="An id or address; any memory may be asked")] = None,
     lang: Annotated[Told, Query(description="Of the sentences")] = "en",
 ) -> ContextReceipt:
-    return await packages.receipt(rt, owner, context_id, item, lang)
+    return await packages.load_receipt(rt, owner, context_id, item, lang)

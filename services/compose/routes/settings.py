@@ -40,7 +40,7 @@ SettingsOwner = Annotated[Subject, Depends(get_owner)]
     summary="The settings of a user or a tenant, with their sources and allowed values",
 )
 async def get_settings(owner: SettingsOwner, requester: AskedBy, rt: ServiceRuntime) -> SettingsView:
-    return await settings.view(rt, owner, requester)
+    return await settings.load_view(rt, owner, requester)
 
 
 @router.patch(
@@ -63,4 +63,4 @@ async def change_settings(
     if body.ignored:
         problems = tuple(FieldProblem(field=name, problem="is no setting") for name in body.ignored)
         raise RefusedError("invalid_request", f"{problems[0].field}: {problems[0].problem}", problems)
-    return json_of(await settings.change(rt, owner, requester, body.value, by))
+    return json_of(await settings.change_settings(rt, owner, requester, body.value, by))

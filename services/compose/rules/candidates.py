@@ -125,7 +125,7 @@ class Factors:
         return self.relevance * self.recency * self.confidence * self.provenance * self.frequency
 
 
-MEMORIES_MOST = 8
+MOST_MEMORIES = 8
 """The most memories among the evidence of a package, unless the request allows more notes."""
 
 
@@ -234,7 +234,7 @@ class SignalPolicy:
 DEFAULT_SIGNALS = SignalPolicy()
 
 
-def frequency(injections: int, positives: int, corrections: int, misses: int) -> Frequency:
+def to_frequency(injections: int, positives: int, corrections: int, misses: int) -> Frequency:
     """Counts an injection as well received if the answer used it and nobody corrected it, or if it was praised."""
     if not injections:
         return Frequency()
@@ -242,7 +242,7 @@ def frequency(injections: int, positives: int, corrections: int, misses: int) ->
     return Frequency(injections, min(max(well / injections, 0.0), 1.0))
 
 
-def frequency_factor(frequency: Frequency, policy: SignalPolicy = DEFAULT_SIGNALS) -> float:
+def compute_frequency_factor(frequency: Frequency, policy: SignalPolicy = DEFAULT_SIGNALS) -> float:
     """Above 1 for a memory often injected and well received, below 1 if badly received, else 1."""
     limits = policy.ranking.frequency
     if frequency.injections < limits.least:
@@ -252,7 +252,9 @@ def frequency_factor(frequency: Frequency, policy: SignalPolicy = DEFAULT_SIGNAL
     return limits.down if frequency.positive_rate < limits.bad else 1.0
 
 
-def factors(candidate: Candidate, relevance: float, now: datetime, policy: SignalPolicy = DEFAULT_SIGNALS) -> Factors:
+def compute_factors(
+    candidate: Candidate, relevance: float, now: datetime, policy: SignalPolicy = DEFAULT_SIGNALS
+) -> Factors:
     """All signals of a memory; messages and documents are scored by relevance alone."""
     if candidate.is_resource:
         return Factors(relevance)
@@ -265,7 +267,7 @@ def factors(candidate: Candidate, relevance: float, now: datetime, policy: Signa
         recency=step(ranking.recency, age_days(candidate.valid_at, now)),
         confidence=confidence_effective(candidate.confidence, age_days(validated, now), policy.decay),
         provenance=ranking.provenance.weight_of(candidate.provenance),
-        frequency=frequency_factor(candidate.frequency, policy),
+        frequency=compute_frequency_factor(candidate.frequency, policy),
     )
 
 

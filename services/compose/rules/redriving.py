@@ -74,9 +74,9 @@ class Preview:
     why: str
 
 
-def effect_of(behind: Behind) -> Preview:
+def decide_effect(behind: Behind) -> Preview:
     """The effect of a redrive now."""
-    return _find_obstacle(behind) or _of_topic(behind)
+    return _find_obstacle(behind) or _decide_for_topic(behind)
 
 
 def _find_obstacle(behind: Behind) -> Preview | None:
@@ -96,21 +96,21 @@ def _find_obstacle(behind: Behind) -> Preview | None:
     return None
 
 
-def _of_topic(behind: Behind) -> Preview:
+def _decide_for_topic(behind: Behind) -> Preview:
     if behind.topic == TURN_COMMIT:
-        return _of_intake(behind)
+        return _decide_for_intake(behind)
     if behind.topic == ERASURE_REQUESTED:
-        return _of_erasure(behind)
+        return _decide_for_erasure(behind)
     if behind.turn == "missing":
         return Preview("nothing", "its turn does not exist")
     if behind.turn == "erased":
         return Preview("nothing", "its turn has been erased")
     if behind.topic in BESIDE_THE_OUTCOME:
-        return _of_event(behind)
-    return _of_turn(behind)
+        return _decide_for_event(behind)
+    return _decide_for_turn(behind)
 
 
-def _of_intake(behind: Behind) -> Preview:
+def _decide_for_intake(behind: Behind) -> Preview:
     if behind.erasure:
         return Preview("nothing", f"the erasure is in force: {behind.erasure}")
     if behind.turn in (None, "missing"):
@@ -118,7 +118,7 @@ def _of_intake(behind: Behind) -> Preview:
     return Preview("nothing", f"it was committed before; its turn is {behind.status or behind.turn}")
 
 
-def _of_erasure(behind: Behind) -> Preview:
+def _decide_for_erasure(behind: Behind) -> Preview:
     if behind.erasure is None:
         return Preview("nothing", "no such erasure")
     if behind.erasure == "completed":
@@ -128,7 +128,7 @@ def _of_erasure(behind: Behind) -> Preview:
     return Preview("applies", f"the erasure is {behind.erasure}")
 
 
-def _of_event(behind: Behind) -> Preview:
+def _decide_for_event(behind: Behind) -> Preview:
     if behind.given_up:
         return Preview("applies", "it was given up and had no effect")
     if behind.handled:
@@ -136,7 +136,7 @@ def _of_event(behind: Behind) -> Preview:
     return Preview("applies", "no worker has handled it")
 
 
-def _of_turn(behind: Behind) -> Preview:
+def _decide_for_turn(behind: Behind) -> Preview:
     if behind.turn == "open":
         return Preview("derives", "its turn has no outcome yet")
     if behind.turn == "quarantined":
@@ -146,7 +146,7 @@ def _of_turn(behind: Behind) -> Preview:
     return Preview("nothing", f"its turn has its outcome: {behind.status or behind.turn}")
 
 
-def notes_of(outcome: Mapping[str, Any], reopened: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def get_notes(outcome: Mapping[str, Any], reopened: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What the observer noted in a turn's outcome: the results of each stretch, and the summary.
 
     Results of observations that are open again are left out.

@@ -78,16 +78,16 @@ class Allocation:
         return {**made, "signals": {name: round(value, 4) for name, value in asdict(self.signals).items()}}
 
 
-def margin(total: float, policy: BudgetPolicy = DEFAULT_BUDGET) -> float:
+def compute_margin(total: float, policy: BudgetPolicy = DEFAULT_BUDGET) -> float:
     """The reserve: 5% of the window and at least 200 tokens."""
     return policy.margin(total)
 
 
-def profile_for(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> Profile:
+def choose_profile(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> Profile:
     """The profile of a window: scaled below the smallest, interpolated between two, the largest above."""
-    profiles = [Profile(name, size, _shares(policy.profiles[name])) for name, size in PROFILE_WINDOWS.items()]
+    profiles = [Profile(name, size, _to_shares(policy.profiles[name])) for name, size in PROFILE_WINDOWS.items()]
     if window <= profiles[0].window:
-        return Profile(profiles[0].name, window, scale_slots(profiles[0].slots, _scale(window, policy)))
+        return Profile(profiles[0].name, window, scale_slots(profiles[0].slots, _compute_scale(window, policy)))
     for low, high in pairwise(profiles):
         if window < high.window:
             at = (window - low.window) / (high.window - low.window)
@@ -98,7 +98,7 @@ def profile_for(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> Profile:
     return Profile(profiles[-1].name, window, profiles[-1].slots)
 
 
-def _shares(given: object) -> dict[Slot, int]:
+def _to_shares(given: object) -> dict[Slot, int]:
     return {slot: getattr(given, slot) for slot in SLOTS}
 
 
@@ -106,13 +106,13 @@ def scale_slots(slots: Mapping[Slot, int], by: float) -> dict[Slot, int]:
     return {slot: int(size * by) for slot, size in slots.items()}
 
 
-def _room(window: int, policy: BudgetPolicy) -> int:
-    return max(0, int(window - margin(window, policy)))
+def _compute_room(window: int, policy: BudgetPolicy) -> int:
+    return max(0, int(window - compute_margin(window, policy)))
 
 
-def _scale(window: int, policy: BudgetPolicy) -> float:
+def _compute_scale(window: int, policy: BudgetPolicy) -> float:
     """The ratio of a window's room to that of the smallest profile, at most 1."""
-    return min(1.0, _room(window, policy) / _room(min(PROFILE_WINDOWS.values()), policy))
+    return min(1.0, _compute_room(window, policy) / _compute_room(min(PROFILE_WINDOWS.values()), policy))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +139,14 @@ class SlotBounds:
         return min(self.most["user_turn"], self.room - others)
 
 
-def slot_bounds(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> SlotBounds:
+def compute_slot_bounds(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> SlotBounds:
     """The policy's bounds, scaled for windows below the smallest profile.
 
     If a window cannot hold all minima besides the longest message, they share what that message leaves.
     """
-    room, scale = _room(window, policy), _scale(window, policy)
-    most = scale_slots(_shares(policy.maxima), scale)
-    least = scale_slots(_shares(policy.minima), scale)
+    room, scale = _compute_room(window, policy), _compute_scale(window, policy)
+    most = scale_slots(_to_shares(policy.maxima), scale)
+    least = scale_slots(_to_shares(policy.minima), scale)
     rest = room - least["system"] - least["generation"] - most["user_turn"] - HEADINGS_COST
     whole = sum(least[slot] for slot in COMPRESSIBLE)
     share = max(0.0, min(1.0, rest / whole)) if whole else 1.0
@@ -159,9 +159,9 @@ def allocate(window: int, signals: BudgetSignals, policy: BudgetPolicy = DEFAULT
     Every slot starts at its floor; the rest is divided by static share and signals, up to each maximum. Empty slots get
     none. What no slot can take goes to the answer, up to its maximum.
     """
-    base, limits = profile_for(window, policy).slots, slot_bounds(window, policy)
-    weights: dict[Slot, float] = {slot: base[slot] * factor for slot, factor in _factors(signals).items()}
-    floors, most = _floors(base, limits, policy), _ceilings(window, base, limits)
+    base, limits = choose_profile(window, policy).slots, compute_slot_bounds(window, policy)
+    weights: dict[Slot, float] = {slot: base[slot] * factor for slot, factor in _compute_factors(signals).items()}
+    floors, most = _compute_floors(base, limits, policy), _compute_ceilings(window, base, limits)
     sizes: dict[Slot, int] = {slot: floors[slot] if weights.get(slot, 1) else 0 for slot in SLOTS}
     open_to: list[Slot] = [slot for slot in COMPRESSIBLE if weights[slot]]
     left = max(0, limits.room - sum(sizes.values()))
@@ -180,7 +180,7 @@ def allocate(window: int, signals: BudgetSignals, policy: BudgetPolicy = DEFAULT
     return sizes
 
 
-def _factors(signals: BudgetSignals) -> dict[Slot, float]:
+def _compute_factors(signals: BudgetSignals) -> dict[Slot, float]:
     """How the signals move each slot: memory against summary, knowledge against a long conversation."""
     memory, knowledge, depth = signals.memory_richness, signals.knowledge_relevance, signals.conversation_depth
     return {
@@ -192,14 +192,14 @@ def _factors(signals: BudgetSignals) -> dict[Slot, float]:
     }
 
 
-def _floors(base: Mapping[Slot, int], limits: SlotBounds, policy: BudgetPolicy) -> Mapping[Slot, int]:
+def _compute_floors(base: Mapping[Slot, int], limits: SlotBounds, policy: BudgetPolicy) -> Mapping[Slot, int]:
     """Where shares start: uncut slots at their static share, the others at half of it or their least."""
-    minima = _shares(policy.minima)
+    minima = _to_shares(policy.minima)
     halves: dict[Slot, int] = {slot: min(minima[slot], base[slot] // 2) for slot in COMPRESSIBLE}
     return {slot: max(limits.least[slot], halves.get(slot, base[slot])) for slot in SLOTS}
 
 
-def _ceilings(window: int, base: Mapping[Slot, int], limits: SlotBounds) -> Mapping[Slot, int]:
+def _compute_ceilings(window: int, base: Mapping[Slot, int], limits: SlotBounds) -> Mapping[Slot, int]:
     """How far a share may grow: in proportion to the window, up to the maxima of the largest profile."""
     scale = max(0.25, min(1.0, window / max(PROFILE_WINDOWS.values())))
     return {slot: max(base[slot], limits.least[slot], int(limits.most[slot] * scale)) for slot in SLOTS}
@@ -249,12 +249,12 @@ def truncate(
     return sizes
 
 
-def u_shape(ranked: Sequence[T]) -> list[T]:
+def arrange_u_shape(ranked: Sequence[T]) -> list[T]:
     """Best first, second best last, the rest between in order."""
     return [*ranked[:1], *ranked[2:], *ranked[1:2]]
 
 
-def personal_ceiling(intent: str, policy: BudgetPolicy = DEFAULT_BUDGET) -> int:
+def get_personal_ceiling(intent: str, policy: BudgetPolicy = DEFAULT_BUDGET) -> int:
     """The most tokens of personal memory for an intent."""
     ceilings: dict[str, int] = dict(policy.ceilings)
     known = {**ceilings, "smalltalk": ceilings["small_talk"]}

@@ -12,7 +12,7 @@ from schemas.context_package import ContextPackage, RecentMessage
 from schemas.experiment import GenerationMetadata
 from schemas.vocabulary import DropReason, Intent, Language
 from services.compose.rules.candidates import (
-    MEMORIES_MOST,
+    MOST_MEMORIES,
     CandidateConflict,
     CoreMemory,
     Dropped,
@@ -39,7 +39,7 @@ class PackPolicy:
     memory_ratio: float = 0.4
     recent_turns_max: int = 8
     evidence_max_items: int = 12
-    memories_max: int = MEMORIES_MOST
+    memories_max: int = MOST_MEMORIES
     max_snippet_chars: int = 800
     max_tool_chars: int = 240
     short_guide_below: int = 2048

@@ -20,7 +20,7 @@ from shared.language import tokens
 NAME_JOINT = "; "
 LEAST_TEXT = 24
 """The least tokens of a piece of evidence; shorter ones are dropped."""
-BEST = 4
+BEST_PIECES = 4
 """How many of the best pieces are cut half as short as the others."""
 PINNED_SHARE = 0.4
 """The share of the personal slot that pinned memory may take before evidence."""
@@ -45,8 +45,8 @@ class SlotCandidates:
         personal = sum(each.cost for each in self.evidence if not each.is_resource)
         return {
             "knowledge": sum(each.cost for each in self.evidence if each.is_resource),
-            "summary": slots.cost(self.summary),
-            "entities": slots.cost(self.entities),
+            "summary": slots.count_cost(self.summary),
+            "entities": slots.count_cost(self.entities),
             "window": sum(price for price, _ in self.turns),
             "personal": min(personal + sum(each.cost for each in self.core), self.personal_most),
         }
@@ -70,28 +70,28 @@ def _fill(slot: Slot, size: int, material: SlotCandidates, draft: PackageDraft) 
     """The tokens that the slot uses of `size`."""
     match slot:
         case "summary":
-            draft.summary = _cut(material.summary, size)
-            return slots.cost(draft.summary)
+            draft.summary = _cut_summary(material.summary, size)
+            return slots.count_cost(draft.summary)
         case "entities":
-            draft.entities = _names(material.entities, size)
-            return slots.cost(draft.entities)
+            draft.entities = _fit_names(material.entities, size)
+            return slots.count_cost(draft.entities)
         case "window":
-            draft.turns = _window(material.turns, size)
-            return sum(map(slots.turn_cost, draft.turns))
+            draft.turns = _fit_window(material.turns, size)
+            return sum(map(slots.count_turn_cost, draft.turns))
         case "knowledge":
             found = [each for each in material.evidence if each.is_resource]
-            draft.knowledge = evidence(found, size, material.snippet_chars)
+            draft.knowledge = fit_evidence(found, size, material.snippet_chars)
             return sum(each.cost for each in draft.knowledge)
         case _:
-            return _personal(size, material, draft)
+            return _fit_personal(size, material, draft)
 
 
-def _personal(size: int, material: SlotCandidates, draft: PackageDraft) -> int:
+def _fit_personal(size: int, material: SlotCandidates, draft: PackageDraft) -> int:
     """Fills evidence with the longest snippets that fit besides pinned memory's share, then pinned memory, then
     evidence again."""
     reserved = min(sum(each.cost for each in material.core), int(size * PINNED_SHARE))
     personal = [each for each in material.evidence if not each.is_resource]
-    draft.memories = evidence(personal, size - reserved, material.snippet_chars)
+    draft.memories = fit_evidence(personal, size - reserved, material.snippet_chars)
     left = size - sum(each.cost for each in draft.memories)
     draft.core = []
     for each in material.core:
@@ -99,31 +99,31 @@ def _personal(size: int, material: SlotCandidates, draft: PackageDraft) -> int:
             left -= each.cost
             draft.core.append(each)
     if left >= WORTH_MORE:
-        draft.memories = evidence(personal, size - sum(each.cost for each in draft.core), material.snippet_chars)
+        draft.memories = fit_evidence(personal, size - sum(each.cost for each in draft.core), material.snippet_chars)
     return sum(each.cost for each in (*draft.core, *draft.memories))
 
 
-def evidence(prepared: Sequence[PreparedEvidence], size: int, snippet_chars: int) -> list[PreparedEvidence]:
+def fit_evidence(prepared: Sequence[PreparedEvidence], size: int, snippet_chars: int) -> list[PreparedEvidence]:
     """As many pieces as fit at their shortest, best first, each as long as there is room."""
     if sum(each.cost for each in prepared) <= size:
         return list(prepared)
     wanted: list[tuple[PreparedEvidence, int]] = []
     left = size
     for each in prepared:
-        shortest = min(each.cost, slots.frame(each) + LEAST_TEXT)
+        shortest = min(each.cost, slots.count_frame(each) + LEAST_TEXT)
         if shortest <= left:
             left -= shortest
             wanted.append((each, shortest))
     fitted: list[PreparedEvidence] = []
     spare = 0
-    for (each, _), most in zip(wanted, _levels(wanted, size), strict=True):
-        short = each if each.cost <= most + spare else slots.shorter(each, most + spare, snippet_chars)
+    for (each, _), most in zip(wanted, _choose_levels(wanted, size), strict=True):
+        short = each if each.cost <= most + spare else slots.shorten_evidence(each, most + spare, snippet_chars)
         spare += most - (short.cost if short else 0)
         fitted += [short] if short else []
     return fitted
 
 
-def _levels(wanted: Sequence[tuple[PreparedEvidence, int]], size: int) -> list[int]:
+def _choose_levels(wanted: Sequence[tuple[PreparedEvidence, int]], size: int) -> list[int]:
     """The most tokens of each piece: one level for all, twice that for the best, none below its shortest."""
     low, high = 0, max((each.cost for each, _ in wanted), default=0)
     while low < high:
@@ -134,12 +134,12 @@ def _levels(wanted: Sequence[tuple[PreparedEvidence, int]], size: int) -> list[i
 
 def _at(kept: Sequence[tuple[PreparedEvidence, int]], level: int) -> list[int]:
     return [
-        min(each.cost, max(shortest, 2 * level if place < BEST else level))
+        min(each.cost, max(shortest, 2 * level if place < BEST_PIECES else level))
         for place, (each, shortest) in enumerate(kept)
     ]
 
 
-def _window(turns: Sequence[tuple[int, list[RecentMessage]]], size: int) -> list[list[RecentMessage]]:
+def _fit_window(turns: Sequence[tuple[int, list[RecentMessage]]], size: int) -> list[list[RecentMessage]]:
     """Turns from the newest back; the first that does not fit is shortened, and older ones are left out."""
     shown: list[list[RecentMessage]] = []
     for price, messages in turns:
@@ -151,16 +151,16 @@ def _window(turns: Sequence[tuple[int, list[RecentMessage]]], size: int) -> list
     return shown
 
 
-def _names(names: str, size: int) -> str:
+def _fit_names(names: str, size: int) -> str:
     """As many names as fit, from the first."""
-    while names and slots.cost(names) > size:
+    while names and slots.count_cost(names) > size:
         names = names.rpartition(NAME_JOINT)[0]
     return names
 
 
-def _cut(text: str, size: int) -> str:
+def _cut_summary(text: str, size: int) -> str:
     """The beginning of the summary that fits, cut at a line end if one is near."""
-    if slots.cost(text) <= size:
+    if slots.count_cost(text) <= size:
         return text
     short = tokens.head(text, size - slots.SEPARATOR - 1)
     end = short.rfind("\n", len(short) * 9 // 10)
@@ -171,23 +171,23 @@ Counts = tuple[int, int, int]
 """How many pinned memories, pieces of evidence and turns are kept, the first of each."""
 LIGHTEN: tuple[Counts, ...] = ((6, 6, 8), (3, 3, 6), (1, 1, 4), (0, 0, 2), (0, 0, 0))
 """How many of each are kept while others can be dropped."""
-GIVEN_BACK = (1, 0, 2)
+RESTORE_ORDER = (1, 0, 2)
 """The order in which dropped pieces are restored if there is room: evidence, pinned memory, turns."""
-ENOUGH = 0.91
+ENOUGH_ROOM = 0.91
 """The share of the room for messages to keep when pieces are dropped."""
-A_FIELD = 8
+FIELD_TOKENS = 8
 """The most tokens of a field's name, its quotes and separators."""
 SHOWN_WHOLE = 1200
 """Up to how many characters a message is probably shown whole."""
-NAMES = 48
+NAMES_FRAME = 48
 """Tokens of the fields around the line of names."""
-A_PIECE = 64
+PIECE_TOKENS = 64
 """A slot with fewer tokens than this keeps no piece for its minimum."""
-A_MESSAGE = 10
+MESSAGE_TOKENS = 10
 """Tokens of a message's fields besides its content."""
 
 
-def escapes(text: str) -> int:
+def count_escapes(text: str) -> int:
     """The additional tokens of the text inside JSON."""
     return text.count('"') + text.count("\\") + text.count("\n") + text.count("\t")
 
@@ -197,7 +197,7 @@ def count_frame_tokens(part: Contract, texts: set[str] | Mapping[str, Any]) -> i
     return tokens.count_fresh(part.model_dump_json(exclude=texts, exclude_none=True))
 
 
-def thinner(material: SlotCandidates, room: int, wire_room: int, limits: SlotBounds) -> tuple[SlotCandidates, int]:
+def drop_pieces(material: SlotCandidates, room: int, wire_room: int, limits: SlotBounds) -> tuple[SlotCandidates, int]:
     """Drops pieces until the JSON has room for the texts of the rest; also returns the tokens left for these.
 
     Pinned memory is dropped first, then evidence, then older turns, but only as far as the texts gain; what still fits
@@ -205,7 +205,7 @@ def thinner(material: SlotCandidates, room: int, wire_room: int, limits: SlotBou
     """
     turns = [messages for _, messages in material.turns]
     extras = (_extras_of_core(material.core), _extras_of_evidence(material.evidence), _extras_of_turns(turns))
-    named = NAMES if material.entities else 0
+    named = NAMES_FRAME if material.entities else 0
 
     def count_left(counts: Counts) -> int:
         return wire_room - named - sum(sum(extra[:count]) for extra, count in zip(extras, counts, strict=True))
@@ -215,11 +215,11 @@ def thinner(material: SlotCandidates, room: int, wire_room: int, limits: SlotBou
         return min(room, count_left(counts), sum(take_first(material, counts).wants().values()))
 
     wanted = material.wants()
-    kept: list[Slot] = [slot for slot in COMPRESSIBLE if limits.least[slot] >= A_PIECE]
+    kept: list[Slot] = [slot for slot in COMPRESSIBLE if limits.least[slot] >= PIECE_TOKENS]
     least: dict[Slot, int] = {slot: min(wanted[slot], limits.least[slot]) for slot in kept}
 
     def gives_way(counts: Counts, fewer: Counts) -> bool:
-        if count_said(counts) >= ENOUGH * room or count_said(fewer) <= count_said(counts):
+        if count_said(counts) >= ENOUGH_ROOM * room or count_said(fewer) <= count_said(counts):
             return False
         wants = take_first(material, fewer).wants()
         return count_left(counts) < sum(least.values()) or all(wants[slot] >= size for slot, size in least.items())
@@ -229,7 +229,7 @@ def thinner(material: SlotCandidates, room: int, wire_room: int, limits: SlotBou
         for at, keep in enumerate(keeps):
             while counts[at] > keep and gives_way(counts, _with(counts, at, -1)):
                 counts = _with(counts, at, -1)
-    for at in GIVEN_BACK:
+    for at in RESTORE_ORDER:
         while counts[at] < every[at] and count_said(_with(counts, at, 1)) > count_said(counts):
             counts = _with(counts, at, 1)
     return take_first(material, counts), max(0, count_left(counts))
@@ -249,7 +249,7 @@ def take_first(material: SlotCandidates, counts: Counts) -> SlotCandidates:
 
 def _extras_of_core(core: Sequence[PreparedMemory]) -> list[int]:
     fields = count_frame_tokens(core[0].block, {"text"}) if core else 0
-    return [fields + A_FIELD + escapes(each.block.text) - SEPARATOR for each in core]
+    return [fields + FIELD_TOKENS + count_escapes(each.block.text) - SEPARATOR for each in core]
 
 
 def _extras_of_evidence(evidence: Sequence[PreparedEvidence]) -> list[int]:
@@ -259,15 +259,15 @@ def _extras_of_evidence(evidence: Sequence[PreparedEvidence]) -> list[int]:
         kind, item = each.ranked.candidate.kind, each.item
         if kind not in fields:
             fields[kind] = count_frame_tokens(item, {"snippet", "title"})
-        texts = tokens.count(item.snippet) + tokens.count(item.title) + 2 * A_FIELD + escapes(item.snippet)
+        texts = tokens.count(item.snippet) + tokens.count(item.title) + 2 * FIELD_TOKENS + count_escapes(item.snippet)
         extras.append(fields[kind] + texts - each.cost)
     return extras
 
 
 def _extras_of_turns(turns: Sequence[Sequence[RecentMessage]]) -> list[int]:
-    field = A_MESSAGE + A_FIELD - MESSAGE_OVERHEAD
+    field = MESSAGE_TOKENS + FIELD_TOKENS - MESSAGE_OVERHEAD
     shown = [[each.content for each in messages] for messages in turns]
-    return [sum(field + (escapes(text) if len(text) <= SHOWN_WHOLE else 0) for text in texts) for texts in shown]
+    return [sum(field + (count_escapes(text) if len(text) <= SHOWN_WHOLE else 0) for text in texts) for texts in shown]
 
 
 _TEXTS: dict[str, Any] = {
@@ -290,4 +290,6 @@ def count_wire_tokens(package: ContextPackage) -> int:
     texts += [each.text for each in (*package.system_blocks, *package.developer_blocks)]
     texts += [text for each in package.evidence for text in (each.snippet, each.title)]
     texts += [each.content for each in package.recent_turns]
-    return count_frame_tokens(package, _TEXTS) + sum(tokens.count(text) + escapes(text) + A_FIELD for text in texts)
+    return count_frame_tokens(package, _TEXTS) + sum(
+        tokens.count(text) + count_escapes(text) + FIELD_TOKENS for text in texts
+    )

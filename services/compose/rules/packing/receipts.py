@@ -13,7 +13,7 @@ NO_CONFLICT: dict[str, Any] = {"detected": False, "resolution": None, "with": No
 NO_GUARDRAIL: dict[str, Any] = {"hit": False, "rule_id": None, "reason": None}
 
 
-def candidates(fused: FusionResult) -> list[dict[str, Any]]:
+def describe_candidates(fused: FusionResult) -> list[dict[str, Any]]:
     """Every candidate with its rank and score in every list."""
     return [_candidate(each) for each in index_judged(fused).values()]
 
@@ -48,7 +48,7 @@ def describe_ranking(policy: FusePolicy) -> dict[str, Any]:
     }
 
 
-def decisions(
+def list_decisions(
     fused: FusionResult, packed: PackagedContext, stale: Mapping[str, str | None], policy_version: str
 ) -> list[dict[str, Any]]:
     """One decision for every candidate: first what is in the package, in its order.
@@ -122,7 +122,7 @@ def _factors(ranked: RankedCandidate) -> dict[str, float]:
     }
 
 
-def counts(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+def count_reasons(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """The number of decisions by reason; `injected` counts those in the package."""
     by_reason: dict[str, int] = {"injected": 0}
     for each in decisions:
@@ -131,7 +131,7 @@ def counts(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     return by_reason
 
 
-def stores_used(kinds: Sequence[str]) -> list[str]:
+def list_stores(kinds: Sequence[str]) -> list[str]:
     """The stores that the candidates came from."""
     names = {"memory": "memory", "turn": "conversation", "resource": "knowledge"}
     return sorted({names[kind] for kind in kinds})
@@ -182,7 +182,7 @@ _WHY: dict[Told, dict[str, str]] = {
 }
 
 
-def why(decision: Mapping[str, Any], language: Told) -> str:
+def explain_decision(decision: Mapping[str, Any], language: Told) -> str:
     """The sentence for a decision."""
     phrases, reason = _WHY[language], str(decision["decision_reason"])
     rule = decision.get("rule") or "-"

@@ -9,14 +9,16 @@ CORE = "system"
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class ReplayCheck:
     """The decisions of the receipts, and their inconsistencies."""
 
     explained: tuple[str, ...]
     problems: tuple[str, ...]
 
 
-def replay(retrieval: Mapping[str, Any], injection: Mapping[str, Any], package: Mapping[str, Any] | None) -> Replayed:
+def check_receipts(
+    retrieval: Mapping[str, Any], injection: Mapping[str, Any], package: Mapping[str, Any] | None
+) -> ReplayCheck:
     """`problems` is empty if each candidate has one decision, each score follows from ranks and factors, and the
     package holds what the receipts say."""
     decisions: dict[str, Mapping[str, Any]] = {each["id"]: each for each in injection["decisions"]}
@@ -26,7 +28,7 @@ def replay(retrieval: Mapping[str, Any], injection: Mapping[str, Any], package: 
         *(f"{key}: incomplete decision" for key, each in decisions.items() if not _complete(each)),
         *(find_misplaced(decisions, package) if package is not None else ()),
     ]
-    return Replayed(tuple(_line(each) for each in decisions.values()), tuple(problems))
+    return ReplayCheck(tuple(_line(each) for each in decisions.values()), tuple(problems))
 
 
 def find_undecided(candidates: Iterable[Mapping[str, Any]], decisions: Mapping[str, Any], told: int) -> Iterable[str]:

@@ -20,7 +20,7 @@ from shared.resolution.resolve import Confirm, Operation, Retract, Write, resolv
 
 
 @dataclass(slots=True)
-class MemoryCourse:
+class PredictedMemory:
     """The state of memory after the statements so far."""
 
     active: dict[UUID, MemorySnapshot]
@@ -33,14 +33,14 @@ class MemoryCourse:
     )
 
 
-def overlay(
+def settle_statements(
     pending: Sequence[PendingObservation], remembered: Sequence[MemorySnapshot], policy: ConfidencePolicy
 ) -> PendingChanges:
     """How the pending statements, in order, will change these memories.
 
     `remembered` is newest first. A memory that is newer than a statement, or says the same, stays.
     """
-    course = MemoryCourse({each.known.memory_id: each for each in remembered})
+    course = PredictedMemory({each.known.memory_id: each for each in remembered})
     for each in pending:
         settle_next(course, each, policy)
     stating = tuple((said, frozenset(keys)) for said, keys in course.stating.values())
@@ -49,16 +49,16 @@ def overlay(
     return PendingChanges(course.masked, ended, frozenset(course.texts), stating, outdated)
 
 
-def foreseen(
+def list_operations(
     pending: Sequence[PendingObservation], remembered: Sequence[MemorySnapshot], policy: ConfidencePolicy
 ) -> dict[UUID, Operation]:
     """The operation that the workers will derive for each statement, the earlier ones applied."""
-    course = MemoryCourse({each.known.memory_id: each for each in remembered})
+    course = PredictedMemory({each.known.memory_id: each for each in remembered})
     operations = {each.memory_id: settle_next(course, each, policy) for each in pending}
     return {memory_id: operation for memory_id, operation in operations.items() if operation is not None}
 
 
-def settle_next(course: MemoryCourse, each: PendingObservation, policy: ConfidencePolicy) -> Operation | None:
+def settle_next(course: PredictedMemory, each: PendingObservation, policy: ConfidencePolicy) -> Operation | None:
     """Applies the next statement; None if it is a memory already."""
     if each.memory_id in course.active:
         return None
@@ -67,29 +67,29 @@ def settle_next(course: MemoryCourse, each: PendingObservation, policy: Confiden
     return operation
 
 
-def _follow(course: MemoryCourse, each: PendingObservation, operation: Operation) -> None:
+def _follow(course: PredictedMemory, each: PendingObservation, operation: Operation) -> None:
     match operation:
         case Write(ends=ends) if not is_outlived(course, each, ends):
             same = next((k for k in ends if k.sense == each.statement.sense and k.type == each.statement.type), None)
             each = replace(each, rest=operation.left.text if operation.left else "")
             held = course.active.get(ends[0].memory_id) if ends else None
-            _end(course, each, [k for k in ends if k is not same])
+            _end_memory(course, each, [k for k in ends if k is not same])
             if same:
-                _raise(course, same, operation)
+                _raise_level(course, same, operation)
             else:
                 course.active[each.memory_id] = to_snapshot(each, operation)
             if held and operation.left and operation.left is not operation.content:
                 rest = _to_rest(held.known, each, operation.left)
                 course.active[rest.memory_id] = MemorySnapshot(rest, held.place, learnt=False)
         case Confirm(target=target):
-            _raise(course, target, operation)
+            _raise_level(course, target, operation)
         case Retract(targets=targets) if not is_outlived(course, each, targets):
-            _end(course, each, targets)
+            _end_memory(course, each, targets)
         case _:
             pass
 
 
-def is_outlived(course: MemoryCourse, each: PendingObservation, ends: Sequence[ActiveMemory]) -> bool:
+def is_outlived(course: PredictedMemory, each: PendingObservation, ends: Sequence[ActiveMemory]) -> bool:
     """Whether a memory was learnt after the statement, or from the same turn."""
     held = [course.active[known.memory_id] for known in ends]
     return not each.now and any(
@@ -101,7 +101,7 @@ def is_outlived(course: MemoryCourse, each: PendingObservation, ends: Sequence[A
     )
 
 
-def _raise(course: MemoryCourse, target: ActiveMemory, operation: Write | Confirm) -> None:
+def _raise_level(course: PredictedMemory, target: ActiveMemory, operation: Write | Confirm) -> None:
     """Raises the memory to the better level of both, because it was stated again."""
     held, relation = course.active[target.memory_id], operation.relation
     known = replace(held.known, provenance=relation.provenance, assertion=relation.assertion)
@@ -157,7 +157,7 @@ def amend_memory(known: ActiveMemory, content: Content) -> ActiveMemory:
     )
 
 
-def _end(course: MemoryCourse, each: PendingObservation, ends: Sequence[ActiveMemory]) -> None:
+def _end_memory(course: PredictedMemory, each: PendingObservation, ends: Sequence[ActiveMemory]) -> None:
     keys: set[str] = set()
     for ended in ends:
         held = course.active.pop(ended.memory_id)

@@ -182,7 +182,9 @@ def _line(line: str) -> str:
     return text.partition("] ")[2] if text.startswith("[") else text
 
 
-def evidence(changes: PendingChanges, shown: frozenset[str], among: frozenset[str] | None = None) -> list[Candidate]:
+def list_pending_candidates(
+    changes: PendingChanges, shown: frozenset[str], among: frozenset[str] | None = None
+) -> list[Candidate]:
     """The messages of the pending statements, newest first, except those in turns that are shown anyway.
 
     `among` restricts them to statements that end one of these candidates (by key).

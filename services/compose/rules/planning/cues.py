@@ -68,12 +68,12 @@ ENOUGH_NAMES = 3
 """The number of names that counts fully."""
 
 
-def kinds(question: str) -> frozenset[Kind]:
+def find_kinds(question: str) -> frozenset[Kind]:
     """The kinds of things that would answer the question; empty if unknown."""
     return frozenset(kind for kind, pattern in _ASKS if pattern.search(question))
 
 
-def names(text: str) -> frozenset[str]:
+def find_names(text: str) -> frozenset[str]:
     """The names and quoted titles in a text, folded, without sentence openers and words of the calendar."""
     named = {name.lower() for name in _NAMED.findall(text)}
     if '"' in text or "“" in text or "《" in text or "「" in text or "『" in text:
@@ -92,16 +92,16 @@ def score_names(text: str, asked_names: Collection[int]) -> float:
     """The number of names in the text beyond the known ones (by hash), as a share of enough."""
     found = _NAMES_OF.get(text)
     if found is None:
-        found = _NAMES_OF.put(text, frozenset(map(hash, names(text))))
+        found = _NAMES_OF.put(text, frozenset(map(hash, find_names(text))))
     return min(sum(name not in asked_names for name in found), ENOUGH_NAMES) / ENOUGH_NAMES
 
 
-def counts(text: str) -> bool:
+def has_number(text: str) -> bool:
     """Whether the text holds a number."""
     return _NUMBER.search(text) is not None
 
 
-def reasons(text: str) -> bool:
+def gives_reason(text: str) -> bool:
     """Whether the text gives a reason."""
     return _REASON.search(text) is not None
 
@@ -197,7 +197,7 @@ class Cues:
         return replace(self, terms=tuple(t for t in self.terms if t not in terms)) if terms else self
 
 
-def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
+def read_cues(text: str, speakers: Sequence[str], now: datetime) -> Cues:
     """The cues of a question about conversations with these speakers."""
     clean = normalise(text)
     called = {name: spelt for name in speakers if (spelt := find_spelling(name, clean))}
@@ -220,11 +220,11 @@ def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
         asks_when=bool(ASKS_WHEN.search(clean)),
         asks_asked=asks_for_questions(clean),
         sure=sure,
-        kinds=kinds(clean),
+        kinds=find_kinds(clean),
         known=frozenset(word.lower() for word in _WORD.findall(clean))
         | {part for name in speakers for part in (name.lower(), *name.lower().split())}
-        | names(clean),
-        words=letters(text),
+        | find_names(clean),
+        words=to_letters(text),
     )
 
 
@@ -279,7 +279,7 @@ def _role(text: str) -> Role | None:
     return "user" if _BY_USER.search(text) else None
 
 
-def nearness(said_at: datetime, cues: Cues) -> float:
+def score_time(said_at: datetime, cues: Cues) -> float:
     """1 within the named time, less the further away: events are told after they happen."""
     if cues.time is None:
         return 0.0
@@ -307,7 +307,7 @@ def score_nearness(said_at: datetime, span: Range) -> float:
 
 
 @of_texts(8192)
-def tells_when(text: str) -> bool:
+def names_time(text: str) -> bool:
     """Whether the text names a time."""
     if text.isascii() and not _DIGIT.search(text) and _TIME_WORDS.isdisjoint(_LATIN_WORD.findall(text.lower())):
         return False  # a cheap check that excludes most texts
@@ -325,19 +325,19 @@ def _share_asked(text: str) -> float:
     return asked / max(1, len(text))
 
 
-def letters(text: str) -> str:
+def to_letters(text: str) -> str:
     """The letters and digits of a text, folded."""
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-def same_speaker(name: str | None, cues: Cues) -> float:
+def compare_speaker(name: str | None, cues: Cues) -> float:
     """1 if the named speaker spoke, -1 if another did, 0 if unknown."""
     if cues.speaker is None or not name:
         return 0.0
     return cues.sure if fold(name) == fold(cues.speaker) else -cues.sure
 
 
-def same_role(role: str | None, cues: Cues) -> float:
+def compare_role(role: str | None, cues: Cues) -> float:
     """1 if the side that the question asks about spoke, -1 if the other did."""
     if cues.role is None or role not in ("user", "assistant"):
         return 0.0

@@ -5,7 +5,14 @@ from dataclasses import dataclass, field
 
 from schemas.retrieval_plan import Caller, Filters, Query, RetrievalPlan, TimeRange
 from schemas.vocabulary import SearchMode
-from services.compose.rules.planning.questions import Kind, Pair, aliases, asks_past, respelt, split_question
+from services.compose.rules.planning.questions import (
+    Kind,
+    Pair,
+    asks_past,
+    list_respellings,
+    list_topic_questions,
+    split_question,
+)
 from shared.language.names import names
 from shared.language.normalise import detect, fold
 from shared.language.patterns import to_pattern
@@ -74,7 +81,7 @@ class ExecutablePlan:
     added: Mapping[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
 
 
-def bounds(plan: RetrievalPlan, query: Query) -> QueryFilter:
+def to_filter(plan: RetrievalPlan, query: Query) -> QueryFilter:
     """The query's own filters, or else the plan's; outdated memories only if it asks about the past."""
     filters = plan.filters_of(query)
     hint = query.hints.get("past")
@@ -99,7 +106,7 @@ def execute_composed(plan: RetrievalPlan, joined: Iterable[Pair] = ()) -> Execut
         QueryStep(
             query,
             n,
-            bounds(plan, query),
+            to_filter(plan, query),
             query.weight,
             query.mode in MEANING and (n == 0 or query.mode == "semantic"),
         )
@@ -119,7 +126,7 @@ def _respell_step(step: QueryStep, joined: Iterable[Pair]) -> list[QueryStep]:
     weight = step.weight * PART_WEIGHTS["question"]
     return [
         QueryStep(step.query.model_copy(update={"text": text}), step.of, step.bounds, weight, embed=False, is_part=True)
-        for text in respelt(step.query.text, joined)
+        for text in list_respellings(step.query.text, joined)
     ]
 
 
@@ -130,7 +137,7 @@ def _repeats(plan: RetrievalPlan, n: int) -> bool:
         n > 0
         and query.mode == "exact"
         and first.mode in WORDS
-        and bounds(plan, query) == bounds(plan, first)
+        and to_filter(plan, query) == to_filter(plan, first)
         and set(query_terms(query.text)) <= set(query_terms(first.text))
     )
 
@@ -149,12 +156,12 @@ def execute_given(plan: RetrievalPlan, together: Mapping[int, Sequence[str]]) ->
         if weight <= 0 or _silent(query.mode, weights):
             notes.append(f"queries[{n}] weighs nothing and was not executed")
             continue
-        within = bounds(plan, query)
+        within = to_filter(plan, query)
         own, terms = find_linked_terms(query.text) if query.mode == "relational" else ((), ())
         steps.append(QueryStep(query, n, within, weight, query.mode in MEANING, own, terms))
         steps += to_parts(steps[-1])
         if query.mode == "associative":
-            extra = wider(query, together.get(n, ()))
+            extra = list_expansions(query, together.get(n, ()))
             added[n] = tuple(extra)
             steps += [
                 QueryStep(query.model_copy(update={"text": text}), n, within, weight * share, embed=False)
@@ -166,7 +173,7 @@ def execute_given(plan: RetrievalPlan, together: Mapping[int, Sequence[str]]) ->
         words=weights.get("exact", 1.0),
         meaning=weights.get("semantic", 1.0),
         wide=True,
-        tail=_tail(plan),
+        tail=_find_tail(plan),
         ignored=tuple(list_ignored(plan)),
         notes=tuple(dict.fromkeys([*notes, *list_excluded(steps)])),
         added=added,
@@ -196,10 +203,10 @@ def find_linked_terms(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     named = tuple(names(text))
     if not named:
         return tuple(keywords(text, 8)), tuple(query_terms(text, 8))
-    return named, tuple(identifiers(named))
+    return named, tuple(list_identifiers(named))
 
 
-def identifiers(named: Sequence[str]) -> list[str]:
+def list_identifiers(named: Sequence[str]) -> list[str]:
     """The terms of names that are a single identifier: smart_rag, app.py, org/repo."""
     return [fold(name) for name in named if _IDENTIFIER.fullmatch(name)]
 
@@ -216,7 +223,7 @@ def list_excluded(steps: Sequence[QueryStep]) -> list[str]:
     ]
 
 
-def wider(query: Query, together: Sequence[str]) -> list[str]:
+def list_expansions(query: Query, together: Sequence[str]) -> list[str]:
     """Additional terms for an associative query, best first, without repeats.
 
     The caller's aliases, its key words, what occurs together with its entities, its topics.
@@ -227,7 +234,7 @@ def wider(query: Query, together: Sequence[str]) -> list[str]:
     if len(words) > 1:
         spellings.append(" ".join(words))
     spellings += together
-    spellings += aliases(query.text, detect(query.text))
+    spellings += list_topic_questions(query.text, detect(query.text))
     seen = {fold(query.text)}
     added: list[str] = []
     for each in spellings:
@@ -237,7 +244,7 @@ def wider(query: Query, together: Sequence[str]) -> list[str]:
     return added
 
 
-def _tail(plan: RetrievalPlan) -> str | None:
+def _find_tail(plan: RetrievalPlan) -> str | None:
     """The caller's session, if its latest turns may be meant: a task continues, or a query asks for links."""
     caller: Caller | None = plan.debug.caller
     if caller is None or not caller.session_id:

@@ -22,7 +22,13 @@ from schemas.retrieval_plan import (
 )
 from schemas.vocabulary import Intent, Language, Purpose, SearchMode
 from services.compose.rules.planning.cues import ASKS_WHEN
-from services.compose.rules.planning.questions import aliases, asks_past, projects, purpose_of, understand_message
+from services.compose.rules.planning.questions import (
+    asks_past,
+    choose_purpose,
+    find_projects,
+    list_topic_questions,
+    understand_message,
+)
 from shared.language.dates import Range, time_range
 from shared.language.names import names
 from shared.language.normalise import clip, detect, normalise
@@ -90,7 +96,7 @@ _ELLIPTIC = to_pattern(
 )
 
 
-def plan(
+def plan_search(
     message: str,
     recent: Sequence[str],
     now: datetime,
@@ -102,16 +108,16 @@ def plan(
     """The intent, and a plan whose first query is the message at weight 1; expansions weigh less."""
     text = normalise(message) or message.strip() or "?"
     understanding = understand_message(text)
-    language = _language(text, recent)
-    purpose = purpose_of(text, understanding.intent)
+    language = _choose_language(text, recent)
+    purpose = choose_purpose(text, understanding.intent)
     spoken = time_range(text, now)
-    named = projects(text)
+    named = find_projects(text)
     entities = tuple(dict.fromkeys([*(each for of in named.values() for each in of), *names(text)]))
-    needed = _resources(text, understanding.intent, purpose, policy)
-    hints = _hints(text, language, entities, spoken)
+    needed = _needs_resources(text, understanding.intent, purpose, policy)
+    hints = _make_hints(text, language, entities, spoken)
     hints.update({kind: list[JsonValue](of) for kind, of in named.items()})
-    queries = _queries(text, recent, understanding.intent, language, entities, hints, policy)
-    filters = _filters(text, understanding.intent, spoken, now, policy)
+    queries = _make_queries(text, recent, understanding.intent, language, entities, hints, policy)
+    filters = _make_filters(text, understanding.intent, spoken, now, policy)
     return Planned(
         intent=understanding.intent,
         confidence=understanding.confidence,
@@ -138,7 +144,7 @@ def plan(
     )
 
 
-def _language(text: str, recent: Sequence[str]) -> Language:
+def _choose_language(text: str, recent: Sequence[str]) -> Language:
     own = detect(text)
     if own != "other":
         return own
@@ -151,7 +157,7 @@ def points_back(text: str) -> bool:
     return len(text) <= 60 and _ELLIPTIC.search(text) is not None
 
 
-def certain_resources(text: str, intent: Intent, policy: PlanPolicy) -> bool | None:
+def decide_resources(text: str, intent: Intent, policy: PlanPolicy) -> bool | None:
     """Whether knowledge is needed, if the policy or plain words say so; None if it must be guessed."""
     if policy.resources != "auto":
         return policy.resources == "always"
@@ -160,16 +166,16 @@ def certain_resources(text: str, intent: Intent, policy: PlanPolicy) -> bool | N
     return False if intent == "small_talk" or _WINDOW_ONLY.search(text) else None
 
 
-def _resources(text: str, intent: Intent, purpose: Purpose, policy: PlanPolicy) -> bool:
+def _needs_resources(text: str, intent: Intent, purpose: Purpose, policy: PlanPolicy) -> bool:
     """Knowledge is asked for documents, research and questions about the world, not for chat, personal questions or the
     window."""
-    certain = certain_resources(text, intent, policy)
+    certain = decide_resources(text, intent, policy)
     if certain is not None:
         return certain
     return intent == "knowledge_qa" or (purpose in ("research", "debug") and intent != "preference_check")
 
 
-def _queries(
+def _make_queries(
     text: str,
     recent: Sequence[str],
     intent: Intent,
@@ -189,7 +195,7 @@ def _queries(
     if entities:
         wanted.append((" ".join(entities[:5]), "relational", policy.entity_weight))
     if intent in ("recommend", "preference_check"):
-        asked = aliases(text, language)
+        asked = list_topic_questions(text, language)
         for each, weight in zip(asked, policy.topic_weights, strict=False):
             wanted.append((each, "associative", weight))
     if recent and (len(words) < 2 or points_back(text)):
@@ -204,7 +210,7 @@ def _queries(
     return queries
 
 
-def _hints(text: str, language: Language, entities: tuple[str, ...], spoken: Range | None) -> dict[str, JsonValue]:
+def _make_hints(text: str, language: Language, entities: tuple[str, ...], spoken: Range | None) -> dict[str, JsonValue]:
     hints: dict[str, JsonValue] = {"language": language, "entities": list(entities), "past": asks_past(text)}
     if ASKS_WHEN.search(text):
         hints["asks_when"] = True
@@ -213,7 +219,7 @@ def _hints(text: str, language: Language, entities: tuple[str, ...], spoken: Ran
     return hints
 
 
-def _filters(text: str, intent: Intent, spoken: Range | None, now: datetime, policy: PlanPolicy) -> Filters:
+def _make_filters(text: str, intent: Intent, spoken: Range | None, now: datetime, policy: PlanPolicy) -> Filters:
     """A filter if the words bound when something was said or what is recent; events long ago may have been told later."""
     if spoken is None or policy.time_filter == "never":
         return Filters()

@@ -112,19 +112,19 @@ def _asking_clauses(sentence: str) -> list[str]:
 
 def list_things(sentence: str) -> list[str]:
     """The things that a sentence lists, the first and last with the words around them; empty for fewer than three."""
-    items = _items(_MARK, sentence)
+    items = _split_items(_MARK, sentence)
     if len(items) < LEAST_THINGS:
-        items = _items(_COMMA, sentence)
+        items = _split_items(_COMMA, sentence)
         inner = items[1:-1]
         joined = items and (_OPENING_JOIN.search(items[-1]) or len(items) > LEAST_THINGS)
         if not joined or is_question(items[-1].rstrip("?")) or any(_is_long(each) for each in inner):
-            items = _items(_HAN_COMMA, sentence)
+            items = _split_items(_HAN_COMMA, sentence)
             if not all(_is_plain(each) for each in items[:-1]):
                 return []
     return [_OPENING_JOIN.sub("", each) for each in items] if len(items) >= LEAST_THINGS else []
 
 
-def _items(mark: re.Pattern[str], sentence: str) -> list[str]:
+def _split_items(mark: re.Pattern[str], sentence: str) -> list[str]:
     """The items between these separators; the last two may be joined by a word."""
     items = [each for each in mark.split(sentence) if _ANY.search(each)]
     if len(items) > 1 and mark is _MARK:
@@ -175,7 +175,7 @@ def asks_for_one(question: str) -> bool:
     return _MANY.search(question) is None
 
 
-__all__ = ["purpose_of", "understand", "understand_message"]
+__all__ = ["choose_purpose", "understand", "understand_message"]
 
 _PURPOSES: tuple[tuple[Purpose, re.Pattern[str]], ...] = (
     ("research", to_pattern(r"引用|出处|来源|文献|论文|调研|研究|考证|查(?:阅|证)|综述|\b(?:cit(?:e|es|ed|ation|ations)|references?|sources?|bibliography|literature|research|survey of|investigate|papers on|evidence (?:for|that))\b", re.IGNORECASE)),
@@ -199,7 +199,7 @@ def understand_message(text: str) -> Understood:
     return next((each for each in asked if each.intent != "small_talk"), understood)
 
 
-def purpose_of(message: str, intent: Intent) -> Purpose:
+def choose_purpose(message: str, intent: Intent) -> Purpose:
     """Why evidence is looked for; it sets the defaults of the search."""
     if intent == "small_talk":
         return "other"
@@ -227,7 +227,7 @@ MOST_TOPICS = 4
 _COMPILED = [(to_pattern(pattern, re.IGNORECASE), zh, en) for pattern, zh, en in _TOPICS]
 
 
-def aliases(message: str, language: Language) -> list[str]:
+def list_topic_questions(message: str, language: Language) -> list[str]:
     """Additional questions to memory for the topics of the message."""
     questions: list[str] = []
     for pattern, zh, en in _COMPILED:
@@ -257,7 +257,7 @@ _NOT_HAN = frozenset("这个 那个 哪个 当前 我们 上个 下个 新的 �
 KINDS = (("repo", _REPO), ("project", _PROJECT), ("file", _FILE))
 
 
-def projects(text: str) -> dict[str, list[str]]:
+def find_projects(text: str) -> dict[str, list[str]]:
     """The repositories, projects and files that the text names, by kind."""
     by_kind: dict[str, list[str]] = {}
     for kind, pattern in KINDS:
@@ -281,7 +281,7 @@ ENOUGH = 2
 _MARKED = to_pattern(r"(?<=[^.!?。！？\s]\s)[A-Z][^\W_]+|\b\w*(?:[A-Z]\w*[a-z]\w*[A-Z]|[a-z]\d|_)\w*")
 
 
-def doubtful(text: str, terms: Sequence[str], indexed: Collection[str]) -> list[str]:
+def list_doubtful_terms(text: str, terms: Sequence[str], indexed: Collection[str]) -> list[str]:
     """At most three terms that memory does not have and that may be spelt differently there."""
     unknown = [t for t in terms if t not in indexed and len(t) >= MIN_CHARS and t.isascii() and t[0].isalpha()]
     if not unknown:
@@ -297,20 +297,20 @@ MOST_RESPELT = 3
 Pair = tuple[str, str]
 
 
-def respelt(text: str, joined: Iterable[Pair]) -> list[str]:
+def list_respellings(text: str, joined: Iterable[Pair]) -> list[str]:
     """The text with each other name of the same thing; empty if it has both."""
     pairs = list(joined)
     questions: dict[str, None] = {}
     for name in dict.fromkeys(each for pair in pairs for each in pair):
         if not has_word(text, name):
             continue
-        for other in _same_as(name, pairs):
+        for other in _list_other_names(name, pairs):
             if not has_word(text, other):
                 questions.setdefault(re.sub(re.escape(name), lambda _, new=other: new, text, flags=re.IGNORECASE))
     return list(questions)[:MOST_RESPELT]
 
 
-def _same_as(name: str, pairs: list[Pair]) -> list[str]:
+def _list_other_names(name: str, pairs: list[Pair]) -> list[str]:
     """The other names of this one, also indirect ones."""
     spellings = [name]
     for one in spellings:

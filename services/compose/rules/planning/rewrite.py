@@ -11,7 +11,7 @@ from datetime import UTC, datetime, time, timedelta
 from schemas.retrieval_plan import Filters, Query, TimeRange
 from schemas.vocabulary import Intent, Purpose
 from services.compose.prompts import NamedTime, PlanAnswer
-from services.compose.rules.planning.plan import Planned, PlanPolicy, certain_resources, points_back
+from services.compose.rules.planning.plan import Planned, PlanPolicy, decide_resources, points_back
 from shared.language.dates import Range
 from shared.language.normalise import fold, normalise
 
@@ -43,12 +43,12 @@ def merge_answer(
 ) -> Planned:
     """The plan of the rules with the model's additions."""
     shown = fold_text("\n".join((message, *recent)))
-    intent = _intent(planned, answer, message)
-    purpose = _purpose(planned, answer, intent)
-    needed = _resources(planned, answer, message, intent, rules)
-    entities = _entities(planned, answer, shown)
-    spoken = planned.time or _time(answer.time, shown, now)
-    queries = _queries(planned, answer, entities, None if planned.time else spoken, rules)
+    intent = _choose_intent(planned, answer, message)
+    purpose = _choose_purpose(planned, answer, intent)
+    needed = _choose_resources(planned, answer, message, intent, rules)
+    entities = _list_entities(planned, answer, shown)
+    spoken = planned.time or _choose_time(answer.time, shown, now)
+    queries = _merge_queries(planned, answer, entities, None if planned.time else spoken, rules)
     debug = planned.plan.debug.model_copy(update={"notes": "resources" if needed else "memory"})
     changes = {"purpose": purpose, "queries": queries, "debug": debug}
     return replace(
@@ -65,7 +65,7 @@ def merge_answer(
     )
 
 
-def _intent(planned: Planned, answer: PlanAnswer, message: str) -> Intent:
+def _choose_intent(planned: Planned, answer: PlanAnswer, message: str) -> Intent:
     """The model's intent if the rules were not sure; never small talk, which would search nothing."""
     doubted = answer.intent is None or answer.intent == "small_talk" or answer.confidence < LEAST
     if doubted or is_sure(planned, message):
@@ -73,28 +73,28 @@ def _intent(planned: Planned, answer: PlanAnswer, message: str) -> Intent:
     return answer.intent or planned.intent
 
 
-def _purpose(planned: Planned, answer: PlanAnswer, intent: Intent) -> Purpose:
+def _choose_purpose(planned: Planned, answer: PlanAnswer, intent: Intent) -> Purpose:
     """The model's purpose if the rules have only defaults."""
     if intent == "small_talk" or answer.purpose in (None, "other") or planned.purpose not in ("qa", "other"):
         return planned.purpose
     return answer.purpose or planned.purpose
 
 
-def _resources(planned: Planned, answer: PlanAnswer, message: str, intent: Intent, rules: PlanPolicy) -> bool:
-    certain = certain_resources(normalise(message), intent, rules)
+def _choose_resources(planned: Planned, answer: PlanAnswer, message: str, intent: Intent, rules: PlanPolicy) -> bool:
+    certain = decide_resources(normalise(message), intent, rules)
     if certain is not None:
         return certain
     return planned.resources_needed if answer.resources is None else answer.resources
 
 
-def _entities(planned: Planned, answer: PlanAnswer, shown: str) -> tuple[str, ...]:
+def _list_entities(planned: Planned, answer: PlanAnswer, shown: str) -> tuple[str, ...]:
     """The names that occur in what the model was shown, after those of the rules."""
     named = [*planned.entities, *(each for each in answer.entities if len(each) > 1 and fold_text(each) in shown)]
     by_spelling = {fold_text(each): each for each in reversed(named)}
     return tuple(dict.fromkeys(by_spelling[fold_text(each)] for each in named))[:MOST_ENTITIES]
 
 
-def _time(named: NamedTime | None, shown: str, now: datetime) -> Range | None:
+def _choose_time(named: NamedTime | None, shown: str, now: datetime) -> Range | None:
     """The time that the model read, if its words occur and it is past; a missing end is a day later."""
     if named is None or named.first is None or not named.words or fold_text(named.words) not in shown:
         return None
@@ -108,7 +108,7 @@ def _time(named: NamedTime | None, shown: str, now: datetime) -> Range | None:
     return (start, end) if EARLIEST <= start < end and start <= now and end - start <= LONGEST else None
 
 
-def _queries(
+def _merge_queries(
     planned: Planned,
     answer: PlanAnswer,
     entities: tuple[str, ...],

@@ -112,11 +112,11 @@ def _mode(mode: SearchMode, modes: frozenset[SearchMode]) -> SearchMode:
     return mode if mode in modes or "hybrid" not in modes else "hybrid"
 
 
-KNOWN = 0.5
+KNOWLEDGE_PROBABILITY = 0.5
 """The probability that the first result of knowledge helps; half for the second, and so on."""
 
 
-def candidates(sections: Sequence[KnowledgeSection], sub: SubPlan, plan: RetrievalPlan) -> list[Candidate]:
+def to_candidates(sections: Sequence[KnowledgeSection], sub: SubPlan, plan: RetrievalPlan) -> list[Candidate]:
     """The sections as candidates, with the ranks of knowledge, which are final."""
     ranked: list[Candidate] = []
     for rank, each in enumerate(sections, 1):
@@ -125,13 +125,13 @@ def candidates(sections: Sequence[KnowledgeSection], sub: SubPlan, plan: Retriev
     return ranked
 
 
-def arm(of: int) -> str:
+def name_list(of: int) -> str:
     """The name of the ranked list of a query."""
     return f"knowledge#{of}"
 
 
 def _candidate(section: KnowledgeSection, rank: int, of: int, mode: SearchMode) -> Candidate:
-    ranks, scores = {arm(of): rank}, {arm(of): section.score or 1.0 / rank}
+    ranks, scores = {name_list(of): rank}, {name_list(of): section.score or 1.0 / rank}
     for name, score in section.scores.items():
         scores[f"{name}@knowledge"] = score
         ranks[f"{name}@knowledge"] = section.ranks.get(name, rank)
@@ -146,7 +146,7 @@ def _candidate(section: KnowledgeSection, rank: int, of: int, mode: SearchMode) 
         source_type=section.source_type,
         arm_ranks=ranks,
         arm_scores=scores,
-        probability=KNOWN / rank,
+        probability=KNOWLEDGE_PROBABILITY / rank,
         mode=mode,
         query=of,
         language=section.language,

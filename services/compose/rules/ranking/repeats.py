@@ -115,12 +115,12 @@ def _count_words(pieces: Collection[str]) -> float:
 
 
 @of_texts(2048)
-def comparable(text: str) -> Comparable:
+def to_comparable(text: str) -> Comparable:
     return Comparable(text)
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _KeptEvidence:
     """A piece of evidence that is kept so far."""
 
     ranked: RankedCandidate
@@ -130,7 +130,7 @@ class _Told:
     def source(self) -> Candidate:
         return self.ranked.candidate
 
-    def repeats(self, other: "_Told") -> bool:
+    def repeats(self, other: "_KeptEvidence") -> bool:
         """Whether it says no more than the other."""
         return self.says_only(other.source.turn_id, other.said)
 
@@ -146,7 +146,7 @@ class _Told:
         return share >= REPEATED and len(self.said.terms) >= (2 if mutual else ENOUGH)
 
 
-def tell_once(
+def drop_repeats(
     ranked: Sequence[RankedCandidate],
     beside: RepeatCandidate,
     most: int,
@@ -159,14 +159,16 @@ def tell_once(
     Of two repeats the better one takes the higher rank. Texts are compared by what may be shown of them. With
     `questions` earlier questions count too. Candidates too low for a package of `most` are not compared.
     """
-    shown = [comparable(text) for text in beside.texts]
-    core = [(each.turn_id, comparable(show(each.text, each.comes_from, sanitize).text)) for each in beside.core]
-    statements: list[_Told] = []
+    shown = [to_comparable(text) for text in beside.texts]
+    core = [(each.turn_id, to_comparable(show(each.text, each.comes_from, sanitize).text)) for each in beside.core]
+    statements: list[_KeptEvidence] = []
     dropped: list[Dropped] = []
     for n, each in enumerate(ranked):
         if len(statements) >= most + MARGIN:
             return [*(statement.ranked for statement in statements), *ranked[n:]], dropped
-        statement = _Told(each, comparable(show(each.candidate.text, each.candidate.comes_from, sanitize).text))
+        statement = _KeptEvidence(
+            each, to_comparable(show(each.candidate.text, each.candidate.comes_from, sanitize).text)
+        )
         if each.candidate.is_resource:
             statements.append(statement)
         elif not states_something(each.candidate, questions=questions):
@@ -176,7 +178,7 @@ def tell_once(
         ):
             dropped.append(Dropped(each.key, "diversity", each.score, "shown_beside"))
         else:
-            gone = _place(statements, statement)
+            gone = _place_evidence(statements, statement)
             dropped += [Dropped(out.ranked.key, "diversity", out.ranked.score, "told_once") for out in gone]
     return [each.ranked for each in statements], dropped
 
@@ -189,7 +191,7 @@ def states_something(source: Candidate, *, questions: bool = False) -> bool:
     return questions or source.is_resource or asserts_something(source.text, source.role)
 
 
-def _place(statements: list[_Told], new: _Told) -> list[_Told]:
+def _place_evidence(statements: list[_KeptEvidence], new: _KeptEvidence) -> list[_KeptEvidence]:
     """Adds the new piece; returns what is dropped for it, or the piece itself."""
     same = [n for n, each in enumerate(statements) if not each.source.is_resource and says_all_of(each, new)]
     if not same:
@@ -204,7 +206,7 @@ def _place(statements: list[_Told], new: _Told) -> list[_Told]:
     return rivals
 
 
-def says_all_of(one: _Told, other: _Told) -> bool:
+def says_all_of(one: _KeptEvidence, other: _KeptEvidence) -> bool:
     """Whether one of them says all that the other does, and not in passing."""
     if not (one.repeats(other) or other.repeats(one)):
         return False
@@ -212,7 +214,7 @@ def says_all_of(one: _Told, other: _Told) -> bool:
     return more < FAR_LONGER * fewer or "assistant" in (one.source.role, other.source.role)
 
 
-def _says_more(one: _Told, other: _Told) -> bool:
+def _says_more(one: _KeptEvidence, other: _KeptEvidence) -> bool:
     """Whether the first is to be shown: it says more, or says it as a memory or as the user."""
     covers, covered = other.repeats(one), one.repeats(other)
     if covers != covered and not (one.said.dates(other.said) or other.said.dates(one.said)):
@@ -256,7 +258,7 @@ def diversify(
     dropped: list[Dropped] = []
     by_turn: dict[str, list[Candidate]] = {}
     for each in ranked:
-        limits = _sources(each.candidate, policy)
+        limits = _list_sources(each.candidate, policy)
         turn = by_turn.setdefault(each.candidate.turn_id or each.key, [])
         if (sanitize is not None and any(_repeats_shown(each.candidate, known, sanitize) for known in turn)) or any(
             seen[source] >= most for source, most in limits.items()
@@ -289,7 +291,7 @@ def _repeats_shown(one: Candidate, other: Candidate, sanitize: SanitizePolicy) -
 _SPACE = to_pattern(r"\s+")
 
 
-def _sources(candidate: Candidate, policy: DiversityPolicy) -> dict[str, int]:
+def _list_sources(candidate: Candidate, policy: DiversityPolicy) -> dict[str, int]:
     text = _SPACE.sub("", candidate.text).lower()
     limits = {f"text:{candidate.comes_from}:{text}": 1} if len(text) >= 12 else {}
     if candidate.memory_id:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 from services.compose.rules.candidates import Candidate
-from services.compose.rules.ranking.fuse import FusePolicy, merge, relevances
+from services.compose.rules.ranking.fuse import FusePolicy, compute_relevances, merge_candidates
 from shared.language import segment
 from shared.language.segment import query_terms, terms
 
@@ -20,14 +20,14 @@ class RerankPassage:
     relevance: float
 
 
-def shortlist(
+def choose_shortlist(
     candidates: Iterable[Candidate], policy: FusePolicy, most: int, held: frozenset[str] = frozenset()
 ) -> tuple[list[Candidate], list[RerankPassage]]:
     """The best by fusion of memories, messages and resources, in order; `held` keep their positions and are not
     reranked."""
-    unheld = [each for each in merge(candidates) if each.key not in held]
+    unheld = [each for each in merge_candidates(candidates) if each.key not in held]
     pool = [each for each in unheld if each.probability >= policy.least_score]
-    scored = list(zip(pool, relevances(pool, policy), strict=True))
+    scored = list(zip(pool, compute_relevances(pool, policy), strict=True))
     best = sorted(scored, key=lambda pair: (-round(pair[1], 9), pair[0].key))[:most]
     return [each for each, _ in best], [RerankPassage(to_shown_text(each), relevance) for each, relevance in best]
 
@@ -43,10 +43,10 @@ def rescore_candidates(
 ) -> list[Candidate]:
     """The candidates with the reranker's scores."""
     by_key = {each.key: score for each, score in zip(judged, scores, strict=True)}
-    return [replace(each, rerank_score=by_key.get(each.key)) for each in merge(candidates)]
+    return [replace(each, rerank_score=by_key.get(each.key)) for each in merge_candidates(candidates)]
 
 
-def by_places(order: Sequence[int]) -> list[float]:
+def score_order(order: Sequence[int]) -> list[float]:
     """Scores for an order: 1 for the first, then down in equal steps."""
     count = len(order)
     scores = [0.0] * count
@@ -66,8 +66,8 @@ WORDS, NEARNESS = 0.2, 0.05
 def score_words(query: str, passages: Sequence[RerankPassage]) -> list[float]:
     """One score from 0 to 1 per passage; the relevance by fusion if no passage shares a word."""
     query_words = query_terms(query, MAX_TERMS)
-    places = [_places(each.text, query_words) for each in passages]
-    weights = {term: _rarity(sum(term in held for held in places), len(passages)) for term in query_words}
+    places = [_find_places(each.text, query_words) for each in passages]
+    weights = {term: _compute_rarity(sum(term in held for held in places), len(passages)) for term in query_words}
     weights = {term: weight for term, weight in weights.items() if any(term in held for held in places)}
     total = sum(weights.values())
     if not total:
@@ -76,12 +76,12 @@ def score_words(query: str, passages: Sequence[RerankPassage]) -> list[float]:
     return [
         (1 - WORDS - NEARNESS) * each.relevance
         + WORDS * sum(weights[term] for term in held) / total
-        + NEARNESS * _nearness(held, pairs)
+        + NEARNESS * _score_nearness(held, pairs)
         for each, held in zip(passages, places, strict=True)
     ]
 
 
-def _places(text: str, asked: Sequence[str]) -> dict[str, list[int]]:
+def _find_places(text: str, asked: Sequence[str]) -> dict[str, list[int]]:
     wanted = set(asked)
     places: dict[str, list[int]] = {}
     for at, term in enumerate(terms(text[:MAX_CHARS])):
@@ -90,11 +90,11 @@ def _places(text: str, asked: Sequence[str]) -> dict[str, list[int]]:
     return places
 
 
-def _rarity(having: int, count: int) -> float:
+def _compute_rarity(having: int, count: int) -> float:
     return math.log(1 + (count - having + 0.5) / (having + 0.5))
 
 
-def _nearness(places: dict[str, list[int]], pairs: Sequence[tuple[str, str]]) -> float:
+def _score_nearness(places: dict[str, list[int]], pairs: Sequence[tuple[str, str]]) -> float:
     """The share of adjacent words of the question that are near each other in the passage."""
     if not pairs:
         return 0.0

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.compose.rules.planning import cues
-from services.compose.rules.planning.cues import Cues, nearness
+from services.compose.rules.planning.cues import Cues, score_time
 from services.compose.rules.ranking.fuse import OF_BEST
 from services.compose.rules.searching.bm25 import (
     DEFAULT_CONTEXT,
@@ -125,7 +125,7 @@ class SignalScores:
     """Which texts contain the whole question word for word."""
 
 
-def weigh(
+def score_candidates(
     question: Cues,
     passages: Sequence[Passage],
     of: Ids,
@@ -149,27 +149,27 @@ def weigh(
         lexical = words.score(question.terms, of, lengths)
         signals |= {"own": lexical.own, "window": lexical.window, "coverage": lexical.coverage}
         inside = lexical.inside
-        signals["session"] = best_of_session(lexical.own, of)
+        signals["session"] = find_session_best(lexical.own, of)
     meant = near.score(of) if near is not None else Semantic.nothing(count)
     signals |= {"meaning": meant.own, "meaning_window": meant.window, "meaning_session": meant.session}
     if question.speaker is not None:
-        of_name = {name: cues.same_speaker(name, question) for name in {each.name for each in passages}}
+        of_name = {name: cues.compare_speaker(name, question) for name in {each.name for each in passages}}
         signals["speaker"] = np.array([of_name[each.name] for each in passages])
     if question.role is not None:
-        signals["role"] = np.array([cues.same_role(each.role, question) for each in passages])
+        signals["role"] = np.array([cues.compare_role(each.role, question) for each in passages])
     if question.time is not None and (question.only_dates or not question.ahead):
-        signals["date"] = np.array([cues.nearness(each.said_at, question) for each in passages])
+        signals["date"] = np.array([cues.score_time(each.said_at, question) for each in passages])
     if question.asks_when:
-        signals["tells_when"] = np.array([float(cues.tells_when(each.text)) for each in passages])
+        signals["tells_when"] = np.array([float(cues.names_time(each.text)) for each in passages])
     asking = np.array([cues.score_questions(each.text) for each in passages])
     if not question.asks_asked:
         signals["asking"] = asking
     if "own" in signals:
-        signals["answers"] = _answers(passages, of, asking * signals["own"])
-    signals |= _kinds_told(question, passages)
+        signals["answers"] = _score_answers(passages, of, asking * signals["own"])
+    signals |= _flag_kinds(question, passages)
     shares = {field.name: float(getattr(weights, field.name)) for field in fields(Weights)}
     total = sum((shares[name] * value for name, value in signals.items()), np.zeros(count))
-    log_odds = _log_odds(total, signals, among or count, DEFAULT_ODDS)
+    log_odds = _compute_log_odds(total, signals, among or count, DEFAULT_ODDS)
     quoted = flag_quoted(question, passages, inside)
     total, log_odds = total + QUOTED * quoted, log_odds + QUOTED * quoted
     log_odds += DEFAULT_ODDS.no_words * (words is None) + DEFAULT_ODDS.no_meaning * (near is None and not beside)
@@ -185,20 +185,20 @@ def flag_quoted(question: Cues, passages: Sequence[Passage], inside: Floats) -> 
     for at in np.flatnonzero(inside > ALL_WORDS).tolist() if question.words else ():
         text = passages[at].text
         if len(question.terms) >= QUOTATION:
-            quoted[at] = question.words in cues.letters(text)
+            quoted[at] = question.words in cues.to_letters(text)
         elif len(text) <= 2 * len(question.words) + SHORT:
-            quoted[at] = question.words == cues.letters(text)
+            quoted[at] = question.words == cues.to_letters(text)
     return quoted
 
 
-def _log_odds(total: Floats, signals: Mapping[str, Floats], many: int, odds: Odds) -> Floats:
+def _compute_log_odds(total: Floats, signals: Mapping[str, Floats], many: int, odds: Odds) -> Floats:
     """The log odds that each candidate of a question helps."""
     meaning, coverage = (float(signals[each].max(initial=0.0)) if each in signals else 0.0 for each in BEST_OF)
     best = odds.first * float(total.max(initial=0.0)) + odds.meaning * meaning + odds.coverage * coverage
     return odds.base + odds.score * total + best + odds.many * float(np.log1p(many))
 
 
-def _answers(passages: Sequence[Passage], of: Ids, questions: Floats) -> Floats:
+def _score_answers(passages: Sequence[Passage], of: Ids, questions: Floats) -> Floats:
     """For answers to an earlier question of somebody else: the weight of the question's words in that one; else 0."""
     before = find_preceding(of)
     chances = np.where(before >= 0, questions[before], 0.0)
@@ -209,20 +209,20 @@ def _answers(passages: Sequence[Passage], of: Ids, questions: Floats) -> Floats:
     return chances
 
 
-def _kinds_told(question: Cues, passages: Sequence[Passage]) -> dict[str, Floats]:
+def _flag_kinds(question: Cues, passages: Sequence[Passage]) -> dict[str, Floats]:
     """Whether the texts state the kind of thing that is asked for."""
     signals: dict[str, Floats] = {}
     if "name" in question.kinds:
         known = frozenset(map(hash, question.known))
         signals["asked_name"] = np.array([cues.score_names(each.text, known) for each in passages])
     if "amount" in question.kinds:
-        signals["asked_amount"] = np.array([float(cues.counts(each.text)) for each in passages])
+        signals["asked_amount"] = np.array([float(cues.has_number(each.text)) for each in passages])
     if "reason" in question.kinds:
-        signals["asked_reason"] = np.array([float(cues.reasons(each.text)) for each in passages])
+        signals["asked_reason"] = np.array([float(cues.gives_reason(each.text)) for each in passages])
     return signals
 
 
-def best_of_session(score: Floats, of: Ids) -> Floats:
+def find_session_best(score: Floats, of: Ids) -> Floats:
     """The best score in the session of each candidate; for a memory its own."""
     session, at = np.unique(of[:, 0], return_inverse=True)
     best = np.zeros(len(session))
@@ -247,7 +247,7 @@ class Shortlist:
     share: float = 1.0
 
 
-def shorten(
+def make_shortlist(
     question: Cues, pointed: Iterable[tuple[Ids, Ids]], words: LexicalIndex | None, near: VectorIndex | None
 ) -> Shortlist:
     """The best of these memories and turns.
@@ -266,20 +266,20 @@ def shorten(
     if len(memories) > MOST_MEMORIES:
         of = np.array(list(memories), dtype=np.uint64)
         lexical = words.score_known(question.terms, of) if words and question.terms else None
-        kept_memories = choose_best(of, _total(of, lexical, near.score(of) if near else None), MOST_MEMORIES)
+        kept_memories = choose_best(of, _sum_scores(of, lexical, near.score(of) if near else None), MOST_MEMORIES)
     if len(turns) > MOST_TURNS:
         of = np.array(list(turns), dtype=np.uint64)
         lexical = words.score_turns(question.terms, of) if words and question.terms else None
-        kept_turns = choose_best(of, _total(of, lexical, near.score_turns(of) if near else None), MOST_TURNS)
+        kept_turns = choose_best(of, _sum_scores(of, lexical, near.score_turns(of) if near else None), MOST_TURNS)
     share = (len(kept_memories) + len(kept_turns)) / (len(memories) + len(turns))
     return Shortlist(kept_memories, kept_turns, share)
 
 
-def _total(of: Ids, lexical: LexicalScores | None, meant: Semantic | None) -> Floats:
-    """The part of the score (`weigh`) that the indexes provide."""
+def _sum_scores(of: Ids, lexical: LexicalScores | None, meant: Semantic | None) -> Floats:
+    """The part of the score (`score_candidates`) that the indexes provide."""
     signals: dict[str, Floats] = {}
     if lexical:
-        session = best_of_session(lexical.own, of)
+        session = find_session_best(lexical.own, of)
         signals |= {"own": lexical.own, "window": lexical.window, "coverage": lexical.coverage, "session": session}
     if meant:
         signals |= {"meaning": meant.own, "meaning_window": meant.window, "meaning_session": meant.session}
@@ -302,12 +302,12 @@ TOLD_WITHIN = timedelta(days=14)
 """For how long after a time texts that name it count as about it."""
 
 
-def named_span(texts: Iterable[str], now: datetime) -> Range | None:
+def find_named_span(texts: Iterable[str], now: datetime) -> Range | None:
     """The first past or present time that one of the questions names."""
     return next((span for text in texts if (span := time_range(text, now))), None)
 
 
-def weigh_dates(cues: Cues, passages: Sequence[Passage], scored: SignalScores, least: float, now: datetime) -> Floats:
+def score_dates(cues: Cues, passages: Sequence[Passage], scored: SignalScores, least: float, now: datetime) -> Floats:
     """The probability of each text under the time that the question names.
 
     A question that gives only a time is answered only by what was said then or tells of it soon after. Another question
@@ -316,9 +316,9 @@ def weigh_dates(cues: Cues, passages: Sequence[Passage], scored: SignalScores, l
     """
     if cues.time is None:
         return scored.probability
-    then = np.array([nearness(each.said_at, cues) >= 1.0 for each in passages], dtype=np.bool_)
+    then = np.array([score_time(each.said_at, cues) >= 1.0 for each in passages], dtype=np.bool_)
     if cues.only_dates and then.any():
-        meets = then | np.array([_tells_of(each, cues.time) for each in passages], dtype=np.bool_)
+        meets = then | np.array([_names_time_later(each, cues.time) for each in passages], dtype=np.bool_)
         return np.where(meets, np.maximum(scored.probability, SAID_THEN), 0.0)
     if cues.only_dates:
         return scored.probability
@@ -330,7 +330,7 @@ def weigh_dates(cues: Cues, passages: Sequence[Passage], scored: SignalScores, l
     return chance
 
 
-def _tells_of(passage: Passage, span: Range) -> bool:
+def _names_time_later(passage: Passage, span: Range) -> bool:
     """Whether it was said soon after the time and names it."""
     if not span[1] <= passage.said_at < span[1] + TOLD_WITHIN:
         return False

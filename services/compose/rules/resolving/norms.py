@@ -64,17 +64,17 @@ class PreferenceClaim:
 
 
 @of_texts(512)
-def norms(text: str) -> tuple[EnterpriseRule, ...]:
+def read_rules(text: str) -> tuple[EnterpriseRule, ...]:
     """The current rules in a text of the enterprise about itself, without questions, history and others' rules."""
     sentences = [each for each in _SENTENCE.split(normalise(text)) if each and each.strip()]
-    found = (norm for each in sentences[:MAX_SENTENCES] for norm in _of_sentence(each.strip()[:MAX_SENTENCE]))
+    found = (norm for each in sentences[:MAX_SENTENCES] for norm in _read_sentence(each.strip()[:MAX_SENTENCE]))
     return tuple(islice(found, MAX_NORMS))
 
 
-def _of_sentence(sentence: str) -> Iterator[EnterpriseRule]:
+def _read_sentence(sentence: str) -> Iterator[EnterpriseRule]:
     if words.ASKS.search(sentence):
         return
-    cues = list(_cues(sentence))
+    cues = list(_find_cues(sentence))
     for n, (force, start, end) in enumerate(cues):
         before = sentence[cues[n - 1][2] if n else 0 : start]
         until = cues[n + 1][1] if n + 1 < len(cues) else len(sentence)
@@ -83,29 +83,33 @@ def _of_sentence(sentence: str) -> Iterator[EnterpriseRule]:
         now = words.NOW.split(sentence[:until])[-1]
         if words.LIFTED.search(whole) or words.NOT_NOW.search(now) or words.OTHERS.search(before):
             continue
-        if norm := _norm(force, sentence[start:end], before, after):
+        if norm := _read_rule(force, sentence[start:end], before, after):
             yield norm
 
 
-def _norm(force: Force, cue: str, before: str, after: str) -> EnterpriseRule | None:
+def _read_rule(force: Force, cue: str, before: str, after: str) -> EnterpriseRule | None:
     stop = words.STOPS.search(after)
     clause = (after[: stop.start()] if stop else after).strip(" 。.!！;；,，:：")
     scope = before
-    if words.PASSIVE.search(cue) or (words.PASSIVE_AFTER.match(clause) and not manners(clause)) or not _content(clause):
+    if (
+        words.PASSIVE.search(cue)
+        or (words.PASSIVE_AFTER.match(clause) and not find_manners(clause))
+        or not _find_content(clause)
+    ):
         # what is forbidden comes first: 表情符号禁止使用, emoji are not allowed in letters
         clause, scope = _last_clause(before), clause
     placed = None if _HAN.search(clause) else words.PLACED_EN.search(clause)
     inside, where = (clause[: placed.start()], clause[placed.end() :]) if placed and placed.start() else (clause, "")
-    manner = manners(clause) if force == "requires" else manners(inside) or manners(clause)
-    things = () if manner else tuple(_things(inside))
+    manner = find_manners(clause) if force == "requires" else find_manners(inside) or find_manners(clause)
+    things = () if manner else tuple(_find_things(inside))
     fixed = list_fixed(clause) if force == "requires" else []
     if not manner and not things and not fixed:
         return None
     sorts = frozenset(sort for each in fixed for sort in each.sorts & words.SAME_SORT)
-    if fixed or _content(inside) or manners(inside):
+    if fixed or _find_content(inside) or find_manners(inside):
         scope = f"{scope} {where}"
     named = frozenset(each.word for each in fixed)
-    return EnterpriseRule(force, manner, things, named, sorts, _scope(scope) - named)
+    return EnterpriseRule(force, manner, things, named, sorts, _find_scope(scope) - named)
 
 
 def list_fixed(clause: str) -> list[meanings.KnownWord]:
@@ -126,7 +130,7 @@ _CUES: tuple[tuple[Force, re.Pattern[str]], ...] = (
 )
 
 
-def _cues(sentence: str) -> list[tuple[Force, int, int]]:
+def _find_cues(sentence: str) -> list[tuple[Force, int, int]]:
     """The cues of rules, in order; of overlapping ones the negated counts: 必须禁止, must never."""
     matches: list[tuple[Force, int, int]] = []
     for force, cue in _CUES:
@@ -143,18 +147,18 @@ def _cues(sentence: str) -> list[tuple[Force, int, int]]:
     return joined_cues
 
 
-def wish(text: str) -> PreferenceClaim | None:
+def read_wish(text: str) -> PreferenceClaim | None:
     """The claim of a preference; None if it is not the user's own taste."""
     text = normalise(text)[:MAX_WISH]
     if words.SAFETY.search(text) or words.SOMEBODY_ELSE.search(text):
         return None
-    wanted, unwanted = _sides(words.STILL.sub("", text))
+    wanted, unwanted = _split_sides(words.STILL.sub("", text))
     named = [each for each in meanings.find_known_words(wanted) if each.sorts & words.SAME_SORT]
     return PreferenceClaim(
-        manners=manners(wanted),
-        against=manners(unwanted),
-        things=tuple(_things(_object(wanted))),
-        things_against=tuple(_things(_object(unwanted))),
+        manners=find_manners(wanted),
+        against=find_manners(unwanted),
+        things=tuple(_find_things(_find_object(wanted))),
+        things_against=tuple(_find_things(_find_object(unwanted))),
         named=frozenset(each.word for each in named),
         sorts=frozenset(sort for each in named for sort in each.sorts & words.SAME_SORT),
         terms=frozenset(query_terms(text, 64)),
@@ -165,7 +169,7 @@ def wish(text: str) -> PreferenceClaim | None:
 _AGAINST = to_pattern(f"{words.AGAINST_ZH}|{words.AGAINST_EN}", re.IGNORECASE)
 
 
-def _sides(text: str) -> tuple[str, str]:
+def _split_sides(text: str) -> tuple[str, str]:
     """The wanted and the unwanted part; a refusal extends to the end of its clause."""
     compared = words.COMPARED_ZH.search(text)
     less = compared["less"] if compared else ""
@@ -194,11 +198,11 @@ def says_taste(text: str) -> bool:
     return _WANTS.match(text) is not None or _AGAINST.match(text) is not None
 
 
-def _object(text: str) -> str:
+def _find_object(text: str) -> str:
     return "，".join(_WANTS.sub("", clause) for clause in text.split("，"))
 
 
-def manners(text: str) -> frozenset[Manner]:
+def find_manners(text: str) -> frozenset[Manner]:
     """The manners in the text; an adjective of another thing is none: short walks."""
     if not words.ANY_MANNER.search(text):
         return frozenset()
@@ -232,11 +236,11 @@ def _is_manner(text: str) -> bool:
     return words.ANY_MANNER.match(text) is not None
 
 
-def _content(text: str) -> list[str]:
-    return [word for word in _words(text) if word not in words.EMPTY]
+def _find_content(text: str) -> list[str]:
+    return [word for word in _split_words(text) if word not in words.EMPTY]
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     """The words in order; English ones stemmed."""
     found: list[str] = []
     for piece in _PIECE.findall(text.lower()):
@@ -244,18 +248,18 @@ def _words(text: str) -> list[str]:
     return found
 
 
-def _things(text: str) -> Iterator[NounPhrase]:
+def _find_things(text: str) -> Iterator[NounPhrase]:
     for part in words.JOINTS.split(text):
         if not part:
             continue
         placed = None if _HAN.search(part) else words.PLACED_EN.search(part.strip())
         own = part.strip()[: placed.start()] if placed and placed.start() else part.strip()
         own = words.TRAILING_ZH.sub("", own)
-        if found := _content(own):
+        if found := _find_content(own):
             yield NounPhrase(tuple(found[:8]))
 
 
-def _scope(text: str) -> frozenset[str]:
+def _find_scope(text: str) -> frozenset[str]:
     """The terms of where or for whom a rule holds, without those for everywhere."""
     return frozenset(query_terms(words.EVERYWHERE.sub(" ", words.ANY_MANNER.sub(" ", text)), 16))
 
@@ -276,7 +280,7 @@ def is_alike(one: str, other: str) -> bool:
     return consumed and one[0] in words.CONSUMES and other[0] in words.CONSUMES
 
 
-def against(norm: EnterpriseRule, wanted: PreferenceClaim, message: frozenset[str]) -> bool:
+def contradicts(norm: EnterpriseRule, wanted: PreferenceClaim, message: frozenset[str]) -> bool:
     """Whether the rule contradicts the wish in this situation; `message` has its terms."""
     if wanted.private and not norm.scope & wanted.terms:
         return False

@@ -32,8 +32,8 @@ def current_text(text: str, ordinal: int, ended: Sequence[Mapping[str, Any]]) ->
         return text
     spans = [each["span"] for each in ended if each.get("ordinal") == ordinal and each.get("span")]
     # the whole sentence: without its point the rest would mislead
-    cuts = sorted(sentence(text, (int(start), int(end))) for start, end in spans)
-    left = _without(text, cuts)
+    cuts = sorted(find_sentence(text, (int(start), int(end))) for start, end in spans)
+    left = _cut_spans(text, cuts)
     words = [str(each["word"]) for each in ended if each.get("ordinal") != ordinal and each.get("word")]
     if any(has_word(left, word) for word in words):
         return None
@@ -52,7 +52,7 @@ class CurrentText:
     until: datetime | None = None
 
 
-def held_until(text: str, ordinal: int, ended: Sequence[Mapping[str, Any]]) -> datetime | None:
+def find_last_end(text: str, ordinal: int, ended: Sequence[Mapping[str, Any]]) -> datetime | None:
     """Until when the last statement of the message was valid; None if none has ended."""
     concerned = (
         each["until"]
@@ -82,7 +82,7 @@ def keep_what_holds(
     """
     said = text[: media[0]["start"]].rstrip("\n") if media else text
     over = [each for each in ended if past and not each.get("forgotten")]
-    until = held_until(said, ordinal, over) if over else None
+    until = find_last_end(said, ordinal, over) if over else None
     current = current_text(said, ordinal, [each for each in ended if each.get("forgotten")] if past else ended)
     if current is None:
         return None
@@ -108,7 +108,7 @@ def join_pieces(text: str) -> str:
     ).strip()
 
 
-def _without(text: str, cuts: Sequence[tuple[int, int]]) -> str:
+def _cut_spans(text: str, cuts: Sequence[tuple[int, int]]) -> str:
     pieces: list[str] = []
     at = 0
     for start, end in cuts:
@@ -124,7 +124,7 @@ MOST_QUOTED = 200
 _END = to_pattern(r"[。！？!?\n；;]+|\.(?=\s|$)")
 
 
-def sentence(text: str, span: tuple[int, int]) -> tuple[int, int]:
+def find_sentence(text: str, span: tuple[int, int]) -> tuple[int, int]:
     """Start and end of the sentence or sentences around the span."""
     start, end = span
     before = [match.end() for match in _END.finditer(text, 0, start)]
@@ -132,10 +132,10 @@ def sentence(text: str, span: tuple[int, int]) -> tuple[int, int]:
     return before[-1] if before else 0, after.end() if after else len(text)
 
 
-def quote(text: str, span: tuple[int, int], most: int = MOST_QUOTED) -> str:
+def quote_sentence(text: str, span: tuple[int, int], most: int = MOST_QUOTED) -> str:
     """The sentence or sentences around the span, at most `most` characters; cuts are marked."""
     start, end = (max(0, min(place, len(text))) for place in span)
-    first, last = sentence(text, (start, end))
+    first, last = find_sentence(text, (start, end))
     whole = text[first:last]
     if len(whole.strip()) <= most:
         return whole.strip()
@@ -149,7 +149,7 @@ def quote(text: str, span: tuple[int, int], most: int = MOST_QUOTED) -> str:
 LONGEST_VALUE = 4
 """A value with more terms is a sentence, which others rephrase."""
 LEAST_TERMS, BEGINNING, LONGEST_TEXT = 3, 4, 300
-SHARE = 0.75
+LEAST_SHARE = 0.75
 """The share of the distinguishing words of an ended sentence that a repeat must have, besides all its numbers."""
 LONGEST_SENTENCE = 160
 """The most characters of a message that makes one statement."""
@@ -233,13 +233,13 @@ class OutdatedStatement:
         """Whether one sentence of the text states it."""
         if self.word:
             at = folded.find(self.word)
-            return at >= 0 and has_word(text, self.word) and self._fits(text[slice(*sentence(text, (at, at + 1)))])
+            return at >= 0 and has_word(text, self.word) and self._fits(text[slice(*find_sentence(text, (at, at + 1)))])
         if not self._may_be_in(text, folded):
             return False
         said = frozenset(terms(text))
         # Chinese segmentation depends on the context, so that characters are compared
         met = {term for term in self._said if term in said or (not term.isascii() and term in folded)}
-        enough = len(met) >= SHARE * len(self._said) and len(met & self.old) >= SHARE * len(self.old)
+        enough = len(met) >= LEAST_SHARE * len(self._said) and len(met & self.old) >= LEAST_SHARE * len(self.old)
         return enough and self._same_subject(text)
 
     def _may_be_in(self, text: str, folded: str) -> bool:
@@ -247,7 +247,7 @@ class OutdatedStatement:
         if len(text) > LONGEST_TEXT or (len(self.old) < LEAST_TERMS and not self.numbers):
             return False
         met = sum(term[:BEGINNING] in folded for term in self.old)
-        return met >= SHARE * len(self.old) and self.numbers.issubset(_NUMBER.findall(text))
+        return met >= LEAST_SHARE * len(self.old) and self.numbers.issubset(_NUMBER.findall(text))
 
     def _fits(self, said: str) -> bool:
         """Whether the sentence with the value is about the same subject and person."""
@@ -323,4 +323,4 @@ def outdated_statements(ended: Iterable[OutdatedStatement]) -> OutdatedStatement
 
 def says_one_thing(text: str) -> bool:
     """Whether the message is one short sentence."""
-    return len(text) <= LONGEST_SENTENCE and not text[sentence(text, (0, 1))[1] :].strip()
+    return len(text) <= LONGEST_SENTENCE and not text[find_sentence(text, (0, 1))[1] :].strip()

@@ -96,7 +96,7 @@ _HEAD_ZH = to_pattern(
 
 
 @of_texts(2048)
-def way_of(text: str) -> Way | None:
+def find_way(text: str) -> Way | None:
     """Whether the text says that a thing replaces another, is so now, or is added to others."""
     replaces = _REPLACES.search(text) is not None
     if _ADDS.search(text) and (not replaces or _ADDS_ANYWAY.search(text)):
@@ -133,7 +133,7 @@ def read_phrasing(text: str) -> Phrasing:
     clauses = split(text)
     subjects = stances(clauses)
     return Phrasing(
-        way_of(text),
+        find_way(text),
         all(each.stands and each.subject != "agent" for each in subjects),
         any(each.subject == "self" and each.explicit for each in subjects),
         tells_of_relative(text),
@@ -143,11 +143,11 @@ def read_phrasing(text: str) -> Phrasing:
         frozenset(each.lower() for each in _KIN.findall(text)),
         frozenset(n for n, pattern in enumerate(_DAYPARTS) if pattern.search(text)),
         frozenset(_NUMBER.findall(text)),
-        _head(text),
+        _find_head(text),
     )
 
 
-def _head(text: str) -> str:
+def _find_head(text: str) -> str:
     """The subject of the sentence, if it names it: `manager` in `Omar is my manager now`."""
     found = _HEAD_EN.search(text) or _TAIL_EN.search(text)
     if found:
@@ -163,7 +163,7 @@ def stands_beside(old: str, new: str) -> bool:
     another part of the day, about something of which there may be many, about something temporary, or only tells more
     of what the older one names.
     """
-    if way_of(new) == "adds":
+    if find_way(new) == "adds":
         return True
     was, newer = read_phrasing(old), read_phrasing(new)
     if not newer.states or _of_others(was, newer) or _of_other_thing(was.head, newer.head):
@@ -197,10 +197,10 @@ def without_common_change(one: str, other: str) -> tuple[str, str]:
     common = _change_words(one) & _change_words(other)
     if not common:
         return one, other
-    return _without(one, common), _without(other, common)
+    return _drop_words(one, common), _drop_words(other, common)
 
 
-def _without(text: str, words: Set[str]) -> str:
+def _drop_words(text: str, words: Set[str]) -> str:
     for pattern in (_REPLACES, _NOW):
         text = pattern.sub(lambda found: " " if found[0].lower() in words else found[0], text)
     return text

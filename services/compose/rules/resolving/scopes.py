@@ -52,7 +52,7 @@ _OF_MEMORY = frozenset(
 """Words of a question about all that is known, none of which names a topic."""
 
 
-def need_of(memory: CoreMemory) -> Need | None:
+def find_need(memory: CoreMemory) -> Need | None:
     """Why the package carries the memory unasked, by key and type; None if it does not.
 
     What the user's health forbids is safety, their health itself is care. Other constraints, and wishes without a key,
@@ -88,11 +88,11 @@ def select_needed(core: Iterable[CoreMemory], intent: Intent, nearness: Callable
             case _:
                 return True
 
-    kept = [(need, memory) for memory in core if (need := need_of(memory)) and counts(need, memory)]
-    return [memory for _, memory in sorted(kept, key=lambda each: (ORDER.index(each[0]), place_of(each[1])))]
+    kept = [(need, memory) for memory in core if (need := find_need(memory)) and counts(need, memory)]
+    return [memory for _, memory in sorted(kept, key=lambda each: (ORDER.index(each[0]), to_sort_key(each[1])))]
 
 
-def place_of(memory: CoreMemory) -> tuple[int, float, float, str]:
+def to_sort_key(memory: CoreMemory) -> tuple[int, float, float, str]:
     """Sort key: the most identifying and most certain first."""
     place = MEMORY_TYPES[memory.type].core_order
     return (9 if place is None else place, -memory.confidence, -memory.updated_at.timestamp(), memory.memory_id)
@@ -105,7 +105,7 @@ SHORTEST_ALIAS = 3
 Nearness = Callable[[str, str], float]
 
 
-def without_others(fused: FusionResult, question: str, nearness: Nearness) -> FusionResult:
+def drop_others(fused: FusionResult, question: str, nearness: Nearness) -> FusionResult:
     """The order without texts about others than the person or thing that the question names.
 
     For people, and where only spelling marks a name, only texts that state the same thing of another are dropped,
@@ -136,11 +136,11 @@ def without_others(fused: FusionResult, question: str, nearness: Nearness) -> Fu
     return replace(fused, ranked=left, dropped=(*fused.dropped, *dropped))
 
 
-def core_of_scope(core: Sequence[CoreMemory], question: str) -> list[CoreMemory]:
+def select_core_in_scope(core: Sequence[CoreMemory], question: str) -> list[CoreMemory]:
     """The core memories without orders about others than the named thing."""
     if not scopes(question).kinds:
         return list(core)
-    return [each for each in core if need_of(each) != "order" or not of_other_kind(question, each.text)]
+    return [each for each in core if find_need(each) != "order" or not of_other_kind(question, each.text)]
 
 
 def _is_stranger(text: str, names: frozenset[str], beside: frozenset[str]) -> bool:
@@ -157,7 +157,7 @@ def _may_be_one(one: str, other: str) -> bool:
 OF_RELATIVE = "of_relative"
 
 
-def without_relatives(fused: FusionResult, message: str, intent: Intent) -> FusionResult:
+def drop_relatives(fused: FusionResult, message: str, intent: Intent) -> FusionResult:
     """The order without texts about a relative, if the question is about the user and has an answer of theirs.
 
     A relative's illness is dropped in any case, and in small talk.
@@ -187,18 +187,18 @@ def without_relatives(fused: FusionResult, message: str, intent: Intent) -> Fusi
 
 def mark_past(fused: FusionResult, *, past: bool) -> FusionResult:
     """The order with texts about the past marked as outdated, and last unless `past`."""
-    marked = [_mark(each) for each in fused.ranked]
+    marked = [_mark_candidate(each) for each in fused.ranked]
     if not past:
         marked.sort(key=lambda each: _is_past(each.candidate))
     return replace(fused, ranked=tuple(marked))
 
 
-def without_past(core: list[CoreMemory]) -> list[CoreMemory]:
+def drop_past(core: list[CoreMemory]) -> list[CoreMemory]:
     """The core memories without those about the past, which are evidence if asked for."""
     return [each for each in core if not tells_only_past(each.text)]
 
 
-def _mark(ranked: RankedCandidate) -> RankedCandidate:
+def _mark_candidate(ranked: RankedCandidate) -> RankedCandidate:
     if not _is_past(ranked.candidate):
         return ranked
     return replace(ranked, candidate=replace(ranked.candidate, epistemic="outdated"))

@@ -14,13 +14,20 @@ from schemas.vocabulary import Epistemic, MemoryType
 from services.compose.rules.candidates import Candidate, CandidateConflict, CoreMemory, Dropped, RankedCandidate
 from services.compose.rules.planning.questions import asks_for_one
 from services.compose.rules.ranking.fuse import FusionResult
-from services.compose.rules.resolving.norms import EnterpriseRule, PreferenceClaim, against, norms, says_taste, wish
+from services.compose.rules.resolving.norms import (
+    EnterpriseRule,
+    PreferenceClaim,
+    contradicts,
+    read_rules,
+    read_wish,
+    says_taste,
+)
 from services.compose.rules.resolving.outdated import OutdatedStatement, OutdatedStatements, says_one_thing
 from services.compose.rules.resolving.replacing import (
+    find_way,
     gives_other_value,
     read_phrasing,
     stands_beside,
-    way_of,
     without_common_change,
 )
 from shared.extraction import signals
@@ -50,7 +57,7 @@ Nearness = Callable[[str, str], float]
 """The nearness of two texts: 1 for paraphrases, 0 for unrelated ones."""
 
 
-def without_superseded(fused: FusionResult, question: str, nearness: Nearness, *, past: bool) -> FusionResult:
+def drop_superseded(fused: FusionResult, question: str, nearness: Nearness, *, past: bool) -> FusionResult:
     """The order without what a newer candidate ends, and without replies that repeat it.
 
     With `past` it stays, with the time until which it was valid.
@@ -114,7 +121,7 @@ def _find_ended(fused: FusionResult, question: str, nearness: Nearness) -> Mappi
                 enders.setdefault(each.key, set()).add(newer.key)
                 if each.key not in ended:
                     ended[each.key] = newer.at
-                    statements.append(_statement(each, newer))
+                    statements.append(_to_outdated_statement(each, newer))
     gone = OutdatedStatements(statements)
     for each in replies:
         if until := gone.ended_at(each.text, each.valid_at, each.role, each.turn_id):
@@ -153,7 +160,7 @@ def to_statement(candidate: Candidate, names: set[str]) -> _SpokenStatement | No
 
 def _may_end(newer: _SpokenStatement) -> bool:
     """Whether the text may say that something has changed for the speaker."""
-    if way_of(newer.text) in ("replaces", "now"):
+    if find_way(newer.text) in ("replaces", "now"):
         return True
     if newer.candidate.kind != "turn":
         return False
@@ -176,7 +183,7 @@ def _ends(
     The learned weights decide if both share words. If the newer one states a change in another conversation, the
     question has one answer and the weights do not object, another value or nearness in meaning is enough.
     """
-    way = way_of(newer.text)
+    way = find_way(newer.text)
     turns = older.candidate.kind == newer.candidate.kind == "turn"
     if relation.ends >= ENDS_UNSAID and (turns or way) and _is_about(older.text, about(newer.text).terms):
         return True
@@ -204,7 +211,7 @@ def _is_about(older: str, words: frozenset[str]) -> bool:
     return bool(terms) and len(terms & words) >= LEAST_SHARED * len(terms)
 
 
-def _statement(older: _SpokenStatement, newer: _SpokenStatement) -> OutdatedStatement:
+def _to_outdated_statement(older: _SpokenStatement, newer: _SpokenStatement) -> OutdatedStatement:
     """The older one in the form that replies are compared with; the newer one names what ends too, so that `instead` is
     empty."""
     turn = older.candidate.turn_id
@@ -237,7 +244,7 @@ def resolve_conflicts(
     A document that may not be shown has no rules.
     """
     tastes = any(_yields(each.candidate) for each in evidence) or any(_pinned_yields(each) for each in core)
-    rules = list(_rules(evidence, policy)) if tastes else []
+    rules = list(_list_rules(evidence, policy)) if tastes else []
     if not rules:
         return ConflictResolution(tuple(evidence), tuple(core))
     now = frozenset(query_terms(message, 64))
@@ -283,13 +290,13 @@ def yields(kind: MemoryType | None, epistemic: Epistemic, text: str = "") -> boo
     return kind in TASTES or (kind in VIEWED and (epistemic in VIEWS or says_taste(text)))
 
 
-def _rules(
+def _list_rules(
     evidence: Iterable[RankedCandidate], policy: SanitizePolicy = DEFAULT_SANITIZE
 ) -> Iterable[tuple[Candidate, EnterpriseRule]]:
     for each in evidence:
         source = each.candidate
         if source.is_resource and not _gives_orders(source.text[:MAX_READ], policy):
-            yield from ((source, norm) for norm in norms(source.text[:MAX_READ]))
+            yield from ((source, norm) for norm in read_rules(source.text[:MAX_READ]))
 
 
 def _gives_orders(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> bool:
@@ -301,8 +308,8 @@ def _gives_orders(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> bool:
 def _find_conflict(
     key: str, text: str, rules: Sequence[tuple[Candidate, EnterpriseRule]], now: frozenset[str], score: float
 ) -> CandidateConflict | None:
-    wanted: PreferenceClaim | None = wish(text)
+    wanted: PreferenceClaim | None = read_wish(text)
     if wanted is None:
         return None
-    rule = next(((source, norm) for source, norm in rules if against(norm, wanted, now)), None)
+    rule = next(((source, norm) for source, norm in rules if contradicts(norm, wanted, now)), None)
     return CandidateConflict(key, rule[0].key, rule[0].uri, rule[1].force, score) if rule else None

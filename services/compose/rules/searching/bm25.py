@@ -53,26 +53,28 @@ DEFAULT_CONTEXT = ContextPolicy()
 NO_IDS: Ids = np.zeros((0, 2), dtype=np.uint64)
 
 
-def ids(packed: bytes) -> Ids:
+def read_ids(packed: bytes) -> Ids:
     """The ids of an array in PostgreSQL's format."""
     raw = np.frombuffer(packed, dtype=_ID, offset=_HEADER)
     return np.stack([raw["first"].astype(np.uint64), raw["last"].astype(np.uint64)], axis=1)
 
 
-def counts(packed: bytes) -> tuple[Floats, Floats]:
+def read_counts(packed: bytes) -> tuple[Floats, Floats]:
     """Term frequencies and lengths."""
     raw = np.frombuffer(packed, dtype=_COUNT, offset=_HEADER)["value"].astype(np.int64)
     return (raw >> 16).astype(np.float64), (raw & 0xFFFF).astype(np.float64)
 
 
-def too_common(posted: Mapping[str, tuple[bytes, bytes]], query_terms: Collection[str], most: int) -> frozenset[str]:
+def find_too_common(
+    posted: Mapping[str, tuple[bytes, bytes]], query_terms: Collection[str], most: int
+) -> frozenset[str]:
     """Terms in so many chunks that not all were read, if the question has rarer terms."""
     common = frozenset(term for term, (packed, _) in posted.items() if len(packed) >= _HEADER + most * _ID.itemsize)
     rarer = any(term in posted and term not in common for term in query_terms)
     return common if rarer else common - frozenset(query_terms)
 
 
-def _keys(of: Ids) -> Ids:
+def _to_keys(of: Ids) -> Ids:
     return of[:, 0] * _MIX ^ (of[:, 1] + (of[:, 1] << np.uint64(7)))
 
 
@@ -129,7 +131,7 @@ class LexicalScores:
     """The share of the question's words in the candidate itself."""
 
 
-def newest(inside: Ids, policy: ContextPolicy) -> tuple[Ids, Ids]:
+def list_newest(inside: Ids, policy: ContextPolicy) -> tuple[Ids, Ids]:
     """The newest of these ids in the form of `LexicalIndex.list_best`: for a question that gives only a time."""
     of_turn = (inside[:, 0] & KIND) == TURN
     turns = inside[of_turn][: policy.turns]
@@ -151,7 +153,7 @@ class LexicalIndex:
         self.policy = policy
         self.rows = {term: row for row, term in enumerate(posted)}
         self.average = max(total / max(chunks, 1), 1.0)
-        parts = [(ids(packed), *counts(sizes)) for packed, sizes in posted.values()]
+        parts = [(read_ids(packed), *read_counts(sizes)) for packed, sizes in posted.values()]
         count = len(parts)
         every = np.concatenate([part[0] for part in parts]) if parts else np.zeros((0, 2), dtype=np.uint64)
         tf = np.concatenate([part[1] for part in parts]) if parts else np.zeros(0)
@@ -159,12 +161,12 @@ class LexicalIndex:
         row = np.repeat(np.arange(count), [len(part[0]) for part in parts]) if parts else np.zeros(0, dtype=np.int64)
         df = np.array([len(part[0]) for part in parts], dtype=np.float64)
         if inside is not None:
-            kept = np.isin(_keys(every), _keys(inside))
+            kept = np.isin(_to_keys(every), _to_keys(inside))
             every, tf, length, row = every[kept], tf[kept], length[kept], row[kept]
         self.n = max(float(chunks), float(df.max(initial=1.0))) + PRIOR_CHUNKS
         self.idf = np.log(1 + (self.n - df + 0.5) / (df + 0.5))
         self.unseen = float(np.log(1 + (self.n + 0.5) / 0.5))
-        self.chunks, first, at = np.unique(_keys(every), return_index=True, return_inverse=True)
+        self.chunks, first, at = np.unique(_to_keys(every), return_index=True, return_inverse=True)
         self.ids = every[first]
         self.lengths = length[first]
         self.tf = np.zeros((count, len(self.chunks) + 1))
@@ -195,7 +197,7 @@ class LexicalIndex:
     def score(self, terms: Sequence[str], of: Ids, lengths: Floats) -> LexicalScores:
         """The signals of these chunks for these terms."""
         shares, idf, whole = self.weigh_terms(terms)
-        own = shares @ self.tf[:, find_places(self.chunks, _keys(of))]
+        own = shares @ self.tf[:, find_places(self.chunks, _to_keys(of))]
         return self.to_scores(shares, idf, whole, own, self.places.turns(of), lengths)
 
     def score_turns(self, terms: Sequence[str], turns: Ids) -> LexicalScores:
@@ -207,7 +209,7 @@ class LexicalIndex:
 
     def score_known(self, terms: Sequence[str], of: Ids) -> LexicalScores:
         """As `score`, with the lengths in the postings; the average for other chunks."""
-        lengths = np.append(self.lengths, self.average)[find_places(self.chunks, _keys(of))]
+        lengths = np.append(self.lengths, self.average)[find_places(self.chunks, _to_keys(of))]
         return self.score(terms, of, lengths)
 
     def to_scores(

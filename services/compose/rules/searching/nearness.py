@@ -90,13 +90,15 @@ NOTHING_NEAR = Lifts(np.zeros(0, dtype=_WHOLE_ID), np.zeros(0, dtype=np.float32)
 
 def to_lifts(rows: Sequence[Vectors], asked: Mapping[str, Reals], scales: Mapping[str, Scale]) -> Lifts:
     """All of these chunks on one scale; `asked` has the question's vector by each model."""
-    parts = [(np.frombuffer(each.ids, dtype=_WHOLE_ID), _lift(each, asked, scales)) for each in rows if each.ids]
+    parts = [
+        (np.frombuffer(each.ids, dtype=_WHOLE_ID), _compute_lift(each, asked, scales)) for each in rows if each.ids
+    ]
     if not parts:
         return NOTHING_NEAR
-    return _in_order(np.concatenate([ids for ids, _ in parts]), np.concatenate([lift for _, lift in parts]))
+    return _sort_by_id(np.concatenate([ids for ids, _ in parts]), np.concatenate([lift for _, lift in parts]))
 
 
-def _lift(of: Vectors, queries: Mapping[str, Reals], scales: Mapping[str, Scale]) -> Reals:
+def _compute_lift(of: Vectors, queries: Mapping[str, Reals], scales: Mapping[str, Scale]) -> Reals:
     name = of.model_id or ""
     if of.codes is not None:
         nearness = estimates(of.codes, queries[name])
@@ -107,7 +109,7 @@ def _lift(of: Vectors, queries: Mapping[str, Reals], scales: Mapping[str, Scale]
     return np.where(nearness == 0, 0.0, scales[name].lift(nearness)).astype(np.float32)
 
 
-def _in_order(of: NDArray[np.bytes_], lift: Reals) -> Lifts:
+def _sort_by_id(of: NDArray[np.bytes_], lift: Reals) -> Lifts:
     """Sorts by id. Pages are sorted already and newer chunks few, so that a stable sort by halves is cheap."""
     halves = of.view(">u8").reshape(-1, 2)
     first = halves[:, 0].astype(np.uint64)
@@ -121,7 +123,7 @@ def _in_order(of: NDArray[np.bytes_], lift: Reals) -> Lifts:
     return Lifts(of, lift)
 
 
-def _stand_out(lift: Floats) -> Floats:
+def _scale_lift(lift: Floats) -> Floats:
     """How far each chunk is above the user's others; 0 without a vector."""
     whole = len(lift) + PRIOR_VECTORS
     mean = float(lift.sum()) / whole
@@ -136,7 +138,7 @@ class VectorIndex:
         self.policy = policy
         self.near = near
         pairs = near.pairs()
-        self.lift = _stand_out(near.lift.astype(np.float64))
+        self.lift = _scale_lift(near.lift.astype(np.float64))
         said = (pairs[:, 0] & KIND) == TURN
         first, seq = pairs[said, 0], ((pairs[said, 1] & SEQ) >> SHIFT).astype(np.int64)
         new_session = np.ones(len(first), dtype=bool)
