@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from secrets import token_hex
+from typing import Any
 
 from schemas.compose import ComposeRequest
-from schemas.content import ContentBlock
+from schemas.content import BlockType, ContentBlock
 from schemas.experiment import ExperimentContext, GenerationMetadata
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
@@ -14,9 +15,12 @@ from services.compose.context import pending_turns
 from services.compose.context.planner import make_scope
 from services.compose.context.stages import ROUTING, Call, ComposeState, MemoryState, Planner
 from services.compose.intake import media
+from services.compose.rules.candidates import HeldBack, RecentTurn, TurnMessage
 from services.compose.rules.packing.budget import TokenLimitTooSmallError, UserMessageTooLongError, compute_slot_bounds
-from services.compose.rules.packing.draft import UserMessageParts, split_message
+from services.compose.rules.packing.draft import UNSUPPORTED, Decision, UserMessageParts
 from services.compose.rules.packing.pack import PackInputs, PackPolicy, check_size
+from services.compose.rules.packing.sizes import list_withheld
+from services.compose.rules.packing.slots import list_held_back
 from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
 from services.compose.rules.pending.pending_changes import PendingChanges
 from services.compose.rules.ranking.repeats import DiversityPolicy
@@ -24,13 +28,17 @@ from services.compose.rules.resolving.outdated import OutdatedStatement
 from services.compose.rules.resolving.scopes import KEYS, PREFIXES
 from shared import clock
 from shared.domain import blocks
+from shared.domain.blocks import fit_blocks
 from shared.domain.turns import Turn
 from shared.errors import RefusedError, TransientError
 from shared.extraction import slash
 from shared.extraction.relatives import tells_of_relative
-from shared.extraction.turn_texts import only_commands
+from shared.extraction.turn_texts import SPOKEN, only_commands
+from shared.language import tokens
+from shared.language.normalise import clip
 from shared.policy import ComposePolicy
 from shared.runtime import Runtime
+from shared.screening.sanitize import SanitizePolicy, Source, show
 from shared.store import knowledge, shown_memory, summaries, turns
 from shared.store.erasure import tombstones
 from shared.store.media import load_known
@@ -40,6 +48,14 @@ RECOGNISED_CHARS = 2000
 """How many characters of the text recognised in one medium are used for planning and search."""
 MOST_ENDED = 200
 """How many of the most recently ended versions are compared with search results."""
+RECENT_CHARS = 800
+"""How many characters of the text recognised in one medium of an earlier turn are shown."""
+WINDOW_CHARS = 32_000
+"""How many characters of a message are read for the window; no package holds more."""
+SHARE_FOR_MEDIA = 0.5
+"""The share of the token limit for a message with the text recognised in its media."""
+HANDED_ON = {"type", "media_id", "text_fallback", "security_status", "metadata"}
+"""The status of a media block whose recognised text has been screened and is in the message."""
 NONCE_BYTES = 3
 """Long enough that no author of a text in the package can guess it."""
 
@@ -197,6 +213,28 @@ def _check(request: ComposeRequest, parts: UserMessageParts, policy: ComposePoli
         check_size(inputs, to_pack_policy(policy))
 
 
+def split_message(
+    blocks: Sequence[ContentBlock], modalities: Sequence[BlockType], limit: int, most: int, policy: SanitizePolicy
+) -> UserMessageParts:
+    """Splits the message for a model with these modalities; cuts recognised text to `most` and about half the limit."""
+    media = [block for block in blocks if block.is_media]
+    fitted = fit_blocks(blocks, min(most, int(limit * SHARE_FOR_MEDIA)), tokens.count, policy)
+    readable = [block for block in media if block.type in modalities]
+    parts = (
+        [_part(block, piece, modalities) for block, piece in zip(blocks, fitted.pieces, strict=True)]
+        if readable
+        else []
+    )
+    degraded = (UNSUPPORTED,) if len(readable) < len(media) else ()
+    return UserMessageParts(fitted.text, tuple(parts), list_withheld(fitted.blocked), degraded)
+
+
+def _part(block: ContentBlock, piece: str, modalities: Sequence[BlockType]) -> dict[str, Any]:
+    if block.is_media and block.type in modalities:
+        return block.model_dump(mode="json", include=HANDED_ON, exclude_none=True)
+    return {"type": "text", "text": piece}
+
+
 @contextmanager
 def refuse_oversize(request: ComposeRequest, policy: ComposePolicy) -> Generator[None]:
     """Turns a size error into a refusal that names the field that is too long or the limit that is too small."""
@@ -239,3 +277,25 @@ def make_metadata(
         planner=planner,
         ignored=ignored,
     )
+
+
+def to_recent_turn(turn: Turn, policy: SanitizePolicy) -> tuple[RecentTurn, tuple[Decision, ...], list[HeldBack]]:
+    """The turn as the window shows it, the media whose recognised text gives orders, and all that is held back."""
+    messages: list[TurnMessage] = []
+    blocked: list[blocks.Blocked] = []
+    held: list[HeldBack] = []
+    for event in turn.events:
+        if event.event_type not in SPOKEN or not event.content:
+            continue
+        source: Source = "foreign" if event.role == "tool" else "own"
+
+        def words(text: str, key: str = f"turn:{turn.turn_id}:{event.ordinal}", source: Source = source) -> str:
+            clean = show(text, source, policy)
+            held.extend(list_held_back(key, source, clean))
+            return clean.text
+
+        rendered = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, words, policy)
+        blocked += rendered.blocked
+        text = rendered.text if event.blocks else words(clip(event.content["text"], WINDOW_CHARS))
+        messages.append(TurnMessage(event.role or "user", text, event.name))  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
+    return RecentTurn(str(turn.turn_id), turn.seq, tuple(messages)), list_withheld(blocked), held

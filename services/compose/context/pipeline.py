@@ -25,6 +25,7 @@ from services.compose.context.load import (
     make_metadata,
     refuse_oversize,
     to_pack_policy,
+    to_recent_turn,
 )
 from services.compose.context.planner import choose_given_query, choose_query, plan
 from services.compose.context.rank import choose_inject_limit, rank, rank_plan, resolve, resolve_plan
@@ -40,23 +41,17 @@ from services.compose.context.stages import (
     SearchRequest,
     report_package,
 )
-from services.compose.rules.candidates import HeldBack, RecentTurn, TurnMessage
+from services.compose.rules.candidates import CandidateConflict, Dropped, HeldBack
 from services.compose.rules.packing.budget import COMPRESSIBLE, Allocation
-from services.compose.rules.packing.draft import Decision, PackagedContext, PackInputs, attach_conflicts, list_withheld
+from services.compose.rules.packing.draft import Decision, PackagedContext, PackInputs
 from services.compose.rules.packing.pack import pack_context
-from services.compose.rules.packing.slots import list_held_back
 from services.compose.rules.packing.texts import ExperienceEntry, make_hints
 from services.compose.rules.planning.execute import execute_composed, execute_given
 from shared import clock
-from shared.domain import blocks
 from shared.domain.subjects import Subject
-from shared.domain.turns import Turn
-from shared.extraction.turn_texts import SPOKEN
-from shared.language.normalise import clip
 from shared.metrics.composition import ARM_CANDIDATES, ARM_RUNS, ARM_SECONDS, PACKAGE_CUT, PACKAGE_SHARE, PACKAGE_TOKENS
 from shared.metrics.packages import AGENT_HINTS, COMPOSE_DEGRADED, TEXTS_HELD_BACK
 from shared.runtime import Runtime
-from shared.screening.sanitize import SanitizePolicy, Source, show
 from shared.store import experience
 from shared.telemetry import logger
 
@@ -266,12 +261,6 @@ def make_hints_loader(rt: Runtime, tenant_id: str) -> Callable[[], Awaitable[Ten
     return read
 
 
-RECENT_CHARS = 800
-"""How many characters of the text recognised in one medium of an earlier turn are shown."""
-WINDOW_CHARS = 32_000
-"""How many characters of a message are read for the window; no package holds more."""
-
-
 def build_package(
     rt: Runtime,
     call: Call,
@@ -284,7 +273,7 @@ def build_package(
     """Packs the evidence in its order; `degraded` names what failed in earlier steps."""
     policy, planned, parts = rt.policy.compose, planning.planned, state.parts
     language = planned.language if policy.language == "auto" else policy.language
-    window = [_to_recent(turn, policy.sanitize) for turn in state.earlier]
+    window = [to_recent_turn(turn, policy.sanitize) for turn in state.earlier]
     inputs = PackInputs(
         context_id=str(clock.uuid7()),
         session_id=request.session_id,
@@ -314,23 +303,18 @@ def build_package(
         return attach_conflicts(pack_context(inputs, to_pack_policy(policy)), resolution.conflicts)
 
 
-def _to_recent(turn: Turn, policy: SanitizePolicy) -> tuple[RecentTurn, tuple[Decision, ...], list[HeldBack]]:
-    """The turn as the window shows it, the media whose recognised text gives orders, and all that is held back."""
-    messages: list[TurnMessage] = []
-    blocked: list[blocks.Blocked] = []
-    held: list[HeldBack] = []
-    for event in turn.events:
-        if event.event_type not in SPOKEN or not event.content:
-            continue
-        source: Source = "foreign" if event.role == "tool" else "own"
-
-        def words(text: str, key: str = f"turn:{turn.turn_id}:{event.ordinal}", source: Source = source) -> str:
-            clean = show(text, source, policy)
-            held.extend(list_held_back(key, source, clean))
-            return clean.text
-
-        rendered = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, words, policy)
-        blocked += rendered.blocked
-        text = rendered.text if event.blocks else words(clip(event.content["text"], WINDOW_CHARS))
-        messages.append(TurnMessage(event.role or "user", text, event.name))  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
-    return RecentTurn(str(turn.turn_id), turn.seq, tuple(messages)), list_withheld(blocked), held
+def attach_conflicts(packed: PackagedContext, conflicts: Sequence[CandidateConflict]) -> PackagedContext:
+    """The package with the overruled preferences added as decisions and drops, each naming the knowledge that overruled
+    it."""
+    if not conflicts:
+        return packed
+    decisions = tuple(
+        Decision(each.memory, False, "conflict_knowledge", each.score, rule=each.knowledge) for each in conflicts
+    )
+    dropped = tuple(Dropped(each.memory, "conflict_knowledge", each.score, each.knowledge) for each in conflicts)
+    return replace(
+        packed,
+        decisions=(*packed.decisions, *decisions),
+        dropped=(*packed.dropped, *dropped),
+        conflicts=(*packed.conflicts, *conflicts),
+    )

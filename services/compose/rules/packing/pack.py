@@ -212,7 +212,7 @@ def _language(inputs: PackInputs) -> Language:
 
 
 def _build_package(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, frame: _Frame) -> ContextPackage:
-    rules, evidence = frame.rules, draft.evidence
+    rules, evidence = frame.rules, list_evidence(draft)
     placed = arrange_u_shape(evidence)
     recent = [message for messages in reversed(draft.turns) for message in messages]
     entities = SystemBlock(type="other", text=draft.entities, updated_at=inputs.created_at) if draft.entities else None
@@ -273,7 +273,7 @@ def to_packaged_context(
     last = len(package.evidence) - 1
     decisions: list[Decision] = []
     why: list[str] = []
-    for each in draft.evidence:
+    for each in list_evidence(draft):
         place = positions[each.ranked.key]
         zone = "head" if place == 0 else "tail" if place == last else "middle"
         decisions.append(
@@ -339,3 +339,8 @@ def _list_reasons(place: int, each: PreparedEvidence) -> str:
     )
     score = f"score={each.ranked.score:.4f}, relevance={factors.relevance:.2f}{trust}"
     return f"evidence#{place + 1} {each.ranked.key} {score} ({arms})"
+
+
+def list_evidence(draft: PackageDraft) -> list[PreparedEvidence]:
+    """The evidence of both sides, best first."""
+    return sorted((*draft.memories, *draft.knowledge), key=lambda each: each.place)

@@ -1,6 +1,6 @@
 """Collects the candidates of each slot and sets the size of each slot."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,9 +19,10 @@ from services.compose.rules.packing.budget import (
     get_personal_ceiling,
     truncate,
 )
-from services.compose.rules.packing.draft import Decision, PackageDraft, PackInputs, PackPolicy, list_withheld
+from services.compose.rules.packing.draft import Decision, PackageDraft, PackInputs, PackPolicy
 from services.compose.rules.packing.fit import NAME_JOINT, SlotCandidates, drop_pieces, fit_draft
 from services.compose.rules.packing.slots import PreparedMemory
+from shared.domain.blocks import Blocked
 from shared.language.normalise import detect
 from shared.screening.sanitize import show_own
 
@@ -212,3 +213,10 @@ def _grant(
 
 def cap_sizes(wants: Mapping[Slot, int], limits: SlotBounds) -> dict[Slot, int]:
     return {slot: min(size, limits.most[slot]) for slot, size in wants.items()}
+
+
+def list_withheld(blocked: Iterable[Blocked]) -> tuple[Decision, ...]:
+    """Decisions about recognised text that gave orders; its fallback is used instead."""
+    return tuple(
+        Decision(f"media:{each.media_id}", False, "blocked", sanitization="blocked", rule=each.rule) for each in blocked
+    )
