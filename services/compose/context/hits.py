@@ -22,7 +22,7 @@ from shared.extraction import retractions
 from shared.language.normalise import fold
 from shared.language.replies import says_something
 from shared.store.search import Hit
-from shared.store.shown_memory import NEVER
+from shared.store.user_state import NEVER
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,10 +39,9 @@ from shared.language.normalise import clip
 from shared.policy import ComposePolicy
 from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy, Source, show
-from shared.store import knowledge, shown_memory, summaries, turns
-from shared.store.erasure import tombstones
+from shared.store import knowledge, turns, user_state
 from shared.store.media import load_known
-from shared.store.shown_memory import EndedVersion
+from shared.store.user_state import EndedVersion
 
 RECOGNISED_CHARS = 2000
 """How many characters of the text recognised in one medium are used for planning and search."""
@@ -72,13 +71,13 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
     policy, subject, message = rt.policy.compose, call.subject, request.user_message
     scope, named, version = make_scope(rt, request), blocks.media_ids(message.blocks), 0
     reads = (
-        shown_memory.core(subject, policy.core_limit, tuple(KEYS), tuple(PREFIXES)),
-        summaries.load_standing(subject, request.session_id),
+        user_state.core(subject, policy.core_limit, tuple(KEYS), tuple(PREFIXES)),
+        user_state.load_standing(subject, request.session_id),
         turns.recent(subject, request.session_id, policy.recent_turns_max + 1, policy.pending_turns_max),
-        tombstones.epoch(subject),
-        shown_memory.versions(subject, MOST_ENDED),
-        shown_memory.taken_back(subject, MOST_ENDED),
-        shown_memory.load_joined(subject),
+        user_state.epoch(subject),
+        user_state.versions(subject, MOST_ENDED),
+        user_state.taken_back(subject, MOST_ENDED),
+        user_state.load_joined(subject),
     )
     admitted = message.blocks
     async with _limit_time(call.left_s()):
@@ -93,7 +92,7 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
         changes = await _predict_changes(rt, call, recent.pending, epoch, now)
     changes = changes.with_ended(map(to_outdated_statement, gone), pending_turns.list_retractions(earlier, now, taken))
     hidden = [f"memory:{m.memory_id}" for m in core if changes.hides(m.memory_id, m.source_turn_id, m.content_text)]
-    names = [slot["name"] for slot in summaries.foremost(summary.entity_slots, rt.policy.session.entity_slots_max)]
+    names = [slot["name"] for slot in user_state.foremost(summary.entity_slots, rt.policy.session.entity_slots_max)]
     return rt, ComposeState(
         # facts about a relative are not core memory; search finds them
         core=[
@@ -122,9 +121,9 @@ async def load_memory(rt: Runtime, call: Call, request: RetrieveRequest) -> tupl
     subject, version, scope = call.subject, 0, make_scope(rt, request)
     reads = (
         turns.load_pending(subject, rt.policy.compose.pending_turns_max),
-        tombstones.epoch(subject),
-        shown_memory.versions(subject, MOST_ENDED),
-        shown_memory.taken_back(subject, MOST_ENDED),
+        user_state.epoch(subject),
+        user_state.versions(subject, MOST_ENDED),
+        user_state.taken_back(subject, MOST_ENDED),
     )
     async with _limit_time(call.left_s()):
         if rt.knowledge.configured:

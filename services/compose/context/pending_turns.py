@@ -40,7 +40,7 @@ from shared.policy import ConfidencePolicy
 from shared.resolution.from_rows import known_of, quoted_text, statement_of, words_of
 from shared.resolution.resolve import Operation
 from shared.store import memory, wishes
-from shared.store.shown_memory import TakenBackTurn
+from shared.store.user_state import TakenBackTurn
 
 READING = ObservePolicy(profile_slots=None, max_message_chars=2000)
 """How many characters of a message are read. Corrections are short or come first; a long paste must not delay the

@@ -52,7 +52,7 @@ from shared.domain.subjects import Subject
 from shared.metrics.composition import ARM_CANDIDATES, ARM_RUNS, ARM_SECONDS, PACKAGE_CUT, PACKAGE_SHARE, PACKAGE_TOKENS
 from shared.metrics.packages import AGENT_HINTS, COMPOSE_DEGRADED, TEXTS_HELD_BACK
 from shared.runtime import Runtime
-from shared.store import experience
+from shared.store import user_state
 from shared.telemetry import logger
 
 
@@ -252,7 +252,7 @@ def get_loaded_hints(rt: Runtime, subject: Subject, intent: Intent, language: La
 def make_hints_loader(rt: Runtime, tenant_id: str) -> Callable[[], Awaitable[TenantExperience]]:
     async def read() -> TenantExperience:
         async with rt.db.system() as conn:
-            rows = await experience.of_tenant(conn, tenant_id, MOST_READ)
+            rows = await user_state.of_tenant(conn, tenant_id, MOST_READ)
         learnt: dict[str | None, list[ExperienceEntry]] = {}
         for each in rows:
             learnt.setdefault(each.user_id, []).append(ExperienceEntry(each.key, each.figures))

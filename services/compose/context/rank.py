@@ -50,7 +50,7 @@ from shared.metrics.packages import KNOWLEDGE_CONFLICTS
 from shared.policy import ComposePolicy
 from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy, show
-from shared.store.shown_memory import CoreMemoryRow
+from shared.store.user_state import CoreMemoryRow
 
 
 async def rank(

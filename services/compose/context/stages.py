@@ -30,7 +30,7 @@ from shared.domain.turns import Turn
 from shared.knowledge.port import Scope
 from shared.language.normalise import normalise
 from shared.policy import PersonalDataPolicy
-from shared.store.shown_memory import CoreMemoryRow
+from shared.store.user_state import CoreMemoryRow
 
 Status = Literal["ok", "timeout", "failed", "skipped"]
 Planner = Literal["rules", "model"]

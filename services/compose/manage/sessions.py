@@ -16,7 +16,7 @@ from shared.domain.session_end import make_session_end
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError, refuse_field
 from shared.runtime import Runtime
-from shared.store import sessions, summaries
+from shared.store import sessions, summaries, user_state
 from shared.store.sessions import SessionRow
 
 
@@ -59,7 +59,7 @@ async def load_session(rt: Runtime, subject: Subject, session_id: str) -> Sessio
         summary=SummaryView.model_validate(vars(latest)) if latest else None,
         blocks=tuple(SummaryBlock.model_validate(each) for each in left),
         entity_slots=tuple(
-            EntitySlot.model_validate(each) for each in summaries.foremost(row.entity_slots, policy.entity_slots_max)
+            EntitySlot.model_validate(each) for each in user_state.foremost(row.entity_slots, policy.entity_slots_max)
         ),
     )
 

@@ -30,8 +30,7 @@ from shared.extraction.turn_texts import (
 from shared.resolution.resolve import Confirm, Operation, Reject, Retract, Write
 from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy, show
-from shared.store import memory, observations, turn_states, turns
-from shared.store.erasure import tombstones
+from shared.store import memory, observations, turn_states, turns, user_state
 from shared.store.turn_states import OPEN
 
 NOTHING = "nothing_to_remember"
@@ -142,7 +141,7 @@ def _explain_nothing(explained: Sequence[Mapping[str, Any]]) -> str:
 async def _predict_fate(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
     """What the workers will decide, after all pending statements before it."""
     pending, epoch = await rt.db.read(
-        subject, turns.load_pending(subject, rt.policy.compose.pending_turns_max), tombstones.epoch(subject)
+        subject, turns.load_pending(subject, rt.policy.compose.pending_turns_max), user_state.epoch(subject)
     )
     earlier = [each for each in pending if each.turn_id != turn.turn_id and each.committed_at <= turn.committed_at]
     why = await pending_turns.find_withholding_reason(rt.db, subject, earlier, turn)

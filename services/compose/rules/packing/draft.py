@@ -116,9 +116,10 @@ class PackageDraft:
     held_back: list[HeldBack] = field(default_factory=list[HeldBack])
 
 
-
 UNSUPPORTED = "content_type_unsupported"
 """The message has media that the model does not read; their fallback text replaces them."""
+
+
 @dataclass(frozen=True, slots=True)
 class UserMessageParts:
     """The message as text and, if the model reads any of its media, as parts with media blocks."""
