@@ -9,9 +9,9 @@ from schemas.evidence_pack import memory_uri, turn_uri
 from schemas.memory_types import types_with
 from schemas.vocabulary import DropReason, Epistemic, Intent, Language, MemoryType, Provenance, Role, SearchMode
 from shared.domain.blocks import Recognized
-from shared.domain.decay import DECAY, age_days, confidence_effective, step
+from shared.domain.decay import DECAY
 from shared.policy import RankingPolicy
-from shared.policy.compose import Steps
+from shared.policy.compose import Steps, weigh_age
 from shared.screening.sanitize import Source
 
 CandidateKind = Literal["memory", "turn", "resource"]
@@ -264,8 +264,8 @@ def compute_factors(
     validated = candidate.last_validated_at or candidate.valid_at
     return Factors(
         relevance=relevance,
-        recency=step(ranking.recency, age_days(candidate.valid_at, now)),
-        confidence=confidence_effective(candidate.confidence, age_days(validated, now), policy.decay),
+        recency=weigh_age(ranking.recency, candidate.valid_at, now),
+        confidence=candidate.confidence * weigh_age(policy.decay, validated, now),
         provenance=ranking.provenance.weight_of(candidate.provenance),
         frequency=compute_frequency_factor(candidate.frequency, policy),
     )

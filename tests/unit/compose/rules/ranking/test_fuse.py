@@ -24,7 +24,6 @@ from services.compose.rules.ranking.fuse import (
     merge_candidates,
 )
 from services.compose.rules.ranking.repeats import DiversityPolicy, diversify
-from shared.domain.decay import confidence_effective
 from shared.policy.compose import FrequencyFactors, ProvenanceWeights, RankingPolicy
 from shared.screening.sanitize import SanitizePolicy
 
@@ -65,14 +64,6 @@ def test_oc106_places_are_summed_over_the_lists() -> None:
 def test_weights_scale_an_arm() -> None:
     one = _memory("a", arm_ranks={"vector": 1})
     assert compute_rrf(one, FusePolicy(weights={"vector": 2.0})) == 2 * compute_rrf(one, FusePolicy())
-
-
-@pytest.mark.parametrize(
-    ("days", "effective"),
-    [(0, 1.0), (29, 1.0), (29.99, 1.0), (30, 0.85), (89, 0.85), (90, 0.6), (179, 0.6), (180, 0.3), (365, 0.3)],
-)
-def test_oc124_to_131_decay_steps_are_half_open(days: float, effective: float) -> None:
-    assert confidence_effective(1.0, days) == effective
 
 
 def test_oc121_and_oc122_final_scores() -> None:
