@@ -58,15 +58,17 @@ def forms(text: str) -> list[str]:
     """The spellings of a text, the plain one first: letters put together again, digits read as letters."""
     first = to_plain(text)
     spellings = [first]
-    joined = _SPACED_WORDS.sub(join_letters, first) if _SPACED.search(first) else first
+    joined = _SPACED_WORDS.sub(lambda match: match.group()[::2], first) if _SPACED.search(first) else first
     if not first.isascii():
         spelled = _HAN_SPELLED.sub(lambda match: _NOT_HAN.sub("", match.group()), first)
-        joined = _HAN_GAP.sub("", _SPACED_WORDS.sub(join_letters, spelled) if joined != first else spelled)
+        joined = _HAN_GAP.sub(
+            "", _SPACED_WORDS.sub(lambda match: match.group()[::2], spelled) if joined != first else spelled
+        )
     if joined != first:
         spellings.append(joined)
         spellings.append(_GAP.sub(" ", joined))
     if _LEET_SIGN.search(joined):
-        spellings.append(_LEET_WORD.sub(unleet, IDS.sub(" ", joined)))
+        spellings.append(_LEET_WORD.sub(lambda match: match.group().translate(_LEET), IDS.sub(" ", joined)))
     return spellings
 
 
@@ -97,15 +99,6 @@ def _from_base64(text: str) -> list[str]:
         if plain.isprintable() and len(plain) > 5:
             decoded.append(plain)
     return decoded
-
-
-def unleet(match: re.Match[str]) -> str:
-    return match.group().translate(_LEET)
-
-
-def join_letters(match: re.Match[str]) -> str:
-    letters = match.group()
-    return letters[0] + letters[2::2] if letters else ""
 
 
 ORDER = "order"
