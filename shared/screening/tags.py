@@ -56,15 +56,12 @@ _FENCES = """user_memory knowledge memory_usage_guide agent_hints system assista
     instructions evidence prompt media summary context data""".split()
 _BLIND = "[\u00ad\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]*"
 """Characters that no reader sees: a tag with them in it is one."""
-_WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
-
-
-def _letter(letter: str) -> str:
-    return f"[{re.escape(letter)}{chr(_WIDE[ord(letter)])}]"
 
 
 def _name(name: str) -> str:
-    return _BLIND.join("[_＿\\-\\s]" if letter == "_" else _letter(letter) for letter in name)
+    wide = (chr(ord(letter) + 0xFEE0) for letter in name)
+    pairs = zip(name, wide, strict=True)
+    return _BLIND.join("[_＿\\-\\s]" if letter == "_" else f"[{re.escape(letter)}{other}]" for letter, other in pairs)
 
 
 _OPEN = "[<＜﹤‹〈]|\\\\u003c|\\\\x3c|\\\\<|&(?:amp;)*(?:lt|#0*60|#x0*3c);?|%3c"
