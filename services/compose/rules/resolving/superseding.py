@@ -37,8 +37,8 @@ from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms
 from shared.resolution.related import SentenceRelation, about, relations
 from shared.resolution.resolve import APART, ENDS_UNSAID
+from shared.screening.orders import REMOVED
 from shared.screening.sanitize import DEFAULT_SANITIZE, TAKEN_OUT, SanitizePolicy, screen
-from shared.screening.tags import REMOVED
 
 LEAST_SHARED = 1 / 3
 """The share of the older message that the newer one must have: a story about a place is not ended by leaving it."""
