@@ -8,7 +8,8 @@ from schemas.retrieve import RetrieveRequest
 from services.compose.context import explain
 from services.compose.context.stages import Call, RankingResult, ResolutionResult, SearchResult, join_reports
 from services.compose.rules.packing.views import to_pack_evidence
-from services.compose.rules.planning.execute import ExecutablePlan, list_applied
+from services.compose.rules.planning.given import list_applied
+from services.compose.rules.planning.plan import ExecutablePlan
 from services.compose.rules.ranking.fuse import FusionResult
 from shared import clock
 from shared.screening.sanitize import SanitizePolicy

@@ -34,8 +34,7 @@ from services.compose.rules.packing import receipts
 from services.compose.rules.packing.draft import PackagedContext
 from services.compose.rules.packing.receipts import Told, explain_decision
 from services.compose.rules.pending.pending_changes import ARM as PENDING
-from services.compose.rules.planning.execute import ExecutablePlan
-from services.compose.rules.planning.plan import Planned
+from services.compose.rules.planning.plan import ExecutablePlan, Planned
 from services.compose.rules.ranking.fuse import FusionResult, merge_candidates
 from shared.language.normalise import clip
 

@@ -46,7 +46,8 @@ from services.compose.rules.packing.budget import COMPRESSIBLE, Allocation
 from services.compose.rules.packing.draft import Decision, PackagedContext, PackInputs
 from services.compose.rules.packing.pack import pack_context
 from services.compose.rules.packing.texts import ExperienceEntry, make_hints
-from services.compose.rules.planning.execute import execute_composed, execute_given
+from services.compose.rules.planning.given import execute_given
+from services.compose.rules.planning.plan import execute_composed
 from shared import clock
 from shared.domain.subjects import Subject
 from shared.metrics.composition import ARM_CANDIDATES, ARM_RUNS, ARM_SECONDS, PACKAGE_CUT, PACKAGE_SHARE, PACKAGE_TOKENS

@@ -27,8 +27,7 @@ from services.compose.context.stages import (
 )
 from services.compose.rules.planning import plan as rules
 from services.compose.rules.planning import subplan
-from services.compose.rules.planning.execute import ExecutablePlan
-from services.compose.rules.planning.plan import Planned, PlanPolicy
+from services.compose.rules.planning.plan import ExecutablePlan, Planned, PlanPolicy
 from services.compose.rules.planning.rewrite import is_sure, merge_answer
 from services.compose.rules.planning.subplan import SubPlan
 from shared.domain.subjects import Subject

@@ -26,9 +26,8 @@ from services.compose.rules.packing import slots
 from services.compose.rules.packing.budget import choose_profile
 from services.compose.rules.packing.pack import PackPolicy
 from services.compose.rules.planning.cues import asks_for_questions
-from services.compose.rules.planning.execute import ExecutablePlan
-from services.compose.rules.planning.plan import points_back
-from services.compose.rules.planning.questions import asks_past, list_respellings
+from services.compose.rules.planning.plan import ExecutablePlan
+from services.compose.rules.planning.questions import asks_past, list_respellings, points_back
 from services.compose.rules.ranking.fuse import FusePolicy, FusionResult, compute_least_best, fuse
 from services.compose.rules.ranking.repeats import DiversityPolicy, RepeatCandidate
 from services.compose.rules.resolving.scopes import (

@@ -15,7 +15,7 @@ import numpy as np
 from schemas.retrieval_plan import Query
 from services.compose.rules.planning import cues
 from services.compose.rules.planning.cues import Cues
-from services.compose.rules.planning.execute import WORDS, ExecutablePlan
+from services.compose.rules.planning.plan import WORDS, ExecutablePlan
 from services.compose.rules.ranking import weigh
 from services.compose.rules.ranking.weigh import Shortlist, make_shortlist
 from services.compose.rules.searching.bm25 import (

@@ -33,7 +33,7 @@ from services.compose.context.scope_indexes import (
 )
 from services.compose.rules.candidates import ListOf
 from services.compose.rules.pending.pending_changes import PendingChanges
-from services.compose.rules.planning.execute import MEANING, WORDS, QueryStep
+from services.compose.rules.planning.plan import MEANING, WORDS, QueryStep
 from services.compose.rules.ranking.fuse import compute_least_best
 from services.compose.rules.ranking.weigh import (
     DEFAULT_WEIGHTS,

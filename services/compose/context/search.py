@@ -27,15 +27,8 @@ from services.compose.context.scope_ranking import rank_hits
 from services.compose.context.stages import ArmReport, Call, SearchRequest, SearchResult, StageReport, join_reports
 from services.compose.rules.pending.pending_changes import ARM, PendingChanges, list_pending_candidates
 from services.compose.rules.planning import questions
-from services.compose.rules.planning.execute import (
-    MEANING,
-    TAIL_WEIGHT,
-    WORDS,
-    ExecutablePlan,
-    QueryFilter,
-    QueryStep,
-    list_identifiers,
-)
+from services.compose.rules.planning.given import TAIL_WEIGHT, list_identifiers
+from services.compose.rules.planning.plan import MEANING, WORDS, ExecutablePlan, QueryFilter, QueryStep
 from services.compose.rules.ranking import weigh
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT
 from shared import clock

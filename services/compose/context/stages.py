@@ -21,8 +21,8 @@ from services.compose.rules.candidates import (
 )
 from services.compose.rules.packing.draft import PackagedContext, UserMessageParts
 from services.compose.rules.pending.pending_changes import NOTHING, PendingChanges
-from services.compose.rules.planning.execute import ExecutablePlan
-from services.compose.rules.planning.plan import Planned, points_back
+from services.compose.rules.planning.plan import ExecutablePlan, Planned
+from services.compose.rules.planning.questions import points_back
 from services.compose.rules.planning.subplan import SubPlan
 from services.compose.rules.ranking.fuse import FusePolicy, FusionResult
 from shared.domain.subjects import Subject

@@ -26,8 +26,7 @@ from services.compose.receipts.recorder import Recorder
 from services.compose.rules.packing.budget import Allocation, BudgetSignals
 from services.compose.rules.packing.draft import PackagedContext
 from services.compose.rules.pending.pending_changes import NOTHING
-from services.compose.rules.planning.execute import execute_composed
-from services.compose.rules.planning.plan import PlanPolicy, plan_search
+from services.compose.rules.planning.plan import PlanPolicy, execute_composed, plan_search
 from services.compose.rules.ranking.fuse import FusePolicy, FusionResult
 from shared import clock
 from shared.db import Database

@@ -1,41 +1,46 @@
-"""Plans a search by rules: intent, purpose and a RetrievalPlan."""
+"""Plans the search of a message by rules (intent, purpose, RetrievalPlan), and lists the queries that run."""
 
 # ruff: noqa: E501 - one family of cues per line
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
 from pydantic import JsonValue
 
-from schemas.retrieval_plan import (
-    PLAN_VERSION,
-    Budget,
-    Caller,
-    Filters,
-    PlanDebug,
-    Query,
-    RetrievalPlan,
-    TimeRange,
-)
+from schemas.retrieval_plan import PLAN_VERSION, Budget, Caller, Filters, PlanDebug, Query, RetrievalPlan, TimeRange
 from schemas.vocabulary import Intent, Language, Purpose, SearchMode
 from services.compose.rules.planning.cues import ASKS_WHEN
 from services.compose.rules.planning.questions import (
+    Kind,
+    Pair,
     asks_past,
     choose_purpose,
     find_projects,
+    list_respellings,
     list_topic_questions,
+    points_back,
+    split_question,
     understand_message,
 )
 from shared.language.dates import Range, time_range
 from shared.language.names import names
 from shared.language.normalise import clip, detect, normalise
 from shared.language.patterns import to_pattern
-from shared.language.segment import keywords
+from shared.language.segment import keywords, query_terms
 
 MAX_QUERY_CHARS = 4000
+COMPOSED_QUERIES = 6
+WORDS: frozenset[SearchMode] = frozenset({"exact", "hybrid", "associative"})
+MEANING: frozenset[SearchMode] = frozenset({"semantic", "hybrid", "associative"})
+WHOLE: frozenset[SearchMode] = frozenset({"exact", "semantic", "hybrid"})
+"""Modes whose queries run as a whole and in parts."""
+PART_WEIGHTS: Mapping[Kind, float] = {"question": 0.9, "thing": 0.7}
+"""The weight of a part of a question relative to the whole."""
+PART_MOST: Mapping[Kind, int] = {"thing": 8}
+"""The most results for a thing that is only named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +92,6 @@ _TALKED = to_pattern(
     r"聊|说(?:过|的|到|了)|讨论|提(?:到|过|及)|讲(?:过|到)|商量|告诉|问过|决定|约定|记录|对话|会话"
     r"|\b(?:said|say|says|tell|told|talk(?:ed)?|discuss(?:ed)?|mention(?:ed)?|decid(?:e|ed)|agree[d]?|chat(?:ted)?|asked"
     r"|conversation)\b",
-    re.IGNORECASE,
-)
-_ELLIPTIC = to_pattern(
-    r"^(?:那|这|它|他|她|继续|接着|然后|还有|为什么|怎么|呢|嗯|对|and|then|so|why|how about|what about|continue|go on|it|that"
-    r"|this|he|she|they|more)\b|^(?:那|这|它|他|她|继续|接着|然后|还有|为什么)|呢[?？]?$|\b(?:it|that|this|them|there|he|she|him|her)\b|这个|那个|那里|它们?|他们?|她们?",
     re.IGNORECASE,
 )
 
@@ -150,11 +150,6 @@ def _choose_language(text: str, recent: Sequence[str]) -> Language:
         return own
     found: list[Language] = [each for each in map(detect, reversed(recent)) if each != "other"]
     return found[0] if found else "other"
-
-
-def points_back(text: str) -> bool:
-    """Whether a short message refers to something named before it."""
-    return len(text) <= 60 and _ELLIPTIC.search(text) is not None
 
 
 def decide_resources(text: str, intent: Intent, policy: PlanPolicy) -> bool | None:
@@ -230,3 +225,125 @@ def _make_filters(text: str, intent: Intent, spoken: Range | None, now: datetime
             return Filters()
         end = now
     return Filters(time_range=TimeRange.model_validate({"from": start, "to": end}))
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFilter:
+    """The filters of a query; queries with equal filters are searched together."""
+
+    time: TimeRange | None = None
+    languages: tuple[str, ...] = ()
+    source_types: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    past: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """Whether no memory can match, because another kind of source is wanted."""
+        return bool(self.source_types) and "memory_snapshot" not in self.source_types
+
+
+@dataclass(frozen=True, slots=True)
+class QueryStep:
+    """One query that runs; `of` is the number of the plan's query that it serves, `most` the limit of its results."""
+
+    query: Query
+    of: int
+    bounds: QueryFilter
+    weight: float
+    embed: bool
+    entities: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    is_part: bool = False
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutablePlan:
+    """All queries that run; `words` and `meaning` scale the signals of a hybrid query."""
+
+    plan: RetrievalPlan
+    steps: tuple[QueryStep, ...]
+    words: float = 1.0
+    meaning: float = 1.0
+    wide: bool = False
+    tail: str | None = None
+    ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    added: Mapping[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+
+
+def to_filter(plan: RetrievalPlan, query: Query) -> QueryFilter:
+    """The query's own filters, or else the plan's; outdated memories only if it asks about the past."""
+    filters = plan.filters_of(query)
+    hint = query.hints.get("past")
+    past = hint if isinstance(hint, bool) else asks_past(query.text)
+    return QueryFilter(
+        filters.time_range,
+        tuple(sorted(set(filters.language))),
+        tuple(sorted(set(filters.source_type))),
+        tuple(sorted({each.replace("\x00", "\ufffd") for each in filters.source_uri_prefix})),
+        past,
+    )
+
+
+def execute_composed(plan: RetrievalPlan, joined: Iterable[Pair] = ()) -> ExecutablePlan:
+    """The queries of a plan made here: its first queries, with vectors for the question.
+
+    A query with a name in `joined` also runs with the other names of the same thing. Names are searched as words; links
+    are not followed.
+    """
+    steps = [
+        QueryStep(
+            query,
+            n,
+            to_filter(plan, query),
+            query.weight,
+            query.mode in MEANING and (n == 0 or query.mode == "semantic"),
+        )
+        for n, query in enumerate(plan.queries[:COMPOSED_QUERIES])
+        if not _repeats(plan, n)
+    ]
+    steps += to_parts(steps[0])
+    steps += _respell_step(steps[0], joined)
+    caller = plan.debug.caller if plan.purpose == "continue_task" else None
+    return ExecutablePlan(plan, tuple(steps), tail=caller.session_id if caller else None)
+
+
+def _respell_step(step: QueryStep, joined: Iterable[Pair]) -> list[QueryStep]:
+    """The question with each other name of the same thing."""
+    weight = step.weight * PART_WEIGHTS["question"]
+    return [
+        QueryStep(step.query.model_copy(update={"text": text}), step.of, step.bounds, weight, embed=False, is_part=True)
+        for text in list_respellings(step.query.text, joined)
+    ]
+
+
+def _repeats(plan: RetrievalPlan, n: int) -> bool:
+    """Whether the query has only words of the first query, so that its results would add nothing."""
+    first, query = plan.queries[0], plan.queries[n]
+    return (
+        n > 0
+        and query.mode == "exact"
+        and first.mode in WORDS
+        and to_filter(plan, query) == to_filter(plan, first)
+        and set(query_terms(query.text)) <= set(query_terms(first.text))
+    )
+
+
+def to_parts(step: QueryStep) -> list[QueryStep]:
+    """The parts of a query, each as a query with the same filters."""
+    if step.query.mode not in WHOLE:
+        return []
+    return [
+        QueryStep(
+            step.query.model_copy(update={"text": part.text}),
+            step.of,
+            step.bounds,
+            step.weight * PART_WEIGHTS[part.kind],
+            step.embed,
+            is_part=True,
+            most=PART_MOST.get(part.kind),
+        )
+        for part in split_question(step.query.text)
+    ]

@@ -317,3 +317,15 @@ def _list_other_names(name: str, pairs: list[Pair]) -> list[str]:
         beside = [b if a.lower() == one.lower() else a for a, b in pairs if one.lower() in (a.lower(), b.lower())]
         spellings += [each for each in dict.fromkeys(beside) if each.lower() not in {k.lower() for k in spellings}]
     return spellings[1:]
+
+
+_ELLIPTIC = to_pattern(
+    r"^(?:那|这|它|他|她|继续|接着|然后|还有|为什么|怎么|呢|嗯|对|and|then|so|why|how about|what about|continue|go on|it|that"
+    r"|this|he|she|they|more)\b|^(?:那|这|它|他|她|继续|接着|然后|还有|为什么)|呢[?？]?$|\b(?:it|that|this|them|there|he|she|him|her)\b|这个|那个|那里|它们?|他们?|她们?",
+    re.IGNORECASE,
+)
+
+
+def points_back(text: str) -> bool:
+    """Whether a short message refers to something named before it."""
+    return len(text) <= 60 and _ELLIPTIC.search(text) is not None

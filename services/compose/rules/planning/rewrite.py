@@ -11,7 +11,8 @@ from datetime import UTC, datetime, time, timedelta
 from schemas.retrieval_plan import Filters, Query, TimeRange
 from schemas.vocabulary import Intent, Purpose
 from services.compose.prompts import NamedTime, PlanAnswer
-from services.compose.rules.planning.plan import Planned, PlanPolicy, decide_resources, points_back
+from services.compose.rules.planning.plan import Planned, PlanPolicy, decide_resources
+from services.compose.rules.planning.questions import points_back
 from shared.language.dates import Range
 from shared.language.normalise import fold, normalise
 

@@ -5,15 +5,14 @@ from typing import Any
 import pytest
 
 from schemas.retrieval_plan import Query, RetrievalPlan
-from services.compose.rules.planning.execute import (
-    execute_composed,
+from services.compose.rules.planning.given import (
     execute_given,
     find_linked_terms,
     list_applied,
     list_expansions,
     list_ignored,
-    to_filter,
 )
+from services.compose.rules.planning.plan import execute_composed, to_filter
 
 
 def _plan(*queries: dict[str, Any], **more: Any) -> RetrievalPlan:
