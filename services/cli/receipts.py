@@ -12,7 +12,7 @@ from services.cli.listing import ListingGroup
 from services.cli.names import Limit, Tenant, User, check_id
 from services.cli.output import AsJson, emit, err, out, to_table
 from services.cli.web import reach_compose
-from services.compose.rules.packing.replay import ReplayCheck, check_receipts
+from services.compose.rules.packing.receipts import ReplayCheck, check_receipts
 from shared import settings
 from shared.db import Database
 from shared.domain.subjects import Subject

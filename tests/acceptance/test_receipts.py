@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from schemas.context_package import ContextPackage
 from schemas.topics import RECEIPT_RECORDED
 from services.cli import app
-from services.compose.rules.packing.replay import check_receipts
+from services.compose.rules.packing.receipts import check_receipts
 from shared.client import SmartBrain
 from tests.system.kafka import of_tenant
 from tests.system.person import UNHURRIED, Json, Person

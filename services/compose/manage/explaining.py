@@ -1,21 +1,101 @@
-"""Composes packages for inspection: for a message under other policy values, or again for a stored package."""
+"""Composes packages for inspection, and lists those in which a memory was used.
+
+A package is composed for a message under a policy with overridden keys, or again for a stored package.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
 from uuid import UUID
+
+from pydantic import ValidationError
 
 from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.context_package import ContextPackage
 from schemas.explanation import ChangedItem, ExplainRequest, Explanation, Replay, ReplayedItem
+from schemas.turn_events import FieldProblem
+from schemas.uses import MemoryUses
 from services.compose.context.explain import explain_composition
 from services.compose.context.pipeline import compose_unrecorded
-from services.compose.manage.overrides import with_overrides
+from services.compose.manage.memories import refuse_missing
 from services.compose.receipts import packages
 from services.compose.rules.packing.receipts import Told
 from shared import clock
 from shared.domain.subjects import Subject
+from shared.errors import RefusedError, refuse_fields
+from shared.policy import ComposePolicy, Policy
 from shared.runtime import Runtime
-from shared.store import contexts, memory
+from shared.store import contexts, memory, uses, versions
+
+PROTECTED = frozenset({"sanitize", "deadline_max_ms"})
+"""Keys of `compose` that protect what is shown and limit a request; they cannot be overridden."""
+OPEN_KEYS: dict[str, frozenset[str]] = {
+    "compose": frozenset(ComposePolicy.model_fields) - PROTECTED,
+    "knowledge": frozenset({"ask", "deadline_ms", "top_k", "weight", "precedence"}),
+}
+"""The keys that can be overridden, by section of brain.yml."""
+
+
+async def with_overrides(rt: Runtime, owner: Subject, overrides: Mapping[str, Any]) -> Runtime:
+    """The runtime under the owner's settings and these overrides; itself without any.
+
+    RefusedError names keys that cannot be overridden.
+    """
+    if not overrides:
+        return rt
+    policy = override((await rt.of(owner)).policy, overrides)
+    return replace(rt, policy=policy, version=policy.version, user_settings=None)
+
+
+def override(policy: Policy, overrides: Mapping[str, Any]) -> Policy:
+    """The policy with these keys overridden; RefusedError if one is unknown, protected, or has an invalid value."""
+    refuse_protected(overrides)
+    try:
+        return Policy.model_validate(_merge_keys(policy.model_dump(), overrides))
+    except ValidationError as error:
+        raise _refuse_overrides([(".".join(map(str, each["loc"])), each["msg"]) for each in error.errors()]) from error
+
+
+def refuse_protected(overrides: Mapping[str, Any]) -> None:
+    """RefusedError names every key that is not about composing."""
+    problems: list[tuple[str, str]] = []
+    for part, keys in overrides.items():
+        if part not in OPEN_KEYS:
+            problems.append((part, f"is not about composing; there are {', '.join(sorted(OPEN_KEYS))}"))
+        elif not isinstance(keys, Mapping):
+            problems.append((part, "has keys"))
+        else:
+            names = cast("Mapping[str, Any]", keys)
+            problems += [(f"{part}.{name}", "may not be set here") for name in names if name not in OPEN_KEYS[part]]
+    if problems:
+        raise _refuse_overrides(problems)
+
+
+def _merge_keys(whole: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(whole)
+    for name, value in changed.items():
+        here = merged.get(name)
+        both = isinstance(here, Mapping) and isinstance(value, Mapping)
+        merged[name] = _merge_keys(cast("Mapping[str, Any]", here), cast("Mapping[str, Any]", value)) if both else value
+    return merged
+
+
+def _refuse_overrides(problems: list[tuple[str, str]]) -> RefusedError:
+    told = tuple(FieldProblem(field=f"policy.{name}", problem=problem) for name, problem in problems)
+    return refuse_fields("invalid_request", told)
+
+
+async def list_uses(rt: Runtime, subject: Subject, memory_id: UUID, limit: int, offset: int) -> MemoryUses:
+    """When the memory, in any version, was used, for which message, and its reception; newest first. RefusedError 404:
+    the user has no such memory."""
+    async with rt.db.transaction(subject) as conn:
+        line = await versions.line(conn, subject, memory_id)
+        if not line:
+            raise refuse_missing("memory_id")
+        ids = [each.memory_id for each in line]
+        return MemoryUses(uses=tuple(await uses.load_uses(conn, subject, ids, limit, offset)))
+
 
 MEMORY = "memory:"
 _FENCE = re.compile(r"\A<[a-z_]+ nonce=[^>]*>|</[a-z_]+>\Z")

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from schemas.explanation import ExplainRequest, Explanation, Replay
 from schemas.uses import MemoryUses
 from services.compose.manage import explaining
-from services.compose.manage.uses import list_uses
+from services.compose.manage.explaining import list_uses
 from services.compose.routes.access import READ
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import (

@@ -1,17 +1,22 @@
-"""Routes of memories: writes, history, conflicts."""
+"""Routes of memories: writes, history, conflicts, and a user's whole memory: changes, export, import."""
 
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import WithJsonSchema
 
+from schemas.changes import ChangePage
+from schemas.exporting import ExportDocument, ImportReceipt
 from schemas.governing import BulkReceipt, BulkRequest, MergeRequest
 from schemas.memory_item import MemoryEdit, MemoryFeedback, MemoryItem, RememberRequest, Settlement, WriteReceipt
 from schemas.views import AnswerPage, ConflictPage, MemoryHistory, MemoryPage
 from schemas.vocabulary import ListedStatus, MemoryType
-from services.compose.manage import feedback, governing, history, memories, writes
-from services.compose.routes.access import READ, WRITE
+from services.compose.manage import governing, history, importing, memories, writes
+from services.compose.manage.export_markdown import write_markdown
+from services.compose.manage.exporting import write_json
+from services.compose.routes.access import READ, WRITE, ActsAs
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import Limit, Offset, Owner, ParsedBody, ServiceRuntime, json_of, parse_body
 
@@ -222,7 +227,7 @@ async def settle_conflict(
 async def give_feedback(
     body: Annotated[ParsedBody[MemoryFeedback], Depends(parse_body(MemoryFeedback))], rt: ServiceRuntime
 ) -> Response:
-    return json_of(await feedback.give_feedback(rt, body.value), 202)
+    return json_of(await governing.give_feedback(rt, body.value), 202)
 
 
 @feedback_router.delete(
@@ -233,7 +238,7 @@ async def give_feedback(
     summary="End a `never_again`",
 )
 async def end_silence(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
-    return await feedback.end_silence(rt, owner, memory_id)
+    return await governing.end_silence(rt, owner, memory_id)
 
 
 @answers_router.get(
@@ -241,3 +246,48 @@ async def end_silence(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> Writ
 )
 async def list_unread_answers(owner: Owner, rt: ServiceRuntime, limit: Limit = 50) -> AnswerPage:
     return await memories.list_unread_answers(rt, owner, limit)
+
+
+@router.get(
+    "/changes",
+    name="changes",
+    dependencies=[READ],
+    summary="Memories learnt, changed, ended, retracted, merged or confirmed, newest first",
+)
+async def list_changes(owner: Owner, rt: ServiceRuntime, limit: Limit = 50, offset: Offset = 0) -> ChangePage:
+    return await history.load_page(rt, owner, limit, offset)
+
+
+@router.get(
+    "/export",
+    name="export",
+    dependencies=[READ],
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/json": {}, "text/markdown": {}}}},
+    summary="Export everything about a user: JSON for import, or Markdown for reading",
+)
+async def export(
+    owner: Owner,
+    rt: ServiceRuntime,
+    format: Annotated[Literal["json", "markdown"], Query(description="json can be imported")] = "json",
+    lang: Annotated[
+        Literal["zh", "en"] | None, Query(description="Of Markdown; without it that of most memories")
+    ] = None,
+) -> StreamingResponse:
+    headers = {"content-disposition": f'attachment; filename="memory.{"json" if format == "json" else "md"}"'}
+    if format == "json":
+        return StreamingResponse(write_json(rt, owner), media_type="application/json", headers=headers)
+    pieces = write_markdown(rt, owner, lang)
+    return StreamingResponse(pieces, media_type="text/markdown; charset=utf-8", headers=headers)
+
+
+@router.post(
+    "/import",
+    status_code=202,
+    openapi_extra=body_of(ExportDocument),
+    name="import",
+    dependencies=[WRITE],
+    summary="Import an export for this user, completely or not at all; existing data stays",
+)
+async def take_in(request: Request, owner: Owner, by: ActsAs, rt: ServiceRuntime) -> ImportReceipt:
+    return await importing.import_document(rt, owner, await request.body(), by)

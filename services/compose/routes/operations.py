@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from schemas.base import ExternalId
 from schemas.operations import AlertPage, ErasureOverviews, Flow, ModelUses, TimeSeries, TurnTrace, UserPage
 from services.compose.manage import operations
-from services.compose.manage.turn_trace import trace_turn
+from services.compose.manage.operations import trace_turn
 from services.compose.routes.access import OPERATE, AskedBy, choose_owner
 from services.compose.routes.requests import Limit, Offset, ServiceRuntime
 from shared.bus.lags import GroupLags

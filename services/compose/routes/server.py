@@ -9,7 +9,6 @@ from services.compose.routes import (
     dead_letters,
     erasures,
     explain,
-    governing,
     knowledge,
     memories,
     operations,
@@ -18,7 +17,6 @@ from services.compose.routes import (
     sessions,
     settings,
     turns,
-    whose,
 )
 from services.compose.routes.access import Authenticate, Limiter, LimitKeys, LimitRequests, refuse_lacking_scope
 from services.compose.routes.openapi import describe
@@ -37,7 +35,6 @@ ROUTERS = (
     memories.router,
     memories.feedback_router,
     memories.answers_router,
-    governing.router,
     sessions.router,
     settings.router,
     promotions.router,
@@ -49,7 +46,7 @@ ROUTERS = (
     dead_letters.quarantine_router,
     operations.router,
     operations.users_router,
-    whose.router,
+    settings.access_router,
 )
 
 

@@ -1,18 +1,19 @@
-"""Routes of the settings of a user or a tenant."""
+"""Routes of the settings of a user or a tenant, and of the requester's own access."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
+from schemas.access import AccessView
 from schemas.base import ExternalId
 from schemas.settings import SettingsChange, SettingsView
 from schemas.turn_events import FieldProblem
 from services.compose.manage import settings
 from services.compose.routes.access import READ, WRITE, ActsAs, AskedBy, choose_owner, count_user
 from services.compose.routes.openapi import body_of
-from services.compose.routes.requests import ParsedBody, ServiceRuntime, TenantId, json_of, parse_body
+from services.compose.routes.requests import ParsedBody, ServiceRuntime, TenantId, UserId, json_of, parse_body
 from shared.access.refusals import refuse_denied
-from shared.domain.subjects import Subject, find_scope_denial
+from shared.domain.subjects import Subject, find_scope_denial, find_tenant_denial, sort_scopes
 from shared.errors import RefusedError
 
 OptionalUserId = Annotated[ExternalId | None, Query(description="Whose settings; without it those of the tenant")]
@@ -64,3 +65,26 @@ async def change_settings(
         problems = tuple(FieldProblem(field=name, problem="is no setting") for name in body.ignored)
         raise RefusedError("invalid_request", f"{problems[0].field}: {problems[0].problem}", problems)
     return json_of(await settings.change_settings(rt, owner, requester, body.value, by))
+
+
+access_router = APIRouter(prefix="/v1/access", tags=["access"])
+
+
+@access_router.get(
+    "", name="access", dependencies=[READ], summary="The tenant, user and scopes of the key or token of this request"
+)
+async def show_access(
+    requester: AskedBy, tenant_id: TenantId | None = None, user_id: UserId | None = None
+) -> AccessView:
+    """The access of the key or token; refused if the requester may not act for the named tenant or user."""
+    if user_id is not None:
+        choose_owner(requester, tenant_id, user_id)
+    elif tenant_id is not None and (denial := find_tenant_denial(requester, tenant_id)):
+        raise refuse_denied(denial)
+    return AccessView(
+        name=requester.name,
+        tenant_id=requester.tenant_id,
+        user_id=requester.user_id,
+        users_from=requester.users_from,
+        scopes=sort_scopes(requester.scopes),
+    )

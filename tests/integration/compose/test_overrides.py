@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from services.compose.manage.overrides import PROTECTED, override
+from services.compose.manage.explaining import PROTECTED, override
 from shared.errors import RefusedError
 from shared.policy import Policy
 
