@@ -112,8 +112,8 @@ def choose_owner(requester: Requester, tenant_id: str | None, user_id: str | Non
 
 async def get_operator(
     requester: AskedBy,
-    requested_by: Annotated[ExternalId | None, Query(description="Who asks; comes from the key")] = None,
-    reason: Annotated[Reason | None, Query(description="Why; on record with who asked")] = None,
+    requested_by: Annotated[ExternalId | None, Query(description="Operator; must be the name of the key")] = None,
+    reason: Annotated[Reason | None, Query(description="Reason; recorded with the operator")] = None,
 ) -> Operator:
     """The operator and the reason, for requests without a body; RefusedError 403 for another name than the key's."""
     if requested_by and (denial := find_name_denial(requester, requested_by)):

@@ -27,11 +27,11 @@ from services.compose.routes.requests import Limit, Owner, ParsedBody, ServiceRu
 router = APIRouter(prefix="/v1/dead-letters", tags=["dead letters"])
 quarantine_router = APIRouter(prefix="/v1/quarantine", tags=["dead letters"])
 OneLetter = Annotated[LetterId, Path(description="The topic's short name and a hash")]
-OfTenant = Annotated[ExternalId | None, Query(description="Of this tenant only")]
-OfUser = Annotated[ExternalId | None, Query(description="Of this user only")]
-Since = Annotated[AwareDatetime | None, Query(description="Not before this moment, which names its zone")]
-Until = Annotated[AwareDatetime | None, Query(description="Before this moment")]
-State = Annotated[LetterState | None, Query(description="`open` where nothing was done; any where it is not given")]
+OfTenant = Annotated[ExternalId | None, Query(description="Only of this tenant")]
+OfUser = Annotated[ExternalId | None, Query(description="Only of this user")]
+Since = Annotated[AwareDatetime | None, Query(description="Not before this time, which needs a time zone")]
+Until = Annotated[AwareDatetime | None, Query(description="Before this time")]
+State = Annotated[LetterState | None, Query(description="`open`: nothing was done; any state by default")]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Asked = Annotated[ParsedBody[OperatorRequest], Depends(parse_body(OperatorRequest))]
 AskedAgain = Annotated[ParsedBody[RedriveRequest], Depends(parse_body(RedriveRequest))]
@@ -52,8 +52,8 @@ Whose = Annotated[LetterFilter, Depends(get_letter_filter)]
 async def list_letters(
     rt: ServiceRuntime,
     whose: Whose,
-    topic: Annotated[Word | None, Query(description="Of this topic, by its short name")] = None,
-    error: Annotated[Word | None, Query(description="Whose reason holds these words")] = None,
+    topic: Annotated[Word | None, Query(description="Short name of the topic")] = None,
+    error: Annotated[Word | None, Query(description="Words in the reason")] = None,
     since: Since = None,
     until: Until = None,
     state: State = None,
@@ -69,7 +69,7 @@ async def get_letter(
     letter_id: OneLetter,
     whose: Whose,
     rt: ServiceRuntime,
-    raw: Annotated[bool, Query(description="With its words; blanked without")] = False,
+    raw: Annotated[bool, Query(description="If true, words are not blanked")] = False,
 ) -> DeadLetterDetail:
     return await dead_letters.load_view(rt, letter_id, whose, raw=raw)
 
@@ -106,7 +106,7 @@ async def drop_letter(letter_id: OneLetter, body: Asked, whose: Whose, rt: Servi
 async def list_quarantined(
     rt: ServiceRuntime,
     whose: Whose,
-    stage: Annotated[Word | None, Query(description="Given up at this stage")] = None,
+    stage: Annotated[Word | None, Query(description="Only events that failed at this stage")] = None,
     since: Since = None,
     limit: Limit = 50,
 ) -> QuarantinePage:

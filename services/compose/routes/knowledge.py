@@ -35,7 +35,7 @@ async def list_resources(
     owner: Owner,
     rt: ServiceRuntime,
     state: Annotated[ResourceState | None, Query()] = None,
-    turn_id: Annotated[UUID | None, Query(description="Of this turn only")] = None,
+    turn_id: Annotated[UUID | None, Query(description="Only of this turn")] = None,
     limit: Limit = 50,
 ) -> ResourcePage:
     return await library.load_page(rt, owner, state=state, turn_id=turn_id, limit=limit)

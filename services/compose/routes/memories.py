@@ -31,16 +31,16 @@ answers_router = APIRouter(prefix="/v1/answers", tags=["models"])
 async def list_memories(
     owner: Owner,
     rt: ServiceRuntime,
-    status: Annotated[ListedStatus, Query(description="Of now; `all` are the versions of the past too")] = "active",
+    status: Annotated[ListedStatus, Query(description="Current status; `all` includes former versions")] = "active",
     type: Annotated[
-        MemoryType | None, Query(description="Of this type only; names of things are listed as `entity` alone")
+        MemoryType | None, Query(description="Only of this type; names of things are listed only as `entity`")
     ] = None,  # the contract's name
     query: Annotated[str | None, Query(max_length=2000, description="Words to search for")] = None,
     limit: Limit = 50,
     offset: Offset = 0,
-    as_of: Annotated[str | None, AS_OF, Query(description="What held then: a date or datetime, not ahead of now")] = (
-        None
-    ),
+    as_of: Annotated[
+        str | None, AS_OF, Query(description="Memories valid at this date or datetime, not in the future")
+    ] = (None),
 ) -> MemoryPage:
     wanted = None if status == "all" else status
     return await memories.load_page(
@@ -269,9 +269,9 @@ async def list_changes(owner: Owner, rt: ServiceRuntime, limit: Limit = 50, offs
 async def export(
     owner: Owner,
     rt: ServiceRuntime,
-    format: Annotated[Literal["json", "markdown"], Query(description="json can be imported")] = "json",
+    format: Annotated[Literal["json", "markdown"], Query(description="`json` can be imported")] = "json",
     lang: Annotated[
-        Literal["zh", "en"] | None, Query(description="Of Markdown; without it that of most memories")
+        Literal["zh", "en"] | None, Query(description="Language of Markdown; by default that of most memories")
     ] = None,
 ) -> StreamingResponse:
     headers = {"content-disposition": f'attachment; filename="memory.{"json" if format == "json" else "md"}"'}

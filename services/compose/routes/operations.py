@@ -16,8 +16,8 @@ from shared.store.flow import Whose
 
 router = APIRouter(prefix="/v1/operations", tags=["operations"])
 users_router = APIRouter(prefix="/v1/users", tags=["operations"])
-OfTenant = Annotated[ExternalId | None, Query(description="Of this tenant only")]
-OfUser = Annotated[ExternalId | None, Query(description="Of this user only")]
+OfTenant = Annotated[ExternalId | None, Query(description="Only of this tenant")]
+OfUser = Annotated[ExternalId | None, Query(description="Only of this user")]
 
 
 async def get_whose_figures(requester: AskedBy, user_id: OfUser = None, tenant_id: OfTenant = None) -> Whose:
@@ -42,7 +42,7 @@ Lags = Annotated[GroupLags, Depends(get_lags)]
 async def get_users(
     rt: ServiceRuntime,
     whose: OfWhom,
-    begins: Annotated[ExternalId | None, Query(description="Whose id begins so")] = None,
+    begins: Annotated[ExternalId | None, Query(description="Prefix of the user id")] = None,
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> UserPage:
@@ -58,7 +58,7 @@ async def get_flow(rt: ServiceRuntime, lags: Lags, whose: OfWhom) -> Flow:
 async def get_series(
     rt: ServiceRuntime,
     whose: OfWhom,
-    minutes: Annotated[int, Query(ge=5, le=10_080, description="So far back")] = 60,
+    minutes: Annotated[int, Query(ge=5, le=10_080, description="Length of the window in minutes")] = 60,
 ) -> TimeSeries:
     return await operations.show_series(rt, whose, minutes)
 
@@ -87,7 +87,7 @@ async def get_erasures(rt: ServiceRuntime, whose: OfWhom, limit: Limit = 50) -> 
 async def get_models(
     rt: ServiceRuntime,
     whose: OfWhom,
-    days: Annotated[int, Query(ge=1, le=90, description="So many days (UTC), today included")] = 14,
+    days: Annotated[int, Query(ge=1, le=90, description="Number of days (UTC) including today")] = 14,
 ) -> ModelUses:
     return await operations.list_models(rt, whose, days)
 

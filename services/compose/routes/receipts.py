@@ -24,7 +24,7 @@ router = APIRouter(prefix="/v1", tags=["receipts"])
 async def list_contexts(
     owner: RecordedOwner,
     rt: ServiceRuntime,
-    session_id: Annotated[ExternalId | None, Query(description="Of this session only")] = None,
+    session_id: Annotated[ExternalId | None, Query(description="Only of this session")] = None,
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> ContextPage:
@@ -52,7 +52,7 @@ async def get_messages(
     context_id: UUID,
     owner: RecordedOwner,
     rt: ServiceRuntime,
-    developer: Annotated[bool, Query(description="False: the developer's rules join the system message")] = True,
+    developer: Annotated[bool, Query(description="If false, developer rules are part of the system message")] = True,
 ) -> Response:
     return json_of(await packages.as_messages(rt, owner, context_id, developer=developer), lean=True)
 
@@ -77,7 +77,9 @@ async def get_receipt(
     context_id: UUID,
     owner: RecordedOwner,
     rt: ServiceRuntime,
-    item: Annotated[str | None, Query(max_length=2048, description="An id or address; any memory may be asked")] = None,
-    lang: Annotated[Told, Query(description="Of the sentences")] = "en",
+    item: Annotated[
+        str | None, Query(max_length=2048, description="Id or address of an item; any memory is allowed")
+    ] = None,
+    lang: Annotated[Told, Query(description="Language of the sentences")] = "en",
 ) -> ContextReceipt:
     return await packages.load_receipt(rt, owner, context_id, item, lang)

@@ -40,13 +40,13 @@ from shared.settings import Settings
 from shared.telemetry import frames, logger
 
 TenantId = Annotated[
-    ExternalId, Query(description="Tenant; without it that of the key, or `default` where no key is needed")
+    ExternalId, Query(description="Tenant; by default that of the key, or `default` if no key is needed")
 ]
-UserId = Annotated[ExternalId, Query(description="Whose data")]
-SessionId = Annotated[ExternalId, Path(description="Slashes are part of it")]
-MediaPath = Annotated[MediaId, Path(description="Slashes are part of it")]
+UserId = Annotated[ExternalId, Query(description="User whose data is requested")]
+SessionId = Annotated[ExternalId, Path(description="May contain slashes")]
+MediaPath = Annotated[MediaId, Path(description="May contain slashes")]
 Limit = Annotated[int, Query(ge=1, le=200)]
-Offset = Annotated[int, Query(ge=0, le=100_000, description="So many are skipped")]
+Offset = Annotated[int, Query(ge=0, le=100_000, description="How many entries to skip")]
 Model = TypeVar("Model", bound=BaseModel)
 
 

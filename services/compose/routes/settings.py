@@ -16,7 +16,7 @@ from shared.access.refusals import refuse_denied
 from shared.domain.subjects import Subject, find_scope_denial, find_tenant_denial, sort_scopes
 from shared.errors import RefusedError
 
-OptionalUserId = Annotated[ExternalId | None, Query(description="Whose settings; without it those of the tenant")]
+OptionalUserId = Annotated[ExternalId | None, Query(description="User; by default the settings of the tenant")]
 
 router = APIRouter(prefix="/v1/settings", tags=["settings"])
 
