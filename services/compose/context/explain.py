@@ -243,7 +243,7 @@ def _list_dropped(composition: Composition, sentences: Mapping[str, str]) -> Ite
     for key in dict.fromkeys(composition.search.stale):
         why_so = sentences.get(key, "")
         yield DroppedAtStep(id=key, reason="superseded", rule=changes.cause(key), step="search", why=why_so)
-    by_step: tuple[tuple[Step, Sequence[receipts.Dropped]], ...] = (
+    by_step: tuple[tuple[Step, Sequence[Dropped]], ...] = (
         ("rank", ranked),
         ("resolve", [each for each in resolved if each.key not in seen]),
         ("package", composition.packaged.dropped),
@@ -272,12 +272,11 @@ def _list_candidates(
     beside = [RankedCandidate(each, 0.0, 0.0, Factors(0.0)) for key, each in merged.items() if key not in listed]
     carried = trace_candidates(search, FusionResult(tuple(beside), (), len(beside)), (), most=None)
     sources = {each.key: each.candidate for each in (*fused.judged, *fused.ranked)} | merged
-    ends = {**dropped, **{each.id: _carry(each.id, language) for each in carried}}
+    carries = (
+        DroppedAtStep(id=each.id, reason=CARRIED_ANYWAY, step="rank", why=_CARRIED[language]) for each in carried
+    )
+    ends = {**dropped, **{each.id: each for each in carries}}
     return [_explain_candidate(each, sources[each.id], ends.get(each.id)) for each in (*judged, *carried)]
-
-
-def _carry(key: str, language: Told) -> DroppedAtStep:
-    return DroppedAtStep(id=key, reason=CARRIED_ANYWAY, step="rank", why=_CARRIED[language])
 
 
 def _explain_candidate(trace: CandidateTrace, candidate: Candidate, out: DroppedAtStep | None) -> ExplainedCandidate:

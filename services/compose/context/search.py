@@ -174,7 +174,8 @@ async def search_memory(
     arms += _link_arms(rt, subject, run)
     answers, report = await _run_arms(arms, left_s * SHARE_FOR_READING)
     notes = (STATIC,) if rt.models.embedding_model_id is None and any(step.embed for step in run.steps) else ()
-    begun = StageReport(degraded=_list_missing(answers), ignored=run.ignored, notes=notes)
+    missing = dict.fromkeys(near.missing for _, near in answers if isinstance(near, NearnessResult) and near.missing)
+    begun = StageReport(degraded=tuple(missing), ignored=run.ignored, notes=notes)
     parts = [SearchPart(report=join_reports((report, begun)))]
     linked = sorted((arm.ranked.name, n) for n, (arm, _) in enumerate(answers) if arm.ranked is not NO_LIST)
     for _, n in linked:
@@ -193,13 +194,6 @@ def _group_queries(rt: Runtime, subject: Subject, run: ExecutablePlan) -> list[S
         if step.query.mode in RANKED and not step.bounds.empty:
             numbers.setdefault(_to_scope(step.bounds), []).append(n)
     return [ScopeQueries(rt, subject, run, within, each, now) for within, each in numbers.items()]
-
-
-def _list_missing(answers: Answers) -> tuple[str, ...]:
-    """The reasons why encoder vectors are missing, each once."""
-    return tuple(
-        dict.fromkeys(near.missing for _, near in answers if isinstance(near, NearnessResult) and near.missing)
-    )
 
 
 async def _search_scope(queries: ScopeQueries, answers: Answers, changes: PendingChanges, ends: float) -> SearchPart:

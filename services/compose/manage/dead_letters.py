@@ -20,7 +20,7 @@ from schemas.dead_letters import (
     RedriveRequest,
 )
 from schemas.topics import Topic
-from services.compose.manage.redriving import LetterContext, carry_out_redrive, find_required_scope, load_state
+from services.compose.manage.redriving import carry_out_redrive, find_required_scope, load_state
 from services.compose.rules.redriving import CARRIED_OUT, Preview, blank, blank_text, decide_effect
 from shared.access.refusals import refuse_denied
 from shared.bus.dead_letters import BY_NOUN, DeadLetter, LetterHead, find_letter, load_newest, to_moment
@@ -94,7 +94,7 @@ async def load_view(rt: Runtime, letter_id: str, whose: LetterFilter, *, raw: bo
     async with rt.db.transaction(subject) as conn:
         act = await acts.find(conn, subject, letter.about)
         seen = await load_state(conn, subject, letter)
-    effect = decide_effect(_with_act(seen, act).behind)
+    effect = decide_effect(seen.with_act(get_state(act)).behind if act else seen.behind)
     if raw:
         logger().warning("dead_letter_shown_raw", letter_id=letter_id)
     detail = {
@@ -192,10 +192,6 @@ def to_redrive_view(topic: Topic, effect: Preview) -> Redrive:
     """The effect, with the target topic and its consumer."""
     group = next((reader.group for reader in topic.consumers if reader.group), None)
     return Redrive(effect=effect.effect, why=effect.why, topic=topic.name, group=group)
-
-
-def _with_act(seen: LetterContext, act: OperatorAct | None) -> LetterContext:
-    return seen if act is None else seen.with_act(get_state(act))
 
 
 def _to_position(letter: DeadLetter) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from schemas.erasure import (
 )
 from services.compose.receipts.recorder import Recorder
 from shared import clock
+from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.erasure.request import again_asked, receipt, request
@@ -79,9 +80,7 @@ async def load_page(rt: Runtime, subject: Subject, limit: int) -> ErasurePage:
 async def scan_residue(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ResidueView:
     """The current residue of the erasure, by a new scan; empty once it is completed."""
     async with rt.db.as_erasure(subject) as conn:
-        tombstone = await tombstones.one(subject, tombstone_id).on(conn)
-        if tombstone is None:
-            raise _refuse_unknown()
+        tombstone = await _load(conn, subject, tombstone_id)
         left = await residue.residue(conn, subject, tombstone)
     return ResidueView(tombstone_id=tombstone_id, status=tombstone.status, **residue.to_proof(left))
 
@@ -90,9 +89,7 @@ async def requeue(rt: Runtime, tombstone_id: UUID, wish: ErasureRequeue) -> Eras
     """Restarts an escalated erasure; RefusedError if it is not escalated."""
     subject = Subject(wish.tenant_id, wish.user_id)
     async with rt.db.as_erasure(subject) as conn:
-        tombstone = await tombstones.one(subject, tombstone_id).on(conn)
-        if tombstone is None:
-            raise _refuse_unknown()
+        tombstone = await _load(conn, subject, tombstone_id)
         if not (tombstone.status == "escalated" and rules.may(tombstone.status, "processing")):
             problem = f"is {tombstone.status}; only escalated ones are requeued"
             raise refuse_field("not_escalated", "tombstone_id", problem, 409)
@@ -100,6 +97,13 @@ async def requeue(rt: Runtime, tombstone_id: UUID, wish: ErasureRequeue) -> Eras
         await again_asked(conn, subject, tombstone, why, rt.version, clock.uuid7().hex)
         await note_act(conn, subject, f"erasure:{tombstone_id}", "erasure.requeued", wish)
     return await load_view(rt, subject, tombstone_id)
+
+
+async def _load(conn: Connection, subject: Subject, tombstone_id: UUID) -> Tombstone:
+    tombstone = await tombstones.one(subject, tombstone_id).on(conn)
+    if tombstone is None:
+        raise _refuse_unknown()
+    return tombstone
 
 
 def _refuse_unknown() -> RefusedError:

@@ -43,9 +43,7 @@ async def decide(rt: Runtime, proposal_id: UUID, decision: PromotionDecision) ->
     subject = Subject(decision.tenant_id, decision.user_id)
     async with rt.db.transaction(subject) as conn:
         changed = await promotions.end(conn, subject)
-        proposal = await promotions.one(conn, subject, proposal_id)
-        if proposal is None:
-            raise refuse_field("not_found", "proposal_id", "not found", 404)
+        proposal = await _load(conn, subject, proposal_id)
         if _needs_decision(proposal, decision):
             changed.append(DECIDED[decision.decision])
             proposal = await _record_decision(rt, conn, subject, proposal, decision)
@@ -65,9 +63,7 @@ async def retry(rt: Runtime, proposal_id: UUID, request: PromotionRetry) -> Prom
     """
     subject = Subject(request.tenant_id, request.user_id)
     async with rt.db.transaction(subject) as conn:
-        proposal = await promotions.one(conn, subject, proposal_id)
-        if proposal is None:
-            raise refuse_field("not_found", "proposal_id", "not found", 404)
+        proposal = await _load(conn, subject, proposal_id)
         if proposal.status not in ("approved", "write_failed"):
             raise refuse_field("not_approved", "proposal_id", f"is {proposal.status}", 409)
         if not rt.knowledge.configured:
@@ -75,9 +71,16 @@ async def retry(rt: Runtime, proposal_id: UUID, request: PromotionRetry) -> Prom
         await _request_write(rt, conn, subject, proposal)
         failed = {"write_reason": proposal.write_reason}
         await acts.note_act(conn, subject, f"promotion:{proposal_id}", "promotion.retried", request, failed)
-        proposal = await promotions.one(conn, subject, proposal_id) or proposal
+        proposal = await _load(conn, subject, proposal_id)
     rt.db.wake()
     return _view(proposal)
+
+
+async def _load(conn: Connection, subject: Subject, proposal_id: UUID) -> Promotion:
+    proposal = await promotions.one(conn, subject, proposal_id)
+    if proposal is None:
+        raise refuse_field("not_found", "proposal_id", "not found", 404)
+    return proposal
 
 
 async def _record_decision(
@@ -100,7 +103,7 @@ async def _record_decision(
     about, kind = f"promotion:{proposal.proposal_id}", f"promotion.{DECIDED[decision.decision]}"
     details = {"visibility": visibility, "org_id": audience, "consent": decision.consent}
     await acts.note_act(conn, subject, about, kind, decision, details, once=True)
-    return await promotions.one(conn, subject, proposal.proposal_id) or proposal
+    return await _load(conn, subject, proposal.proposal_id)
 
 
 async def _request_write(rt: Runtime, conn: Connection, subject: Subject, found: Promotion) -> None:

@@ -30,6 +30,7 @@ from shared.domain.subjects import LOCAL, Requester, Subject, find_name_denial, 
 from shared.errors import RefusedError, TransientError
 from shared.metrics.access import REQUESTS_DENIED, REQUESTS_LIMITED
 from shared.policy import LimitsPolicy
+from shared.store.flow import Whose
 from shared.store.operator_acts import Operator
 
 PROBES = frozenset({"/live", "/ready", "/metrics"})
@@ -122,6 +123,19 @@ async def get_operator(
 
 
 ActsAs = Annotated[Operator, Depends(get_operator)]
+OfTenant = Annotated[ExternalId | None, Query(description="Only of this tenant")]
+OfUser = Annotated[ExternalId | None, Query(description="Only of this user")]
+
+
+async def get_whose(requester: AskedBy, user_id: OfUser = None, tenant_id: OfTenant = None) -> Whose:
+    """Whom an operator asks about; everybody if nobody is named and the key is bound to no tenant."""
+    tenant = tenant_id or requester.tenant_id
+    if tenant is not None:
+        choose_owner(requester, tenant, user_id)
+    return Whose(tenant, user_id)
+
+
+OfWhom = Annotated[Whose, Depends(get_whose)]
 MOST_BUCKETS = 20_000
 """The most buckets; the least recently used is dropped and starts full again."""
 Holder = tuple[str | None, str]

@@ -6,7 +6,6 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import AwareDatetime, StringConstraints
 
-from schemas.base import ExternalId
 from schemas.dead_letters import (
     DeadLetterDetail,
     DeadLetterPage,
@@ -20,15 +19,13 @@ from schemas.dead_letters import (
 )
 from services.compose.manage import dead_letters, quarantine
 from services.compose.manage.dead_letters import LetterFilter
-from services.compose.routes.access import OPERATE, AskedBy, choose_owner
+from services.compose.routes.access import OPERATE, AskedBy, OfWhom
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import Limit, Owner, ParsedBody, ServiceRuntime, json_of, parse_body
 
 router = APIRouter(prefix="/v1/dead-letters", tags=["dead letters"])
 quarantine_router = APIRouter(prefix="/v1/quarantine", tags=["dead letters"])
 OneLetter = Annotated[LetterId, Path(description="The topic's short name and a hash")]
-OfTenant = Annotated[ExternalId | None, Query(description="Only of this tenant")]
-OfUser = Annotated[ExternalId | None, Query(description="Only of this user")]
 Since = Annotated[AwareDatetime | None, Query(description="Not before this time, which needs a time zone")]
 Until = Annotated[AwareDatetime | None, Query(description="Before this time")]
 State = Annotated[LetterState | None, Query(description="`open`: nothing was done; any state by default")]
@@ -37,12 +34,9 @@ Asked = Annotated[ParsedBody[OperatorRequest], Depends(parse_body(OperatorReques
 AskedAgain = Annotated[ParsedBody[RedriveRequest], Depends(parse_body(RedriveRequest))]
 
 
-async def get_letter_filter(requester: AskedBy, user_id: OfUser = None, tenant_id: OfTenant = None) -> LetterFilter:
-    """The filter by owner; all owners if none is named and the key is bound to no tenant."""
-    tenant = tenant_id or requester.tenant_id
-    if tenant is not None:
-        choose_owner(requester, tenant, user_id)
-    return LetterFilter(state=None, user_id=user_id, tenant_id=tenant)
+async def get_letter_filter(whose: OfWhom) -> LetterFilter:
+    """The filter by owner, for letters in any state."""
+    return LetterFilter(state=None, user_id=whose.user_id, tenant_id=whose.tenant_id)
 
 
 Whose = Annotated[LetterFilter, Depends(get_letter_filter)]

@@ -9,30 +9,18 @@ from schemas.base import ExternalId
 from schemas.operations import AlertPage, ErasureOverviews, Flow, ModelUses, TimeSeries, TurnTrace, UserPage
 from services.compose.manage import operations
 from services.compose.manage.operations import trace_turn
-from services.compose.routes.access import OPERATE, AskedBy, choose_owner
+from services.compose.routes.access import OPERATE, OfWhom
 from services.compose.routes.requests import Limit, Offset, ServiceRuntime
 from shared.bus.lags import GroupLags
-from shared.store.flow import Whose
 
 router = APIRouter(prefix="/v1/operations", tags=["operations"])
 users_router = APIRouter(prefix="/v1/users", tags=["operations"])
-OfTenant = Annotated[ExternalId | None, Query(description="Only of this tenant")]
-OfUser = Annotated[ExternalId | None, Query(description="Only of this user")]
-
-
-async def get_whose_figures(requester: AskedBy, user_id: OfUser = None, tenant_id: OfTenant = None) -> Whose:
-    """The owner of the figures; all owners if none is named and the key is bound to no tenant."""
-    tenant = tenant_id or requester.tenant_id
-    if tenant is not None:
-        choose_owner(requester, tenant, user_id)
-    return Whose(tenant, user_id)
 
 
 async def get_lags(request: Request) -> GroupLags:
     return request.app.state.lags
 
 
-OfWhom = Annotated[Whose, Depends(get_whose_figures)]
 Lags = Annotated[GroupLags, Depends(get_lags)]
 
 

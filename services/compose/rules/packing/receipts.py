@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import isclose, prod
 from typing import Any, Literal
 
-from services.compose.rules.candidates import Dropped, RankedCandidate
+from services.compose.rules.candidates import RankedCandidate
 from services.compose.rules.packing.draft import Decision, PackagedContext
 from services.compose.rules.ranking.fuse import FusePolicy, FusionResult
 
@@ -142,7 +142,8 @@ def list_decisions(
     for each in sorted(packed.decisions, key=_place):
         by_key.setdefault(each.key, _decision(each, judged.get(each.key), policy_version))
     for out in fused.dropped:
-        by_key.setdefault(out.key, _decision(to_late_decision(out), judged.get(out.key), policy_version))
+        late = Decision(out.key, False, out.reason, out.score, rule=out.rule)
+        by_key.setdefault(out.key, _decision(late, judged.get(out.key), policy_version))
     for key, rule in stale.items():
         by_key.setdefault(key, _decision(Decision(key, False, "superseded", rule=rule), None, policy_version))
     return list(by_key.values())
@@ -154,10 +155,6 @@ def index_judged(fused: FusionResult) -> dict[str, RankedCandidate]:
 
 def _place(decision: Decision) -> tuple[bool, bool, int]:
     return (not decision.injected, decision.position is None, decision.position or 0)
-
-
-def to_late_decision(out: Dropped) -> Decision:
-    return Decision(out.key, False, out.reason, out.score, rule=out.rule)
 
 
 def _decision(decision: Decision, ranked: RankedCandidate | None, policy_version: str) -> dict[str, Any]:

@@ -117,7 +117,8 @@ def list_things(sentence: str) -> list[str]:
         items = _split_items(_COMMA, sentence)
         inner = items[1:-1]
         joined = items and (_OPENING_JOIN.search(items[-1]) or len(items) > LEAST_THINGS)
-        if not joined or is_question(items[-1].rstrip("?")) or any(_is_long(each) for each in inner):
+        is_long = any(len(query_terms(each, THING_TERMS + 1)) > THING_TERMS for each in inner)
+        if not joined or is_question(items[-1].rstrip("?")) or is_long:
             items = _split_items(_HAN_COMMA, sentence)
             if not all(_is_plain(each) for each in items[:-1]):
                 return []
@@ -135,10 +136,6 @@ def _split_items(mark: re.Pattern[str], sentence: str) -> list[str]:
 def _is_plain(item: str) -> bool:
     """Whether a Chinese item is only a word or two, none of them a function word."""
     return len(item) <= LONGEST_HAN and all(word not in STOPWORDS for word in words(item))
-
-
-def _is_long(item: str) -> bool:
-    return len(query_terms(item, THING_TERMS + 1)) > THING_TERMS
 
 
 _PAST = to_pattern(
