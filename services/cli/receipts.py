@@ -12,7 +12,7 @@ from services.cli.listing import ListingGroup
 from services.cli.names import Limit, Tenant, User, check_id
 from services.cli.output import AsJson, emit, err, out, to_table
 from services.cli.web import reach_compose
-from services.compose.rules.packing.replay import Replayed, replay
+from services.compose.rules.packing.receipts import ReplayCheck, check_receipts
 from shared import settings
 from shared.db import Database
 from shared.domain.subjects import Subject
@@ -82,7 +82,7 @@ def receipts(
     """Show why each candidate is in a package or not."""
     if internal or again:
         recorded, stored = asyncio.run(_read(Subject(tenant, user), context))
-        replayed = replay(recorded.retrieval, recorded.injection, stored.package if stored else None)
+        replayed = check_receipts(recorded.retrieval, recorded.injection, stored.package if stored else None)
         if as_json:
             emit({"retrieval": recorded.retrieval, "injection": recorded.injection, "problems": replayed.problems})
         else:
@@ -109,7 +109,7 @@ def _show(found: dict[str, Any]) -> None:
         out.print(heading.append(Text(f"    {each['why']}", "default")))
 
 
-def _show_replay(replayed: Replayed) -> None:
+def _show_replay(replayed: ReplayCheck) -> None:
     for line in replayed.explained:
         out.print(Text(line))
     for line in replayed.problems:

@@ -1,4 +1,4 @@
-"""The front door: HTTP, request and reply over Kafka, and the inbound topic of turns. Parses, calls, replies."""
+"""Compose as a service: HTTP, request and reply over Kafka, and the inbound topic of turns."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,17 +12,17 @@ from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.erasure import ErasureRequest
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from schemas.turn_events import ErrorReply, TurnEvents
-from services.compose.context.pending_turns import message, read
+from services.compose.context.pending_turns import read_statements, to_turn
 from services.compose.context.pipeline import compose_context
-from services.compose.context.scope_indexes import static_scale
+from services.compose.context.scope_indexes import load_static_scale
 from services.compose.intake.commit import commit_turn
-from services.compose.intake.records import first_place, is_erasure, make_key
+from services.compose.intake.records import find_first_position, is_erasure, make_key
 from services.compose.manage import erasures
 from services.compose.receipts.recorder import Recorder
 from services.compose.routes.access import Limiter
 from services.compose.routes.server import create_app
 from services.compose.rules.planning import cues
-from services.compose.rules.planning.plan import PlanPolicy, plan
+from services.compose.rules.planning.plan import PlanPolicy, plan_search
 from shared import clock, parsing, presence
 from shared.access.authenticator import Authenticator, read_record
 from shared.bus.delivery import Record, finish_all
@@ -44,7 +44,6 @@ from shared.worker import worker
 
 
 def build(rt: Runtime) -> Service:
-    """Compose as a service."""
     recorder = Recorder(rt.db, rt.policy, rt.version)
     authenticator = Authenticator(rt.db, rt.policy.access, rt.settings.http_host)
     limiter = Limiter(rt.policy.limits)
@@ -80,12 +79,12 @@ def build(rt: Runtime) -> Service:
 
 
 def warm() -> None:
-    """Dictionaries and static vectors of both languages are loaded, so that the first request is as quick as others."""
+    """Loads dictionaries and static vectors of both languages, so that the first request is not slower than others."""
     for question in ("我上周说喜欢喝什么茶？", "What did I say I prefer to drink last week?"):
-        plan(question, (question,), clock.now(), PlanPolicy())
-        read(message(IncomingMessage(content=question), "warm", clock.now()), ConfidencePolicy(), now=True)
-        cues.read(question, ("Anna", "李明"), clock.now())
-    static_scale()
+        plan_search(question, (question,), clock.now(), PlanPolicy())
+        read_statements(to_turn(IncomingMessage(content=question), "warm", clock.now()), ConfidencePolicy(), now=True)
+        cues.read_cues(question, ("Anna", "李明"), clock.now())
+    load_static_scale()
     for text in ("我和李明去了杭州。", "Anna and I went to Melbourne in spring."):
         cues.score_names(text, ())
         screen(text)
@@ -93,7 +92,7 @@ def warm() -> None:
 
 
 async def see_models(models: ModelProvider) -> None:
-    """The log says which of the configured models can serve; those that every package needs are loaded early."""
+    """Logs which of the configured models are available, and loads early those that every package needs."""
     named = {"embedding": models.embedding_model_id, "chat": models.chat_model_id, "rerank": models.rerank_model_id}
     if not any(named.values()):
         return
@@ -122,7 +121,7 @@ class _Door:
         )
 
     async def answer(self, request: Request) -> bytes:
-        """The package, or the error, for one request; never raises."""
+        """Returns the package or the error for one request; never raises."""
         with COMPOSE_SECONDS.labels("kafka").time():
             reply = await self.answer_request(request)
         return reply.model_dump_json(by_alias=True, exclude_none=True).encode()
@@ -152,7 +151,10 @@ class _Door:
         return composition.package
 
     async def commit_all(self, records: Sequence[Record]) -> None:
-        """Every record is a durable turn, an erasure in force or a dead letter. TransientError: all come again."""
+        """Handles every record: commits a turn, requests an erasure, or writes a dead letter.
+
+        TransientError: all records are delivered again.
+        """
         self._fuse.check()
         by_key: dict[bytes | None, list[Record]] = {}
         for record in records:
@@ -212,24 +214,24 @@ class _Door:
         return await self._keep(body, record, requester)
 
     async def _keep(self, body: bytes, record: Record, requester: Requester) -> BaseModel:
-        """The turn is committed as of when it was put on the topic; what came before an erasure of it is dropped."""
+        """Commits the turn with the time at which it was put on the topic; drops it if a later erasure covers it."""
         turn, ignored = read_turn(requester, body)
-        key = turn.idempotency_key or make_key(first_place(record), body)
+        key = turn.idempotency_key or make_key(find_first_position(record), body)
         keyed = turn.model_copy(update={"idempotency_key": key})
         await self._recorder.wait_until_recorded(Subject(turn.tenant_id, turn.user_id), turn.session_id)
         committed = await commit_turn(keyed, self._rt, transport="kafka", ignored=ignored, sent_at=_sent_at(record))
         return committed.result
 
     async def _erase(self, body: bytes, record: Record, requester: Requester) -> BaseModel:
-        """The erasure is in force before the next record of the same user is read, which it does not cover."""
+        """Requests the erasure before the next record of the same user, which it does not cover, is read."""
         asked, _ = read_record(requester, TURN_COMMIT, ErasureRequest, body)
-        key = asked.idempotency_key or make_key(first_place(record), body)
+        key = asked.idempotency_key or make_key(find_first_position(record), body)
         keyed = asked.model_copy(update={"idempotency_key": key})
-        return await erasures.ask(self._rt, self._recorder, keyed, sent_at=_sent_at(record))
+        return await erasures.request_erasure(self._rt, self._recorder, keyed, sent_at=_sent_at(record))
 
 
 ERASED = "erased"
-"""The code of what was sent before an erasure: it goes to no dead-letter topic, for that would keep it."""
+"""The error code of a record that was sent before an erasure. No dead-letter topic may keep it."""
 
 
 def read_turn(requester: Requester, body: bytes) -> tuple[TurnEvents, tuple[str, ...]]:
@@ -249,9 +251,9 @@ def is_at_door(error: RefusedError) -> bool:
 
 
 def _sent_at(record: Record) -> datetime:
-    """When the record was put on the topic, by its sender's clock; now, where that is no time at all.
+    """The producer's timestamp of the record; now, if that is not a valid time.
 
-    A signed record is no younger than its signature: put there again after an erasure, it is still covered by it.
+    A signed record is never younger than its signature, so that an erasure still covers a record that is sent again.
     """
     times = (record.timestamp, sent_record(record).signed_ms)
     sent_ms = min((each for each in times if each is not None and each >= 0), default=-1)

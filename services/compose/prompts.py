@@ -1,6 +1,6 @@
-"""What compose asks a model: what to look for, in which order evidence helps; and the only form it takes answers in.
+"""Prompts of compose to models: plan a search, order evidence; and parsers of the answers.
 
-Whatever a model says beyond the vocabulary is repaired or left out here: a strange answer is a poor one at worst.
+Values outside the vocabulary are repaired or dropped.
 """
 
 import math
@@ -26,7 +26,7 @@ MAX_QUERY_CHARS = 200
 MAX_ENTITIES = 8
 MAX_ENTITY_CHARS = 60
 MAX_READ = 50
-"""How many entries of a list are looked at: the useful ones come first, and a list of thousands is no answer."""
+"""How many entries of a list are read; the useful ones come first."""
 MAX_PASSAGE_CHARS = 300
 MAX_PASSAGES = 50
 MAX_ID_CHARS = 8
@@ -51,7 +51,7 @@ def _share(raw: Any, default: float, least: float, most: float) -> float:
 
 
 def _words(raw: Any, most: int) -> str | None:
-    """One line of visible text that holds no secret."""
+    """One line of visible text without secrets; None if nothing is left."""
     if not isinstance(raw, str):
         return None
     text = clip(normalise(raw[: 4 * most]).replace("\n", " "), most)
@@ -162,7 +162,7 @@ it is clear as it is.
 """
 
 
-def plan(message: str, recent: Sequence[str], today: date) -> Prompt[PlanAnswer]:
+def make_plan_prompt(message: str, recent: Sequence[str], today: date) -> Prompt[PlanAnswer]:
     """The question about one message; whatever stands in it stays inside the fence."""
     before = [clip(normalise(text), MAX_RECENT_CHARS) for text in recent[-MAX_RECENT:]]
     data = {"today": f"{today:%Y-%m-%d %A}", "before": before, "message": clip(normalise(message), MAX_MESSAGE_CHARS)}
@@ -200,7 +200,7 @@ rank. Chinese and English count alike. Answer with the ids of the helpful passag
 """
 
 
-def rank(message: str, passages: Sequence[str]) -> Prompt[RankAnswer]:
+def make_rank_prompt(message: str, passages: Sequence[str]) -> Prompt[RankAnswer]:
     """The question how passages p1, p2, ... are to be ordered for a message."""
     listed = [{"id": f"p{n}", "text": clip(normalise(text), MAX_PASSAGE_CHARS)} for n, text in enumerate(passages, 1)]
     data = {"message": clip(normalise(message), MAX_MESSAGE_CHARS), "passages": listed}

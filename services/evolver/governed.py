@@ -14,7 +14,7 @@ from shared.extraction.turn_texts import EDIT, MERGE, OTHERS, PIN, RESTORE, UNPI
 from shared.indexing import chunk_of, show
 from shared.resolution.from_rows import known_of, statement_of
 from shared.resolution.resolve import Reject
-from shared.store import keeping, memory, shown_memory, versions
+from shared.store import keeping, memory, versions
 from shared.store.observations import Mark
 
 ACTS = frozenset({PIN, UNPIN, MERGE})
@@ -38,7 +38,7 @@ async def govern(changes: MemoryChanges, seen: ObservationRow) -> Reject | None:
             Mark(seen.observation_id, "evolved", f"{seen.pattern}:{ALREADY[seen.pattern]}", target.memory_id)
         )
         return None
-    await shown_memory.pin(changes.conn, changes.subject, target.memory_id, pinned=pinned)
+    await keeping.pin(changes.conn, changes.subject, target.memory_id, pinned=pinned)
     if target.fused_at and pinned:
         await show(changes.conn, changes.subject, [target.memory_id])
         changes.fused -= {target.memory_id}

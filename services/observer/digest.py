@@ -29,7 +29,7 @@ from shared.language import tokens
 from shared.resolution.summary_lines import find_stale_lines
 from shared.runtime import Runtime
 from shared.secrets import redact
-from shared.store import observations, sessions, summaries, turns
+from shared.store import observations, sessions, summaries, turns, user_state
 from shared.store.sessions import Grown, SessionState
 from shared.store.summaries import SummaryRow
 from shared.telemetry import logger
@@ -222,7 +222,7 @@ async def without_stale_lines(
     """The summary without the lines whose statements have ended since, in whichever session that was said."""
     if summary is None:
         return None
-    standing = await summaries.load_standing(subject, session).on(conn)
+    standing = await user_state.load_standing(subject, session).on(conn)
     stale = find_stale_lines(standing.lines, standing.ended)
     return replace(summary, items=tuple(item for item in summary.items if item.text not in stale)) if stale else summary
 

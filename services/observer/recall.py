@@ -10,7 +10,7 @@ from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.language import segment
 from shared.secrets import redact
-from shared.store import memory, search, shown_memory
+from shared.store import memory, search, user_state
 from shared.store.search import SearchScope
 
 TERMS = 40
@@ -22,7 +22,7 @@ async def load_known(
     """By turn at most so many active memories: first half those that share words with it, then the core ones."""
     if not turns or most == 0:
         return {}
-    core = await shown_memory.core(subject, most).on(conn)
+    core = await user_state.core(subject, most).on(conn)
     terms = [segment.query_terms(" ".join(list_said(turn)), TERMS) for turn in turns]
     hits = await search.by_text(conn, subject, terms, most, SearchScope())
     ids = {hit.memory_id for near_turn in hits for hit in near_turn if hit.memory_id}

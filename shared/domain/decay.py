@@ -7,7 +7,7 @@ from uuid import UUID
 
 from schemas.vocabulary import Epistemic, MemoryStatus, MemoryType, Provenance
 from shared.policy import ConfidencePolicy
-from shared.policy.compose import Steps
+from shared.policy.compose import Steps, weigh_age
 
 DECAY: Steps = ConfidencePolicy().decay
 """What is left of a confidence so many days after it was last validated, where policy does not say otherwise."""
@@ -61,26 +61,6 @@ class MemoryStats:
         return self.status == "active" and self.fused_at is None
 
 
-def step(steps: Steps, days: float) -> float:
-    """The factor of the half-open interval that `days` falls in; before the first step, the first."""
-    factor = steps[0][1]
-    for start, value in steps:
-        if days < start:
-            break
-        factor = value
-    return factor
-
-
-def age_days(since: datetime, now: datetime) -> float:
-    """Days from `since` to `now`, never negative."""
-    return max(0.0, (now - since).total_seconds() / 86_400)
-
-
-def confidence_effective(confidence: float, days_since_validated: float, decay: Steps = DECAY) -> float:
-    """The stored confidence times the decay step; the stored value is never changed."""
-    return confidence * step(decay, days_since_validated)
-
-
 def effective(kept: MemoryStats, now: datetime, decay: Steps = DECAY) -> float:
     """What the memory is worth now: its age counts from when it was last validated, else from when it was made."""
-    return confidence_effective(kept.confidence, age_days(kept.last_validated_at or kept.created_at, now), decay)
+    return kept.confidence * weigh_age(decay, kept.last_validated_at or kept.created_at, now)

@@ -10,6 +10,7 @@ from shared.db import Connection, Database
 from shared.domain.subjects import Subject
 from shared.erasure import items
 from shared.erasure.request import enforce
+from shared.store import user_state
 from shared.store.erasure import extent, renewed, tombstones
 from shared.store.erasure.extent import ErasureExtent
 from shared.store.erasure.tombstones import Tombstone
@@ -58,7 +59,7 @@ def join_ids(first: Sequence[UUID], more: Sequence[UUID]) -> tuple[UUID, ...]:
 
 async def _reach(conn: Connection, subject: Subject, least: int) -> None:
     """Raises the user's epoch to at least its previous value."""
-    if await tombstones.epoch(subject).on(conn) < least:
+    if await user_state.epoch(subject).on(conn) < least:
         await tombstones.next_epoch(conn, subject, least)
 
 

@@ -37,62 +37,36 @@ class Measured:
         self._chat = chat
         self._clock = clock
         self._policy = policy
-
-    @property
-    def embedding_model_id(self) -> str | None:
-        """As the embedding side says."""
-        return self._embedding.embedding_model_id
-
-    @property
-    def embedding_model_ids(self) -> frozenset[str]:
-        """As the embedding side says."""
-        return self._embedding.embedding_model_ids
-
-    @property
-    def dimension(self) -> int | None:
-        """As the embedding side says."""
-        return self._embedding.dimension
-
-    @property
-    def chat_model_id(self) -> str | None:
-        """As the chat side says."""
-        return self._chat.chat_model_id
+        self.embedding_model_id = embedding.embedding_model_id
+        self.embedding_model_ids = embedding.embedding_model_ids
+        self.dimension = embedding.dimension
+        self.chat_model_id = chat.chat_model_id
+        self.rerank_model_id = chat.rerank_model_id
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
-        """As the embedding side says."""
         return await self.time_call(
             self.embedding_model_id, "embed", self._embedding.embed(texts, deadline_s=deadline_s)
         )
 
     async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[StoredVector]:
-        """As the embedding side says."""
         return await self.time_call(
             self.embedding_model_id, "embed", self._embedding.embed_kept(texts, deadline_s=deadline_s)
         )
 
     def views(self, vector: Sequence[float]) -> Mapping[str, Sequence[float]]:
-        """As the embedding side says."""
         return self._embedding.views(vector)
 
     async def scales(self, *, deadline_s: float) -> Mapping[str, Scale]:
-        """As the embedding side says."""
         return await self._embedding.scales(deadline_s=deadline_s)
 
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:
-        """As the chat side says."""
         answer = await self.time_call(self.chat_model_id, prompt.name, self._chat.ask(prompt))
         if answer.repaired:
             MODEL_REPAIRS.labels(prompt.name, answer.model_id).inc()
         self._count_tokens(answer.model_id, prompt.name, answer.spent)
         return answer
 
-    @property
-    def rerank_model_id(self) -> str | None:
-        """As the chat side says."""
-        return self._chat.rerank_model_id
-
     async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
-        """As the chat side says."""
         call = self._chat.rerank(query, texts, deadline_s=deadline_s)
         return await self.time_call(self.rerank_model_id, "rerank", call)
 

@@ -1,5 +1,6 @@
 """What compose goes by: the tokens of a package, how what was found is ordered, and what is kept of every package."""
 
+from datetime import datetime
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
@@ -147,6 +148,12 @@ def check_steps(name: str, steps: Steps) -> None:
         raise ValueError(f"{name}: the days must begin with 0 and rise")
     if any(factor < 0 for _, factor in steps):
         raise ValueError(f"{name}: a factor is negative")
+
+
+def weigh_age(steps: Steps, since: datetime, now: datetime) -> float:
+    """The factor of the time from `since` to `now`; before `since` it is the first."""
+    days = max(0.0, (now - since).total_seconds() / 86_400)
+    return next(factor for day, factor in reversed(steps) if day <= days)
 
 
 class ProvenanceWeights(Slice):

@@ -14,9 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from shared.cache import BoundedMemo
 from shared.language.normalise import visible
 from shared.language.patterns import to_pattern
-from shared.screening import orders, tags
+from shared.screening import orders
 from shared.screening.hostile import CODE, foreseen, looks_like_code
-from shared.screening.tags import REMOVED, split_pasted
+from shared.screening.orders import REMOVED, split_pasted
 from shared.secrets import redact
 
 Outcome = Literal["pass", "sanitized", "blocked"]
@@ -53,7 +53,7 @@ _NAME = to_pattern(r"[\w.\-]{0,64}", re.ASCII)
 _REPEATED = to_pattern(rf"{re.escape(REMOVED)}(?:\s*{re.escape(REMOVED)})+")
 _SENTENCE = to_pattern(r"(?:[^。！？!?；;.\n]|\.(?=\S))+(?:[。！？!?；;.]+[”」』\"')）]*|\n|$)\s*")
 
-escape = tags.escape
+escape = orders.escape
 
 
 class SanitizePolicy(BaseModel):
@@ -149,8 +149,8 @@ def screen_own(text: str, policy: SanitizePolicy) -> Screened:
     rule = next((rule for *_, rule in cleaned if rule), None)
     if rule and _is_empty(clean):
         return Screened("blocked", "", rule)
-    clean, called = tags.without(clean)
-    clean, headers = tags.without_headers(clean)
+    clean, called = orders.without_calls_home(clean)
+    clean, headers = orders.without_headers(clean)
     return mask_text(clean, rule or ("call" if called else "marker" if headers else None))
 
 
@@ -236,7 +236,7 @@ def weigh_text(text: str, read: _Read, around: float | None) -> str | None:
 
 
 def decode_all(text: str) -> str:
-    return tags.without_ours(_without_code(text)[0].replace(REMOVED, " "))
+    return orders.without_ours(_without_code(text)[0].replace(REMOVED, " "))
 
 
 def _odds(text: str) -> float:
@@ -260,7 +260,7 @@ def _foreseen(spelt: _Read) -> str | None:
     for form in spelt.forms:
         if rule := foreseen(form):
             return rule
-    if tags.breaks_out(spelt.forms[0]):
+    if orders.breaks_out(spelt.forms[0]):
         return "breakout"
     return "encoded" if is_encoded(spelt) else None
 
@@ -279,9 +279,9 @@ def find_learned_rule(spelt: _Read, least: float, around: float | None) -> str |
 
 
 def _without_code(text: str) -> tuple[str, str | None]:
-    clean, called = tags.without(text)
+    clean, called = orders.without_calls_home(text)
     rule = "call" if called else None
-    clean, headers = tags.without_headers(clean)
+    clean, headers = orders.without_headers(clean)
     rule = rule or ("marker" if headers else None)
     if looks_like_code(clean):
         for name, pattern in CODE:

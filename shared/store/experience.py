@@ -159,19 +159,6 @@ ORDER BY confidence DESC, key, user_id LIMIT %(limit)s
 """
 
 
-_OF_TENANT: LiteralString = """
-SELECT experience_id, tenant_id, user_id, key, figures, confidence::float8 AS confidence, updated_at
-FROM agent_experience WHERE tenant_id = %(tenant)s
-ORDER BY user_id IS NOT NULL, agent_experience.confidence DESC, key LIMIT %(limit)s
-"""
-
-
-async def of_tenant(conn: Connection, tenant_id: str, limit: int) -> list[Experience]:
-    """What is shared in the tenant and then what is one user's, each named; by the system role, which sees all."""
-    found = await (await conn.execute(_OF_TENANT, {"tenant": tenant_id, "limit": limit})).fetchall()
-    return [Experience(**row) for row in found]
-
-
 def of(subject: Subject, limit: int) -> Read[list[Experience]]:
     """What the agent of this tenant has learnt, shared or from this user alone; the surest first."""
     return Read(_OF, {**subject.params, "limit": limit}, lambda rows: [Experience(**row) for row in rows])

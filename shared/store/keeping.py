@@ -108,3 +108,20 @@ async def find_near(
     """The pairs of these memories whose vectors, of one model, have a greater cosine than this."""
     found = await conn.execute(_NEAR, {**subject.params, "ids": list(ids), "least": least})
     return frozenset(frozenset((row["one"], row["other"])) for row in await found.fetchall())
+
+
+_PIN: LiteralString = """
+UPDATE memory_items SET pinned = %(pinned)s, updated_at = now(),
+    epistemic_type = CASE WHEN %(pinned)s THEN coalesce(epistemic_prev, epistemic_type) ELSE epistemic_type END,
+    epistemic_prev = CASE WHEN %(pinned)s THEN NULL ELSE epistemic_prev END,
+    confidence = CASE WHEN %(pinned)s THEN coalesce(fused_from, confidence) ELSE confidence END,
+    correction_count = CASE WHEN %(pinned)s AND fused_at IS NOT NULL THEN 0 ELSE correction_count END,
+    fused_at = CASE WHEN %(pinned)s THEN NULL ELSE fused_at END,
+    fused_from = CASE WHEN %(pinned)s THEN NULL ELSE fused_from END
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = %(id)s AND status = 'active'
+"""
+
+
+async def pin(conn: Connection, subject: Subject, memory_id: UUID, *, pinned: bool) -> None:
+    """The memory leads core memory, or no more; pinned it counts as neither outdated nor rejected."""
+    await conn.execute(_PIN, {**subject.params, "id": memory_id, "pinned": pinned})

@@ -1,17 +1,14 @@
 """session_summaries: written by observer, one row a version; read by compose."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, LiteralString
-from uuid import UUID
 
 import orjson
 
 from shared.db import Connection, Read
 from shared.domain.subjects import Subject
-from shared.resolution.summary_lines import EndedStatement, SummaryLine
-from shared.store.sessions import Slots
 
 
 @dataclass(frozen=True)
@@ -45,66 +42,6 @@ def latest(subject: Subject, session_id: str, before: int | None = None) -> Read
     """The newest summary of the session, or the newest before that version, if it has one."""
     params = {**subject.params, "session": session_id, "before": before}
     return Read(_LATEST, params, lambda rows: SummaryRow(**rows[0]) if rows else None)
-
-
-_STANDING: LiteralString = """
-SELECT s.entity_slots, l.text, l.summary_json -> 'items' AS items, said.turns, said.ended
-FROM sessions s
-LEFT JOIN LATERAL (SELECT text, summary_json FROM session_summaries WHERE tenant_id = %(tenant)s
-    AND user_id = %(user)s AND session_id = %(session)s AND text IS NOT NULL ORDER BY version DESC LIMIT 1) l ON true
-LEFT JOIN LATERAL (
-    SELECT jsonb_object_agg(t.seq, jsonb_build_object('turn_id', t.turn_id, 'said_at', t.said_at)) AS turns,
-        jsonb_agg(m.gone) FILTER (WHERE m.gone IS NOT NULL) AS ended
-    FROM turns t LEFT JOIN LATERAL (
-        SELECT jsonb_agg(jsonb_build_object('text', e.content_text, 'turn_id', t.turn_id, 'ended_at',
-            coalesce(e.invalid_at, e.silenced_at),
-            'word', coalesce(e.value ->> 'target', e.value ->> 'value'))) AS gone
-        FROM memory_items e WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.source_turn_id = t.turn_id
-            AND (e.status IN ('superseded', 'retracted') OR e.silenced_at IS NOT NULL)) m ON true
-    WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = %(session)s AND l.text <> ''
-        AND t.seq = ANY(ARRAY(SELECT DISTINCT (i ->> 'seq')::integer
-            FROM jsonb_array_elements(l.summary_json -> 'items') i))
-) said ON true
-WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s AND s.session_id = %(session)s
-"""
-
-
-@dataclass(frozen=True)
-class CurrentSummary:
-    """What stands for a session before its latest turns: the summary's text and the names.
-
-    `ended` is what was learnt from the turns of the summary's `lines` and holds no longer.
-    """
-
-    text: str
-    entity_slots: Slots
-    lines: Sequence[SummaryLine] = ()
-    ended: Sequence[EndedStatement] = ()
-
-
-def load_standing(subject: Subject, session_id: str) -> Read[CurrentSummary]:
-    """Both as they are now; empty where the session has none."""
-    params = {**subject.params, "session": session_id}
-    return Read(_STANDING, params, lambda rows: to_standing(rows[0]) if rows else CurrentSummary("", {}))
-
-
-def to_standing(row: Mapping[str, Any]) -> CurrentSummary:
-    turns: Mapping[str, Mapping[str, str]] = row["turns"] or {}
-    lines = [_line(item["text"], turns.get(str(item["seq"]))) for item in row["items"] or ()]
-    ended = [
-        EndedStatement(each["text"], each["word"], UUID(each["turn_id"]), _time(each["ended_at"]))
-        for gone in row["ended"] or ()
-        for each in gone
-    ]
-    return CurrentSummary(row["text"] or "", row["entity_slots"], lines, ended)
-
-
-def _line(text: str, turn: Mapping[str, str] | None) -> SummaryLine:
-    return SummaryLine(text, UUID(turn["turn_id"]), _time(turn["said_at"])) if turn else SummaryLine(text)
-
-
-def _time(stored: str | None) -> datetime | None:
-    return datetime.fromisoformat(stored) if stored else None
 
 
 _BLOCKS: LiteralString = """
@@ -209,8 +146,3 @@ async def clear(conn: Connection, subject: Subject, session_id: str) -> int:
     # first: whoever is writing a version has written it then, and it goes too
     await conn.execute(_BEGIN_AFRESH, params)
     return (await conn.execute(_CLEAR, params)).rowcount
-
-
-def foremost(slots: Slots, most: int) -> list[Mapping[str, Any]]:
-    """The names that were said most, of equals the latest first."""
-    return sorted(slots.values(), key=lambda slot: (-slot["mentions"], -slot["last_seq"], slot["name"]))[:most]

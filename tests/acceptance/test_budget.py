@@ -10,7 +10,7 @@ from schemas.messages import messages
 from services.compose.rules.packing import sizes
 from shared.db import Read
 from shared.language import tokens
-from shared.store import shown_memory
+from shared.store import user_state
 from tests.long import LONG, often
 from tests.system.person import Person, user
 from tests.unit.compose.rules.packing.histories import KINDS, pieces, some_text, tokenizers
@@ -103,7 +103,7 @@ async def test_a_text_that_is_too_long_is_refused_before_anything_is_searched(
     def slow(*_: object) -> Read[list[object]]:
         return Read("SELECT pg_sleep(30)", {}, list)
 
-    monkeypatch.setattr(shown_memory, "core", slow)
+    monkeypatch.setattr(user_state, "core", slow)
     long = {**person.whose, "session_id": "s1", "user_message": "很长的话。" * 20_000, "deadline_ms": 1}
     answers = await asyncio.gather(*(person.post("/v1/context", long) for _ in range(8)))
     assert {(each.status_code, each.json()["code"]) for each in answers} == {(422, "user_message_too_long")}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shared.db import Read
-from shared.store import search_index, shown_memory, turns
+from shared.store import search_index, turns, user_state
 from tests.system.databases import Databases
 from tests.system.person import Person, shown
 from tests.system.running import System, policy_file, running, settings_for
@@ -61,7 +61,7 @@ async def test_a_broken_arm_is_named_and_the_rest_comes(person: Person, monkeypa
 async def test_when_memory_itself_is_slow_the_refusal_comes_in_time(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shown_memory, "core", slow)
+    monkeypatch.setattr(user_state, "core", slow)
     began = time.monotonic()
     answer = await person.post(
         "/v1/context", {**person.whose, "session_id": "s", "user_message": "tea?", "deadline_ms": 1000}

@@ -7,7 +7,7 @@ import pytest
 from services.cli.rebuild.run import rebuild
 from shared.domain.subjects import Subject
 from shared.resolution.summary_lines import find_stale_lines
-from shared.store import summaries
+from shared.store import user_state
 from tests.system.person import Json, Person, shown
 from tests.system.wait import wait_for
 
@@ -58,7 +58,7 @@ async def test_what_is_never_to_be_brought_up_stays_known_and_is_in_no_package(
     assert (receipt["first"]["status"], receipt["first"]["memory_id"]) == ("accepted", memory_id)
     assert word not in shown(await person.compose(asked))
     subject = Subject(person.tenant_id, person.user_id)
-    (summed,) = await person.system["compose"].rt.db.read(subject, summaries.load_standing(subject, "s1"))
+    (summed,) = await person.system["compose"].rt.db.read(subject, user_state.load_standing(subject, "s1"))
     assert [line.text for line in summed.lines if word in line.text]
     assert find_stale_lines(summed.lines, summed.ended) >= {line.text for line in summed.lines if word in line.text}
     silenced = await one(person, memory_id)

@@ -76,7 +76,7 @@ async def with_proposal(person: Person, _: pytest.MonkeyPatch) -> Request:
 async def with_failed_proposal(person: Person, patch: pytest.MonkeyPatch) -> Request:
     """A promotion that could not be written; nobody writes it now either."""
     patch.setattr(type(person.system["compose"].rt.knowledge), "configured", True)
-    patch.setattr(promotions, "_ask_to_write", nothing)
+    patch.setattr(promotions, "_request_write", nothing)
     return "POST", f"/v1/promotions/{await propose(person, 'write_failed')}/retry", {}
 
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from schemas.context_package import ContextPackage
 from schemas.topics import RECEIPT_RECORDED
 from services.cli import app
-from services.compose.rules.packing.replay import replay
+from services.compose.rules.packing.receipts import check_receipts
 from shared.client import SmartBrain
 from tests.system.kafka import of_tenant
 from tests.system.person import UNHURRIED, Json, Person
@@ -160,7 +160,7 @@ async def test_every_package_of_many_at_once_has_whole_receipts_that_add_up(pers
     for package in packages:
         await receipt(person, package.context_id)
         retrieval, injection, plan, stored = internal(person, package.context_id)
-        replayed = replay(retrieval, injection, stored)
+        replayed = check_receipts(retrieval, injection, stored)
         assert replayed.problems == ()
         assert plan is not None
         assert stored is not None
@@ -179,13 +179,13 @@ async def test_a_receipt_that_was_tampered_with_does_not_add_up(person: Person, 
     package = await told(person, talk)
     await receipt(person, package.context_id)
     retrieval, injection, _, stored = internal(person, package.context_id)
-    assert len(replay(retrieval, injection, stored).explained) == len(injection["decisions"])
+    assert len(check_receipts(retrieval, injection, stored).explained) == len(injection["decisions"])
     without = {**injection, "decisions": injection["decisions"][1:]}
     raised = {**injection, "decisions": [{**d, "candidate_score": 9.0} for d in injection["decisions"]]}
     for changed in (without, raised):
-        assert replay(retrieval, changed, stored).problems
+        assert check_receipts(retrieval, changed, stored).problems
     worse = [{**c, "ranks": {**c["ranks"], "all#0": 400}} for c in retrieval["candidates"]]
-    assert replay({**retrieval, "candidates": worse}, injection, stored).problems
+    assert check_receipts({**retrieval, "candidates": worse}, injection, stored).problems
 
 
 @LANGUAGES

@@ -1,4 +1,4 @@
-"""How many files a package and a turn run through: what belongs together lies together. Counts only fall."""
+"""The ratchet of how many files a package and a turn run through: it fails when a count rises."""
 
 from collections.abc import AsyncGenerator, Generator
 
@@ -9,9 +9,10 @@ from tests.system.entered import CallWatcher
 from tests.system.person import Person, shown
 from tests.system.running import System, running, settings_for
 
-MOST_FILES_OF_A_PACKAGE = 110
+MOST_FILES_OF_A_PACKAGE = 102
+"""On a busy machine keys and settings are read again during a package: three files more than in most runs."""
 MOST_FILES_OF_A_TURN = 144
-"""A timer that happens to move beside a turn is counted too: there are one or two files more than most runs have."""
+"""The files of a timer that runs at the same time are counted too: one or two more than in most runs."""
 LEARNING = ("compose", "relay", "observer", "analyzer", "evolver")
 ENGLISH = ("I live in Lisbon.", "My dentist is Dr. Brennan.", "I prefer tea over coffee.")
 CHINESE = ("我住在上海。", "我的牙医是王医生。", "我喜欢喝茶。")
@@ -19,7 +20,7 @@ CHINESE = ("我住在上海。", "我的牙医是王医生。", "我喜欢喝茶
 
 @pytest.fixture(scope="module")
 def watcher() -> Generator[CallWatcher]:
-    """It watches before the system begins its threads."""
+    """Starts before the threads of the system, which it watches too."""
     calls = CallWatcher()
     yield calls
     calls.close()
@@ -27,14 +28,14 @@ def watcher() -> Generator[CallWatcher]:
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str, watcher: CallWatcher) -> AsyncGenerator[System]:
-    """What a turn runs through until it is remembered, and nothing else."""
+    """The services that a turn runs through until it is remembered."""
     del watcher
     async with running(settings_for(databases.fresh(), kafka), LEARNING) as learning:
         yield learning
 
 
 async def _load_all(somebody: Person) -> None:
-    """Weights and modules are loaded, by other words than those that are counted."""
+    """Loads weights and modules, with other words than those of the test."""
     await somebody.say("My bicycle is red.", "我的自行车是红色的。")
     await somebody.compose("What colour is my bicycle? 我的自行车是什么颜色？")
 
@@ -48,7 +49,7 @@ async def test_the_files_of_a_turn_and_of_a_package_are_few(
     system: System, watcher: CallWatcher, told: tuple[str, ...], question: str, answer: str
 ) -> None:
     await _load_all(Person(system))
-    await system.settled()  # the receipts of that package are written
+    await system.settled()  # until the receipts of that package are written
     person = Person(system)
     for text in told[:-1]:
         await person.say(text)

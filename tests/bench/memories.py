@@ -74,7 +74,7 @@ def _item(belief: Mapping[str, Any]) -> StructuredItem:
 
 async def _retract(rt: Runtime, text: str) -> None:
     subject = Subject(store.TENANT, USER)
-    page = await memories.page(rt, subject, status="active", type=None, query=None, limit=200, offset=0)
+    page = await memories.load_page(rt, subject, status="active", type=None, query=None, limit=200, offset=0)
     for known in page.memories:
         if known.content == text:
             await memories.retract(rt, subject, known.memory_id)

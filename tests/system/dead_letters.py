@@ -58,14 +58,14 @@ def acts(person: Person) -> list[Json]:
 async def break_intake(person: Person, monkeypatch: pytest.MonkeyPatch, text: str, **more: Any) -> Json:
     """The dead letter of a turn that was sent over Kafka while intake could not take any of the person."""
     with monkeypatch.context() as broken:
-        whole = intake._body
+        whole = intake._build_body
 
         def choke(turn: Any, *given: Any) -> Json:
             if turn.user_id == person.user_id:
                 raise ZeroDivisionError
             return whole(turn, *given)
 
-        broken.setattr(intake, "_body", choke)
+        broken.setattr(intake, "_build_body", choke)
         key = f"{person.tenant_id}:{person.user_id}".encode()
         sent = orjson.dumps(person.turn(text, **more))
         await publish(person.system.bootstrap, [Stored(TURN_COMMIT.name, key=key, value=sent)])

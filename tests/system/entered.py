@@ -1,4 +1,4 @@
-"""Which files of the product a flow runs through: those of which it calls a function."""
+"""Lists the files of the product in which a flow calls a function."""
 
 import inspect
 import sys
@@ -18,7 +18,7 @@ _watched: ContextVar[bool] = ContextVar("_watched", default=False)
 
 
 class CallWatcher:
-    """Sees the calls of this thread and of those that begin from now on, and notes them when it is asked to."""
+    """Records the calls of this thread and of threads started later, while `entered_files` runs."""
 
     def __init__(self) -> None:
         self._codes: set[CodeType] | None = None
@@ -27,7 +27,7 @@ class CallWatcher:
         sys.setprofile(self._note)
 
     def close(self) -> None:
-        """It sees nothing more."""
+        """Stops watching."""
         sys.setprofile(None)
         threading.setprofile(None)
 
@@ -38,10 +38,10 @@ class CallWatcher:
 
     @contextmanager
     def entered_files(self, *, of_all_tasks: bool) -> Generator[list[str]]:
-        """The files, at the end, of which a function was called; what runs because of an import is no call.
+        """Yields a list that at the end holds the files in which a function was called; imports do not count.
 
-        Without `of_all_tasks` only what this task calls is counted, and the tasks and threads that it begins. What
-        texts were read as before is forgotten: services do not share that.
+        Without `of_all_tasks` only calls of this task, and of the tasks and threads that it starts, count. Caches of
+        texts are cleared first, because services do not share them.
         """
         forget_texts()
         files: list[str] = []

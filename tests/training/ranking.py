@@ -27,7 +27,7 @@ from services.cli.supervisor import Supervisor
 from services.compose.context import scope_ranking
 from services.compose.rules.planning import cues
 from services.compose.rules.ranking import weigh as weighing
-from services.compose.rules.ranking.weigh import BY_MEANING, BY_WORDS, Odds, Weights, weigh
+from services.compose.rules.ranking.weigh import BY_MEANING, BY_WORDS, Odds, Weights, score_candidates
 from shared.language.normalise import detect
 from shared.language.replies import says_something
 from shared.runtime import Runtime
@@ -75,8 +75,8 @@ _seen: ContextVar[list[Any]] = ContextVar("seen")
 
 
 def look(*given: Any, **more: Any) -> Any:
-    """As `weigh`; the question that is being asked sees what went in and came out."""
-    scored = weigh(*given, **more)
+    """As `score_candidates`; the question that is being asked sees what went in and came out."""
+    scored = score_candidates(*given, **more)
     _seen.get().append((given[0].words, given[1], scored.signals))
     return scored
 
@@ -88,7 +88,7 @@ async def ask(rt: Runtime, question: Question, committed: Committed, file: str, 
     with store.at(question.at):
         await store.search(rt, question.dialogue, question.text[:4000], top_k=50)
     _seen.reset(watched)
-    whole = [each for each in seen if each[0] == cues.letters(question.text[:4000])]
+    whole = [each for each in seen if each[0] == cues.to_letters(question.text[:4000])]
     if not whole:
         return None
     _, hits, signals = whole[-1]

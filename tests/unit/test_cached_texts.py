@@ -8,7 +8,7 @@ from pathlib import Path
 
 import services
 import shared
-from services.compose.rules.resolving.norms import norms
+from services.compose.rules.resolving.norms import read_rules
 from shared import cache
 from shared.extraction import clauses, dates, replacement
 from shared.language import names, segment
@@ -24,7 +24,7 @@ def test_no_text_is_kept_once_texts_are_forgotten() -> None:
     related.about("My therapist is called Brunhilde.")
     dates.find("明天去看医生", DAY)
     has_word("Brunhilde called", "Brunhilde")
-    norms("Employees must not wear hats.")
+    read_rules("Employees must not wear hats.")
     clauses.split("My therapist is called Brunhilde.")
     replacement.estimate_repairing("It's Brunhilde, not Brigitte.")
     replacement.read_phrases("My therapist is called Brigitte.")
@@ -39,7 +39,7 @@ def test_no_text_is_kept_once_texts_are_forgotten() -> None:
 OF_NO_TEXT = {
     "schemas.base._names",
     "schemas.base.rename_fields",
-    "services.compose.context.scope_indexes.static_scale",
+    "services.compose.context.scope_indexes.load_static_scale",
     "services.console.page._list_zones",
     "services.console.rendering.find_newest_change",
     "services.console.rendering.make_templates",

@@ -1,6 +1,7 @@
-"""How the code is written, counted: verbs for functions, one meaning for a class name, short files. Counts only fall.
+"""Counts what the style of the code forbids: functions without verbs, class names with several meanings, long files.
 
-Whoever brings a count down lowers its bound here; a bound is raised only with a reason in the commit.
+A test fails when a count exceeds its bound. Lower the bound when you lower a count; raise it only with a reason in the
+commit.
 """
 
 import ast
@@ -24,7 +25,7 @@ BOUNDS = {
     "functions that are too long": 0,
 }
 VAGUE = frozenset(("asked", "found", "got", "heard", "kept", "known", "made", "read", "said", "told"))
-"""Names that say that there is a value, not which; fit for three lines at most."""
+"""Names that do not say which value they hold; allowed for three lines."""
 _IRREGULAR_WORDS = (
     "told known found said kept held left made given shown meant heard spent done gone seen taken brought "
     "thought sent built begun broken chosen written spoken understood lost sold drawn grown thrown worn hidden "

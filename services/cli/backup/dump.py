@@ -1,6 +1,7 @@
 """Makes a backup: a consistent snapshot of the schema in a file, while everything runs."""
 
 import os
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -43,7 +44,7 @@ async def backup(dsn: str, path: Path, say: Say) -> dict[str, Any]:
                     f"--dbname={address}",
                     f"--file={part}",
                 ]
-                await programs.run("pg_dump", arguments, secret, count_rows(say, len(held["rows"])))
+                await programs.run("pg_dump", arguments, secret, count_tables(say, len(held["rows"]), _TABLE))
         size = _put(part, path)
     finally:
         with suppress(FileNotFoundError):
@@ -106,12 +107,12 @@ def _put(part: Path, path: Path) -> int:
     return size
 
 
-def count_rows(say: Say, total: int) -> Callable[[str], None]:
+def count_tables(say: Say, total: int, table: re.Pattern[str]) -> Callable[[str], None]:
     done = 0
 
     def hear(line: str) -> None:
         nonlocal done
-        if _TABLE.search(line):
+        if table.search(line):
             done += 1
             say("tables", done, total)
 

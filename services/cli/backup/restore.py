@@ -3,7 +3,7 @@
 import asyncio
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from schemas.topics import ERASURE_REQUESTED
 from services.cli.backup.archive import Archive, inspect
-from services.cli.backup.dump import refuse_blind
+from services.cli.backup.dump import count_tables, refuse_blind
 from services.cli.progress import Say
 from services.erasure.handler import work
 from shared import runtime
@@ -201,19 +201,7 @@ async def load_rows(conn: Connection, dsn: str, programs: Programs, archive: Arc
             f"--dbname={address}",
             str(archive.path),
         ]
-        await programs.run("pg_restore", arguments, secret, count_rows(say, archive.tables))
-
-
-def count_rows(say: Say, total: int) -> Callable[[str], None]:
-    done = 0
-
-    def hear(line: str) -> None:
-        nonlocal done
-        if _TABLE.search(line):
-            done += 1
-            say("tables", done, total)
-
-    return hear
+        await programs.run("pg_restore", arguments, secret, count_tables(say, archive.tables, _TABLE))
 
 
 async def _erased_again(rt: Runtime, conn: Connection, say: Say) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""What a plan brought back, as the contract shows it (seed 001 section 9)."""
+"""Builds the EvidencePack of a plan."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,14 +7,15 @@ from schemas.evidence_pack import AppliedDiversity, EvidencePack, ModeStats, Pac
 from schemas.retrieve import RetrieveRequest
 from services.compose.context import explain
 from services.compose.context.stages import Call, RankingResult, ResolutionResult, SearchResult, join_reports
-from services.compose.rules.packing.views import pack_evidence
-from services.compose.rules.planning.execute import ExecutablePlan, list_applied
+from services.compose.rules.packing.views import to_pack_evidence
+from services.compose.rules.planning.given import list_applied
+from services.compose.rules.planning.plan import ExecutablePlan
 from services.compose.rules.ranking.fuse import FusionResult
 from shared import clock
 from shared.screening.sanitize import SanitizePolicy
 
 
-def evidence_pack(
+def build_evidence_pack(
     request: RetrieveRequest,
     call: Call,
     run: ExecutablePlan,
@@ -24,9 +25,9 @@ def evidence_pack(
     ignored: Sequence[str],
     sanitize: SanitizePolicy,
 ) -> EvidencePack:
-    """The final order with its signals, counts, what was not honoured and what is held back."""
+    """The final order with its signals, counts, ignored fields and held-back texts."""
     fused = resolution.fused
-    evidences = [pack_evidence(ranked, request, call.at, sanitize) for ranked in fused.ranked]
+    evidences = [to_pack_evidence(ranked, request, call.at, sanitize) for ranked in fused.ranked]
     return EvidencePack(
         plan=request,
         plan_id=str(clock.uuid7()),
@@ -37,7 +38,7 @@ def evidence_pack(
             candidates=fused.candidates,
             returned=len(evidences),
             took_ms=round(call.took_ms(), 3),
-            by_mode=_by_mode(run, fused),
+            by_mode=_count_modes(run, fused),
         ),
         explain=_explain(request, run, search, ranking, resolution, ignored),
         warnings=list(run.notes),
@@ -70,16 +71,16 @@ def _explain(
         degraded_reason=list(dict.fromkeys(report.degraded)),
         notes=list(report.notes),
         fusion_weights=request.ranking.fusion.weights,
-        queries=explain.queries(run, search, fused),
-        arms=explain.timings(report),
+        queries=explain.describe_queries(run, search, fused),
+        arms=explain.to_arm_timings(report),
         dropped=explain.list_dropped(search, fused.dropped) if trace else [],
         held_back=explain.to_held_back(resolution.held_back),
-        candidates=explain.candidates(search, fused, [each.key for each in fused.ranked]) if trace else [],
+        candidates=explain.trace_candidates(search, fused, [each.key for each in fused.ranked]) if trace else [],
     )
 
 
-def _by_mode(run: ExecutablePlan, fused: FusionResult) -> dict[str, ModeStats]:
-    """Every mode that ran or brought something: a result counts for the query that found it best."""
+def _count_modes(run: ExecutablePlan, fused: FusionResult) -> dict[str, ModeStats]:
+    """Statistics of every mode that ran or returned something. A result counts for the query that ranked it best."""
     returned = Counter(each.candidate.mode for each in fused.ranked)
     modes = dict.fromkeys([*(step.query.mode for step in run.steps), *fused.found_by, *returned])
     return {mode: ModeStats(candidates=fused.found_by.get(mode, 0), returned=returned[mode]) for mode in modes}

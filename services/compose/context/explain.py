@@ -1,6 +1,6 @@
-"""Why the result is what it is: arms, queries, every candidate with its scores and its place (R071).
+"""Explains a result: arms, queries, and every candidate with its scores and rank.
 
-A composition can be told in full: each step with its time, and what was left out and why.
+The explanation of a composition also has the time of each step, and what was left out and why.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,20 +32,18 @@ from services.compose.context.stages import STEPS, Composition, SearchResult, St
 from services.compose.rules.candidates import Candidate, Dropped, Factors, HeldBack, RankedCandidate
 from services.compose.rules.packing import receipts
 from services.compose.rules.packing.draft import PackagedContext
-from services.compose.rules.packing.receipts import Told, why
+from services.compose.rules.packing.receipts import Told, explain_decision
 from services.compose.rules.pending.pending_changes import ARM as PENDING
-from services.compose.rules.planning.execute import ExecutablePlan
-from services.compose.rules.planning.plan import Planned
-from services.compose.rules.ranking.fuse import FusionResult, merge
+from services.compose.rules.planning.plan import ExecutablePlan, Planned
+from services.compose.rules.ranking.fuse import FusionResult, merge_candidates
 from shared.language.normalise import clip
 
-SHOWN = 60
-"""Candidates in one explanation at most."""
+MOST_SHOWN = 60
+"""The most candidates in one explanation."""
 EXCERPT = 120
 
 
 def describe_plan(planned: Planned) -> PlannerDebug:
-    """What the planner understood, with its plan."""
     return PlannerDebug(
         intent=planned.intent,
         reason=planned.reason,
@@ -60,36 +58,37 @@ def describe_plan(planned: Planned) -> PlannerDebug:
     )
 
 
-def timings(report: StageReport) -> list[ArmTiming]:
-    """How each arm did."""
+def to_arm_timings(report: StageReport) -> list[ArmTiming]:
     return [
         ArmTiming(arm=a.name, took_ms=round(a.took_ms, 3), candidates=a.count, status=a.status) for a in report.arms
     ]
 
 
 def list_dropped(search: SearchResult, *reasons: Sequence[Dropped]) -> list[DroppedEvidence]:
-    """What was left out, in the order in which it was."""
+    """The dropped evidence, in the order in which it was dropped."""
     out = [DroppedEvidence(id=d.key, reason=d.reason, score=d.score, rule=d.rule) for each in reasons for d in each]
     stale = dict.fromkeys(search.stale)
     return [*out, *(DroppedEvidence(id=key, reason="superseded", rule=search.changes.cause(key)) for key in stale)]
 
 
 def to_held_back(held: Sequence[HeldBack]) -> list[HeldBackText]:
-    """Every text that is not shown, or not all of it, once."""
+    """Every text that is not shown in full, once."""
     return [HeldBackText(id=each.key, source=each.source, rule=each.rule, whole=each.whole) for each in held]
 
 
-def candidates(
+def trace_candidates(
     search: SearchResult,
     fused: FusionResult,
     shown: Sequence[str],
     later: Sequence[Dropped] = (),
     *,
     text: bool = True,
-    most: int | None = SHOWN,
+    most: int | None = MOST_SHOWN,
 ) -> list[CandidateTrace]:
-    """The candidates, those that are shown first and in their order, then the rest by score; `later` says what packing
-    left out."""
+    """The candidates: first those that are shown, in their order, then the rest by score.
+
+    `later` are those that packing left out.
+    """
     places = {key: place for place, key in enumerate(shown, 1)}
     reasons = {each.key: each for each in (*fused.dropped, *later)}
     judged = {each.key: each for each in (*fused.judged, *fused.ranked)}
@@ -129,8 +128,8 @@ def _trace(
     )
 
 
-def queries(run: ExecutablePlan, search: SearchResult, fused: FusionResult) -> list[ExecutedQuery]:
-    """What became of every query of the plan that ran."""
+def describe_queries(run: ExecutablePlan, search: SearchResult, fused: FusionResult) -> list[ExecutedQuery]:
+    """How many results each executed query of the plan had."""
     served: dict[int, dict[str, None]] = {}
     for n, step in enumerate(run.steps):
         arms = [*search.served.get(n, ()), *(["entities"] if f"entity#{n}" in search.lists else [])]
@@ -163,9 +162,9 @@ ARMS: dict[str, Arm] = {
     PENDING: "overlay",
     "all": "all",
 }
-"""The arm of each kind of ranked list: `text#1` is what the second query found by words."""
-CARRIED = "carried"
-"""Why a candidate is not judged: the package shows it anyway, as core memory or among the recent turns."""
+"""The arm of each kind of ranked list. `text#1` holds what the second query found by words."""
+CARRIED_ANYWAY = "carried"
+"""Why a candidate is not ranked: the package shows it anyway, in core memory or among the recent turns."""
 _CARRIED: dict[Told, str] = {
     "zh": "包里本来就有它：属于核心记忆，或在最近的对话里。",
     "en": "The package carries it anyway: it is core memory, or among the recent turns.",
@@ -175,9 +174,9 @@ _CARRIED: dict[Told, str] = {
 def explain_composition(
     composition: Composition, policy_version: str, ignored: Sequence[str], language: Told
 ) -> Explanation:
-    """All that is known of how the package came about; `ignored` are fields of the request that nobody knows."""
+    """The full explanation of a package; `ignored` are unknown fields of the request."""
     packaged, search = composition.packaged, composition.search
-    dropped = list(_list_dropped(composition, _tell_why(composition, policy_version, language)))
+    dropped = list(_list_dropped(composition, _explain_decisions(composition, policy_version, language)))
     package = composition.package.model_copy(update={"debug": None})
     return Explanation(
         package=package,
@@ -185,8 +184,8 @@ def explain_composition(
         policy={},
         policy_version=policy_version,
         planner=describe_plan(composition.planning.planned),
-        queries=queries(composition.wanted.run, search, composition.resolution.fused),
-        arms=timings(composition.report),
+        queries=describe_queries(composition.wanted.run, search, composition.resolution.fused),
+        arms=to_arm_timings(composition.report),
         rerank=composition.ranking.reranked,
         candidates=_list_candidates(composition, {each.id: each for each in dropped}, language),
         dropped=dropped,
@@ -228,12 +227,12 @@ def _describe_budget(packaged: PackagedContext) -> BudgetUse:
     )
 
 
-def _tell_why(composition: Composition, policy_version: str, language: Told) -> dict[str, str]:
-    """The sentence of each decision, as receipts have it."""
+def _explain_decisions(composition: Composition, policy_version: str, language: Told) -> dict[str, str]:
+    """The sentence of each decision, as in receipts."""
     search = composition.search
     stale = {key: search.changes.cause(key) for key in search.stale}
-    made = receipts.decisions(composition.resolution.fused, composition.packaged, stale, policy_version)
-    return {each["id"]: why(each, language) for each in made}
+    made = receipts.list_decisions(composition.resolution.fused, composition.packaged, stale, policy_version)
+    return {each["id"]: explain_decision(each, language) for each in made}
 
 
 def _list_dropped(composition: Composition, sentences: Mapping[str, str]) -> Iterator[DroppedAtStep]:
@@ -244,7 +243,7 @@ def _list_dropped(composition: Composition, sentences: Mapping[str, str]) -> Ite
     for key in dict.fromkeys(composition.search.stale):
         why_so = sentences.get(key, "")
         yield DroppedAtStep(id=key, reason="superseded", rule=changes.cause(key), step="search", why=why_so)
-    by_step: tuple[tuple[Step, Sequence[receipts.Dropped]], ...] = (
+    by_step: tuple[tuple[Step, Sequence[Dropped]], ...] = (
         ("rank", ranked),
         ("resolve", [each for each in resolved if each.key not in seen]),
         ("package", composition.packaged.dropped),
@@ -264,25 +263,24 @@ def _list_dropped(composition: Composition, sentences: Mapping[str, str]) -> Ite
 def _list_candidates(
     composition: Composition, dropped: Mapping[str, DroppedAtStep], language: Told
 ) -> list[ExplainedCandidate]:
-    """Every candidate: those that are shown first, then the rest by score, at last what the package carries anyway."""
+    """Every candidate: first those that are shown, then the rest by score, then what the package carries anyway."""
     search, fused = composition.search, composition.resolution.fused
     shown = [each.id for each in composition.package.evidence]
-    merged = {each.key: each for each in merge(search.candidates)}
-    judged = candidates(search, fused, shown, composition.packaged.dropped, most=None)
+    merged = {each.key: each for each in merge_candidates(search.candidates)}
+    judged = trace_candidates(search, fused, shown, composition.packaged.dropped, most=None)
     listed = {each.id for each in judged}
     beside = [RankedCandidate(each, 0.0, 0.0, Factors(0.0)) for key, each in merged.items() if key not in listed]
-    carried = candidates(search, FusionResult(tuple(beside), (), len(beside)), (), most=None)
+    carried = trace_candidates(search, FusionResult(tuple(beside), (), len(beside)), (), most=None)
     sources = {each.key: each.candidate for each in (*fused.judged, *fused.ranked)} | merged
-    ends = {**dropped, **{each.id: _carry(each.id, language) for each in carried}}
-    return [_tell(each, sources[each.id], ends.get(each.id)) for each in (*judged, *carried)]
+    carries = (
+        DroppedAtStep(id=each.id, reason=CARRIED_ANYWAY, step="rank", why=_CARRIED[language]) for each in carried
+    )
+    ends = {**dropped, **{each.id: each for each in carries}}
+    return [_explain_candidate(each, sources[each.id], ends.get(each.id)) for each in (*judged, *carried)]
 
 
-def _carry(key: str, language: Told) -> DroppedAtStep:
-    return DroppedAtStep(id=key, reason=CARRIED, step="rank", why=_CARRIED[language])
-
-
-def _tell(trace: CandidateTrace, candidate: Candidate, out: DroppedAtStep | None) -> ExplainedCandidate:
-    """The candidate with its best places, and why and at which step it was left out where it is not shown."""
+def _explain_candidate(trace: CandidateTrace, candidate: Candidate, out: DroppedAtStep | None) -> ExplainedCandidate:
+    """The candidate with its best ranks and, if it is not shown, the step and the reason."""
     gone = out if trace.place is None else None
     return ExplainedCandidate(
         **trace.model_dump(exclude={"dropped", "rule"}),
@@ -296,7 +294,7 @@ def _tell(trace: CandidateTrace, candidate: Candidate, out: DroppedAtStep | None
 
 
 def _find_best(candidate: Candidate) -> list[ArmBest]:
-    """The candidate's highest place by each arm."""
+    """The candidate's highest rank in each arm."""
     best: dict[Arm, ArmBest] = {}
     for name, rank in candidate.arm_ranks.items():
         arm = ARMS.get(name.partition("#")[0])

@@ -1,4 +1,4 @@
-"""Hits of the store become candidates: what of each still holds, and its places in every ranked list."""
+"""Turns search hits into candidates: the part of each that is still valid, with its rank in every list."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from schemas.vocabulary import SearchMode
 from services.compose.context.stages import NOTHING_TO_REPORT, StageReport
-from services.compose.rules.candidates import Candidate, ListOf, frequency, weigh_odds
+from services.compose.rules.candidates import Candidate, ListOf, to_frequency, weigh_odds
 from services.compose.rules.pending.pending_changes import PendingChanges
 from services.compose.rules.ranking.weigh import SignalScores
 from services.compose.rules.resolving import outdated
@@ -22,15 +22,15 @@ from shared.extraction import forget, retractions
 from shared.language.normalise import fold
 from shared.language.replies import says_something
 from shared.store.search import Hit
-from shared.store.shown_memory import NEVER
+from shared.store.user_state import NEVER
 
 
 @dataclass(frozen=True, slots=True)
 class SearchPart:
-    """What one part of a search brings; `stale` are the keys of what no longer holds.
+    """The result of one part of a search.
 
-    `stale_answers` are those of the stale that would have been answers: what ended them is one. `looked_at` is how many
-    texts were put in order.
+    `stale` are the keys of hits that are no longer valid, `stale_answers` those among them that would have been
+    answers: the message that ended them is one. `looked_at` counts the texts that were ranked.
     """
 
     candidates: Sequence[Candidate] = ()
@@ -45,7 +45,7 @@ class SearchPart:
 
 @dataclass(frozen=True)
 class RankedList:
-    """One ranked list that an arm brings: `all#1` is what the second query that ran found, by words and by meaning."""
+    """One ranked list of an arm. `all#1` holds what the second query found by words and by meaning."""
 
     name: str
     weight: float
@@ -54,17 +54,17 @@ class RankedList:
 
     @property
     def owner(self) -> ListOf:
-        """Whose the list is, as fusing reads it."""
+        """The query and mode of the list, for fusion."""
         return ListOf(self.of, self.mode)
 
 
 LINKED = 0.4
-"""How likely the first of what is linked with a name that is asked about helps; the second half as much, and so on."""
+"""The probability that the first hit linked with a requested name helps; half for the second, and so on."""
 
 
 @dataclass(slots=True)
 class ListPlacement:
-    """Where a chunk stands in every list that has it; `best` is the list where it stands highest."""
+    """The ranks of a chunk in all lists that hold it; `best` is the list that ranks it highest."""
 
     best: RankedList
     place: int
@@ -76,15 +76,17 @@ class ListPlacement:
 
 @dataclass(frozen=True, slots=True)
 class CurrentHits:
-    """The hits that hold, with what of each may be shown, and the keys of those that do not hold."""
+    """The valid hits with the text that may be shown, and the keys of the invalid ones."""
 
     hits: Sequence[tuple[Hit, CurrentText]]
     stale: Sequence[str] = ()
 
 
 def drop_stale_hits(changes: PendingChanges, hits: Sequence[Hit], *, past: bool = False) -> CurrentHits:
-    """The hits that still hold; with `past` those too that held once, so marked."""
-    texts = [(_memory if hit.memory_id else _message)(changes, hit, past=past) for hit in hits]
+    """The hits that are still valid; with `past` also former ones, marked as such."""
+    texts = [
+        (_find_current_memory if hit.memory_id else _find_current_message)(changes, hit, past=past) for hit in hits
+    ]
     over = _ended_turns(hits, texts)
     current: list[tuple[Hit, CurrentText]] = []
     stale: list[str] = []
@@ -94,16 +96,16 @@ def drop_stale_hits(changes: PendingChanges, hits: Sequence[Hit], *, past: bool 
             until = over.get(hit.turn_id)
             left = replace(left, until=left.until or until) if until else None
         if left is None:
-            stale.append(key_of(hit))
+            stale.append(make_key(hit))
         else:
             current.append((hit, left))
     return CurrentHits(current, stale)
 
 
 def _ended_turns(hits: Sequence[Hit], texts: Sequence[CurrentText | None]) -> Mapping[UUID | None, datetime | None]:
-    """The turns of which nothing that the user said holds any more, and until when it held where that is shown.
+    """The turns of which no statement of the user is valid any more, with the time until which it was, if it is shown.
 
-    A reply of one sentence to such words speaks of them, whether it repeats them or not.
+    A one-sentence reply to such a statement is about it, even if it repeats none of its words.
     """
     ended: dict[UUID | None, datetime | None] = {}
     holds: set[UUID | None] = set()
@@ -117,23 +119,24 @@ def _ended_turns(hits: Sequence[Hit], texts: Sequence[CurrentText | None]) -> Ma
     return {turn: until for turn, until in ended.items() if turn not in holds}
 
 
-def end_moments(changes: PendingChanges, hit: Hit) -> set[datetime]:
-    """When what was said in the turn of the hit ceased to hold: whoever spoke then ended it."""
+def list_end_times(changes: PendingChanges, hit: Hit) -> set[datetime]:
+    """When the statements in the turn of the hit ceased to be valid. Messages of the user at these times ended them."""
     if hit.memory_id:
         return set()
-    untils = [each.get("until") for each in (*hit.ended, *changes.of_turn(hit.turn_id), *_taken_back(changes, hit))]
+    untils = [
+        each.get("until") for each in (*hit.ended, *changes.of_turn(hit.turn_id), *_list_retractions(changes, hit))
+    ]
     moments = {each if isinstance(each, datetime) else datetime.fromisoformat(each) for each in untils if each}
     until = changes.outdated.ended_at(hit.text, hit.said_at, hit.role, hit.turn_id, hit.name)
     return moments | ({until} if until else set())
 
 
-def key_of(hit: Hit) -> str:
-    """The key that a candidate of this hit has."""
+def make_key(hit: Hit) -> str:
     return f"memory:{hit.memory_id}" if hit.memory_id else f"turn:{hit.turn_id}:{hit.ordinal}"
 
 
-def _memory(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | None:
-    """The memory that stands; what happened is over with what it led to: having moved somewhere, with living there."""
+def _find_current_memory(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | None:
+    """The memory if it is valid. An event ends with what it led to: having moved to a city, with living there."""
     if changes.hides(hit.memory_id, hit.turn_id, hit.text):
         return None
     until = changes.outdated.ended_at(hit.text, hit.valid_at) if hit.type == "event" else None
@@ -142,8 +145,8 @@ def _memory(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | N
     return CurrentText(hit.text, until=until) if past and until < NEVER else None
 
 
-def _message(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | None:
-    ended = [*hit.ended, *changes.of_turn(hit.turn_id), *_taken_back(changes, hit)]
+def _find_current_message(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | None:
+    ended = [*hit.ended, *changes.of_turn(hit.turn_id), *_list_retractions(changes, hit)]
     left = keep_what_holds(hit.text, hit.ordinal, ended, hit.media or (), past=past)
     if left is None or left.until:
         return left
@@ -153,10 +156,10 @@ def _message(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | 
     return replace(left, until=until) if past and until < NEVER else None
 
 
-def _taken_back(changes: PendingChanges, hit: Hit) -> list[dict[str, Any]]:
-    """What of the message its user took back: in the message itself, or in the next; then the replies to it too.
+def _list_retractions(changes: PendingChanges, hit: Hit) -> list[dict[str, Any]]:
+    """The parts of the message that the user took back in the same or the next message; then also the replies to it.
 
-    Where a message asks for something to be forgotten, that request is not shown either: it names what is to be gone.
+    A request to forget is one of them: it names what is to be gone.
     """
     of_user = hit.role == "user"
     gone: list[dict[str, Any]] = []
@@ -169,8 +172,8 @@ def _taken_back(changes: PendingChanges, hit: Hit) -> list[dict[str, Any]]:
     return [{"ordinal": hit.ordinal, **each} for each in gone]
 
 
-def tells(hit: Hit, left: CurrentText) -> bool:
-    """Whether it can be evidence: a memory that is more than a name, a message that says more than `I see`."""
+def is_evidence(hit: Hit, left: CurrentText) -> bool:
+    """Whether it can be evidence: a memory of more than a name, or a message of more than `I see`."""
     if hit.memory_id is None:
         return says_something(left.text)
     text = fold(left.text.strip())
@@ -181,9 +184,9 @@ def tells(hit: Hit, left: CurrentText) -> bool:
 def place_linked_hits(
     changes: PendingChanges, ranked: RankedList, hits: Sequence[Hit], *, past: bool = False
 ) -> SearchPart:
-    """The hits in their order, as a list of its own."""
+    """The hits in their order, as a list of their own."""
     current = drop_stale_hits(changes, hits, past=past)
-    telling = [(hit, left) for hit, left in current.hits if tells(hit, left)]
+    telling = [(hit, left) for hit, left in current.hits if is_evidence(hit, left)]
     placed = [
         (hit, left, ListPlacement(ranked, rank, {ranked.name: rank}, {ranked.name: hit.score}, LINKED / rank))
         for rank, (hit, left) in enumerate(telling, 1)
@@ -193,7 +196,7 @@ def place_linked_hits(
         weights={ranked.name: ranked.weight},
         lists={ranked.name: ranked.owner},
         stale=current.stale,
-        stale_answers=frozenset({key_of(hit) for hit in hits} - {key_of(hit) for hit, _ in current.hits}),
+        stale_answers=frozenset({make_key(hit) for hit in hits} - {make_key(hit) for hit, _ in current.hits}),
     )
 
 
@@ -206,10 +209,10 @@ def place_in_list(
     places: Sequence[int],
     least_of_part: float = math.inf,
 ) -> None:
-    """The query's list by all signals; the ranks by words and by meaning alone are shown and count no more.
+    """Adds the query's ranked list. The ranks by words and by meaning are shown but have no weight.
 
-    `places` says where what was scored stands among all hits. From `least_of_part` on a hit answers this part of a
-    question, however likely others answer other parts.
+    `places` are the positions of the scored hits among all hits. A hit at or above `least_of_part` answers this part of
+    a question, however likely others answer the other parts.
     """
     alone = {
         name: (rank_scores(scores), scores)
@@ -230,14 +233,14 @@ def place_in_list(
 
 
 def rank_scores(scores: Floats) -> NDArray[np.intp]:
-    """The place of each from 1, the greatest first."""
+    """The rank of each score; the greatest has rank 1."""
     ranks = np.empty(len(scores), dtype=np.intp)
     ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
     return ranks
 
 
 def to_candidate(hit: Hit, left: CurrentText, placement: ListPlacement) -> Candidate:
-    """The hit as fusing reads it, with its ranks and scores in the lists that have it."""
+    """The hit as a candidate, with its ranks and scores in the lists that hold it."""
     is_memory = hit.memory_id is not None
     return Candidate(
         kind="memory" if is_memory else "turn",
@@ -255,7 +258,7 @@ def to_candidate(hit: Hit, left: CurrentText, placement: ListPlacement) -> Candi
         confidence=hit.confidence if hit.confidence is not None else 0.6,
         provenance=hit.provenance_class or "observation",  # pyright: ignore[reportArgumentType] # as above
         epistemic=hit.epistemic_type or "fact",  # pyright: ignore[reportArgumentType] # as above
-        frequency=frequency(hit.injection_count, hit.positive_count, hit.correction_count, hit.miss_count),
+        frequency=to_frequency(hit.injection_count, hit.positive_count, hit.correction_count, hit.miss_count),
         arm_ranks=placement.ranks,
         arm_scores=placement.scores,
         probability=placement.probability,

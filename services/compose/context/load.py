@@ -1,22 +1,26 @@
-"""What a request starts from: what is known of the user, what was said since, and the message, held to the window."""
+"""Loads memory, settings and pending turns of the user, and checks that the message fits the window."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from secrets import token_hex
+from typing import Any
 
 from schemas.compose import ComposeRequest
-from schemas.content import ContentBlock
+from schemas.content import BlockType, ContentBlock
 from schemas.experiment import ExperimentContext, GenerationMetadata
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
 from services.compose.context import pending_turns
-from services.compose.context.planner import scope_of
+from services.compose.context.planner import make_scope
 from services.compose.context.stages import ROUTING, Call, ComposeState, MemoryState, Planner
 from services.compose.intake import media
-from services.compose.rules.packing.budget import TokenLimitTooSmallError, UserMessageTooLongError, slot_bounds
-from services.compose.rules.packing.draft import UserMessageParts, split_message
-from services.compose.rules.packing.pack import PackInputs, PackPolicy, check
+from services.compose.rules.candidates import HeldBack, RecentTurn, TurnMessage
+from services.compose.rules.packing.budget import TokenLimitTooSmallError, UserMessageTooLongError, compute_slot_bounds
+from services.compose.rules.packing.draft import UNSUPPORTED, Decision, UserMessageParts
+from services.compose.rules.packing.pack import PackInputs, PackPolicy, check_size
+from services.compose.rules.packing.sizes import list_withheld
+from services.compose.rules.packing.slots import list_held_back
 from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
 from services.compose.rules.pending.pending_changes import PendingChanges
 from services.compose.rules.ranking.repeats import DiversityPolicy
@@ -24,47 +28,59 @@ from services.compose.rules.resolving.outdated import OutdatedStatement
 from services.compose.rules.resolving.scopes import KEYS, PREFIXES
 from shared import clock
 from shared.domain import blocks
+from shared.domain.blocks import fit_blocks
 from shared.domain.turns import Turn
 from shared.errors import RefusedError, TransientError
 from shared.extraction import slash
 from shared.extraction.relatives import tells_of_relative
-from shared.extraction.turn_texts import only_commands
+from shared.extraction.turn_texts import SPOKEN, only_commands
+from shared.language import tokens
+from shared.language.normalise import clip
 from shared.policy import ComposePolicy
 from shared.runtime import Runtime
-from shared.store import knowledge, shown_memory, summaries, turns
-from shared.store.erasure import tombstones
+from shared.screening.sanitize import SanitizePolicy, Source, show
+from shared.store import knowledge, turns, user_state
 from shared.store.media import load_known
-from shared.store.shown_memory import EndedVersion
+from shared.store.user_state import EndedVersion
 
-ASKED_CHARS = 2000
-"""Of what was recognised in one media, so much is planned and searched with."""
-ENDED_MOST = 200
-"""So many of the versions that ended last are looked for in what is found."""
+RECOGNISED_CHARS = 2000
+"""How many characters of the text recognised in one medium are used for planning and search."""
+MOST_ENDED = 200
+"""How many of the most recently ended versions are compared with search results."""
+RECENT_CHARS = 800
+"""How many characters of the text recognised in one medium of an earlier turn are shown."""
+WINDOW_CHARS = 32_000
+"""How many characters of a message are read for the window; no package holds more."""
+SHARE_FOR_MEDIA = 0.5
+"""The share of the token limit for a message with the text recognised in its media."""
+HANDED_ON = {"type", "media_id", "text_fallback", "security_status", "metadata"}
+"""The status of a media block whose recognised text has been screened and is in the message."""
 NONCE_BYTES = 3
-"""Nobody who wrote a text that is in the package could know them."""
+"""Long enough that no author of a text in the package can guess it."""
 
 
 async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtime, ComposeState]:
-    """The runtime as the user's settings have it, and what a package starts from, read in one go within the deadline.
+    """The runtime under the user's settings and the initial state of a package, read in one round trip.
 
     TransientError: the deadline has passed.
-    RefusedError `media_security_blocked` names all media of the message that is not safe, `user_message_too_long` the
+
+    RefusedError: `media_security_blocked` names all unsafe media of the message; `user_message_too_long` names the
     field that leaves the package no room.
     """
-    # how much is read is no setting of users
+    # users cannot change how much is read
     policy, subject, message = rt.policy.compose, call.subject, request.user_message
-    scope, named, version = scope_of(rt, request), blocks.media_ids(message.blocks), 0
+    scope, named, version = make_scope(rt, request), blocks.media_ids(message.blocks), 0
     reads = (
-        shown_memory.core(subject, policy.core_limit, tuple(KEYS), tuple(PREFIXES)),
-        summaries.load_standing(subject, request.session_id),
+        user_state.core(subject, policy.core_limit, tuple(KEYS), tuple(PREFIXES)),
+        user_state.load_standing(subject, request.session_id),
         turns.recent(subject, request.session_id, policy.recent_turns_max + 1, policy.pending_turns_max),
-        tombstones.epoch(subject),
-        shown_memory.versions(subject, ENDED_MOST),
-        shown_memory.taken_back(subject, ENDED_MOST),
-        shown_memory.load_joined(subject),
+        user_state.epoch(subject),
+        user_state.versions(subject, MOST_ENDED),
+        user_state.taken_back(subject, MOST_ENDED),
+        user_state.load_joined(subject),
     )
     admitted = message.blocks
-    async with _in_time(call.left_s()):
+    async with _limit_time(call.left_s()):
         if named or rt.knowledge.configured:
             reads = (*reads, load_known(subject, named), knowledge.version(scope))
         rt, core, summary, recent, epoch, gone, taken, joined, *of_knowledge = await rt.read_of(subject, *reads)
@@ -72,13 +88,13 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
             registered, version = of_knowledge
             admitted = media.admit_blocks(message, registered)
         earlier = [t for t in pending_turns.list_turns_before(recent.window, message) if not only_commands(t)]
-        now = pending_turns.message(message, request.session_id, call.at)
-        changes = await _foresee(rt, call, recent.pending, epoch, now)
-    changes = changes.with_ended(map(to_ended, gone), pending_turns.taken_back(earlier, now, taken))
+        now = pending_turns.to_turn(message, request.session_id, call.at)
+        changes = await _predict_changes(rt, call, recent.pending, epoch, now)
+    changes = changes.with_ended(map(to_outdated_statement, gone), pending_turns.list_retractions(earlier, now, taken))
     hidden = [f"memory:{m.memory_id}" for m in core if changes.hides(m.memory_id, m.source_turn_id, m.content_text)]
-    names = [slot["name"] for slot in summaries.foremost(summary.entity_slots, rt.policy.session.entity_slots_max)]
+    names = [slot["name"] for slot in user_state.foremost(summary.entity_slots, rt.policy.session.entity_slots_max)]
     return rt, ComposeState(
-        # what is known of a relative is no part of who the user is: it is found where it is asked about
+        # facts about a relative are not core memory; search finds them
         core=[
             m
             for m in core
@@ -92,34 +108,36 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
         memory=MemoryState(changes, scope, version, epoch),
         hidden=tuple(hidden),
         parts=read_message(request, admitted, policy),
-        # a command asks memory nothing
-        question="" if slash.commands(message.words) else blocks.to_question(admitted, ASKED_CHARS, policy.sanitize),
+        # a command needs no memory
+        question=""
+        if slash.commands(message.words)
+        else blocks.to_question(admitted, RECOGNISED_CHARS, policy.sanitize),
         joined=joined,
     )
 
 
 async def load_memory(rt: Runtime, call: Call, request: RetrieveRequest) -> tuple[Runtime, MemoryState]:
-    """What the search of a caller's plan starts from, as of a package."""
-    subject, version, scope = call.subject, 0, scope_of(rt, request)
+    """What the search of a given plan needs, as `load` for a package."""
+    subject, version, scope = call.subject, 0, make_scope(rt, request)
     reads = (
         turns.load_pending(subject, rt.policy.compose.pending_turns_max),
-        tombstones.epoch(subject),
-        shown_memory.versions(subject, ENDED_MOST),
-        shown_memory.taken_back(subject, ENDED_MOST),
+        user_state.epoch(subject),
+        user_state.versions(subject, MOST_ENDED),
+        user_state.taken_back(subject, MOST_ENDED),
     )
-    async with _in_time(call.left_s()):
+    async with _limit_time(call.left_s()):
         if rt.knowledge.configured:
             reads = (*reads, knowledge.version(scope))
         rt, pending, epoch, gone, taken, *versions = await rt.read_of(subject, *reads)
         version = versions[0] if versions else version
-        changes = await _foresee(rt, call, pending, epoch, None)
-    changes = changes.with_ended(map(to_ended, gone), pending_turns.taken_back((), None, taken))
+        changes = await _predict_changes(rt, call, pending, epoch, None)
+    changes = changes.with_ended(map(to_outdated_statement, gone), pending_turns.list_retractions((), None, taken))
     return rt, MemoryState(changes, scope, version, epoch)
 
 
 @asynccontextmanager
-async def _in_time(left_s: float) -> AsyncGenerator[None, None]:
-    """What has no substitute, within the time that is left; TransientError beyond it."""
+async def _limit_time(left_s: float) -> AsyncGenerator[None, None]:
+    """Runs what has no fallback within the time left; raises TransientError when it is over."""
     try:
         async with asyncio.timeout(left_s):
             yield
@@ -127,15 +145,17 @@ async def _in_time(left_s: float) -> AsyncGenerator[None, None]:
         raise TransientError("memory did not answer within the deadline") from error
 
 
-async def _foresee(rt: Runtime, call: Call, pending: Sequence[Turn], epoch: int, now: Turn | None) -> PendingChanges:
-    """What the turns without an outcome, and then the message being answered, will end."""
+async def _predict_changes(
+    rt: Runtime, call: Call, pending: Sequence[Turn], epoch: int, now: Turn | None
+) -> PendingChanges:
+    """The changes that pending turns, and then the message being answered, will make."""
     learnt = pending if rt.policy.observer.learn else ()
     open_turns = pending_turns.OpenTurns(learnt, epoch, rt.read_turns)
-    return await pending_turns.foresee(rt.db, call.subject, open_turns, now, rt.policy.confidence)
+    return await pending_turns.predict_changes(rt.db, call.subject, open_turns, now, rt.policy.confidence)
 
 
-def to_ended(version: EndedVersion) -> OutdatedStatement:
-    """The ended version as messages are compared with it."""
+def to_outdated_statement(version: EndedVersion) -> OutdatedStatement:
+    """The ended version in the form that messages are compared with."""
     return OutdatedStatement(
         version.until,
         version.text.removeprefix(f"{version.speaker}: ") if version.speaker else version.text,
@@ -150,20 +170,20 @@ def to_ended(version: EndedVersion) -> OutdatedStatement:
 
 
 def check_message(request: ComposeRequest, policy: ComposePolicy) -> None:
-    """Raises RefusedError, naming the field, where the user's own words leave a package no room.
+    """Raises RefusedError, naming the field, if the user's own words leave a package no room.
 
-    It needs nothing but the request: a text that is too long is refused before anything is read, however busy it is.
+    It needs only the request, so that a text that is too long is refused before anything is read.
     """
     _check(request, UserMessageParts(request.user_message.words), policy)
 
 
 def read_message(request: ComposeRequest, message: Sequence[ContentBlock], policy: ComposePolicy) -> UserMessageParts:
-    """The message as the package carries it; of what was recognised in its media as much as there is room for.
+    """The message as the package carries it, with as much of the text recognised in its media as fits.
 
-    RefusedError names the field where there is no room even without that.
+    RefusedError names the field if the message does not fit even without that text.
     """
     limit = request.limit(policy.default_profile)
-    most = slot_bounds(limit, policy.budget).message_room(0) - MESSAGE_OVERHEAD
+    most = compute_slot_bounds(limit, policy.budget).message_room(0) - MESSAGE_OVERHEAD
     parts = split_message(message, request.model_modalities, limit, most, policy.sanitize)
     if not any(block.is_media for block in message):
         return parts
@@ -188,13 +208,35 @@ def _check(request: ComposeRequest, parts: UserMessageParts, policy: ComposePoli
         nonce=token_hex(NONCE_BYTES),
         generation_metadata=make_metadata(request.experiment_context, "rules", (ROUTING,), request_id),
     )
-    with refuse_what_does_not_fit(request, policy):
-        check(inputs, pack_limits(policy))
+    with refuse_oversize(request, policy):
+        check_size(inputs, to_pack_policy(policy))
+
+
+def split_message(
+    blocks: Sequence[ContentBlock], modalities: Sequence[BlockType], limit: int, most: int, policy: SanitizePolicy
+) -> UserMessageParts:
+    """Splits the message for a model with these modalities; cuts recognised text to `most` and about half the limit."""
+    media = [block for block in blocks if block.is_media]
+    fitted = fit_blocks(blocks, min(most, int(limit * SHARE_FOR_MEDIA)), tokens.count, policy)
+    readable = [block for block in media if block.type in modalities]
+    parts = (
+        [_part(block, piece, modalities) for block, piece in zip(blocks, fitted.pieces, strict=True)]
+        if readable
+        else []
+    )
+    degraded = (UNSUPPORTED,) if len(readable) < len(media) else ()
+    return UserMessageParts(fitted.text, tuple(parts), list_withheld(fitted.blocked), degraded)
+
+
+def _part(block: ContentBlock, piece: str, modalities: Sequence[BlockType]) -> dict[str, Any]:
+    if block.is_media and block.type in modalities:
+        return block.model_dump(mode="json", include=HANDED_ON, exclude_none=True)
+    return {"type": "text", "text": piece}
 
 
 @contextmanager
-def refuse_what_does_not_fit(request: ComposeRequest, policy: ComposePolicy) -> Generator[None]:
-    """What does not fit is refused, with the field that says too much or allows too little."""
+def refuse_oversize(request: ComposeRequest, policy: ComposePolicy) -> Generator[None]:
+    """Turns a size error into a refusal that names the field that is too long or the limit that is too small."""
     try:
         yield
     except UserMessageTooLongError as error:
@@ -208,8 +250,8 @@ def refuse_what_does_not_fit(request: ComposeRequest, policy: ComposePolicy) -> 
         raise RefusedError("token_limit_too_small", f"{problem.field}: {error}", (problem,)) from error
 
 
-def pack_limits(policy: ComposePolicy) -> PackPolicy:
-    """The limits of a package, as policy has them."""
+def to_pack_policy(policy: ComposePolicy) -> PackPolicy:
+    """The limits of a package from the policy."""
     return PackPolicy(
         budget=policy.budget,
         sanitize=policy.sanitize,
@@ -224,7 +266,7 @@ def pack_limits(policy: ComposePolicy) -> PackPolicy:
 def make_metadata(
     context: ExperimentContext | None, planner: Planner, ignored: tuple[str, ...], request_id: str
 ) -> GenerationMetadata | None:
-    """What a package says of the experiment that it belongs to, if it belongs to one."""
+    """The experiment that a package belongs to, if any."""
     if context is None:
         return None
     return GenerationMetadata(
@@ -234,3 +276,25 @@ def make_metadata(
         planner=planner,
         ignored=ignored,
     )
+
+
+def to_recent_turn(turn: Turn, policy: SanitizePolicy) -> tuple[RecentTurn, tuple[Decision, ...], list[HeldBack]]:
+    """The turn as the window shows it, the media whose recognised text gives orders, and all that is held back."""
+    messages: list[TurnMessage] = []
+    blocked: list[blocks.Blocked] = []
+    held: list[HeldBack] = []
+    for event in turn.events:
+        if event.event_type not in SPOKEN or not event.content:
+            continue
+        source: Source = "foreign" if event.role == "tool" else "own"
+
+        def words(text: str, key: str = f"turn:{turn.turn_id}:{event.ordinal}", source: Source = source) -> str:
+            clean = show(text, source, policy)
+            held.extend(list_held_back(key, source, clean))
+            return clean.text
+
+        rendered = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, words, policy)
+        blocked += rendered.blocked
+        text = rendered.text if event.blocks else words(clip(event.content["text"], WINDOW_CHARS))
+        messages.append(TurnMessage(event.role or "user", text, event.name))  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
+    return RecentTurn(str(turn.turn_id), turn.seq, tuple(messages)), list_withheld(blocked), held

@@ -1,4 +1,4 @@
-"""What the user has said and no worker has settled yet, read in time for this answer (X33); reads only."""
+"""Reads pending turns, which no worker has settled yet, in time for this answer. Writes nothing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from schemas.compose import IncomingMessage
-from services.compose.rules.pending.foresight import foreseen, overlay
+from services.compose.rules.pending.foresight import list_operations, settle_statements
 from services.compose.rules.pending.pending_changes import (
     NOTHING,
     MemorySnapshot,
@@ -40,19 +40,20 @@ from shared.policy import ConfidencePolicy
 from shared.resolution.from_rows import known_of, quoted_text, statement_of, words_of
 from shared.resolution.resolve import Operation
 from shared.store import memory, wishes
-from shared.store.shown_memory import TakenBackTurn
+from shared.store.user_state import TakenBackTurn
 
 READING = ObservePolicy(profile_slots=None, max_message_chars=2000)
-"""Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""
+"""How many characters of a message are read. Corrections are short or come first; a long paste must not delay the
+answer."""
 
 
 _NOT_STATED = frozenset({("items", act) for act in (*ACTS, NOT_USEFUL, BRING_UP_AGAIN)})
-"""Items of which nothing is foreseen: what they are about is read where they are followed."""
+"""Item types from which no change is predicted: the memories they name are read elsewhere."""
 NO_MESSAGES: Mapping[int, PendingMessage] = {}
 
 
-def message(incoming: IncomingMessage, session_id: str, at: datetime) -> Turn:
-    """The message being answered, as the turn that it may become."""
+def to_turn(incoming: IncomingMessage, session_id: str, at: datetime) -> Turn:
+    """The message being answered, in the form of a turn."""
     turn_id = clock.uuid7()
     event = Event(turn_id, turn_id, 0, "user_message", "user", incoming.name, {"text": incoming.words}, at)
     return Turn(turn_id, session_id, 0, turn_id, "", "", at, at, False, (event,))
@@ -60,9 +61,9 @@ def message(incoming: IncomingMessage, session_id: str, at: datetime) -> Turn:
 
 @dataclass(frozen=True, slots=True)
 class OpenTurns:
-    """Turns without an outcome, in their order, as of an epoch of their user, and what was read of them lately.
+    """The turns without an outcome, in order, at an epoch of their user, with the cached result of extraction.
 
-    While workers are behind, each is read once, not at every message.
+    While workers lag, each turn is read once and not at every message.
     """
 
     turns: Sequence[Turn]
@@ -70,43 +71,44 @@ class OpenTurns:
     read: UserCache[UUID, list[PendingObservation]] = field(default_factory=UserCache[UUID, list[PendingObservation]])
 
     def statements(self, subject: Subject, policy: ConfidencePolicy) -> list[PendingObservation]:
-        """What the turns state."""
+        """The statements in the turns."""
 
         def of(turn: Turn) -> list[PendingObservation]:
-            return self.read.get(subject, self.epoch, turn.turn_id, lambda: read(turn, policy, now=False))
+            return self.read.get(subject, self.epoch, turn.turn_id, lambda: read_statements(turn, policy, now=False))
 
         return [each for turn in self.turns for each in of(turn)]
 
 
-async def foresee(
+async def predict_changes(
     db: Database, subject: Subject, open_turns: OpenTurns, now: Turn | None, policy: ConfidencePolicy
 ) -> PendingChanges:
-    """What these turns and then the message being answered will end; one statement if they say any."""
+    """What these turns and then the message being answered will end; one query to the store if they state anything."""
     open_turns = await drop_withheld_turns(db, subject, open_turns)
     pending = open_turns.statements(subject, policy)
-    pending += read(now, policy, now=True) if now else []
+    pending += read_statements(now, policy, now=True) if now else []
     if not pending:
         return NOTHING
     (known,) = await db.read(subject, memory.load_concerned(subject, [p.statement for p in pending]))
-    return overlay(pending, [to_memory_snapshot(each) for each in known], policy)
+    return settle_statements(pending, [to_memory_snapshot(each) for each in known], policy)
 
 
-async def foretell(
+async def predict_operations(
     db: Database,
     subject: Subject,
     open_turns: OpenTurns,
     stated: Sequence[PendingObservation],
     policy: ConfidencePolicy,
 ) -> Mapping[UUID, Operation]:
-    """What will become of each of these statements, by its id, after what the open turns state."""
+    """The operation that the workers will derive for each of these statements, by id, after the statements of the open
+    turns."""
     open_turns = await drop_withheld_turns(db, subject, open_turns)
     pending = [*open_turns.statements(subject, policy), *stated]
     (known,) = await db.read(subject, memory.load_concerned(subject, [each.statement for each in pending]))
-    return foreseen(pending, [to_memory_snapshot(each) for each in known], policy)
+    return list_operations(pending, [to_memory_snapshot(each) for each in known], policy)
 
 
 async def drop_withheld_turns(db: Database, subject: Subject, open_turns: OpenTurns) -> OpenTurns:
-    """Those from which anything will be learnt; what the others take back is taken back by the workers."""
+    """The turns from which something will be learnt; the retractions in the others are handled by the workers."""
     if not open_turns.turns:
         return open_turns
     (silence,) = await db.read(subject, wishes.load_standing(subject, {turn.session_id for turn in open_turns.turns}))
@@ -114,8 +116,8 @@ async def drop_withheld_turns(db: Database, subject: Subject, open_turns: OpenTu
     return replace(open_turns, turns=kept)
 
 
-async def why_withheld(db: Database, subject: Subject, earlier: Sequence[Turn], turn: Turn) -> str | None:
-    """By whose wish nothing will be learnt from the turn, after these that are open still; None where it will be."""
+async def find_withholding_reason(db: Database, subject: Subject, earlier: Sequence[Turn], turn: Turn) -> str | None:
+    """Whose wish prevents learning from the turn, given the open turns before it; None if it is learnt from."""
     (silence,) = await db.read(
         subject, wishes.load_standing(subject, [turn.session_id, *(t.session_id for t in earlier)])
     )
@@ -124,8 +126,8 @@ async def why_withheld(db: Database, subject: Subject, earlier: Sequence[Turn], 
     return silence.hear(place_of(turn), turn_text(turn))
 
 
-def read(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[PendingObservation]:
-    """What the turn states; with `now` it is the message being answered."""
+def read_statements(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[PendingObservation]:
+    """The statements in the turn; with `now`, it is the message being answered."""
     text = turn_text(turn)
     spoken = {m.ordinal: m for m in text.messages if m.role == "user"}
     user_text = TurnText(tuple(spoken.values()), text.tool_calls, text.refs, text.items)
@@ -137,10 +139,10 @@ def read(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[PendingObse
 def to_pending(
     rows: Iterable[ObservationRow], messages: Mapping[int, PendingMessage] = NO_MESSAGES, *, now: bool = False
 ) -> list[PendingObservation]:
-    """What was observed of a turn, as statements on their way; names that it only mentions state nothing."""
-    # what a restored version says is read where it is restored
+    """The observations of a turn as pending statements; mere mentions of names are left out."""
+    # the statement of a restored version is read where it is restored
     kept = [row for row in rows if row.detector != "entities" and (row.detector, row.pattern) not in _NOT_STATED]
-    # what is never to be brought up is left out as if it were taken back
+    # a memory never to be mentioned is left out like a retracted one
     stated = [replace(row, retracts=True) if row.pattern == NEVER_AGAIN else row for row in kept]
     return [to_pending_observation(row, messages.get(row.ordinal), now=now) for row in stated]
 
@@ -160,8 +162,10 @@ def to_pending_observation(row: ObservationRow, spoken: PendingMessage | None, *
     )
 
 
-def taken_back(turns: Sequence[Turn], now: Turn | None, known: Iterable[TakenBackTurn] = ()) -> Mapping[str, TakenBack]:
-    """What was taken back of turns: as is known of all of them, and as the turns of a session read, the last `now`."""
+def list_retractions(
+    turns: Sequence[Turn], now: Turn | None, known: Iterable[TakenBackTurn] = ()
+) -> Mapping[str, TakenBack]:
+    """The user's retractions in earlier turns, from stored results and from a session's turns; the last is `now`."""
     by_turn = {each.turn_id: TakenBack(each.until, each.forgotten) for each in known}
     before: tuple[UUID, str] | None = None
     for turn in (*turns, *([now] if now else ())):
@@ -202,7 +206,7 @@ def list_turns_before(window: Sequence[Turn], incoming: IncomingMessage) -> Sequ
 
 
 def list_shown_turns(window: Sequence[Turn], incoming: IncomingMessage, most: int) -> frozenset[str]:
-    """The turns that the package shows in full: the newest `most`, not counting the message being answered."""
+    """The newest `most` turns, which the package shows in full, without the message being answered."""
     newest = most + len(window) - len(list_turns_before(window, incoming))
     return frozenset(str(turn.turn_id) for turn in window[-newest:]) if newest else frozenset()
 

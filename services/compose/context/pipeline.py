@@ -1,7 +1,6 @@
-"""compose_context and execute_plan: load, plan, search, rank, resolve and package, each with a frozen result.
+"""Composes a package and executes a plan, in six steps: load, plan, search, rank, resolve, package.
 
-What was found, said and is known becomes a package within the limits of the request, as the last step here. What the
-agent has learnt of its own tools is kept in the process, and never waited for.
+The agent's experience with its tools is cached in the process; no request waits for it.
 """
 
 import time
@@ -17,19 +16,20 @@ from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
 from schemas.vocabulary import Intent, Language
 from services.compose.context import explain
-from services.compose.context.evidence import evidence_pack
+from services.compose.context.evidence import build_evidence_pack
 from services.compose.context.load import (
     NONCE_BYTES,
     check_message,
     load,
     load_memory,
     make_metadata,
-    pack_limits,
-    refuse_what_does_not_fit,
+    refuse_oversize,
+    to_pack_policy,
+    to_recent_turn,
 )
 from services.compose.context.planner import choose_given_query, choose_query, plan
-from services.compose.context.rank import inject_limit, rank, rank_plan, resolve, resolve_plan
-from services.compose.context.search import all_together, search
+from services.compose.context.rank import choose_inject_limit, rank, rank_plan, resolve, resolve_plan
+from services.compose.context.search import load_cooccurrences, search
 from services.compose.context.stages import (
     ArmReport,
     Call,
@@ -41,46 +41,41 @@ from services.compose.context.stages import (
     SearchRequest,
     report_package,
 )
-from services.compose.rules.candidates import HeldBack, RecentTurn, TurnMessage
+from services.compose.rules.candidates import CandidateConflict, Dropped, HeldBack
 from services.compose.rules.packing.budget import COMPRESSIBLE, Allocation
-from services.compose.rules.packing.draft import Decision, PackagedContext, PackInputs, attach_conflicts, list_withheld
+from services.compose.rules.packing.draft import Decision, PackagedContext, PackInputs
 from services.compose.rules.packing.pack import pack_context
-from services.compose.rules.packing.slots import held_back
-from services.compose.rules.packing.texts import Learnt, hints
-from services.compose.rules.planning.execute import execute_composed, execute_given
+from services.compose.rules.packing.texts import ExperienceEntry, make_hints
+from services.compose.rules.planning.given import execute_given
+from services.compose.rules.planning.plan import execute_composed
 from shared import clock
-from shared.domain import blocks
 from shared.domain.subjects import Subject
-from shared.domain.turns import Turn
-from shared.extraction.turn_texts import SPOKEN
-from shared.language.normalise import clip
 from shared.metrics.composition import ARM_CANDIDATES, ARM_RUNS, ARM_SECONDS, PACKAGE_CUT, PACKAGE_SHARE, PACKAGE_TOKENS
 from shared.metrics.packages import AGENT_HINTS, COMPOSE_DEGRADED, TEXTS_HELD_BACK
 from shared.runtime import Runtime
-from shared.screening.sanitize import SanitizePolicy, Source, show
-from shared.store import experience
+from shared.store import user_state
 from shared.telemetry import logger
 
 
 async def compose_context(
     request: ComposeRequest, rt: Runtime, *, ignored: Sequence[str] = (), now: datetime | None = None
 ) -> Composition:
-    """The package for one message, within the request's token limit and deadline, and how it came about.
+    """Composes the package for one message, within the request's token limit and deadline.
 
-    An arm that is missing or late is named in `degraded_reason`. RefusedError `user_message_too_long` names the field,
-    `media_security_blocked` all media of the message that is not safe. TransientError: memory itself is away, or did
-    not answer within the deadline.
+    `degraded_reason` names each arm that failed or was late. RefusedError: `user_message_too_long` names the field,
+    `media_security_blocked` all unsafe media of the message. TransientError: memory is not available or did not answer
+    within the deadline.
     """
-    composition = await compose_unnoted(request, rt, now=now)
-    _note_package(composition)
-    return with_debug(composition, ignored) if request.debug else composition
+    composition = await compose_unrecorded(request, rt, now=now)
+    _log_package(composition)
+    return add_debug(composition, ignored) if request.debug else composition
 
 
-async def compose_unnoted(request: ComposeRequest, rt: Runtime, *, now: datetime | None = None) -> Composition:
-    """As `compose_context`, neither counted nor in the log: whoever only looks leaves no trace."""
+async def compose_unrecorded(request: ComposeRequest, rt: Runtime, *, now: datetime | None = None) -> Composition:
+    """As `compose_context`, without metrics and log: for previews."""
     call = _begin(rt, request, rt.policy.compose.seconds(request.deadline_ms), now)
     check_message(request, rt.policy.compose)
-    begin_hints(rt, call.subject)
+    preload_hints(rt, call.subject)
     rt, state = await load(rt, call, request)
     loaded = time.perf_counter()
     planning = await plan(rt, call, request, state)
@@ -93,7 +88,7 @@ async def compose_unnoted(request: ComposeRequest, rt: Runtime, *, now: datetime
     resolution = resolve(rt, state, planning, ranking)
     resolved = time.perf_counter()
     report = report_package(planning, search_result, ranking)
-    packaged = package(rt, call, request, state, planning, resolution, report.degraded)
+    packaged = build_package(rt, call, request, state, planning, resolution, report.degraded)
     return Composition(
         request=request,
         package=packaged.package,
@@ -112,10 +107,10 @@ async def compose_unnoted(request: ComposeRequest, rt: Runtime, *, now: datetime
 
 
 async def execute_plan(request: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str] = ()) -> PlanExecution:
-    """What a plan finds in memory, in its final order, with what was ignored (seed 001 section 9)."""
+    """Executes a plan and returns its evidence in final order, with the fields that were ignored."""
     call = _begin(rt, request, rt.policy.compose.seconds(None), None)
     rt, memory = await load_memory(rt, call, request)
-    run = execute_given(request, await all_together(rt, call.subject, request, call.left_s() / 4))
+    run = execute_given(request, await load_cooccurrences(rt, call.subject, request, call.left_s() / 4))
     knowledge = await choose_given_query(rt, request, run, call.request_id)
     search_result = await search(rt, call, SearchRequest(run, memory, knowledge))
     ranking = await rank_plan(rt, call, request, search_result)
@@ -123,7 +118,7 @@ async def execute_plan(request: RetrieveRequest, rt: Runtime, *, ignored: Sequen
     _count_held_back(resolution.held_back)
     _count_arms((*search_result.report.arms, *ranking.report.arms))
     sanitize = rt.policy.compose.sanitize
-    pack = evidence_pack(request, call, run, search_result, ranking, resolution, ignored, sanitize)
+    pack = build_evidence_pack(request, call, run, search_result, ranking, resolution, ignored, sanitize)
     logger().info(
         "plan_executed",
         tenant_id=call.subject.tenant_id,
@@ -137,14 +132,14 @@ async def execute_plan(request: RetrieveRequest, rt: Runtime, *, ignored: Sequen
 
 
 def _begin(rt: Runtime, request: ComposeRequest | RetrieveRequest, most_s: float, now: datetime | None) -> Call:
-    """The request is being answered from this moment on, for so long at most."""
+    """Starts the clock of a request that may take `most_s` seconds."""
     began = time.perf_counter()
     subject = Subject(request.tenant_id, request.user_id)
     return Call(subject, request.request_id or clock.uuid7().hex, now or clock.now(), began, began + most_s)
 
 
 async def _to_search_request(rt: Runtime, call: Call, state: ComposeState, planning: PlanningResult) -> SearchRequest:
-    """The plan of a message as it is searched for, in memory and in knowledge."""
+    """The queries of a message, to memory and to knowledge."""
     planned = planning.planned
     knowledge = await choose_query(rt, planned, state.question, call.request_id)
     return SearchRequest(
@@ -152,8 +147,8 @@ async def _to_search_request(rt: Runtime, call: Call, state: ComposeState, plann
     )
 
 
-def _note_package(composition: Composition) -> None:
-    """The package is counted and stands in the log."""
+def _log_package(composition: Composition) -> None:
+    """Counts and logs the package."""
     package, packaged = composition.package, composition.packaged
     for reason in package.degraded_reason:
         COMPOSE_DEGRADED.labels(reason).inc()
@@ -193,8 +188,8 @@ def _count_tokens(budget: TokenBudget, allocation: Allocation) -> None:
             PACKAGE_CUT.labels(name).inc()
 
 
-def with_debug(composition: Composition, ignored: Sequence[str]) -> Composition:
-    """The same, the package with its explanation; `ignored` are the fields of the request that nobody knows."""
+def add_debug(composition: Composition, ignored: Sequence[str]) -> Composition:
+    """The same composition with an explanation in its package; `ignored` are unknown fields of the request."""
     search_result, packaged = composition.search, composition.packaged
     report, fused = composition.report, composition.resolution.fused
     shown = [each.id for each in composition.package.evidence]
@@ -203,10 +198,10 @@ def with_debug(composition: Composition, ignored: Sequence[str]) -> Composition:
         why_selected=list(packaged.why_selected),
         ignored=list(report.ignored),
         explain=Explain(
-            arms=explain.timings(report),
+            arms=explain.to_arm_timings(report),
             rerank=composition.ranking.reranked,
             notes=list(report.notes),
-            candidates=explain.candidates(search_result, fused, shown, packaged.dropped),
+            candidates=explain.trace_candidates(search_result, fused, shown, packaged.dropped),
             dropped=explain.list_dropped(search_result, fused.dropped, packaged.dropped),
             held_back=explain.to_held_back(packaged.held_back),
             ignored_fields=list(ignored),
@@ -220,58 +215,54 @@ MOST_READ = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
-    """What is kept of a tenant's experience: by user, None for what all share; and the hints made of it so far."""
+class TenantExperience:
+    """The cached experience of a tenant, by user (None: shared by all), and the hints made from it so far."""
 
-    learnt: Mapping[str | None, Sequence[Learnt]]
+    learnt: Mapping[str | None, Sequence[ExperienceEntry]]
     made: dict[tuple[str | None, Intent, Language], tuple[str, ...]]
 
     def to_hints(self, user_id: str, intent: Intent, language: Language) -> tuple[str, ...]:
-        """The hints for one user: from what is shared, and from that user's own receipts."""
+        """The hints for one user, from shared experience and the user's own receipts."""
         whose = user_id if user_id in self.learnt else None
         key = (whose, intent, language)
         if key not in self.made:
             own = self.learnt.get(whose, ()) if whose else ()
-            self.made[key] = hints([*self.learnt.get(None, ()), *own], intent, language)
+            self.made[key] = make_hints([*self.learnt.get(None, ()), *own], intent, language)
         return self.made[key]
 
 
-def begin_hints(rt: Runtime, subject: Subject) -> None:
-    """What is kept of the tenant's experience, if it is old, is read again beside what else is read."""
+def preload_hints(rt: Runtime, subject: Subject) -> None:
+    """Starts to reload the tenant's experience if it is old."""
     if rt.policy.compose.agent_hints:
-        rt.experience.get(subject.tenant_id, make_loader(rt, subject.tenant_id))
+        rt.experience.get(subject.tenant_id, make_hints_loader(rt, subject.tenant_id))
 
 
-def get_known_hints(rt: Runtime, subject: Subject, intent: Intent, language: Language) -> tuple[str, ...]:
-    """The hints for this intent, as far as experience is there by now."""
+def get_loaded_hints(rt: Runtime, subject: Subject, intent: Intent, language: Language) -> tuple[str, ...]:
+    """The hints for this intent, as far as experience is loaded."""
     if not rt.policy.compose.agent_hints:
         return ()
-    lines = cast("Lines | None", rt.experience.get(subject.tenant_id, make_loader(rt, subject.tenant_id)))
+    lines = cast(
+        "TenantExperience | None", rt.experience.get(subject.tenant_id, make_hints_loader(rt, subject.tenant_id))
+    )
     known = lines.to_hints(subject.user_id, intent, language) if lines else ()
     if known:
         AGENT_HINTS.inc()
     return known
 
 
-def make_loader(rt: Runtime, tenant_id: str) -> Callable[[], Awaitable[Lines]]:
-    async def read() -> Lines:
+def make_hints_loader(rt: Runtime, tenant_id: str) -> Callable[[], Awaitable[TenantExperience]]:
+    async def read() -> TenantExperience:
         async with rt.db.system() as conn:
-            rows = await experience.of_tenant(conn, tenant_id, MOST_READ)
-        learnt: dict[str | None, list[Learnt]] = {}
+            rows = await user_state.of_tenant(conn, tenant_id, MOST_READ)
+        learnt: dict[str | None, list[ExperienceEntry]] = {}
         for each in rows:
-            learnt.setdefault(each.user_id, []).append(Learnt(each.key, each.figures))
-        return Lines(learnt, {})
+            learnt.setdefault(each.user_id, []).append(ExperienceEntry(each.key, each.figures))
+        return TenantExperience(learnt, {})
 
     return read
 
 
-RECENT_CHARS = 800
-"""Of what was recognised in one media of an earlier turn, so much is shown."""
-WINDOW_CHARS = 32_000
-"""Of a message so much is looked at for the window: no package holds more."""
-
-
-def package(
+def build_package(
     rt: Runtime,
     call: Call,
     request: ComposeRequest,
@@ -280,10 +271,10 @@ def package(
     resolution: ResolutionResult,
     degraded: Sequence[str],
 ) -> PackagedContext:
-    """The package of what was found, in its order; `degraded` says what the stages before lacked."""
+    """Packs the evidence in its order; `degraded` names what failed in earlier steps."""
     policy, planned, parts = rt.policy.compose, planning.planned, state.parts
     language = planned.language if policy.language == "auto" else policy.language
-    window = [_to_recent(turn, policy.sanitize) for turn in state.earlier]
+    window = [to_recent_turn(turn, policy.sanitize) for turn in state.earlier]
     inputs = PackInputs(
         context_id=str(clock.uuid7()),
         session_id=request.session_id,
@@ -299,37 +290,32 @@ def package(
         working_summary=state.summary,
         entities=state.names,
         recent=[turn for turn, _, _ in window],
-        hints=get_known_hints(rt, call.subject, planned.intent, language),
+        hints=get_loaded_hints(rt, call.subject, planned.intent, language),
         evidence=resolution.evidence,
         degraded_reason=[*degraded, *parts.degraded],
         withheld=[*parts.withheld, *(each for _, more, _ in window for each in more)],
         held_back=[each for _, _, held in window for each in held],
-        inject_limit=inject_limit(request, policy),
+        inject_limit=choose_inject_limit(request, policy),
         generation_metadata=make_metadata(
             request.experiment_context, planning.planner, planning.report.ignored, call.request_id
         ),
     )
-    with refuse_what_does_not_fit(request, policy):
-        return attach_conflicts(pack_context(inputs, pack_limits(policy)), resolution.conflicts)
+    with refuse_oversize(request, policy):
+        return attach_conflicts(pack_context(inputs, to_pack_policy(policy)), resolution.conflicts)
 
 
-def _to_recent(turn: Turn, policy: SanitizePolicy) -> tuple[RecentTurn, tuple[Decision, ...], list[HeldBack]]:
-    """The turn as the window shows it, the media whose recognised text gives orders, and all that is held back."""
-    messages: list[TurnMessage] = []
-    blocked: list[blocks.Blocked] = []
-    held: list[HeldBack] = []
-    for event in turn.events:
-        if event.event_type not in SPOKEN or not event.content:
-            continue
-        source: Source = "foreign" if event.role == "tool" else "own"
-
-        def words(text: str, key: str = f"turn:{turn.turn_id}:{event.ordinal}", source: Source = source) -> str:
-            clean = show(text, source, policy)
-            held.extend(held_back(key, source, clean))
-            return clean.text
-
-        rendered = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, words, policy)
-        blocked += rendered.blocked
-        text = rendered.text if event.blocks else words(clip(event.content["text"], WINDOW_CHARS))
-        messages.append(TurnMessage(event.role or "user", text, event.name))  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
-    return RecentTurn(str(turn.turn_id), turn.seq, tuple(messages)), list_withheld(blocked), held
+def attach_conflicts(packed: PackagedContext, conflicts: Sequence[CandidateConflict]) -> PackagedContext:
+    """The package with the overruled preferences added as decisions and drops, each naming the knowledge that overruled
+    it."""
+    if not conflicts:
+        return packed
+    decisions = tuple(
+        Decision(each.memory, False, "conflict_knowledge", each.score, rule=each.knowledge) for each in conflicts
+    )
+    dropped = tuple(Dropped(each.memory, "conflict_knowledge", each.score, each.knowledge) for each in conflicts)
+    return replace(
+        packed,
+        decisions=(*packed.decisions, *decisions),
+        dropped=(*packed.dropped, *dropped),
+        conflicts=(*packed.conflicts, *conflicts),
+    )

@@ -1,7 +1,7 @@
-"""What is looked for: the plan of a message, and the question to knowledge, which is asked beside the search of memory.
+"""Plans the search of a message, and asks knowledge in parallel with the search of memory.
 
-The rules plan always, and a model beside them where policy wants it and it is in time. Knowledge has a deadline of its
-own; what fails is named, not raised.
+The rules always plan; a model adds queries if the policy asks for it and it answers in time. Knowledge has its own
+deadline. Failures are reported, not raised.
 """
 
 import asyncio
@@ -27,8 +27,7 @@ from services.compose.context.stages import (
 )
 from services.compose.rules.planning import plan as rules
 from services.compose.rules.planning import subplan
-from services.compose.rules.planning.execute import ExecutablePlan
-from services.compose.rules.planning.plan import Planned, PlanPolicy
+from services.compose.rules.planning.plan import ExecutablePlan, Planned, PlanPolicy
 from services.compose.rules.planning.rewrite import is_sure, merge_answer
 from services.compose.rules.planning.subplan import SubPlan
 from shared.domain.subjects import Subject
@@ -43,22 +42,25 @@ from shared.secrets import redact
 from shared.telemetry import frames, logger
 
 FAILED = "query_rewrite_failed"
-"""The plan is the rules' alone though a model was to be asked (seed 004 section 4.1, step 0.5)."""
+"""The model that was to be asked failed, so that the plan comes from the rules alone."""
 RULES = PlanPolicy()
 SHARE_OF_REQUEST = 0.4
-"""Of the time left, how much the model may have at most; searching and packing need the rest."""
+"""The model's most share of the time left; search and packing need the rest."""
 
 
 async def plan(rt: Runtime, call: Call, request: ComposeRequest, state: ComposeState) -> PlanningResult:
-    """What to look for; a model that is late, away or talks nonsense leaves the plan of the rules, and is named.
+    """Plans the search. If the model fails, is late or returns nonsense, the rules' plan remains, and the report says
+    so.
 
-    Answers that were kept before an erasure of the user, in another epoch, are not used. Where an experiment wishes for
-    a planner that is not known, or cannot be had, that is ignored and named.
+    Cached answers from an earlier epoch of the user are not used. An unknown or unavailable planner that an experiment
+    asks for is ignored and reported.
     """
     experiment, session_id = request.experiment_context, request.session_id
     planner, ignored = choose_planner(rt, experiment.dimensions.brain_routing if experiment else None)
     recent = list_said_texts(state.window)
-    planned = rules.plan(state.question, recent, call.at, _rules(rt), call.request_id, session_id=session_id)
+    planned = rules.plan_search(
+        state.question, recent, call.at, _make_plan_policy(rt), call.request_id, session_id=session_id
+    )
     if rt.policy.compose.reranker != "none":
         ranking = planned.plan.ranking.model_copy(update={"rerank": make_rerank_query(rt)})
         planned = replace(planned, plan=planned.plan.model_copy(update={"ranking": ranking}))
@@ -71,7 +73,6 @@ async def plan(rt: Runtime, call: Call, request: ComposeRequest, state: ComposeS
 
 
 def list_said_texts(window: Sequence[Turn]) -> list[str]:
-    """What the user said in these turns."""
     return [
         event.content["text"]
         for turn in window
@@ -80,8 +81,8 @@ def list_said_texts(window: Sequence[Turn]) -> list[str]:
     ]
 
 
-def _rules(rt: Runtime) -> PlanPolicy:
-    """Whether knowledge is wanted is policy's to say only where there is any."""
+def _make_plan_policy(rt: Runtime) -> PlanPolicy:
+    """The planning policy; it can ask for knowledge only if knowledge is configured."""
     return replace(RULES, resources=rt.policy.knowledge.ask) if rt.knowledge.configured else RULES
 
 
@@ -94,12 +95,12 @@ def choose_planner(rt: Runtime, routing: str | None) -> tuple[Planner, tuple[str
 async def ask_planner_model(
     rt: Runtime, call: Call, planned: Planned, message: str, recent: Sequence[str], epoch: int
 ) -> tuple[Planned, StageReport]:
-    """The plan with what a model adds to it, and how the model did."""
+    """The plan with the model's additions, and a report about the model."""
     limits, subject = rt.policy.compose, call.subject
     wait_s = min(limits.planner_deadline_ms / 1000, max(call.left_s(), 0.0) * SHARE_OF_REQUEST)
     messages = (message[: 4 * prompts.MAX_MESSAGE_CHARS], *recent[-prompts.MAX_RECENT :])
     texts = [redact(text, rt.policy.personal_data.kinds_kept)[0] for text in messages]
-    prompt = prompts.plan(texts[0], texts[1:], call.at.date())
+    prompt = prompts.make_plan_prompt(texts[0], texts[1:], call.at.date())
     prompt = replace(prompt, deadline_s=max(limits.planner_late_ms / 1000, wait_s))
     question = "\0".join((f"{call.at:%Y-%m-%d}", str(epoch), *(fold_message(text) for text in texts)))
     owner = (subject.tenant_id, subject.user_id)
@@ -114,13 +115,13 @@ async def ask_planner_model(
     finally:
         PLAN_SECONDS.observe(time.perf_counter() - began)
     PLANS_ASKED.labels("cached" if answer.kept else "answered").inc()
-    better = merge_answer(planned, answer.value, message, recent, call.at, _rules(rt))
+    better = merge_answer(planned, answer.value, message, recent, call.at, _make_plan_policy(rt))
     arm = ArmReport("planner", "ok", len(answer.value.queries), (time.perf_counter() - began) * 1000)
     return better, StageReport((arm,))
 
 
 def fold_message(text: str) -> str:
-    """The same for messages that differ in case, spacing or the mark at the end."""
+    """The message without differences in case, spacing or final punctuation."""
     return fold(normalise(text)).rstrip(" .。!！?？~～…")
 
 
@@ -129,7 +130,7 @@ KNOWLEDGE = "knowledge"
 
 @dataclass(frozen=True)
 class KnowledgeAnswer:
-    """What came of asking: a bundle, or why there is none."""
+    """The answer of knowledge: a bundle, or the reason why there is none."""
 
     bundle: Bundle | None
     arm: ArmReport
@@ -137,7 +138,7 @@ class KnowledgeAnswer:
 
 
 class KnowledgeQuery:
-    """A question to knowledge that is under way, or none; leaving the block ends it."""
+    """A running query to knowledge, or none; leaving the block cancels it."""
 
     def __init__(
         self, task: asyncio.Task[KnowledgeAnswer] | None, sub: SubPlan | None, plan: RetrievalPlan, weight: float
@@ -156,22 +157,22 @@ class KnowledgeQuery:
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def wait(self) -> SearchPart:
-        """What knowledge answered, and how it did; nothing where it was not asked."""
+        """The answer of knowledge with its report; empty if it was not asked."""
         if self._task is None or self._sub is None:
             return SearchPart()
         return to_search_part(await self._task, self._sub, self._plan, self._weight)
 
 
 def to_search_part(answer: KnowledgeAnswer, sub: SubPlan, plan: RetrievalPlan, weight: float) -> SearchPart:
-    """The answer as a part of the search: a list for every query of the plan that was asked."""
+    """The answer as a part of the search, with one list per query."""
     report = StageReport((answer.arm,), (answer.degraded,) if answer.degraded else (), sub.ignored)
     if answer.bundle is None:
         return SearchPart(report=report)
-    lists = [RankedList(subplan.arm(of), weight, plan.queries[of].mode, of) for of in sub.of]
+    lists = [RankedList(subplan.name_list(of), weight, plan.queries[of].mode, of) for of in sub.of]
     ignored = (*sub.ignored, *(f"knowledge: {name}" for name in answer.bundle.ignored))
     silent = {f"{name}@knowledge": 0.0 for name in ("vector", "text")}
     return SearchPart(
-        candidates=subplan.candidates(answer.bundle.sections, sub, plan),
+        candidates=subplan.to_candidates(answer.bundle.sections, sub, plan),
         weights={**silent, **{each.name: each.weight for each in lists}},
         lists={each.name: each.owner for each in lists},
         report=replace(report, ignored=ignored),
@@ -181,7 +182,7 @@ def to_search_part(answer: KnowledgeAnswer, sub: SubPlan, plan: RetrievalPlan, w
 def ask_knowledge(
     rt: Runtime, memory: MemoryState, sub: SubPlan | None, plan: RetrievalPlan, left_s: float
 ) -> KnowledgeQuery:
-    """The question is on its way; without one nothing is, and costs nothing."""
+    """Starts the query to knowledge; does nothing if `sub` is None."""
     policy = rt.policy.knowledge
     if sub is None:
         return KnowledgeQuery(None, None, plan, policy.weight)
@@ -189,14 +190,14 @@ def ask_knowledge(
     return KnowledgeQuery(asyncio.create_task(asking, name=KNOWLEDGE), sub, plan, policy.weight)
 
 
-def scope_of(rt: Runtime, request: ComposeRequest | RetrieveRequest) -> Scope:
-    """For whom knowledge is asked; the user is named only where policy says so."""
+def make_scope(rt: Runtime, request: ComposeRequest | RetrieveRequest) -> Scope:
+    """For whom knowledge is asked; names the user only if the policy says so."""
     user_id = request.user_id if rt.policy.knowledge.send_user else ""
     return Scope(request.tenant_id, request.org_id or "", request.profile_id or "", user_id)
 
 
 async def choose_query(rt: Runtime, planned: Planned, message: str, request_id: str) -> SubPlan | None:
-    """What knowledge is to be asked for a message, if it is."""
+    """What to ask knowledge for a message, if anything."""
     if not rt.knowledge.configured or not planned.resources_needed:
         return None
     modes = (await rt.knowledge.capabilities()).modes
@@ -206,7 +207,7 @@ async def choose_query(rt: Runtime, planned: Planned, message: str, request_id: 
 async def choose_given_query(
     rt: Runtime, request: RetrieveRequest, run: ExecutablePlan, request_id: str
 ) -> SubPlan | None:
-    """A caller's plan says itself what it wants: knowledge is asked wherever it may be."""
+    """What to ask knowledge for a given plan, wherever it allows that."""
     if not rt.knowledge.configured or rt.policy.knowledge.ask == "never":
         return None
     modes = (await rt.knowledge.capabilities()).modes

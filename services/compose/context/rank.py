@@ -1,6 +1,6 @@
-"""Everything that was found becomes one order: core memory chosen, repeats told once, reranked, fused.
+"""Ranks search results: selects core memory, removes repeats, reranks and fuses; then resolves what is no longer valid.
 
-Then it is resolved: less what something else has replaced or rules out, or is about somebody or something else.
+Resolving drops texts that others replaced or overruled, and texts about another person or thing.
 """
 
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ from schemas.compose import ComposeRequest
 from schemas.retrieval_plan import Rerank
 from schemas.retrieve import RetrieveRequest
 from schemas.vocabulary import Intent
-from services.compose.context.load import pack_limits
+from services.compose.context.load import to_pack_policy
 from services.compose.context.rerank import RerankRequest, RerankResult, rerank_candidates
-from services.compose.context.scope_indexes import nearness_between, nearness_to
+from services.compose.context.scope_indexes import compare_nearness, make_nearness
 from services.compose.context.stages import (
     Call,
     ComposeState,
@@ -21,27 +21,26 @@ from services.compose.context.stages import (
     ResolutionResult,
     SearchResult,
 )
-from services.compose.rules.candidates import MEMORIES_MOST, CoreMemory, Dropped, HeldBack, SignalPolicy, weigh_wishes
+from services.compose.rules.candidates import MOST_MEMORIES, CoreMemory, Dropped, HeldBack, SignalPolicy, weigh_wishes
 from services.compose.rules.packing import slots
-from services.compose.rules.packing.budget import profile_for
+from services.compose.rules.packing.budget import choose_profile
 from services.compose.rules.packing.pack import PackPolicy
 from services.compose.rules.planning.cues import asks_for_questions
-from services.compose.rules.planning.execute import ExecutablePlan
-from services.compose.rules.planning.plan import points_back
-from services.compose.rules.planning.questions import asks_past, respelt
-from services.compose.rules.ranking.fuse import FusePolicy, FusionResult, best_of, fuse
+from services.compose.rules.planning.plan import ExecutablePlan
+from services.compose.rules.planning.questions import asks_past, list_respellings, points_back
+from services.compose.rules.ranking.fuse import FusePolicy, FusionResult, compute_least_best, fuse
 from services.compose.rules.ranking.repeats import DiversityPolicy, RepeatCandidate
 from services.compose.rules.resolving.scopes import (
     asks_for_all,
-    core_of_scope,
+    drop_others,
+    drop_past,
+    drop_relatives,
     mark_past,
-    place_of,
+    select_core_in_scope,
     select_needed,
-    without_others,
-    without_past,
-    without_relatives,
+    to_sort_key,
 )
-from services.compose.rules.resolving.superseding import ConflictResolution, resolve_conflicts, without_superseded
+from services.compose.rules.resolving.superseding import ConflictResolution, drop_superseded, resolve_conflicts
 from shared.domain.turns import Event
 from shared.extraction.turn_texts import SPOKEN
 from shared.language import tokens
@@ -50,7 +49,7 @@ from shared.metrics.packages import KNOWLEDGE_CONFLICTS
 from shared.policy import ComposePolicy
 from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy, show
-from shared.store.shown_memory import CoreMemoryRow
+from shared.store.user_state import CoreMemoryRow
 
 
 async def rank(
@@ -61,7 +60,7 @@ async def rank(
     planning: PlanningResult,
     search: SearchResult,
 ) -> RankingResult:
-    """What was found, in one order, beside what the package shows anyway: core memory, its window, its summary."""
+    """The search results in one order, next to what the package shows anyway: core memory, window, summary."""
     core = select_core(state, planning)
     carried = {each.memory_id for each in core}
     candidates = weigh_wishes(search.candidates, planning.planned.intent)
@@ -69,9 +68,9 @@ async def rank(
         c for c in candidates if (c.turn_id not in state.shown if c.memory_id is None else c.memory_id not in carried)
     ]
     policy = replace(
-        _package_policy(rt, search, inject_limit(request, rt.policy.compose), planning.planned.intent),
+        _package_policy(rt, search, choose_inject_limit(request, rt.policy.compose), planning.planned.intent),
         best_beside=max((c.probability for c in candidates if c.memory_id in carried), default=0.0),
-        beside=gather_beside(request, rt, state, core),
+        beside=gather_shown_texts(request, rt, state, core),
         questions=asks_for_questions(state.question),
     )
     by, question = planning.planned.plan.ranking.rerank, planning.question(state.question)
@@ -80,7 +79,7 @@ async def rank(
 
 
 async def rank_plan(rt: Runtime, call: Call, request: RetrieveRequest, search: SearchResult) -> RankingResult:
-    """What a plan found in one order, by the plan's own ranking and budget."""
+    """The results of a plan in one order, by the plan's own ranking and budget."""
     policy = _plan_policy(rt, request, search)
     reranked = await _rerank(rt, call, request.queries[0].text, request.ranking.rerank, search, policy)
     return RankingResult(
@@ -91,38 +90,37 @@ async def rank_plan(rt: Runtime, call: Call, request: RetrieveRequest, search: S
 async def _rerank(
     rt: Runtime, call: Call, question: str, by: Rerank, search: SearchResult, policy: FusePolicy
 ) -> RerankResult:
-    """What was found, reranked where the plan asks for it; what is said and not learnt yet keeps its places."""
+    """Reranks the results if the plan asks for it; pending statements keep their positions."""
     if not by.enabled:
         return RerankResult(search.candidates)
     wanted = RerankRequest(question, by, frozenset(each.key for each in search.pending))
     return await rerank_candidates(rt, wanted, search.candidates, policy, call.left_s())
 
 
-def inject_limit(request: ComposeRequest, policy: ComposePolicy) -> int | None:
-    """How many notes about the user the package may hold, where the request or policy says so."""
+def choose_inject_limit(request: ComposeRequest, policy: ComposePolicy) -> int | None:
+    """The most notes about the user in the package, if the request or the policy sets a limit."""
     return policy.inject_limit if request.inject_limit is None else request.inject_limit
 
 
 def select_core(state: ComposeState, planning: PlanningResult) -> list[CoreMemory]:
-    """The core memory that the package carries whatever was found; all of it where the message asks what is known.
+    """The core memories that the package always carries; all of them if the message asks what is known.
 
-    What the user pinned leads, whatever its type.
+    Memories pinned by the user come first, whatever their type.
     """
     every = [to_core(known) for known in state.core]
-    pinned = sorted((each for each in every if each.is_pinned), key=place_of)
+    pinned = sorted((each for each in every if each.is_pinned), key=to_sort_key)
     return [*pinned, *choose_unpinned([each for each in every if not each.is_pinned], state, planning)]
 
 
 def choose_unpinned(core: list[CoreMemory], state: ComposeState, planning: PlanningResult) -> list[CoreMemory]:
-    """Those of the core memories that the user has not pinned which the package carries, in their order."""
+    """The core memories not pinned by the user that the package carries, in order."""
     if asks_for_all(state.question, planning.planned.intent) and not points_back(state.question):
-        return without_past(sorted(core, key=place_of))
-    needed = select_needed(core, planning.planned.intent, nearness_to(planning.question(state.question)))
-    return without_past(core_of_scope(needed, state.question))
+        return drop_past(sorted(core, key=to_sort_key))
+    needed = select_needed(core, planning.planned.intent, make_nearness(planning.question(state.question)))
+    return drop_past(select_core_in_scope(needed, state.question))
 
 
 def to_core(row: CoreMemoryRow) -> CoreMemory:
-    """The pinned memory as packing takes it."""
     return CoreMemory(
         type=row.type,
         text=row.content_text,
@@ -139,20 +137,20 @@ def to_core(row: CoreMemoryRow) -> CoreMemory:
     )
 
 
-def gather_beside(
+def gather_shown_texts(
     request: ComposeRequest, rt: Runtime, state: ComposeState, core: Sequence[CoreMemory]
 ) -> RepeatCandidate:
-    """What the package shows beside the evidence, as it may be shown: its core memory, and the summary and as many of
-    the newest turns as their shares of the limit hold."""
+    """What the package shows besides evidence: core memory, the summary, and as many of the newest turns as their share
+    of the limit holds."""
     policy = rt.policy.compose
-    limits, limit = pack_limits(policy), request.limit(policy.default_profile)
-    shares = profile_for(limit, policy.budget).slots
+    limits, limit = to_pack_policy(policy), request.limit(policy.default_profile)
+    shares = choose_profile(limit, policy.budget).slots
     shown: list[str] = []
     if tokens.count(state.summary) <= shares["summary"]:
         shown += show(state.summary, "own", policy.sanitize).text.splitlines()
     room = shares["window"]
     for turn in reversed(state.earlier[max(0, len(state.earlier) - policy.recent_turns_max) :]):
-        texts = [_shown_of(event, limits, policy.sanitize) for event in turn.events if event.event_type in SPOKEN]
+        texts = [_show_text(event, limits, policy.sanitize) for event in turn.events if event.event_type in SPOKEN]
         room -= sum(map(tokens.count, texts))
         if room < 0:
             break
@@ -160,7 +158,7 @@ def gather_beside(
     return RepeatCandidate(core, shown)
 
 
-def _shown_of(event: Event, limits: PackPolicy, sanitize: SanitizePolicy) -> str:
+def _show_text(event: Event, limits: PackPolicy, sanitize: SanitizePolicy) -> str:
     text = str((event.content or {}).get("text", ""))
     if event.role != "tool":
         return show(text, "own", sanitize).text
@@ -172,9 +170,11 @@ def _package_policy(rt: Runtime, search: SearchResult, notes: int | None, intent
     return FusePolicy(
         weights=search.weights,
         limit=max(policy.evidence_max, notes or 0),
-        memories_max=max(MEMORIES_MOST, notes or 0),
+        memories_max=max(MOST_MEMORIES, notes or 0),
         least_score=policy.least_score,
-        least_best=max(best_of(policy.least_score), policy.ranking.small_talk_least if intent == "small_talk" else 0.0),
+        least_best=max(
+            compute_least_best(policy.least_score), policy.ranking.small_talk_least if intent == "small_talk" else 0.0
+        ),
         least_share=policy.ranking.share_of_best,
         signals=SignalPolicy(policy.ranking, rt.policy.confidence.decay),
         diversity=DiversityPolicy.of(policy.diversity),
@@ -185,7 +185,7 @@ def _package_policy(rt: Runtime, search: SearchResult, notes: int | None, intent
 
 
 def _plan_policy(rt: Runtime, request: RetrieveRequest, search: SearchResult) -> FusePolicy:
-    """The plan's own ranking and budget; what was said is bound per session and turn only where the plan says so."""
+    """The plan's own ranking and budget; limits per session and turn apply to messages only if the plan sets them."""
     policy = rt.policy.compose
     diversity = request.budget.diversity
     given = diversity.model_fields_set
@@ -216,20 +216,20 @@ def _plan_policy(rt: Runtime, request: RetrieveRequest, search: SearchResult) ->
         per_mode=quotas,
         candidates_max=request.budget.candidate_k,
         least_score=policy.least_score if least is None else least,
-        least_best=best_of(policy.least_score) if least is None else 0.0,
+        least_best=compute_least_best(policy.least_score) if least is None else 0.0,
         least_share=policy.ranking.share_of_best if least is None else 0.0,
         sanitize=policy.sanitize,
     )
 
 
 def resolve(rt: Runtime, state: ComposeState, planning: PlanningResult, ranking: RankingResult) -> ResolutionResult:
-    """What may be packed: what has been replaced, or is about others than the message asks about, is left out."""
+    """What may be packed, without texts that were replaced or are about others than the message asks about."""
     message, past = state.question, asks_past(state.question)
-    fused = without_superseded(ranking.fused, message, nearness_between, past=past)
+    fused = drop_superseded(ranking.fused, message, compare_nearness, past=past)
     fused = mark_past(fused, past=past)
-    fused = without_relatives(fused, message, planning.planned.intent)
-    # who is named is not another than the one that the other name is of
-    fused = without_others(fused, " ".join((message, *respelt(message, state.joined))), nearness_between)
+    fused = drop_relatives(fused, message, planning.planned.intent)
+    # another name of the same person does not name somebody else
+    fused = drop_others(fused, " ".join((message, *list_respellings(message, state.joined))), compare_nearness)
     settled = apply_precedence(rt, fused, ranking.core, message)
     return ResolutionResult(fused, settled.evidence, settled.core, settled.conflicts)
 
@@ -237,16 +237,16 @@ def resolve(rt: Runtime, state: ComposeState, planning: PlanningResult, ranking:
 def resolve_plan(
     rt: Runtime, request: RetrieveRequest, run: ExecutablePlan, ranking: RankingResult
 ) -> ResolutionResult:
-    """What of a plan's finds may be shown, as it may be shown."""
+    """What may be shown of a plan's results."""
     question = " ".join(query.text for query in request.queries)
     past = any(step.bounds.past for step in run.steps)
-    fused = without_superseded(ranking.fused, question, nearness_between, past=past)
+    fused = drop_superseded(ranking.fused, question, compare_nearness, past=past)
     fused, held_back = screen_all(mark_past(fused, past=True), rt.policy.compose.sanitize)
     return ResolutionResult(fused, held_back=held_back)
 
 
 def apply_precedence(rt: Runtime, fused: FusionResult, core: Sequence[CoreMemory], message: str) -> ConflictResolution:
-    """Where knowledge and a preference contradict each other, knowledge stands (seed 004 section 4.3)."""
+    """Drops preferences that a rule of the enterprise contradicts."""
     if not (rt.knowledge.configured and rt.policy.knowledge.precedence):
         return ConflictResolution(fused.ranked, tuple(core))
     resolution = resolve_conflicts(fused.ranked, core, message, rt.policy.compose.sanitize)
@@ -255,9 +255,9 @@ def apply_precedence(rt: Runtime, fused: FusionResult, core: Sequence[CoreMemory
 
 
 def screen_all(fused: FusionResult, policy: SanitizePolicy) -> tuple[FusionResult, list[HeldBack]]:
-    """Only what may be shown, as it may be shown; the rest is dropped, and all that is held back named (R089, R090)."""
+    """Screens all candidates: keeps what may be shown, drops the rest, and lists what is held back."""
     seen = slots.screen_candidates(fused.ranked, policy)
-    held = [text for each, clean in seen for text in slots.held_back_of(each.candidate, clean, policy)]
+    held = [text for each, clean in seen for text in slots.list_all_held_back(each.candidate, clean, policy)]
     allowed = [
         replace(each, candidate=replace(each.candidate, text=clean.text))
         for each, clean in seen

@@ -1,7 +1,7 @@
-"""The reranker port: after fusion's first order, before the signals, if there is time (seed 000 7.3; R082, R086, X17).
+"""Reranks candidates after the first fusion and before the signals, if there is time.
 
-`none` leaves the order as it is, `lexical` compares words, `model` has each candidate judged, `llm_json` asks a chat
-model for an order. Only the first two are safe on the hot path of a small machine.
+`none` leaves the order, `lexical` compares words, `model` scores each candidate, `llm_json` asks a chat model for an
+order. Only the first two are fast enough for a small machine.
 """
 
 import time
@@ -16,10 +16,10 @@ from services.compose.rules.candidates import Candidate
 from services.compose.rules.ranking.fuse import FusePolicy
 from services.compose.rules.ranking.reranking import (
     RerankPassage,
-    by_places,
+    choose_shortlist,
     rescore_candidates,
+    score_order,
     score_words,
-    shortlist,
 )
 from shared.metrics.packages import RERANK_SECONDS, RERANKS
 from shared.models.errors import MalformedAnswer, ModelUnavailable
@@ -29,35 +29,35 @@ from shared.secrets import SecretKind, redact
 from shared.telemetry import logger
 
 RESERVE_S = 0.025
-"""What remains of the deadline for the signals, packing and the reply."""
+"""The part of the deadline reserved for signals, packing and the reply."""
 MAX_ASKED_CHARS = 2000
 
 
 class Reranker(Protocol):
-    """Says how well each passage helps to answer a query."""
+    """Scores how well each passage helps to answer a query."""
 
     @property
     def name(self) -> str:
-        """The model that judges, or the method."""
+        """The name of the model or method."""
         ...
 
     async def scores(self, query: str, passages: Sequence[RerankPassage], *, deadline_s: float) -> list[float]:
-        """One score a passage, 0 to 1, in order; ModelUnavailable or MalformedAnswer if there is none."""
+        """One score from 0 to 1 per passage, in order; raises ModelUnavailable or MalformedAnswer."""
         ...
 
 
 class LexicalReranker:
-    """Words in common, without a model."""
+    """Compares words, without a model."""
 
     name = "lexical"
 
     async def scores(self, query: str, passages: Sequence[RerankPassage], *, deadline_s: float) -> list[float]:
-        """By rarity and nearness of the shared words."""
+        """Scores by rarity and proximity of the shared words."""
         return score_words(query, passages)
 
 
 class ModelReranker:
-    """A reranker model, asked about each passage by itself."""
+    """Asks a reranker model about each passage."""
 
     def __init__(self, models: ModelProvider, kept: frozenset[SecretKind]) -> None:
         self._models = models
@@ -65,17 +65,16 @@ class ModelReranker:
 
     @property
     def name(self) -> str:
-        """The rerank model's."""
         return self._models.rerank_model_id or "none"
 
     async def scores(self, query: str, passages: Sequence[RerankPassage], *, deadline_s: float) -> list[float]:
-        """How sure the model is that each passage answers."""
-        texts = [_harmless(each.text, self._kept) for each in passages]
-        return await self._models.rerank(_harmless(query, self._kept), texts, deadline_s=deadline_s)
+        """The model's certainty that each passage answers the query."""
+        texts = [_clean_text(each.text, self._kept) for each in passages]
+        return await self._models.rerank(_clean_text(query, self._kept), texts, deadline_s=deadline_s)
 
 
 class ChatReranker:
-    """A chat model, asked once for the order of all passages."""
+    """Asks a chat model once for the order of all passages."""
 
     def __init__(self, models: ModelProvider, kept: frozenset[SecretKind]) -> None:
         self._models = models
@@ -83,24 +82,23 @@ class ChatReranker:
 
     @property
     def name(self) -> str:
-        """The chat model's."""
         return self._models.chat_model_id or "none"
 
     async def scores(self, query: str, passages: Sequence[RerankPassage], *, deadline_s: float) -> list[float]:
-        """By place in the answer; what it does not name follows in the order of before."""
-        shown = [_harmless(each.text, self._kept) for each in passages[: prompts.MAX_PASSAGES]]
-        prompt = replace(prompts.rank(_harmless(query, self._kept), shown), deadline_s=deadline_s)
+        """Scores by position in the answer; passages that it does not name follow in their former order."""
+        shown = [_clean_text(each.text, self._kept) for each in passages[: prompts.MAX_PASSAGES]]
+        prompt = replace(prompts.make_rank_prompt(_clean_text(query, self._kept), shown), deadline_s=deadline_s)
         answer = (await self._models.ask(prompt)).value
-        return by_places([*prompts.parse_order(answer, len(shown)), *range(len(shown), len(passages))])
+        return score_order([*prompts.parse_order(answer, len(shown)), *range(len(shown), len(passages))])
 
 
-def _harmless(text: str, kept: frozenset[SecretKind]) -> str:
-    """As much as a model reads of a text, without secrets (seed 002 section 4.3)."""
+def _clean_text(text: str, kept: frozenset[SecretKind]) -> str:
+    """The text without secrets, cut to what a model reads."""
     return redact(text[:MAX_ASKED_CHARS], kept)[0]
 
 
 def choose_reranker(rt: Runtime) -> Reranker | None:
-    """The reranker that policy names."""
+    """The reranker that the policy names."""
     match rt.policy.compose.reranker:
         case "none":
             return None
@@ -113,7 +111,7 @@ def choose_reranker(rt: Runtime) -> Reranker | None:
 
 
 def make_rerank_query(rt: Runtime) -> Rerank:
-    """What a plan of our own asks for: the reranker that there is."""
+    """The rerank section of a plan made here: the configured reranker."""
     reranker = choose_reranker(rt)
     if reranker is None:
         return Rerank()
@@ -122,7 +120,7 @@ def make_rerank_query(rt: Runtime) -> Rerank:
 
 @dataclass(frozen=True, slots=True)
 class RerankRequest:
-    """What a plan wants reranked: for which question, by whom, and which candidates keep their places."""
+    """The question, the reranker, and the candidates that keep their positions."""
 
     query: str
     by: Rerank
@@ -131,7 +129,7 @@ class RerankRequest:
 
 @dataclass(frozen=True, slots=True)
 class RerankResult:
-    """The candidates, the best with the scores of whoever reranked them; `by` is False where nobody did."""
+    """The candidates, the best with the scores of the reranker; `by` is False if none ran."""
 
     candidates: Sequence[Candidate]
     by: str | bool = False
@@ -141,9 +139,9 @@ class RerankResult:
 async def rerank_candidates(
     rt: Runtime, request: RerankRequest, candidates: Sequence[Candidate], fusing: FusePolicy, left_s: float
 ) -> RerankResult:
-    """The candidates, the best with scores of the configured reranker, if `left_s` allows.
+    """Scores the best candidates with the configured reranker if `left_s` allows.
 
-    The report says why nobody reranked; then the candidates are as they were.
+    Otherwise the candidates are unchanged and the report says why.
     """
     reranker = choose_reranker(rt)
     if reranker is None:
@@ -151,7 +149,7 @@ async def rerank_candidates(
     notes: tuple[str, ...] = ()
     if request.by.model != reranker.name:
         notes = (f"ranking.rerank.model: {reranker.name} serves, not {request.by.model}",)
-    best, passages = shortlist(candidates, fusing, request.by.top_n, request.held)
+    best, passages = choose_shortlist(candidates, fusing, request.by.top_n, request.held)
     if len(best) < 2:
         return RerankResult(candidates, report=StageReport(notes=notes))
     limit_s = min(left_s - RESERVE_S, rt.policy.compose.rerank_deadline_ms / 1000)
@@ -171,7 +169,7 @@ async def rerank_candidates(
 async def _ask_reranker(
     rt: Runtime, reranker: Reranker, query: str, passages: Sequence[RerankPassage], limit_s: float
 ) -> tuple[list[float] | None, StageReport]:
-    """The scores, within the limit; a reranker that is late or broken is named."""
+    """The scores, if they arrive within the limit; a failure is reported."""
     began = time.perf_counter()
     try:
         scores = await reranker.scores(query, passages, deadline_s=limit_s)
@@ -189,7 +187,7 @@ async def _ask_reranker(
 
 
 def count_rerank(reranker: Reranker, status: Status, took_s: float, count: int) -> ArmReport:
-    """How the reranker did, counted."""
+    """Counts the rerank and returns its report."""
     RERANKS.labels(reranker.name, status).inc()
     if status != "skipped":
         RERANK_SECONDS.labels(reranker.name).observe(took_s)

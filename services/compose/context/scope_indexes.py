@@ -1,7 +1,7 @@
-"""The queries that search within the same bounds, what answers each by words and by meaning, and what of it is read.
+"""Queries with the same filters, the word and vector indexes that answer them, and the shortlists read for ranking.
 
-By meaning: an encoder's cosines where chunks have them, static ones elsewhere. Where no encoder is configured, or it is
-late, static vectors serve for all: they need no model call.
+Vectors of the encoder are compared where chunks have them, static vectors elsewhere. Without an encoder, or if it is
+late, static vectors serve for all.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,10 +15,18 @@ import numpy as np
 from schemas.retrieval_plan import Query
 from services.compose.rules.planning import cues
 from services.compose.rules.planning.cues import Cues
-from services.compose.rules.planning.execute import WORDS, ExecutablePlan
+from services.compose.rules.planning.plan import WORDS, ExecutablePlan
 from services.compose.rules.ranking import weigh
-from services.compose.rules.ranking.weigh import Shortlist, shorten
-from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, NO_IDS, Ids, LexicalIndex, ids, newest, too_common
+from services.compose.rules.ranking.weigh import Shortlist, make_shortlist
+from services.compose.rules.searching.bm25 import (
+    DEFAULT_CONTEXT,
+    NO_IDS,
+    Ids,
+    LexicalIndex,
+    find_too_common,
+    list_newest,
+    read_ids,
+)
 from services.compose.rules.searching.nearness import Lifts, VectorIndex, to_lifts
 from shared.classifiers.static_encoder import load_static_encoder
 from shared.domain.subjects import Subject
@@ -32,49 +40,49 @@ from shared.store.search_index import Compared, LexicalStats, Meant, Pages
 from shared.vectors import Scale, scale_of, sentences
 
 Texts = Callable[[Sequence[str]], Mapping[int, str]]
-"""What each question asks, by its number, once the names are known that are not part of it."""
+"""Returns the text of each query, by number, without the given names."""
 
 
-SENTENCES = 8
-"""Of a message so many sentences are compared each by itself."""
+MOST_SENTENCES = 8
+"""How many sentences of a message are compared one by one."""
 _SENTENCE = to_pattern(r"(?<=[.!?。！？\n])")
 
 
 @dataclass(frozen=True)
-class Near:
-    """How near chunks are to each question, by its number; why an encoder's vectors are missing, if they are."""
+class NearnessResult:
+    """The lifts of chunks for each query, by number; if the encoder's vectors are missing, the reason."""
 
     lifts: Mapping[int, Lifts] = field(default_factory=dict[int, Lifts])
     missing: str | None = None
 
 
 @cache
-def static_scale() -> Scale:
-    """What cosines of static vectors are worth."""
+def load_static_scale() -> Scale:
+    """The scale of cosines of static vectors."""
     encoder = load_static_encoder()
     return scale_of(np.stack([encoder.encode(each) for each in sentences()]))
 
 
-def nearness_to(message: str) -> Callable[[str], float]:
-    """How near a text is to the message or to one of its sentences, by static vectors; 0: about other things."""
-    encoder, scale = load_static_encoder(), static_scale()
-    parts = [message, *[each for each in _SENTENCE.split(message) if each.strip()][:SENTENCES]]
+def make_nearness(message: str) -> Callable[[str], float]:
+    """How near a text is to the message or to one of its sentences, by static vectors; 0 is unrelated."""
+    encoder, scale = load_static_encoder(), load_static_scale()
+    parts = [message, *[each for each in _SENTENCE.split(message) if each.strip()][:MOST_SENTENCES]]
     units = np.stack([encoder.encode(each) for each in dict.fromkeys(parts)])
     return lambda text: float(scale.lift(units @ encoder.encode(text)).max())
 
 
-def nearness_between(one: str, other: str) -> float:
-    """How near two texts are to each other, as `nearness_to`."""
+def compare_nearness(one: str, other: str) -> float:
+    """How near two texts are, on the scale of `make_nearness`."""
     encoder = load_static_encoder()
-    return float(static_scale().lift(np.asarray([encoder.encode(one) @ encoder.encode(other)]))[0])
+    return float(load_static_scale().lift(np.asarray([encoder.encode(one) @ encoder.encode(other)]))[0])
 
 
-async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: SearchScope) -> Near:
-    """How near the user's chunks within the bounds are to what is asked."""
+async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: SearchScope) -> NearnessResult:
+    """How near the user's chunks within the filters are to each query."""
     missing: str | None = None
     if rt.models.embedding_model_id is not None:
         try:
-            return Near(await _by_encoder(rt, subject, texts, within))
+            return NearnessResult(await _by_encoder(rt, subject, texts, within))
         except (ModelUnavailable, MalformedAnswer):
             missing = "embedding_unavailable"
         except TransientError:
@@ -85,8 +93,8 @@ async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: SearchS
     names, meant = await rt.db.read(subject, search_index.names(subject), reading)
     rows = load_pages(rt, subject, static.model_id, held, meant)
     units = {n: static.encode(text) for n, text in texts(names).items()}
-    scales = {static.model_id: static_scale()}
-    return Near({n: to_lifts(rows, {static.model_id: unit}, scales) for n, unit in units.items()}, missing)
+    scales = {static.model_id: load_static_scale()}
+    return NearnessResult({n: to_lifts(rows, {static.model_id: unit}, scales) for n, unit in units.items()}, missing)
 
 
 async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: SearchScope) -> dict[int, Lifts]:
@@ -94,7 +102,7 @@ async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: Searc
     (names,) = await rt.db.read(subject, search_index.names(subject))
     wanted = texts(names)
     deadline_s = rt.policy.compose.embed_deadline_ms / 1000
-    scales = {**await models.scales(deadline_s=deadline_s), static.model_id: static_scale()}
+    scales = {**await models.scales(deadline_s=deadline_s), static.model_id: load_static_scale()}
     vectors = await models.embed(list(wanted.values()), deadline_s=deadline_s)
     lifts: dict[int, Lifts] = {}
     for (n, text), vector in zip(wanted.items(), vectors, strict=True):
@@ -113,7 +121,7 @@ def _version(held: Pages | None) -> UUID | None:
 
 
 def load_pages(rt: Runtime, subject: Subject, set_id: str, held: Pages | None, meant: Meant) -> list[Compared]:
-    """The pages, which are kept for the next question, and what is newer than they are."""
+    """The cached pages of vectors and the newer chunks."""
     pages = meant.pages
     if pages is None:
         return list(meant.newer)
@@ -125,12 +133,12 @@ def load_pages(rt: Runtime, subject: Subject, set_id: str, held: Pages | None, m
 
 
 PART_TURNS, PART_MEMORIES = 24, 8
-"""Of what each part of a question finds, so much is looked at beside what the whole does."""
+"""How many turns and memories each part of a question adds to the shortlist."""
 
 
 @dataclass(frozen=True)
 class ScopeQueries:
-    """The queries of a plan that search within the same bounds, whose they are, and how each is read, by all arms."""
+    """The queries of a plan that share filters."""
 
     rt: Runtime
     subject: Subject
@@ -141,20 +149,19 @@ class ScopeQueries:
     _cues: dict[tuple[int, tuple[str, ...]], Cues] = field(default_factory=dict[tuple[int, tuple[str, ...]], Cues])
 
     def query(self, n: int) -> Query:
-        """The n-th query of the plan."""
         return self.run.steps[n].query
 
     def cues(self, n: int, names: Sequence[str]) -> Cues:
-        """The n-th query as scoring reads it, once it is known who spoke to the user."""
+        """The cues of the n-th query, without the names of speakers."""
         key = n, tuple(names)
         if key not in self._cues:
-            self._cues[key] = cues.read(self.query(n).text, names, self.now)
+            self._cues[key] = cues.read_cues(self.query(n).text, names, self.now)
         return self._cues[key]
 
 
 @dataclass(frozen=True)
 class LexicalHits:
-    """What is known of the words; the ids of the chunks inside bounds, and of those said at a time that is named."""
+    """The postings of the words, and the ids of the chunks inside the filters and at a named time."""
 
     words: LexicalStats
     inside: bytes | None = None
@@ -163,20 +170,22 @@ class LexicalHits:
 
 @dataclass(frozen=True)
 class ScopeHits:
-    """What the arms of one scope have answered: postings, and how near chunks are to each query."""
+    """What the arms of one scope returned: postings, and the nearness of chunks to each query."""
 
     text: LexicalHits = field(default_factory=lambda: LexicalHits(LexicalStats()))
-    near: Near = field(default_factory=Near)
+    near: NearnessResult = field(default_factory=NearnessResult)
 
 
 @dataclass(frozen=True)
 class ScopeIndexes:
-    """Each query of a scope by number, its cues and what answers it by words and by meaning; `then` is what was said at
-    a time that is named, and `dated` are the queries that ask for nothing but what was said within their bounds."""
+    """For each query of a scope its cues, lexical and vector index.
+
+    `then` are chunks from a named time; `dated` are the queries that give only a time.
+    """
 
     cues: Mapping[int, Cues]
     asked: Mapping[int, Cues]
-    """The same less the terms that are too common."""
+    """The same without terms that are too common."""
     words: Mapping[int, LexicalIndex]
     near: Mapping[int, VectorIndex]
     inside: Ids
@@ -186,38 +195,40 @@ class ScopeIndexes:
 
 @dataclass(frozen=True)
 class ScopeShortlists:
-    """What is read for each query, and among how many candidates those of a part of the question would stand."""
+    """The shortlist of each query, and how many candidates a part of the question would have."""
 
     lists: Mapping[int, Shortlist]
     among: Mapping[int, int]
 
 
-def common_limit(within: SearchScope) -> int:
-    """Of how many chunks a word is read: of more where most of them will fall outside."""
+def choose_common_limit(within: SearchScope) -> int:
+    """How many chunks of a common word are read; more if filters will exclude most of them."""
     return DEFAULT_CONTEXT.common_inside if within.bound else DEFAULT_CONTEXT.common
 
 
-def hit_limit(rt: Runtime, run: ExecutablePlan) -> int:
-    """How many hits a query brings at most."""
+def choose_hit_limit(rt: Runtime, run: ExecutablePlan) -> int:
+    """The most hits of a query."""
     return min(max(rt.policy.compose.arm_limit, run.plan.budget.top_k), run.plan.budget.candidate_k)
 
 
 def index_scope(queries: ScopeQueries, hits: ScopeHits) -> ScopeIndexes:
-    """The queries of the scope beside what the arms answered."""
+    """Builds the indexes from the answers of the arms."""
     within, numbers, steps = queries.within, queries.numbers, queries.run.steps
     corpus = hits.text.words
     cues = {n: queries.cues(n, corpus.names) for n in numbers}
     posted = {term: (p.ids, p.counts) for term, p in corpus.posted.items()}
-    common = too_common(posted, {term for each in cues.values() for term in each.terms}, common_limit(within))
+    common = find_too_common(
+        posted, {term for each in cues.values() for term in each.terms}, choose_common_limit(within)
+    )
     telling = {term: packed for term, packed in posted.items() if term not in common}
-    inside = ids(hits.text.inside) if hits.text.inside else NO_IDS
+    inside = read_ids(hits.text.inside) if hits.text.inside else NO_IDS
     index = LexicalIndex(telling, corpus.chunks, corpus.terms, DEFAULT_CONTEXT, inside if within.bound else None)
     near = {n: VectorIndex(lifts, DEFAULT_CONTEXT) for n, lifts in hits.near.lifts.items() if len(lifts.lift)}
     by_words = {n: index for n in numbers if steps[n].query.mode in WORDS or n not in near}
     dates_alone = any(each.time and each.only_dates for each in cues.values())
     then = None
     if hits.text.then:
-        then = newest(ids(hits.text.then), DEFAULT_CONTEXT if dates_alone else weigh.BESIDE_WORDS)
+        then = list_newest(read_ids(hits.text.then), DEFAULT_CONTEXT if dates_alone else weigh.BESIDE_WORDS)
     return ScopeIndexes(
         cues=cues,
         asked={n: each.without(common) for n, each in cues.items()},
@@ -230,7 +241,7 @@ def index_scope(queries: ScopeQueries, hits: ScopeHits) -> ScopeIndexes:
 
 
 def shorten_lists(queries: ScopeQueries, indexes: ScopeIndexes) -> ScopeShortlists:
-    """The best of all that words, meaning and a time point at, by query."""
+    """The best chunks by words, vectors and time, for each query."""
     run, limit = queries.run, queries.rt.policy.compose.arm_limit
     lists: dict[int, Shortlist] = {}
     among: dict[int, int] = {}
@@ -240,7 +251,9 @@ def shorten_lists(queries: ScopeQueries, indexes: ScopeIndexes) -> ScopeShortlis
         if n in indexes.words:
             dated = n in indexes.dated
             best = (
-                newest(indexes.inside, DEFAULT_CONTEXT) if dated else indexes.words[n].list_best(indexes.asked[n].terms)
+                list_newest(indexes.inside, DEFAULT_CONTEXT)
+                if dated
+                else indexes.words[n].list_best(indexes.asked[n].terms)
             )
             pointed.append((best[0][:PART_MEMORIES], best[1][:PART_TURNS]) if part else best)
             if part:
@@ -249,5 +262,5 @@ def shorten_lists(queries: ScopeQueries, indexes: ScopeIndexes) -> ScopeShortlis
             pointed.append(indexes.near[n].list_best(PART_TURNS if part else max(limit, run.plan.budget.top_k)))
         if indexes.then is not None and indexes.cues[n].time and run.steps[n].query.mode != "associative":
             pointed.append(indexes.then)
-        lists[n] = shorten(indexes.asked[n], pointed, indexes.words.get(n), indexes.near.get(n))
+        lists[n] = make_shortlist(indexes.asked[n], pointed, indexes.words.get(n), indexes.near.get(n))
     return ScopeShortlists(lists, among)

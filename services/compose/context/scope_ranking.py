@@ -1,4 +1,4 @@
-"""What the arms of one scope tell of words and meaning becomes one order of texts for each of its queries."""
+"""Ranks the texts of one scope for each of its queries, by what the arms returned."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -15,10 +15,10 @@ from services.compose.context.hits import (
     RankedList,
     SearchPart,
     drop_stale_hits,
-    end_moments,
-    key_of,
+    is_evidence,
+    list_end_times,
+    make_key,
     place_in_list,
-    tells,
     to_candidate,
 )
 from services.compose.context.scope_indexes import (
@@ -27,22 +27,22 @@ from services.compose.context.scope_indexes import (
     ScopeIndexes,
     ScopeQueries,
     ScopeShortlists,
-    hit_limit,
+    choose_hit_limit,
     index_scope,
     shorten_lists,
 )
 from services.compose.rules.candidates import ListOf
 from services.compose.rules.pending.pending_changes import PendingChanges
-from services.compose.rules.planning.execute import MEANING, WORDS, QueryStep
-from services.compose.rules.ranking.fuse import best_of
+from services.compose.rules.planning.plan import MEANING, WORDS, QueryStep
+from services.compose.rules.ranking.fuse import compute_least_best
 from services.compose.rules.ranking.weigh import (
     DEFAULT_WEIGHTS,
     SAID_THEN,
     Shortlist,
     SignalScores,
     Weights,
-    weigh,
-    weigh_dates,
+    score_candidates,
+    score_dates,
 )
 from services.compose.rules.resolving.outdated import CurrentText
 from services.compose.rules.searching.bm25 import (
@@ -55,14 +55,14 @@ from shared.store.search import Hit
 
 MAX_CANDIDATES = 400
 OF_BEST_PART = 0.5
-"""A part of a question asks for one thing: what answers it is half as likely as the best that does."""
+"""A part of a question asks for one thing: an answer counts if it is at least half as likely as the best."""
 MOST_ENDERS = 8
-"""So many messages at most are looked up that ended what a question would have found."""
+"""The most messages that are read because they ended an answer."""
 
 
 @dataclass(frozen=True)
 class ScopeMessages:
-    """The texts that are put in order, with what of each holds, and how likely each is for having ended an answer."""
+    """The texts to rank, with the valid part of each and its probability of having ended an answer."""
 
     hits: Sequence[tuple[Hit, CurrentText]]
     ending: Floats
@@ -72,7 +72,7 @@ class ScopeMessages:
 
 @dataclass(frozen=True)
 class MessageOrder:
-    """The messages that one query looks at, where each stands among all, and the order of those that are evidence."""
+    """The messages of one query: their positions among all, and the order of those that are evidence."""
 
     scored: SignalScores
     places: Sequence[int]
@@ -80,7 +80,7 @@ class MessageOrder:
 
 
 async def rank_hits(queries: ScopeQueries, hits: ScopeHits, changes: PendingChanges) -> SearchPart:
-    """The best of the chunks around all that the arms answered, read once and put in order for every query."""
+    """Reads the chunks around the best hits once, and ranks them for every query."""
     indexes = index_scope(queries, hits)
     shortlists = shorten_lists(queries, indexes)
     chunks = {chunk_ids.hexadecimal(*each) for one in shortlists.lists.values() for each in one.memories}
@@ -103,8 +103,8 @@ async def _read_current(
     around: Sequence[Hit],
     changes: PendingChanges,
 ) -> ScopeMessages:
-    """Those of the chunks that hold, and what ended the others where they would have been answers."""
-    shown = best_of(queries.rt.policy.compose.least_score)
+    """The chunks that are valid, and the messages that ended others which would have been answers."""
+    shown = compute_least_best(queries.rt.policy.compose.least_score)
     past = queries.within.past
     current = drop_stale_hits(changes, around, past=past)
     hits, stale = list(current.hits), list(current.stale)
@@ -115,11 +115,11 @@ async def _read_current(
     moments: dict[datetime, float] = {}
     if over:
         best = _weigh_ended(queries, indexes, shortlists, over, len(around))
-        if changes.stating:  # only what is on its way takes the place of what it ends
+        if changes.stating:  # only a pending statement replaces what it ends
             near_answers = np.flatnonzero(best[: len(gone)] >= shown).tolist()
-            stale_answers = frozenset(key_of(gone[at]) for at in near_answers)
-        for at in np.flatnonzero(best >= shown).tolist():  # what ended an answer is as likely as that was
-            for moment in end_moments(changes, over[at]):
+            stale_answers = frozenset(make_key(gone[at]) for at in near_answers)
+        for at in np.flatnonzero(best >= shown).tolist():  # as likely as the answer that it ended
+            for moment in list_end_times(changes, over[at]):
                 moments[moment] = max(moments.get(moment, 0.0), float(best[at]))
         enders = drop_stale_hits(changes, await _read_enders(queries, moments, current_ids), past=past)
         hits += enders.hits
@@ -131,16 +131,16 @@ async def _read_current(
 def _weigh_ended(
     queries: ScopeQueries, indexes: ScopeIndexes, shortlists: ScopeShortlists, over: Sequence[Hit], many: int
 ) -> Floats:
-    """How likely each of what has ended would have helped the query that it helps most."""
-    places = _ids_of(over)
+    """The greatest probability, over the queries, that each ended text would have helped."""
+    places = _to_ids(over)
     chances = [
-        weigh(
+        score_candidates(
             indexes.asked[n],
             over,
             places,
             indexes.words.get(n),
             indexes.near.get(n),
-            among=_among(many, shortlists.lists[n]),
+            among=_count_candidates(many, shortlists.lists[n]),
             beside=bool(indexes.near),
         ).probability
         for n in queries.numbers
@@ -149,7 +149,7 @@ def _weigh_ended(
 
 
 async def _read_enders(queries: ScopeQueries, moments: Collection[datetime], current_ids: set[UUID]) -> list[Hit]:
-    """What the user said at these moments and was not found: it ended what would have been."""
+    """Messages of the user at these times that the search did not find."""
     if not moments:
         return []
     latest = sorted(moments, reverse=True)[:MOST_ENDERS]
@@ -162,9 +162,9 @@ async def _read_enders(queries: ScopeQueries, moments: Collection[datetime], cur
 def _place_messages(
     queries: ScopeQueries, indexes: ScopeIndexes, shortlists: ScopeShortlists, messages: ScopeMessages
 ) -> SearchPart:
-    """The messages as candidates, with their places in the list of every query."""
+    """The messages as candidates, with their ranks in the list of every query."""
     least = queries.rt.policy.compose.least_score
-    of = _ids_of([hit for hit, _ in messages.hits])
+    of = _to_ids([hit for hit, _ in messages.hits])
     placements: dict[int, ListPlacement] = {}
     weights: dict[str, float] = {}
     lists: dict[str, ListOf] = {}
@@ -197,63 +197,62 @@ def _order_messages(
     of: Ids,
     n: int,
 ) -> MessageOrder:
-    """The messages as the n-th query has them."""
+    """Ranks the messages for the n-th query."""
     run, policy, shortlist = queries.run, queries.rt.policy.compose, shortlists.lists[n]
     step, cues = run.steps[n], indexes.cues[n]
-    many = _among(len(messages.hits), shortlist)
+    many = _count_candidates(len(messages.hits), shortlist)
     many = min(shortlists.among.get(n, many), many)
     own = np.ones(len(messages.hits), dtype=np.bool_)
     if step.is_part or run.wide:
         own = flag_own_hits([hit for hit, _ in messages.hits], shortlist) | (messages.ending > 0)
-    # of what other parts of the question ask for, nothing is said here
+    # another part of the question may want these, so that no rank is given
     seen = np.flatnonzero(own) if step.is_part else np.arange(len(messages.hits))
     places: list[int] = seen.tolist()
     texts = [messages.hits[at] for at in places]
     hits = [hit for hit, _ in texts]
-    weights, beside = _weights_of(queries, step), bool(indexes.near)
+    weights, beside = _choose_weights(queries, step), bool(indexes.near)
     words, near = indexes.words.get(n), indexes.near.get(n)
-    scored = weigh(indexes.asked[n], hits, of[seen], words, near, weights, many, beside=beside)
+    scored = score_candidates(indexes.asked[n], hits, of[seen], words, near, weights, many, beside=beside)
     if n in indexes.dated:
         scored = replace(scored, probability=np.maximum(scored.probability, SAID_THEN))
     chance = scored.probability
     if step.query.mode != "associative":
-        chance = weigh_dates(cues, hits, scored, best_of(policy.least_score), queries.now)
+        chance = score_dates(cues, hits, scored, compute_least_best(policy.least_score), queries.now)
     chance = np.maximum(chance, messages.ending[seen])
     echoes = _list_echoed_replies(texts, scored) if run.wide else []
-    if not cues.terms:  # thanks and greetings are found behind all that is evidence
+    if not cues.terms:  # thanks and greetings rank behind all evidence
         chance[echoes] = np.minimum(chance[echoes], np.nextafter(policy.least_score, 0.0))
     order = np.argsort(-scored.total.round(9), kind="stable")
     ordered: list[int] = (order[own[seen][order]] if run.wide else order).tolist()
-    evident = (at for at in ordered if at in echoes or tells(*texts[at]))
-    most = step.most or hit_limit(queries.rt, run)
+    evident = (at for at in ordered if at in echoes or is_evidence(*texts[at]))
+    most = step.most or choose_hit_limit(queries.rt, run)
     return MessageOrder(replace(scored, probability=chance), places, list(islice(evident, most)))
 
 
-def _weights_of(queries: ScopeQueries, step: QueryStep) -> Weights:
-    """What words and meaning weigh in this query."""
+def _choose_weights(queries: ScopeQueries, step: QueryStep) -> Weights:
     run, weights = queries.run, queries.rt.policy.compose.weights
     words, meaning = (run.words, run.meaning) if step.query.mode in WORDS & MEANING else (1.0, 1.0)
     return DEFAULT_WEIGHTS.scale_weights(weights.text * words, weights.vector * meaning)
 
 
 def _list_echoed_replies(texts: Sequence[tuple[Hit, CurrentText]], scored: SignalScores) -> list[int]:
-    """Mere replies that a search repeats word for word: no evidence, and yet what it looks for."""
+    """Mere replies that repeat the query word for word: not evidence, but what an exact search looks for."""
     quoted: list[int] = np.flatnonzero(scored.quoted).tolist()
-    return [at for at in quoted if texts[at][0].memory_id is None and not tells(*texts[at])]
+    return [at for at in quoted if texts[at][0].memory_id is None and not is_evidence(*texts[at])]
 
 
-def _ids_of(hits: Sequence[Hit]) -> Ids:
+def _to_ids(hits: Sequence[Hit]) -> Ids:
     halves = [(h.chunk_id.int >> 64, h.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) for h in hits]
     return np.array(halves, dtype=np.uint64).reshape(-1, 2)
 
 
-def _among(many: int, shortlist: Shortlist) -> int:
-    """How many candidates there would be of all that was pointed at."""
+def _count_candidates(many: int, shortlist: Shortlist) -> int:
+    """The number of candidates among all chunks that the indexes pointed at."""
     return max(many, min(round(many / shortlist.share), MAX_CANDIDATES))
 
 
 def flag_own_hits(hits: Sequence[Hit], shortlist: Shortlist) -> NDArray[np.bool_]:
-    """Which of the hits this query asked for, not another of the plan."""
+    """Which of the hits are on the shortlist of this query."""
     return np.array(
         [
             (half, hit.seq) in shortlist.turns or (half, hit.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) in shortlist.memories

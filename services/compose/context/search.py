@@ -1,6 +1,7 @@
-"""The search of a plan: arms side by side under one deadline; what is missing or late is named, not raised.
+"""Searches memory and knowledge for a plan: arms run in parallel under one deadline.
 
-Arms that follow links go from names to what belongs to them, and from a session to its latest messages.
+Arms that fail or are late are reported, not raised. Link arms lead from names to what mentions them, and from a session
+to its latest messages.
 """
 
 import asyncio
@@ -15,26 +16,19 @@ from services.compose.context.hits import RankedList, SearchPart, place_linked_h
 from services.compose.context.planner import ask_knowledge
 from services.compose.context.scope_indexes import (
     LexicalHits,
-    Near,
+    NearnessResult,
     ScopeHits,
     ScopeQueries,
-    common_limit,
-    hit_limit,
+    choose_common_limit,
+    choose_hit_limit,
     read_near,
 )
 from services.compose.context.scope_ranking import rank_hits
 from services.compose.context.stages import ArmReport, Call, SearchRequest, SearchResult, StageReport, join_reports
-from services.compose.rules.pending.pending_changes import ARM, PendingChanges, evidence
+from services.compose.rules.pending.pending_changes import ARM, PendingChanges, list_pending_candidates
 from services.compose.rules.planning import questions
-from services.compose.rules.planning.execute import (
-    MEANING,
-    TAIL_WEIGHT,
-    WORDS,
-    ExecutablePlan,
-    QueryFilter,
-    QueryStep,
-    identifiers,
-)
+from services.compose.rules.planning.given import TAIL_WEIGHT, list_identifiers
+from services.compose.rules.planning.plan import MEANING, WORDS, ExecutablePlan, QueryFilter, QueryStep
 from services.compose.rules.ranking import weigh
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT
 from shared import clock
@@ -55,10 +49,10 @@ TAIL_MESSAGES = 24
 TOGETHER = 4
 
 
-def entities(
+def make_entity_search(
     rt: Runtime, subject: Subject, step: QueryStep, most: int, within: SearchScope
 ) -> Callable[[], Awaitable[list[Hit]]]:
-    """The arm for what this step names: messages and memories that name it, refs and the tasks behind them."""
+    """The arm for the names of this step: messages and memories that mention them, references, and their tasks."""
     spelt = list(dict.fromkeys(to_stored_name(name) for name in step.entities if to_stored_name(name)))
     canonical = list(dict.fromkeys(fold(name) for name in spelt))
 
@@ -72,10 +66,10 @@ def entities(
     return run
 
 
-def tail(
+def make_tail_search(
     rt: Runtime, subject: Subject, session_id: str, most: int, within: SearchScope
 ) -> Callable[[], Awaitable[list[Hit]]]:
-    """The arm for the latest messages of this session, the newest first."""
+    """The arm for the latest messages of this session, newest first."""
 
     async def run() -> list[Hit]:
         async with rt.db.transaction(subject) as conn:
@@ -87,8 +81,8 @@ def tail(
     return run
 
 
-async def all_together(rt: Runtime, subject: Subject, plan: RetrievalPlan, left_s: float) -> dict[int, list[str]]:
-    """By associative query what most often occurs together with what it names; nothing where that takes too long."""
+async def load_cooccurrences(rt: Runtime, subject: Subject, plan: RetrievalPlan, left_s: float) -> dict[int, list[str]]:
+    """For each associative query, what most often occurs together with its entities; empty if that takes too long."""
     named = {
         n: [fold(to_stored_name(name)) for name in names(query.text)]
         for n, query in enumerate(plan.queries)
@@ -100,7 +94,7 @@ async def all_together(rt: Runtime, subject: Subject, plan: RetrievalPlan, left_
     try:
         async with asyncio.timeout(left_s), rt.db.transaction(subject) as conn:
             return {
-                n: await relations.load_together(conn, subject, of, identifiers(of), TOGETHER)
+                n: await relations.load_together(conn, subject, of, list_identifiers(of), TOGETHER)
                 for n, of in asking.items()
             }
     except (TimeoutError, TransientError):
@@ -108,7 +102,7 @@ async def all_together(rt: Runtime, subject: Subject, plan: RetrievalPlan, left_
 
 
 def to_stored_name(name: str) -> str:
-    """The name as PostgreSQL can hold it."""
+    """The name in a form that PostgreSQL can store."""
     return name.replace("\x00", "")
 
 
@@ -116,18 +110,18 @@ RANKED = WORDS | MEANING
 OPEN = SearchScope()
 NO_LIST = RankedList("", 0.0, "hybrid")
 STATIC = "embedding_static"
-"""A note: what texts mean is told by the static vectors that ship with the product, no encoder being configured."""
+"""A note: without a configured encoder, the static vectors of the product were used."""
 SHARE_FOR_SEARCH = 0.8
-"""Of the time left, how much the arms may use; the rest is for fusing and packing."""
+"""The arms' share of the time left; fusion and packing need the rest."""
 SHARE_FOR_READING = 0.75
-"""Of the time for searching: what one arm is late with must not cost what the others found."""
+"""The share of the search time for the arms: a late arm must not cost the results of others."""
 SPAN_MOST = 2000
-"""Of what was said at a time that a question names, so much is looked at, the newest."""
+"""The most chunks from a named time, newest first."""
 
 
 @dataclass(frozen=True)
 class SearchArm:
-    """One arm to run: what it answers for the queries that it serves."""
+    """One arm, with the queries that it serves."""
 
     kind: str
     run: Callable[[], Awaitable[Any]]
@@ -139,9 +133,9 @@ Answers = Sequence[tuple[SearchArm, Any]]
 
 
 async def search(rt: Runtime, call: Call, request: SearchRequest) -> SearchResult:
-    """What memory and knowledge bring within their share of the time left, and what is said and not learnt yet.
+    """What memory and knowledge return in their share of the time left, and pending statements.
 
-    What has ended is left out, and named where it would have been found.
+    What has ended is left out, and named if the search would have returned it.
     """
     left_s = call.left_s() * SHARE_FOR_SEARCH
     memory = request.memory
@@ -152,10 +146,10 @@ async def search(rt: Runtime, call: Call, request: SearchRequest) -> SearchResul
 
 
 def join_parts(parts: Sequence[SearchPart], request: SearchRequest) -> SearchResult:
-    """The parts as one; what is said and not learnt yet stands before it: its list weighs more than all the others."""
+    """Joins the parts. Pending statements come first: their list weighs more than all others together."""
     weights = {name: weight for part in parts for name, weight in part.weights.items()}
     stale_answers = frozenset(request.hidden).union(*(part.stale_answers for part in parts))
-    pending = tuple(evidence(request.memory.changes, request.shown, stale_answers))
+    pending = tuple(list_pending_candidates(request.memory.changes, request.shown, stale_answers))
     if pending:
         weights[ARM] = 1.0 + sum(weights.values())
     return SearchResult(
@@ -173,14 +167,15 @@ def join_parts(parts: Sequence[SearchPart], request: SearchRequest) -> SearchRes
 async def search_memory(
     rt: Runtime, subject: Subject, run: ExecutablePlan, left_s: float, changes: PendingChanges
 ) -> list[SearchPart]:
-    """What every arm found within `left_s` seconds, each query's hits in the order of all their signals."""
+    """The results of every arm within `left_s` seconds, ranked for each query by all signals."""
     ends = time.perf_counter() + left_s
     scopes = _group_queries(rt, subject, run)
     arms = [arm for queries in scopes for arm in (*_word_arms(queries), *_vector_arms(queries))]
     arms += _link_arms(rt, subject, run)
     answers, report = await _run_arms(arms, left_s * SHARE_FOR_READING)
     notes = (STATIC,) if rt.models.embedding_model_id is None and any(step.embed for step in run.steps) else ()
-    begun = StageReport(degraded=_list_missing(answers), ignored=run.ignored, notes=notes)
+    missing = dict.fromkeys(near.missing for _, near in answers if isinstance(near, NearnessResult) and near.missing)
+    begun = StageReport(degraded=tuple(missing), ignored=run.ignored, notes=notes)
     parts = [SearchPart(report=join_reports((report, begun)))]
     linked = sorted((arm.ranked.name, n) for n, (arm, _) in enumerate(answers) if arm.ranked is not NO_LIST)
     for _, n in linked:
@@ -192,7 +187,7 @@ async def search_memory(
 
 
 def _group_queries(rt: Runtime, subject: Subject, run: ExecutablePlan) -> list[ScopeQueries]:
-    """The queries that words and meaning answer, by the bounds within which they search."""
+    """Groups the queries that use words or vectors by their filters."""
     now = clock.now()
     numbers: dict[SearchScope, list[int]] = {}
     for n, step in enumerate(run.steps):
@@ -201,15 +196,10 @@ def _group_queries(rt: Runtime, subject: Subject, run: ExecutablePlan) -> list[S
     return [ScopeQueries(rt, subject, run, within, each, now) for within, each in numbers.items()]
 
 
-def _list_missing(answers: Answers) -> tuple[str, ...]:
-    """Why an encoder's vectors are missing, each reason once."""
-    return tuple(dict.fromkeys(near.missing for _, near in answers if isinstance(near, Near) and near.missing))
-
-
 async def _search_scope(queries: ScopeQueries, answers: Answers, changes: PendingChanges, ends: float) -> SearchPart:
-    """What the arms of one scope have answered, put in order for its queries."""
+    """Ranks what the arms of one scope returned."""
     own = {arm.kind: answer for arm, answer in answers if arm.within == queries.within and arm.ranked is NO_LIST}
-    hits = ScopeHits(own.get("text") or LexicalHits(LexicalStats()), own.get("vector") or Near())
+    hits = ScopeHits(own.get("text") or LexicalHits(LexicalStats()), own.get("vector") or NearnessResult())
     hits, spelt = await retry_misspelt_terms(queries, hits, ends)
     arm = SearchArm("rank", lambda: rank_hits(queries, hits, changes))
     ranked, report = await _run_arms([arm], max(ends - time.perf_counter(), 0.0))
@@ -218,7 +208,7 @@ async def _search_scope(queries: ScopeQueries, answers: Answers, changes: Pendin
 
 
 async def _run_arms(arms: Sequence[SearchArm], left_s: float) -> tuple[Answers, StageReport]:
-    """What the arms answer in time; what fails or is late is named."""
+    """Runs the arms; reports those that fail or are late."""
     running = {asyncio.create_task(time_arm(arm)): arm for arm in arms}
     if not running:
         return [], StageReport()
@@ -238,15 +228,15 @@ async def _run_arms(arms: Sequence[SearchArm], left_s: float) -> tuple[Answers, 
             logger().warning("arm_failed", arm=arm.kind, error=type(error).__name__)
             continue
         answer, took = task.result()
-        reports.append(ArmReport(arm.kind, "ok", _count(answer), took))
+        reports.append(ArmReport(arm.kind, "ok", _count_results(answer), took))
         answers.append((arm, answer))
     await asyncio.gather(*late, return_exceptions=True)
     return answers, StageReport(tuple(reports), tuple(degraded))
 
 
-def _count(answer: Any) -> int:
+def _count_results(answer: Any) -> int:
     match answer:
-        case Near():
+        case NearnessResult():
             return len(answer.lifts)
         case LexicalHits():
             return len(answer.words.posted)
@@ -263,7 +253,7 @@ async def time_arm(arm: SearchArm) -> tuple[Any, float]:
 
 
 def _word_arms(queries: ScopeQueries) -> Iterator[SearchArm]:
-    """One statement for the words of all queries that search within these bounds; those of a semantic one stand by."""
+    """The word arm: one statement for all queries of the scope. Words of a semantic query are read but weigh little."""
     subject, within = queries.subject, queries.within
     searches = [queries.query(n) for n in queries.numbers]
     terms = list(dict.fromkeys(term for query in searches for term in segment.query_terms(query.text)))
@@ -271,11 +261,11 @@ def _word_arms(queries: ScopeQueries) -> Iterator[SearchArm]:
     bounds = {"inside": search_index.inside(subject, within, DEFAULT_CONTEXT.inside)} if within.bound else {}
     if not (within.since or within.until):
         texts = (query.text for query in searches if query.mode != "associative")
-        if span := weigh.named_span(texts, queries.now):
+        if span := weigh.find_named_span(texts, queries.now):
             bounds["then"] = search_index.inside(subject, replace(within, since=span[0], until=span[1]), SPAN_MOST)
 
     async def read() -> LexicalHits:
-        words = search_index.words(subject, terms, common_limit(within))
+        words = search_index.words(subject, terms, choose_common_limit(within))
         known, *inside = await queries.rt.db.read(subject, words, *bounds.values())
         ids_of = dict(zip(bounds, inside, strict=True))
         return LexicalHits(known, ids_of.get("inside"), ids_of.get("then"))
@@ -284,12 +274,12 @@ def _word_arms(queries: ScopeQueries) -> Iterator[SearchArm]:
 
 
 async def retry_misspelt_terms(queries: ScopeQueries, hits: ScopeHits, ends: float) -> tuple[ScopeHits, StageReport]:
-    """The hits with those of words that memory does not have, read as the words that it spells most like them."""
+    """Adds the postings of similarly spelt terms for terms that memory does not have."""
     words = hits.text.words
     texts = [queries.query(n).text for n in queries.numbers if queries.query(n).mode in WORDS]
     if not words.chunks or not texts:
         return hits, StageReport()
-    misspelt = questions.doubtful(texts[0], segment.query_terms(texts[0]), words.posted)
+    misspelt = questions.list_doubtful_terms(texts[0], segment.query_terms(texts[0]), words.posted)
     if not misspelt:
         return hits, StageReport()
 
@@ -304,7 +294,7 @@ async def retry_misspelt_terms(queries: ScopeQueries, hits: ScopeHits, ends: flo
 
 
 def _vector_arms(queries: ScopeQueries) -> Iterator[SearchArm]:
-    """The queries that are asked by meaning."""
+    """The vector arm of the queries that are embedded."""
     embedded = [n for n in queries.numbers if queries.run.steps[n].embed]
     if not embedded:
         return
@@ -312,26 +302,26 @@ def _vector_arms(queries: ScopeQueries) -> Iterator[SearchArm]:
     def texts(names: Sequence[str]) -> dict[int, str]:
         return {n: queries.cues(n, names).text for n in embedded}
 
-    async def read() -> Near:
+    async def read() -> NearnessResult:
         return await read_near(queries.rt, queries.subject, texts, queries.within)
 
     yield SearchArm("vector", read, queries.within)
 
 
 def _link_arms(rt: Runtime, subject: Subject, run: ExecutablePlan) -> Iterator[SearchArm]:
-    """What is linked with the names of relational queries, and the end of the caller's session."""
-    most = hit_limit(rt, run)
+    """The arms for names of relational queries and for the end of the caller's session."""
+    most = choose_hit_limit(rt, run)
     share = rt.policy.compose.weights.entity
     for n, step in enumerate(run.steps):
         if step.entities and not step.bounds.empty:
             within = _to_scope(step.bounds)
             ranked = RankedList(f"entity#{n}", step.weight * share, "relational", step.of)
-            yield SearchArm("entity", entities(rt, subject, step, most, within), within, ranked)
+            yield SearchArm("entity", make_entity_search(rt, subject, step, most, within), within, ranked)
     first = next((step for step in run.steps if step.query.mode == "relational"), next(iter(run.steps), None))
     if run.tail and first and not first.bounds.empty:
         within = _to_scope(first.bounds)
         ranked = RankedList("tail#0", TAIL_WEIGHT, "relational", first.of)
-        yield SearchArm("session", tail(rt, subject, run.tail, most, within), within, ranked)
+        yield SearchArm("session", make_tail_search(rt, subject, run.tail, most, within), within, ranked)
 
 
 def _to_scope(bounds: QueryFilter) -> SearchScope:

@@ -1,7 +1,4 @@
-"""What each stage of a composition returns: load, plan, search, rank, resolve, package. None of it changes afterwards.
-
-Replies, explanations and receipts are made from these results.
-"""
+"""The frozen result of each step of a composition. Replies, explanations and receipts are made from these."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,8 +21,8 @@ from services.compose.rules.candidates import (
 )
 from services.compose.rules.packing.draft import PackagedContext, UserMessageParts
 from services.compose.rules.pending.pending_changes import NOTHING, PendingChanges
-from services.compose.rules.planning.execute import ExecutablePlan
-from services.compose.rules.planning.plan import Planned, points_back
+from services.compose.rules.planning.plan import ExecutablePlan, Planned
+from services.compose.rules.planning.questions import points_back
 from services.compose.rules.planning.subplan import SubPlan
 from services.compose.rules.ranking.fuse import FusePolicy, FusionResult
 from shared.domain.subjects import Subject
@@ -33,7 +30,7 @@ from shared.domain.turns import Turn
 from shared.knowledge.port import Scope
 from shared.language.normalise import normalise
 from shared.policy import PersonalDataPolicy
-from shared.store.shown_memory import CoreMemoryRow
+from shared.store.user_state import CoreMemoryRow
 
 Status = Literal["ok", "timeout", "failed", "skipped"]
 Planner = Literal["rules", "model"]
@@ -43,7 +40,7 @@ ROUTING = "experiment_context.dimensions.brain_routing"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request that is answered: whose it is, as of when, and until when the answer is wanted."""
+    """A request: its user, its time and its deadline."""
 
     subject: Subject
     request_id: str
@@ -52,17 +49,16 @@ class Call:
     ends: float
 
     def left_s(self) -> float:
-        """Seconds until the deadline."""
         return self.ends - time.perf_counter()
 
     def took_ms(self) -> float:
-        """Milliseconds since it began."""
+        """Milliseconds since the request began."""
         return (time.perf_counter() - self.began) * 1000
 
 
 @dataclass(frozen=True, slots=True)
 class ArmReport:
-    """How one arm did."""
+    """The result of one arm."""
 
     name: str
     status: Status
@@ -72,7 +68,7 @@ class ArmReport:
 
 @dataclass(frozen=True, slots=True)
 class StageReport:
-    """How a stage did: its arms, what could not be had, what of the request was not honoured, and notes."""
+    """The report of a step: its arms, what failed, which fields were ignored, and notes."""
 
     arms: tuple[ArmReport, ...] = ()
     degraded: tuple[str, ...] = ()
@@ -84,7 +80,6 @@ NOTHING_TO_REPORT = StageReport()
 
 
 def join_reports(reports: Iterable[StageReport]) -> StageReport:
-    """All of them as one, in their order."""
     each = tuple(reports)
     return StageReport(
         tuple(arm for one in each for arm in one.arms),
@@ -96,9 +91,9 @@ def join_reports(reports: Iterable[StageReport]) -> StageReport:
 
 @dataclass(frozen=True, slots=True)
 class MemoryState:
-    """What was said since memory was settled, and ends part of it; for whom knowledge is asked, and at which version.
+    """Pending changes to memory, the scope and version of knowledge, and the epoch of the user when it was read.
 
-    `epoch` is the user's when it was read: after an erasure nothing of this is recorded any more.
+    After an erasure, which increments the epoch, nothing of this request is recorded.
     """
 
     changes: PendingChanges
@@ -109,45 +104,45 @@ class MemoryState:
 
 @dataclass(frozen=True, slots=True)
 class ComposeState:
-    """What every package starts from; `hidden` names the core memories that what was said since ends."""
+    """The initial state of a package; `hidden` are the core memories that pending statements end."""
 
     core: Sequence[CoreMemoryRow]
     summary: str
     names: Sequence[str]
     window: Sequence[Turn]
     earlier: Sequence[Turn]
-    """The window less the message that is being answered, which may be stored already."""
+    """The window without the message being answered, which may be stored already."""
     shown: frozenset[str]
-    """The turns of it that the package shows in full."""
+    """The turns that the package shows in full."""
     memory: MemoryState
     hidden: tuple[str, ...]
     parts: UserMessageParts
-    """The message being answered, its media looked up and safe, as the package carries it."""
+    """The message being answered as the package carries it, with its media checked."""
     question: str
-    """The same as it is planned and searched with."""
+    """The text of the message for planning and search."""
     joined: Sequence[tuple[str, str]]
-    """Pairs of names that the user has said to be one's."""
+    """Pairs of names of the same person or thing."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanningResult:
-    """A plan, and who was to make it."""
+    """A plan and its planner."""
 
     planned: Planned
     planner: Planner = "rules"
     report: StageReport = NOTHING_TO_REPORT
 
     def question(self, message: str) -> str:
-        """The message, with what it is about where it only points back to that: what a reranker is to compare with."""
+        """The question for a reranker: the message, with its topic if it only points back."""
         others = [each.text for each in self.planned.plan.queries[1:] if each.mode not in ("exact", "relational")]
         return f"{message} ({others[0]})" if others and points_back(normalise(message)) else message
 
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """What is searched for, in memory and in knowledge, which is asked nothing where `knowledge` is None.
+    """The queries to memory and to knowledge (None: knowledge is not asked).
 
-    `shown` are the turns that the package shows anyway, `hidden` the memories that it would show and that have ended.
+    `shown` are the turns that the package shows anyway, `hidden` the core memories that have ended.
     """
 
     run: ExecutablePlan
@@ -159,9 +154,9 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """All that the arms brought, in ranked lists that have weights, and the keys of what no longer holds.
+    """The results of all arms, the weights of their lists, and the keys of what is no longer valid.
 
-    `pending` are those of the candidates that were said and not yet learnt: they stand before all the others.
+    `pending` are candidates from statements that are not settled yet; they come before all others.
     """
 
     candidates: Sequence[Candidate] = ()
@@ -176,10 +171,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class RankingResult:
-    """The candidates in one order, the policy that made it, and the reranker that had a say in it, if one had.
-
-    `core` is the core memory that the package carries whatever was found.
-    """
+    """The candidates in one order, with the policy and the reranker used, and the core memory of the package."""
 
     policy: FusePolicy
     fused: FusionResult
@@ -190,9 +182,9 @@ class RankingResult:
 
 @dataclass(frozen=True, slots=True)
 class ResolutionResult:
-    """The order without what has been replaced or is about somebody else, and what of it may be packed.
+    """The order without what was replaced or is about somebody else, and what of it may be packed.
 
-    `held_back` is what of a plan's finds is not shown; a package holds texts back itself.
+    `held_back` are texts of a plan that are not shown; a package holds back its own.
     """
 
     fused: FusionResult
@@ -203,7 +195,7 @@ class ResolutionResult:
 
 
 def report_package(planning: PlanningResult, search: SearchResult, ranking: RankingResult) -> StageReport:
-    """How all stages did; what the planner ignored is named after what the search did."""
+    """Joins the reports of all steps; fields that the planner ignored follow those of the search."""
     ignored = (*search.report.ignored, *planning.report.ignored, *ranking.report.ignored)
     return replace(join_reports((planning.report, search.report, ranking.report)), ignored=ignored)
 
@@ -213,7 +205,7 @@ STEPS: tuple[Step, ...] = get_args(Step)
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """A package as it is answered, and its way there; `took_ms` ends before the package is written as JSON."""
+    """A package and how it was made; `took_ms` ends before the package is serialised."""
 
     request: ComposeRequest
     package: ContextPackage
@@ -226,21 +218,20 @@ class Composition:
     report: StageReport
     took_ms: float
     epoch: int
-    """The user's when it was begun: after an erasure it is not recorded any more."""
+    """The epoch of the user at the start; after an erasure nothing is recorded."""
     ended: tuple[float, ...]
-    """When it began, and when each of STEPS had ended."""
+    """When it began, and when each of STEPS ended."""
     personal: PersonalDataPolicy
-    """What of the user's personal data may be recorded in clear."""
+    """Which personal data may be recorded in clear."""
 
     @property
     def session(self) -> tuple[Subject, str]:
-        """Whose it is, and in which session it stands."""
         return Subject(self.request.tenant_id, self.request.user_id), self.request.session_id
 
 
 @dataclass(frozen=True, slots=True)
 class PlanExecution:
-    """What a plan that was given has found; `epoch` as of a package."""
+    """The result of a given plan; `epoch` as in Composition."""
 
     request: RetrieveRequest
     pack: EvidencePack
@@ -249,5 +240,5 @@ class PlanExecution:
 
     @property
     def session(self) -> tuple[Subject, str]:
-        """As of a package; a plan that was given stands in none."""
+        """As in Composition; a given plan belongs to no session."""
         return Subject(self.request.tenant_id, self.request.user_id), ""

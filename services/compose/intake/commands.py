@@ -1,6 +1,6 @@
-"""What a command in a turn does: decided before the turn is committed, done with it, and kept in its result.
+"""Decides what a command in a turn does. The decision is made before the commit and stored in the turn's result.
 
-What it takes back stands in the log as an item of the turn, so that workers, a redelivery and a rebuild find the same.
+A retraction is stored as an item of the turn, so that workers, redeliveries and rebuilds find the same.
 """
 
 from dataclasses import dataclass, replace
@@ -23,9 +23,9 @@ UNCLEAR = "unclear"
 
 @dataclass(frozen=True)
 class CommandEffect:
-    """What a command does; no words, since it is kept with the turn. `memory_ids`: what it takes back, or would have.
+    """What a command does, without its words. `memory_ids` are the memories that it retracts or would have retracted.
 
-    `items` are what the log keeps of it, `clears` whether the session's summary goes with the commit.
+    `items` go into the log; `clears` means that the commit clears the session's summary.
     """
 
     command: str
@@ -37,19 +37,18 @@ class CommandEffect:
     clears: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """As it is kept."""
         ids = [str(each) for each in self.memory_ids]
         figures = {"done": self.done, "reason": self.reason, "number": self.number, "clears": self.clears}
         return {"command": self.command, **figures, "memory_ids": ids}
 
     @property
     def changes(self) -> bool:
-        """Whether something of the user's is another after it."""
+        """Whether the command changes anything."""
         return bool(self.items) or self.clears or (self.command == "remember" and self.done)
 
 
 def load_effect(stored: dict[str, Any] | None) -> CommandEffect | None:
-    """The effect that was kept with a turn, without its items."""
+    """The effect that is stored with a turn, without its items."""
     if not stored:
         return None
     ids = tuple(map(UUID, stored["memory_ids"]))
@@ -59,19 +58,19 @@ def load_effect(stored: dict[str, Any] | None) -> CommandEffect | None:
 
 
 def find_command(turn: TurnEvents) -> str | None:
-    """The last message of the user, where it is a command or looks like one."""
+    """The last message of the user, if it is a command or looks like one."""
     spoken = [m.content for m in turn.messages if m.role == "user"]
     texts = [content if isinstance(content, str) else words_of(content) for content in spoken]
     return texts[-1] if texts and is_command(texts[-1]) else None
 
 
 def is_command(text: str) -> bool:
-    """Whether an answer is due to the text as to a command."""
+    """Whether the text gets the reply of a command."""
     return bool(slash.parse(text) or slash.read_dictated(text) or slash.find_unknown(text))
 
 
 def may_change(text: str) -> bool:
-    """Whether a command of this form changes something, if it is done."""
+    """Whether a command of this form can change anything."""
     command = slash.parse(text)
     if command is None:
         return slash.read_dictated(text) is not None
@@ -79,7 +78,7 @@ def may_change(text: str) -> bool:
 
 
 async def decide_effect(rt: Runtime, subject: Subject, session_id: str, text: str) -> CommandEffect:
-    """What the command does, by what is known now; nothing is written."""
+    """The effect of the command in the current state; writes nothing."""
     command = slash.parse(text)
     if command is None:
         dictated = slash.read_dictated(text)
@@ -96,7 +95,7 @@ async def decide_effect(rt: Runtime, subject: Subject, session_id: str, text: st
 
 
 async def _decide_forgetting(rt: Runtime, subject: Subject, session_id: str, command: SlashCommand) -> CommandEffect:
-    """The memory that had the number when it was last shown; another in its place is never taken for it."""
+    """Retracts the memory that had this number when the list was shown, never a later one with that number."""
     effect = CommandEffect("forget", False, number=command.id)
     memory_id = command.memory_id
     if command.kind is not None and command.id is not None:

@@ -1,4 +1,4 @@
-"""commit_turn (seed 000 section 6.2, X32): one transaction writes session, turn, events and the outbox row."""
+"""Commits turns: one transaction writes session, turn, events and the outbox row."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,8 +24,8 @@ from services.compose.intake.redact import (
     clean_id,
     clean_json,
     clean_text,
-    why_wordless,
-    wordless,
+    drop_words,
+    find_word_objection,
 )
 from shared import clock
 from shared.db import CLOSED
@@ -43,18 +43,18 @@ from shared.store import summaries, turns, user_settings
 from shared.telemetry import logger
 
 ACTS = {"pin", "merge", "feedback"}
-"""What an item may do beside; left out of the hash of a commit where no item does it."""
+"""Optional fields of an item; left out of the hash of a commit if no item has them."""
 COMMAND = "command"
-"""Where the result of a turn keeps what its user's command did."""
+"""The field of a turn's result that holds the effect of a command."""
 NOTHING_KNOWN: Mapping[str, MediaView] = {}
 _ROLE_EVENTS = {"user": "user_message", "assistant": "assistant_message", "tool": "tool_result", "system": "system"}
 
 
 @dataclass(frozen=True)
-class Committed:
-    """The result of a commit; `fresh` is False when the same commit had been made before.
+class CommitOutcome:
+    """The result of a commit; `fresh` is False if the same commit had been made before.
 
-    `effect` is what the command of its user did, if they gave one.
+    `effect` is what the user's command did, if there was one.
     """
 
     result: CommitResult
@@ -70,23 +70,24 @@ async def commit_turn(
     ignored: tuple[str, ...] = (),
     trace_id: str | None = None,
     sent_at: datetime | None = None,
-) -> Committed:
-    """The turn is durable and its event waits in the outbox, or nothing is written.
+) -> CommitOutcome:
+    """Commits the turn and its event, or writes nothing.
 
-    The same key with the same body gives the first result again; with another body it raises RefusedError
-    `idempotency_conflict`, with a secret for an id `secret_refused`, with media that is not safe
-    `media_security_blocked`; a turn that was committed while it was stays. Secrets never reach a table. A turn that
-    was put on a topic (`sent_at`) before an erasure that covers it raises RefusedError `erased`.
-    TransientError: the database is away, try again.
+    The same key with the same body returns the first result; with another body it raises RefusedError
+    `idempotency_conflict`. Other refusals: `secret_refused` for a secret as an id, `media_security_blocked` for unsafe
+    media, `erased` for a turn that was put on a topic (`sent_at`) before an erasure that covers it. A turn committed
+    while its media was safe stays. Secrets never reach a table.
+
+    TransientError: the database is not available.
     """
-    _refuse_named(turn)
+    _refuse_secret_ids(turn)
     decision = await decide_learning(turn, rt, sent_at)
     rt = await rt.of(Subject(turn.tenant_id, turn.user_id))
-    registered, unsafe = await _media(turn, rt)
-    silent = await why_wordless(turn, rt, learning=decision.learning)
+    registered, unsafe = await _load_media(turn, rt)
+    silent = await find_word_objection(turn, rt, learning=decision.learning)
     effect = await _decide_effect(turn, rt)
     trace_id = trace_id or clock.uuid7().hex
-    body = _body(turn, rt.version, rt.policy, trace_id, ignored, decision, registered, silent, effect)
+    body = _build_body(turn, rt.version, rt.policy, trace_id, ignored, decision, registered, silent, effect)
     body["refused"] = bool(unsafe)
     body["sent_at"] = sent_at.isoformat() if sent_at else None
     outcome, result = await _commit(rt, turn, body, effect, decision)
@@ -100,12 +101,12 @@ async def commit_turn(
         raise refuse_field("idempotency_conflict", "idempotency_key", "was used before with another body", 409)
     if outcome == "refused":
         TURNS_REFUSED.labels(media.BLOCKED).inc()
-        raise media.refusal(unsafe)
+        raise media.refuse_unsafe(unsafe)
     if outcome == "written":
         TURNS_COMMITTED.labels(transport).inc()
         logger().info("turn_committed", turn_id=result["turn_id"], tenant_id=turn.tenant_id, trace_id=body["trace_id"])
     done = load_effect(result.pop(COMMAND, None))
-    return Committed(CommitResult.model_validate(result), outcome == "written", done)
+    return CommitOutcome(CommitResult.model_validate(result), outcome == "written", done)
 
 
 async def _decide_effect(turn: TurnEvents, rt: Runtime) -> CommandEffect | None:
@@ -116,7 +117,7 @@ async def _decide_effect(turn: TurnEvents, rt: Runtime) -> CommandEffect | None:
 async def _commit(
     rt: Runtime, turn: TurnEvents, body: Mapping[str, Any], effect: CommandEffect | None, decision: LearningDecision
 ) -> tuple[str, dict[str, Any]]:
-    """The turn is committed, with what it does beside: clears the summary of its session, turns learning off or on."""
+    """Commits the turn and its side effects: clears the session's summary, turns learning off or on."""
     clears = effect is not None and effect.clears
     if not clears and decision.chosen is None:
         async with rt.db.single() as conn:
@@ -133,8 +134,8 @@ async def _commit(
     return outcome, result
 
 
-def _refuse_named(turn: TurnEvents) -> None:
-    """Ids are kept as they are; RefusedError secret_refused where one is a secret."""
+def _refuse_secret_ids(turn: TurnEvents) -> None:
+    """Raises RefusedError `secret_refused` if an id is a secret: ids are stored unchanged."""
     named_by = ("tenant_id", "user_id", "session_id", "org_id", "idempotency_key")
     ids = [(field, getattr(turn, field) or "") for field in named_by]
     ids += [(field, block.media_id or "") for field, block in list_media(turn)]
@@ -145,7 +146,7 @@ def _refuse_named(turn: TurnEvents) -> None:
 
 
 def refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
-    """RefusedError personal_data_refused, which names every field that holds what the policy does not take."""
+    """Raises RefusedError `personal_data_refused`, naming every field with data that the policy refuses."""
     fields = {each.field: each.kind for each in cleaning.redacted if each.kind in personal.kinds_refused}
     if fields:
         problems = tuple(
@@ -157,7 +158,7 @@ def refuse_personal(cleaning: Cleaning, personal: PersonalDataPolicy) -> None:
 
 
 def list_media(turn: TurnEvents) -> list[tuple[str, ContentBlock]]:
-    """The media blocks of a turn, each with the field that names its media."""
+    """The media blocks of a turn, each with its field."""
     return [
         (f"messages.{n}.content.{place}.media_id", block)
         for n, message in enumerate(turn.messages)
@@ -166,17 +167,17 @@ def list_media(turn: TurnEvents) -> list[tuple[str, ContentBlock]]:
     ]
 
 
-async def _media(turn: TurnEvents, rt: Runtime) -> tuple[Mapping[str, MediaView], tuple[FieldProblem, ...]]:
-    """What is registered of the turn's media, and which of them may not be read."""
+async def _load_media(turn: TurnEvents, rt: Runtime) -> tuple[Mapping[str, MediaView], tuple[FieldProblem, ...]]:
+    """The registered media of the turn, and the problems of those that may not be read."""
     placed = list_media(turn)
     if not placed:
         return {}, ()
     subject = Subject(turn.tenant_id, turn.user_id)
     (known,) = await rt.db.read(subject, registry.load_known(subject, media_ids(block for _, block in placed)))
-    return known, media.problems(placed, known)
+    return known, media.list_problems(placed, known)
 
 
-def _body(
+def _build_body(
     turn: TurnEvents,
     policy_version: str,
     policy: Policy,
@@ -187,7 +188,7 @@ def _body(
     silent: str | None = None,
     effect: CommandEffect | None = None,
 ) -> dict[str, Any]:
-    """The turn as the database takes it: its events, its event on the bus, and the result that is answered."""
+    """The turn in the form that the database takes: its events, its outbox event, and the result."""
     turn_id, event_id = clock.uuid7(), clock.uuid7()
     cleaning = Cleaning(policy.personal_data.kinds_kept)
     logged = turn
@@ -195,15 +196,15 @@ def _body(
         logged = logged.model_copy(update={"items": (*turn.items, *effect.items)})
     if decision.silences_session:
         logged = logged.model_copy(update={"session_remembered": False})
-    happened = list(_events(logged, cleaning, registered))
+    happened = list(_list_events(logged, cleaning, registered))
     events: list[dict[str, Any]] = [
         {"event_id": str(clock.uuid7()), "ordinal": ordinal, **event}
-        for ordinal, event in enumerate(wordless(happened, silent) if silent else happened)
+        for ordinal, event in enumerate(drop_words(happened, silent) if silent else happened)
     ]
     metadata = clean_json(turn.metadata, "metadata", cleaning) if turn.metadata is not None else None
     refuse_personal(cleaning, policy.personal_data)
-    result = _result(turn, turn_id, event_id, cleaning, ignored, learning=decision.learning)
-    envelope = _envelope(turn, turn_id, event_id, events, trace_id, policy_version)
+    result = _build_result(turn, turn_id, event_id, cleaning, ignored, learning=decision.learning)
+    envelope = _build_envelope(turn, turn_id, event_id, events, trace_id, policy_version)
     return {
         "tenant_id": turn.tenant_id,
         "user_id": turn.user_id,
@@ -217,9 +218,9 @@ def _body(
         "org_id": turn.org_id,
         "metadata": metadata,
         "idempotency_key": turn.idempotency_key or turn_id.hex,
-        "request_hash": _hash(turn.model_dump_json(exclude=_list_unhashed(turn)).encode()),
+        "request_hash": _hash_turn(turn.model_dump_json(exclude=_list_unhashed(turn)).encode()),
         "topic": TURN_COMMITTED.name,
-        "experiment": _experiment(turn),
+        "experiment": _build_experiment(turn),
         "only_ends": all(event["event_type"] in WORDLESS for event in events),
         "events": events,
         "result": {**result.model_dump(mode="json"), **({COMMAND: effect.to_json()} if effect else {})},
@@ -227,7 +228,7 @@ def _body(
     }
 
 
-def _result(
+def _build_result(
     turn: TurnEvents, turn_id: UUID, event_id: UUID, cleaning: Cleaning, ignored: Sequence[str], *, learning: bool
 ) -> CommitResult:
     return CommitResult(
@@ -247,7 +248,7 @@ def _result(
     )
 
 
-def _envelope(
+def _build_envelope(
     turn: TurnEvents,
     turn_id: UUID,
     event_id: UUID,
@@ -261,7 +262,7 @@ def _envelope(
         event_ids=tuple(e["event_id"] for e in events),
         ref_ids=tuple(e["event_id"] for e in events if e["event_type"] == "ref"),
         tool_call_ids=tuple(e["event_id"] for e in events if e["event_type"] == "tool_call"),
-        content_hashes=tuple(_hash(orjson.dumps(e["content"])) for e in events),
+        content_hashes=tuple(_hash_turn(orjson.dumps(e["content"])) for e in events),
     )
     return Envelope(
         event_id=event_id,
@@ -278,7 +279,8 @@ def _envelope(
 
 
 def _list_unhashed(turn: TurnEvents) -> dict[str, Any]:
-    """What two commits may differ in and be the same. What most leave out is not hashed: hashes stay as they were."""
+    """The turn without fields that do not count for the hash: unset new fields are left out, so that old hashes stay
+    valid."""
     left_out: dict[str, Any] = {"idempotency_key": True}
     if turn.remember:
         left_out["remember"] = True
@@ -288,18 +290,18 @@ def _list_unhashed(turn: TurnEvents) -> dict[str, Any]:
     return {**left_out, "items": plain} if plain else left_out
 
 
-def _experiment(turn: TurnEvents) -> dict[str, Any] | None:
+def _build_experiment(turn: TurnEvents) -> dict[str, Any] | None:
     return turn.experiment_context.model_dump(mode="json", exclude_none=True) if turn.experiment_context else None
 
 
-def _hash(value: bytes) -> str:
+def _hash_turn(value: bytes) -> str:
     return hashlib.sha256(value).hexdigest()
 
 
-def _events(turn: TurnEvents, cleaning: Cleaning, known: Mapping[str, MediaView]) -> Iterator[dict[str, Any]]:
-    """The rows of the log in their order: messages, then calls with their results, refs, items, the session's end."""
+def _list_events(turn: TurnEvents, cleaning: Cleaning, known: Mapping[str, MediaView]) -> Iterator[dict[str, Any]]:
+    """The rows of the log in order: messages, calls with their results, references, items, the end of the session."""
     for n, message in enumerate(turn.messages):
-        version, content = _content(message, f"messages.{n}.content", cleaning, known)
+        version, content = _build_content(message, f"messages.{n}.content", cleaning, known)
         if model := clean_id(message.model, f"messages.{n}.model", cleaning):
             content["model"] = model
         said_at = message.created_at.isoformat() if message.created_at else None
@@ -330,10 +332,10 @@ def _events(turn: TurnEvents, cleaning: Cleaning, known: Mapping[str, MediaView]
         yield {"event_type": SESSION_END, "role": None, "name": None, "content": {}, "said_at": None}
 
 
-def _content(
+def _build_content(
     message: Message, field: str, cleaning: Cleaning, registered: Mapping[str, MediaView]
 ) -> tuple[int, dict[str, Any]]:
-    """What is stored of a message, and in which of its two forms."""
+    """The stored content of a message and its form, 1 or 2."""
     if isinstance(message.content, str):
         return TEXT_ONLY, {"text": clean_text(message.content, field, cleaning)}
     return BLOCKS, clean_blocks(

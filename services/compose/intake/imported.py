@@ -1,4 +1,4 @@
-"""An exported document as rows of the log: screened like all that comes in, versions of memories as items of turns."""
+"""Turns an exported document into rows of the log: screened like any input, versions of memories as items of turns."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,14 +10,14 @@ from schemas.content import BLOCKS, ContentBlock
 from schemas.exporting import ExportedEvent, ExportedMemory, ExportedTurn
 from schemas.media import MediaView
 from services.compose.intake import media
-from services.compose.intake.redact import Cleaning, clean_blocks, clean_id, clean_json, clean_text, wordless
+from services.compose.intake.redact import Cleaning, clean_blocks, clean_id, clean_json, clean_text, drop_words
 from shared import clock
 from shared.domain.subjects import Subject
 from shared.extraction.manipulation import serves_itself
 from shared.extraction.turn_texts import IMPORTED, SPOKEN
 
 CARRIED_AT_ONCE = 200
-"""So many memories whose turn did not come with them stand in one turn."""
+"""How many memories that come without their turn are put into one turn."""
 CARRIER_SESSION = "import"
 NOT_KEPT = {"evidence", "content", "created_at"}
 Field = dict[str, Any]
@@ -25,25 +25,25 @@ Field = dict[str, Any]
 
 @dataclass
 class ImportedTurn:
-    """A turn of the log to be, with its events as rows."""
+    """A turn to be imported, with its events as rows."""
 
     turn: ExportedTurn
     events: list[Field] = field(default_factory=list[Field])
 
     def add_memory(self, item: Field) -> None:
-        """The turn brings this version of a memory too."""
+        """Adds a version of a memory to the turn."""
         ordinal = 1 + max((each["ordinal"] for each in self.events), default=-1)
         row = {"ordinal": ordinal, "event_type": "item", "content": item, "said_at": self.turn.created_at}
         self.events.append({**row, "event_id": clock.uuid7()})
 
     @property
     def digest(self) -> str:
-        """What stands for its words where two commits are compared."""
+        """The hash by which two commits are compared."""
         return hashlib.sha256(self.turn.model_dump_json().encode()).hexdigest()
 
 
 def list_blocks(turns: Iterable[tuple[int, ExportedTurn]]) -> list[tuple[str, ContentBlock]]:
-    """The media of these turns, each with the field that names it."""
+    """The media blocks of these turns, each with its field."""
     return [
         (f"turns.{n}.events.{place}.content.blocks.{at}.media_id", block)
         for n, turn in turns
@@ -54,7 +54,6 @@ def list_blocks(turns: Iterable[tuple[int, ExportedTurn]]) -> list[tuple[str, Co
 
 
 def read_blocks(event: ExportedEvent) -> tuple[ContentBlock, ...]:
-    """The blocks of a message that has any."""
     given: Any = event.content.get("blocks") if event.content_schema_version == BLOCKS else None
     return tuple(ContentBlock.model_validate(each) for each in given or ())
 
@@ -62,7 +61,7 @@ def read_blocks(event: ExportedEvent) -> tuple[ContentBlock, ...]:
 def to_turn(
     n: int, turn: ExportedTurn, cleaning: Cleaning, registered: Mapping[str, MediaView], *, words_kept: bool
 ) -> ImportedTurn:
-    """The turn with its events, without secrets; `words_kept` is false where policy logs none that are not learnt."""
+    """The turn with its events, without secrets; `words_kept` is false if the policy does not log its words."""
     rows = [
         {
             "event_id": clock.uuid7(),
@@ -77,11 +76,11 @@ def to_turn(
         }
         for place, event in enumerate(turn.events)
     ]
-    return ImportedTurn(turn, rows if words_kept or turn.remember else wordless(rows, "turn"))
+    return ImportedTurn(turn, rows if words_kept or turn.remember else drop_words(rows, "turn"))
 
 
 def clean_content(event: ExportedEvent, at: str, cleaning: Cleaning, registered: Mapping[str, MediaView]) -> Field:
-    """What is stored of what was said or done."""
+    """The stored content of an event."""
     if event.event_type in SPOKEN:
         model = clean_id(event.content.get("model"), f"{at}.model", cleaning)  # pyright: ignore[reportArgumentType] # a text, by the contract
         named_model = {"model": model} if model else {}
@@ -94,7 +93,7 @@ def clean_content(event: ExportedEvent, at: str, cleaning: Cleaning, registered:
 
 
 def to_item(n: int, memory: ExportedMemory, cleaning: Cleaning) -> Field:
-    """The version of a memory as an item that names it."""
+    """The version of a memory as an item."""
     details = memory.model_dump(mode="json", exclude=NOT_KEPT)
     for name in ("value", "provenance"):
         details[name] = clean_json(details[name], f"memories.{n}.{name}", cleaning)
@@ -105,8 +104,10 @@ def to_item(n: int, memory: ExportedMemory, cleaning: Cleaning) -> Field:
     return {**named, "text": content, IMPORTED: details}
 
 
-def to_carriers(subject: Subject, left: Sequence[tuple[ExportedMemory, Field]], said_at: Any) -> list[ImportedTurn]:
-    """Turns that bring the versions whose own turn did not come: an erasure of such a turn takes them too."""
+def to_carrier_turns(
+    subject: Subject, left: Sequence[tuple[ExportedMemory, Field]], said_at: Any
+) -> list[ImportedTurn]:
+    """Turns for the versions whose own turn is missing; an erasure of that turn covers them too."""
     carriers: list[ImportedTurn] = []
     for at in range(0, len(left), CARRIED_AT_ONCE):
         part = left[at : at + CARRIED_AT_ONCE]
@@ -116,12 +117,12 @@ def to_carriers(subject: Subject, left: Sequence[tuple[ExportedMemory, Field]], 
         turn = ExportedTurn(turn_id=turn_id, created_at=said_at, committed_at=said_at, **session)  # pyright: ignore[reportArgumentType] # the fields' own types
         carrier = ImportedTurn(turn)
         for _, item in part:
-            carrier.add_memory(_to_carried(item, turn_id))
+            carrier.add_memory(_to_carrier_turn(item, turn_id))
         carriers.append(carrier)
     return carriers
 
 
-def _to_carried(item: Field, turn_id: UUID) -> Field:
+def _to_carrier_turn(item: Field, turn_id: UUID) -> Field:
     details = item[IMPORTED]
     sources = list(dict.fromkeys([*details["source_turns"], str(turn_id)]))
     provenance = {**details["provenance"], "carried": True}

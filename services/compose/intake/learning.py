@@ -1,4 +1,4 @@
-"""What a turn says of being remembered at all is the setting `learning` of its user: decided before it is committed."""
+"""Decides before the commit whether a turn asks to be remembered or not: the setting `learning` of its user."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,9 +16,9 @@ from shared.store import user_settings
 
 @dataclass(frozen=True, slots=True)
 class LearningDecision:
-    """Whether anything may be learnt from the turn, and what it makes of the setting, with when that was said.
+    """Whether the turn may be learnt from, and how it changes the setting, with the time of that wish.
 
-    `silences_session`: the user may not change the setting, and the wish holds for the session.
+    `silences_session`: the user may not change the setting, so that the wish holds for the session only.
     """
 
     learning: bool
@@ -28,10 +28,9 @@ class LearningDecision:
 
 
 async def decide_learning(turn: TurnEvents, rt: Runtime, sent_at: datetime | None) -> LearningDecision:
-    """By the runtime of nobody: what holds with the user's settings, and with what the turn says of them.
+    """The decision under the user's settings, with the wishes in the turn. `rt` is the runtime without user settings.
 
-    A turn that is older than what was chosen last changes nothing: one that waited on a topic, or was said before.
-    Looking for a wish costs an ordinary turn some 0.13 ms; without it, what comes next would be learnt against it.
+    A turn older than the last choice changes nothing. Detecting a wish takes about 0.13 ms per turn.
     """
     subject = Subject(turn.tenant_id, turn.user_id)
     wish = find_learning_wish(to_turn_text(turn))
@@ -52,7 +51,7 @@ async def decide_learning(turn: TurnEvents, rt: Runtime, sent_at: datetime | Non
 
 
 def to_turn_text(turn: TurnEvents) -> TurnText:
-    """The turn as wishes are read in it, before it is committed."""
+    """The text of the turn in which wishes are detected, before it is committed."""
     at = clock.now()
     words = [m.content if isinstance(m.content, str) else words_of(m.content) for m in turn.messages]
     spoken = zip(turn.messages, words, strict=True)

@@ -1,4 +1,4 @@
-"""The media that messages name: registered for the scanner, and looked up before a message is taken (R188)."""
+"""Registers media for the scanner, and checks the media of messages."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -16,15 +16,15 @@ from shared.store.operator_acts import note_act
 
 BLOCKED = "media_security_blocked"
 FINAL: frozenset[SecurityStatus] = frozenset({"rejected", "quarantined", "expired"})
-"""What the gateway says after the registry did: a scan that went well does not undo it."""
+"""States that a later report of the gateway cannot undo."""
 Placed = Iterable[tuple[str, ContentBlock]]
 """Blocks, each with its field."""
 
 
-async def put(rt: Runtime, media_id: str, state: MediaState) -> MediaView:
-    """The media is registered as the scanner says; secrets in its text are blanked.
+async def register_media(rt: Runtime, media_id: str, state: MediaState) -> MediaView:
+    """Registers the media with its scan result; secrets in its text are blanked.
 
-    RefusedError `media_changed` where the id stands for another type or content, `secret_refused` where it is a secret.
+    RefusedError `media_changed` if the id belongs to another type or content, `secret_refused` if it is a secret.
     """
     subject = Subject(state.tenant_id, state.user_id)
     rt = await rt.of(subject)
@@ -43,8 +43,8 @@ async def put(rt: Runtime, media_id: str, state: MediaState) -> MediaView:
     return registered
 
 
-async def view(rt: Runtime, subject: Subject, media_id: str) -> MediaView:
-    """The registered media; RefusedError not_found where this user has none of that id."""
+async def get_media(rt: Runtime, subject: Subject, media_id: str) -> MediaView:
+    """The registered media; RefusedError `not_found` if this user has none with that id."""
     (found,) = await rt.db.read(subject, media.load_known(subject, [media_id]))
     if media_id not in found:
         raise refuse_media("not_found", "not found", 404)
@@ -52,26 +52,25 @@ async def view(rt: Runtime, subject: Subject, media_id: str) -> MediaView:
 
 
 def refuse_media(code: str, problem: str, status: int) -> RefusedError:
-    """The refusal of the media's id."""
     return refuse_field(code, "media_id", problem, status)
 
 
-def state_of(block: ContentBlock, registered: MediaView | None) -> SecurityStatus:
-    """What holds of a media: what is registered, or else what the gateway vouches for; nobody's word is `pending`."""
+def get_status(block: ContentBlock, registered: MediaView | None) -> SecurityStatus:
+    """The security status of a block: as registered, else as the gateway says, else `pending`."""
     told = block.security_status
     if registered is None:
         return told or "pending"
     return told if told in FINAL and registered.security_status == "safe" else registered.security_status
 
 
-def problems(blocks: Placed, registry: Mapping[str, MediaView]) -> tuple[FieldProblem, ...]:
-    """Why media may not be read, by field; a message with any such media is refused whole."""
+def list_problems(blocks: Placed, registry: Mapping[str, MediaView]) -> tuple[FieldProblem, ...]:
+    """Why media may not be read, by field; one such medium refuses the whole message."""
     refused: list[FieldProblem] = []
     for field, block in blocks:
         if block.media_id is None:
             continue
         registered = registry.get(block.media_id)
-        state = state_of(block, registered)
+        state = get_status(block, registered)
         if state != "safe":
             refused.append(FieldProblem(field=field, problem=f"{block.type} {block.media_id} is {state}, not safe"))
         elif registered and registered.type != block.type:
@@ -81,20 +80,19 @@ def problems(blocks: Placed, registry: Mapping[str, MediaView]) -> tuple[FieldPr
 
 
 def admit_blocks(message: IncomingMessage, registry: Mapping[str, MediaView]) -> tuple[ContentBlock, ...]:
-    """The blocks of a message being answered; RefusedError media_security_blocked names all media that is not safe."""
+    """The blocks of a message being answered; RefusedError `media_security_blocked` names all unsafe media."""
     placed = [(f"user_message.{place}.media_id", block) for place, block in message.placed]
-    if found := problems(placed, registry):
-        raise refusal(found)
+    if found := list_problems(placed, registry):
+        raise refuse_unsafe(found)
     return tuple(settle_block(block, registry) for block in message.blocks)
 
 
-def refusal(problems: tuple[FieldProblem, ...]) -> RefusedError:
-    """The refusal that names every such media."""
+def refuse_unsafe(problems: tuple[FieldProblem, ...]) -> RefusedError:
     return refuse_fields(BLOCKED, problems, 409)
 
 
 def settle_block(block: ContentBlock, known: Mapping[str, MediaView]) -> ContentBlock:
-    """A safe block as it is kept: with its state, and with what was recognised, if only the registry says so."""
+    """A safe block as it is stored: with its status and, if only the registry has it, the recognised text."""
     registered = known.get(block.media_id) if block.media_id else None
     if not block.is_media:
         return block

@@ -1,4 +1,4 @@
-"""What a record of the inbound topic is, and by which key it is known however often it comes."""
+"""Records of the inbound topic: their kind, and the key that identifies a redelivered record."""
 
 import hashlib
 
@@ -9,7 +9,7 @@ from shared.bus.record_owner import find_first_place
 
 
 def is_erasure(body: bytes) -> bool:
-    """Whether it asks for an erasure: it has a scope and says nothing."""
+    """Whether the record requests an erasure: it has a scope and no messages."""
     try:
         raw = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -17,17 +17,17 @@ def is_erasure(body: bytes) -> bool:
     return isinstance(raw, dict) and "scope" in raw and "session_id" not in raw
 
 
-def first_place(record: Record) -> str:
-    """Partition, offset and time of where it stands or first stood; of a signed record its signature.
+def find_first_position(record: Record) -> str:
+    """Partition, offset and time of the record's first position; for a signed record its signature.
 
-    Put on the topic again by whoever has read it there, a signed record is so the same one.
+    A signed record that is put on the topic again is thereby recognised.
     """
     return find_first_place(record) or f"{record.partition}/{record.offset}/{record.timestamp}"
 
 
 def make_key(place: str, body: bytes) -> str:
-    """A key for a turn whose sender gave none: its signature or its first place in the topic, and what it says.
+    """A key for a turn without one: its signature or first position, and its content.
 
-    The place alone would repeat once a broker has lost its data and counts from zero again.
+    The position alone would repeat if a broker lost its data and counted from zero again.
     """
     return f"kafka:{place.replace('/', ':')}:{hashlib.sha256(body).hexdigest()[:32]}"

@@ -1,7 +1,7 @@
-"""What is stored of a turn holds no secret, and no words of a turn that policy does not keep.
+"""Removes secrets from what is stored of a turn and, where the policy demands it, the words of turns that are not
+learnt.
 
-Texts, JSON, ids and blocks are blanked, and it is told where. Where policy does not keep what nothing is learnt from,
-the words of such a turn are not written to the log.
+Texts, JSON, ids and blocks are blanked, and the fields are reported.
 """
 
 from collections.abc import Sequence
@@ -35,24 +35,24 @@ from shared.store import turns, wishes
 
 @dataclass(frozen=True)
 class Cleaning:
-    """Which personal data one request may hold in clear, and what of it has been blanked so far."""
+    """Which personal data a request may hold in clear, and what has been blanked so far."""
 
     kept: frozenset[SecretKind]
     redacted: list[Redaction] = field(default_factory=list[Redaction])
 
     def note(self, place: str, kind: SecretKind) -> None:
-        """Something of this kind was blanked in this field."""
+        """Records that this kind of data was blanked in this field."""
         self.redacted.append(Redaction(field=place, kind=kind))
 
 
 SAID = ("text", "text_fallback", "recognized_text")
-"""What a block says."""
+"""The text fields of a block."""
 
 
 def clean_blocks(blocks: tuple[ContentBlock, ...], field: str, cleaning: Cleaning) -> dict[str, Any]:
-    """The stored form of a message of blocks: `text` is its words alone, `text_fallback` all of it without media.
+    """The stored form of a message of blocks: `text` is its words, `text_fallback` all of it without media.
 
-    A secret that begins in one block and ends in the next is one all the same.
+    A secret that is split over two blocks is found too.
     """
     texts = [(n, name, str(text)) for n, block in enumerate(blocks) for name in SAID if (text := getattr(block, name))]
     texts.sort(key=lambda each: each[1] != "text")
@@ -91,7 +91,7 @@ def _clean_block(block: ContentBlock, changed: dict[str, str], field: str, clean
 
 
 def clean_text(text: str, field: str, cleaning: Cleaning) -> str:
-    """The text with a placeholder for every credential and for the personal data that may not stand."""
+    """The text with placeholders for credentials and refused personal data."""
     clean, hits = redact(text, cleaning.kept)
     for hit in hits:
         cleaning.note(field, hit.kind)
@@ -99,7 +99,7 @@ def clean_text(text: str, field: str, cleaning: Cleaning) -> str:
 
 
 def clean_id(text: str | None, field: str, cleaning: Cleaning) -> str | None:
-    """An id stays as it is unless its shape is that of a secret."""
+    """The id, unless it has the form of a secret."""
     kind = kind_of_id(text) if text else None
     if kind is None:
         return text
@@ -108,7 +108,7 @@ def clean_id(text: str | None, field: str, cleaning: Cleaning) -> str | None:
 
 
 def clean_json(value: JsonValue, field: str, cleaning: Cleaning) -> Any:
-    """The value with a placeholder for every credential in a text, a name, or under a telling name."""
+    """The value with a placeholder for every credential in a text, a key, or under a key that names a secret."""
     if isinstance(value, str):
         return clean_text(value, field, cleaning)
     if isinstance(value, list):
@@ -119,7 +119,7 @@ def clean_json(value: JsonValue, field: str, cleaning: Cleaning) -> Any:
 
 
 def _clean_dict(value: dict[str, JsonValue], field: str, cleaning: Cleaning) -> dict[str, Any]:
-    """The fields under clean names; `{"name": "DB_PASSWORD", "value": ...}` tells its value as a field would."""
+    """The fields under clean names; in `{"name": "DB_PASSWORD", "value": ...}` the name decides as a key would."""
     named = next((each for name in ("name", "key") if isinstance(each := value.get(name), str)), None)
     clean: dict[str, Any] = {}
     for raw, each in value.items():
@@ -130,7 +130,7 @@ def _clean_dict(value: dict[str, JsonValue], field: str, cleaning: Cleaning) -> 
 
 
 def _clean_named(name: str, value: JsonValue, field: str, cleaning: Cleaning) -> Any:
-    """A text or number whose name says that it is a secret is one, though nothing in it would tell."""
+    """Blanks a text or number whose name says that it is a secret."""
     if isinstance(value, list):
         return [_clean_named(name, each, f"{field}.{n}", cleaning) for n, each in enumerate(value)]
     if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
@@ -150,8 +150,8 @@ def _kind_of(name: str, value: str, kept: frozenset[SecretKind]) -> SecretKind |
     )
 
 
-async def why_wordless(turn: TurnEvents, rt: Runtime, *, learning: bool) -> str | None:
-    """By whose wish the turn is to be logged without its words; None where policy keeps them, or nobody wishes so."""
+async def find_word_objection(turn: TurnEvents, rt: Runtime, *, learning: bool) -> str | None:
+    """Whose wish makes the log omit the words of the turn; None if the policy keeps them or nobody wishes so."""
     if rt.policy.observer.log_withheld:
         return None
     subject = Subject(turn.tenant_id, turn.user_id)
@@ -170,16 +170,16 @@ async def why_wordless(turn: TurnEvents, rt: Runtime, *, learning: bool) -> str 
     return silence.hear(place, to_turn_text(turn))
 
 
-def wordless(events: Sequence[dict[str, Any]], why: str) -> list[dict[str, Any]]:
-    """The same events; of their words only the wishes are left, and what takes something known away."""
-    return [_wordless(event, why) for event in events if event["event_type"] != "item" or _manages(event)]
+def drop_words(events: Sequence[dict[str, Any]], why: str) -> list[dict[str, Any]]:
+    """The same events with only the words that express wishes or retract known facts."""
+    return [_drop_event_words(event, why) for event in events if event["event_type"] != "item" or _names_memory(event)]
 
 
-def _manages(event: dict[str, Any]) -> bool:
+def _names_memory(event: dict[str, Any]) -> bool:
     return bool(event["content"].get("memory_id") or event["content"].get("retract"))
 
 
-def _wordless(event: dict[str, Any], why: str) -> dict[str, Any]:
+def _drop_event_words(event: dict[str, Any], why: str) -> dict[str, Any]:
     match event["event_type"]:
         case "user_message":
             text: str = event["content"]["text"]

@@ -1,4 +1,4 @@
-"""Commands of a user answered: from what was kept of what a command did, and from what is known now."""
+"""Answers commands of a user, from the stored effect and the current state."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -10,10 +10,10 @@ from schemas.turn_events import CommitResult, Message, TurnEvents
 from services.compose.context.pipeline import compose_context
 from services.compose.context.stages import Composition
 from services.compose.intake.commands import UNKNOWN, CommandEffect, decide_effect, find_command, may_change
-from services.compose.intake.commit import Committed, commit_turn
+from services.compose.intake.commit import CommitOutcome, commit_turn
 from services.compose.manage import writes
 from services.compose.manage.memories import to_item
-from services.compose.rules.command_texts import Lang, list_items, list_texts, tell, tell_refusal
+from services.compose.rules.command_texts import Lang, explain_refusal, get_text, list_items, list_texts
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError
@@ -24,17 +24,17 @@ from shared.screening.sanitize import show, show_own
 from shared.secrets import redact
 from shared.store import memory, shown_lists, summaries, turns
 
-LISTED = 20
-"""So many facts, and so many notes, are shown with a number: the newest."""
+MOST_LISTED = 20
+"""How many facts, and how many notes, are listed with a number: the newest."""
 LOOKED_AT = 200
 SEARCH_SESSION = "memory-search"
-"""In which nothing is said: what this session has just said would not be given a second time."""
+"""An empty session for searches: texts of the user's own session would not be listed again."""
 LANGUAGE_TURNS = 5
-"""A command without words of a language is answered in that of so many of the session's newest turns."""
+"""How many of the session's newest turns decide the language of a command without words."""
 
 
 async def run_command(rt: Runtime, request: CommandRequest) -> CommandReply:
-    """The command is done and answered. What changes something is committed as a turn; the same key has its reply."""
+    """Runs the command. A command that changes something is committed as a turn; the same key returns its reply."""
     subject = Subject(request.tenant_id, request.user_id)
     effect = await decide_effect(rt, subject, request.session_id, request.text)
     if not effect.changes and not (request.idempotency_key and may_change(request.text)):
@@ -52,8 +52,8 @@ async def run_command(rt: Runtime, request: CommandRequest) -> CommandReply:
     )
 
 
-async def add_reply(rt: Runtime, turn: TurnEvents, committed: Committed) -> CommitResult:
-    """The result with the reply to the turn's command, where it has one."""
+async def add_reply(rt: Runtime, turn: TurnEvents, committed: CommitOutcome) -> CommitResult:
+    """The result with the reply to the turn's command, if it has one."""
     text = find_command(turn)
     if text is None or committed.effect is None:
         return committed.result
@@ -65,7 +65,7 @@ async def add_reply(rt: Runtime, turn: TurnEvents, committed: Committed) -> Comm
 async def answer(
     rt: Runtime, subject: Subject, session_id: str, text: str, effect: CommandEffect, turn_id: UUID | None = None
 ) -> CommandReply:
-    """What the user is told; a list that is shown gives its numbers their meaning in this session."""
+    """The reply to a command; a list that it shows assigns the numbers of this session."""
     rt = await rt.of(subject)
     language = await _choose_language(rt, subject, session_id, text)
     reply = CommandReply.model_validate(
@@ -73,28 +73,28 @@ async def answer(
     )
     if effect.command == UNKNOWN:
         word = slash.find_unknown(text)
-        sentence = tell("unknown", language, word=word) if word else tell("no_command", language)
+        sentence = get_text("unknown", language, word=word) if word else get_text("no_command", language)
     elif effect.command == "forget":
-        sentence = await _tell_forgotten(rt, subject, effect, language)
+        sentence = await _report_forgotten(rt, subject, effect, language)
     elif effect.command == "remember" and effect.done and turn_id is not None:
-        return await _tell_remembered(rt, subject, reply, text, turn_id)
+        return await _report_remembered(rt, subject, reply, text, turn_id)
     elif not effect.done:
-        sentence = tell(
+        sentence = get_text(
             "not_by_command" if effect.reason == "not_by_command" else f"{effect.command}_unclear", language
         )
     elif effect.command == "memory":
         return await _list_known(rt, subject, session_id, reply, text)
     elif effect.command == "summary":
         sentence = (
-            tell("cleared", language) if effect.clears else await _tell_summary(rt, subject, session_id, language)
+            get_text("cleared", language) if effect.clears else await _report_summary(rt, subject, session_id, language)
         )
     else:
-        sentence = tell("help", language)
+        sentence = get_text("help", language)
     return reply.model_copy(update={"text": sentence})
 
 
 async def _choose_language(rt: Runtime, subject: Subject, session_id: str, text: str) -> Lang:
-    """That of the user's settings, else of the words of the command, else that of what they said last, else English."""
+    """The language of the user's settings, else of the command, else of the latest messages, else English."""
     if rt.policy.compose.language != "auto":
         return "zh" if rt.policy.compose.language == "zh" else "en"
     command = slash.parse(text)
@@ -109,7 +109,7 @@ async def _choose_language(rt: Runtime, subject: Subject, session_id: str, text:
 
 
 async def _list_known(rt: Runtime, subject: Subject, session_id: str, reply: CommandReply, text: str) -> CommandReply:
-    """The newest that is known, with numbers; or what a message would be given, with none."""
+    """The newest memories with numbers; or, for a text, what a package for it would carry, without numbers."""
     command = slash.parse(text)
     if command is not None and command.action == "search":
         request = ComposeRequest(
@@ -122,24 +122,27 @@ async def _list_known(rt: Runtime, subject: Subject, session_id: str, reply: Com
         return reply.model_copy(update={"text": list_texts(texts, reply.language)})
     async with rt.db.transaction(subject) as conn:
         newest, count = await memory.list_memories(conn, subject, limit=LOOKED_AT)
-        notes, _ = await memory.list_memories(conn, subject, type="note", limit=LISTED)
-        facts = [each for each in newest if each.type != "note"][:LISTED]
+        notes, _ = await memory.list_memories(conn, subject, type="note", limit=MOST_LISTED)
+        facts = [each for each in newest if each.type != "note"][:MOST_LISTED]
         await shown_lists.put(conn, subject, session_id, [m.memory_id for m in facts], [m.memory_id for m in notes])
-    items = (*_number(rt, subject, "fact", facts, reply.language), *_number(rt, subject, "note", notes, reply.language))
+    items = (
+        *_number_memories(rt, subject, "fact", facts, reply.language),
+        *_number_memories(rt, subject, "note", notes, reply.language),
+    )
     return reply.model_copy(update={"items": items, "text": list_items(items, count - len(items), reply.language)})
 
 
-def _number(
+def _number_memories(
     rt: Runtime, subject: Subject, kind: Literal["fact", "note"], memories: Sequence[Memory], language: Lang
 ) -> list[CommandItem]:
-    """The memories with their numbers, as policy shows them."""
+    """The memories with their numbers, as the policy shows them."""
     return [
         CommandItem(
             kind=kind,
             number=number,
             memory_id=each.memory_id,
             type=each.type,
-            text=_show(each, rt, subject) + (f" ({tell('silenced', language)})" if each.silenced_at else ""),
+            text=_show(each, rt, subject) + (f" ({get_text('silenced', language)})" if each.silenced_at else ""),
         )
         for number, each in enumerate(memories, 1)
     ]
@@ -150,7 +153,7 @@ def _show(each: Memory, rt: Runtime, subject: Subject) -> str:
 
 
 def list_injected(rt: Runtime, composed: Composition) -> list[str]:
-    """The texts of the memory that the package carries: core memory, then evidence in its order."""
+    """The texts of memory in the package: core memory, then evidence in order."""
     package, policy = composed.package, rt.policy.compose.sanitize
     blocks = "\n".join(block.text for block in (*package.system_blocks, *package.developer_blocks))
     core = [each.text for each in composed.resolution.core if each.text in blocks]
@@ -160,33 +163,33 @@ def list_injected(rt: Runtime, composed: Composition) -> list[str]:
     return [" ".join(text.split()) for text in dict.fromkeys((*core, *evidence)) if text.strip()]
 
 
-async def _tell_forgotten(rt: Runtime, subject: Subject, effect: CommandEffect, language: Lang) -> str:
+async def _report_forgotten(rt: Runtime, subject: Subject, effect: CommandEffect, language: Lang) -> str:
     async with rt.db.transaction(subject) as conn:
         named = await memory.by_ids(conn, subject, effect.memory_ids)
     texts = ", ".join(_show(each, rt, subject) for each in named if each.status != "erased")
     if effect.done:
-        return tell("forgotten", language, text=texts or "-")
+        return get_text("forgotten", language, text=texts or "-")
     if effect.reason == "unclear":
-        return tell("forget_unclear", language)
-    return tell(effect.reason or "gone", language, n=effect.number, text=texts)
+        return get_text("forget_unclear", language)
+    return get_text(effect.reason or "gone", language, n=effect.number, text=texts)
 
 
-async def _tell_summary(rt: Runtime, subject: Subject, session_id: str, language: Lang) -> str:
+async def _report_summary(rt: Runtime, subject: Subject, session_id: str, language: Lang) -> str:
     (row,) = await rt.db.read(subject, summaries.latest(subject, session_id))
     text = show_own(row.text, rt.policy.compose.sanitize).text.strip() if row else ""
-    return f"{tell('summary', language)}\n{text}" if text else tell("no_summary", language)
+    return f"{get_text('summary', language)}\n{text}" if text else get_text("no_summary", language)
 
 
-async def _tell_remembered(
+async def _report_remembered(
     rt: Runtime, subject: Subject, reply: CommandReply, text: str, turn_id: UUID
 ) -> CommandReply:
-    """What became of it, or will."""
+    """What happened to the note, or will."""
     try:
-        receipt = await writes.receipt(rt, subject, turn_id)
+        receipt = await writes.load_receipt(rt, subject, turn_id)
     except RefusedError:  # it was erased meanwhile
-        return reply.model_copy(update={"done": False, "text": tell("gone", reply.language), "reason": "gone"})
+        return reply.model_copy(update={"done": False, "text": get_text("gone", reply.language), "reason": "gone"})
     if receipt.status == "rejected":
-        told = tell_refusal(receipt.reason, reply.language)
+        told = explain_refusal(receipt.reason, reply.language)
         return reply.model_copy(update={"done": False, "text": told, "reason": receipt.reason})
     words = show_own(redact(slash.read_dictated(text) or "")[0], rt.policy.compose.sanitize).text
-    return reply.model_copy(update={"text": tell(receipt.status, reply.language, text=words)})
+    return reply.model_copy(update={"text": get_text(receipt.status, reply.language, text=words)})

@@ -1,4 +1,4 @@
-"""Erasures over HTTP and Kafka: asked for, looked at, tried again by an operator."""
+"""Erasures: requests, views, and retries by operators."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,6 +16,7 @@ from schemas.erasure import (
 )
 from services.compose.receipts.recorder import Recorder
 from shared import clock
+from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.erasure.request import again_asked, receipt, request
@@ -27,12 +28,12 @@ from shared.store.operator_acts import note_act
 from shared.telemetry import logger
 
 
-async def ask(
+async def request_erasure(
     rt: Runtime, recorder: Recorder, wish: ErasureRequest, *, sent_at: datetime | None = None
 ) -> DeletionReceipt:
-    """The erasure is in force; the same idempotency key gives the first one again.
+    """Requests the erasure; the same idempotency key returns the first receipt.
 
-    Packages that were answered before are recorded first: it covers them too.
+    Packages answered before are recorded first, because it covers them too.
     """
     await recorder.wait_until_recorded(Subject(wish.tenant_id, wish.user_id))
     begun = await request(rt.db, rt.policy, wish, sent_at=sent_at)
@@ -48,7 +49,7 @@ async def ask(
 
 
 def to_request(subject: Subject, wish: ForgetRequest, requested_by: str | None) -> ErasureRequest:
-    """The erasure of the memories named; without any, of everything that was learnt of the user."""
+    """The erasure of the named memories; without any, of everything learnt about the user."""
     return ErasureRequest(
         tenant_id=subject.tenant_id,
         user_id=subject.user_id,
@@ -60,49 +61,52 @@ def to_request(subject: Subject, wish: ForgetRequest, requested_by: str | None) 
     )
 
 
-async def view(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ErasureView:
-    """The erasure and how far it is; RefusedError where the user has none of this id."""
+async def load_view(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ErasureView:
+    """The erasure and its progress; RefusedError if the user has none with this id."""
     tombstone, steps = await rt.db.read(
         subject, tombstones.one(subject, tombstone_id), progress.steps(subject, tombstone_id)
     )
     if tombstone is None:
-        raise _unknown()
+        raise _refuse_unknown()
     return _view(tombstone, steps)
 
 
-async def page(rt: Runtime, subject: Subject, limit: int) -> ErasurePage:
+async def load_page(rt: Runtime, subject: Subject, limit: int) -> ErasurePage:
     """The user's erasures, newest first."""
     (found,) = await rt.db.read(subject, tombstones.page(subject, limit))
     return ErasurePage(erasures=tuple(_view(each, ()) for each in found))
 
 
-async def residue_of(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ResidueView:
-    """What is left now of what the erasure covers, looked for at once: nothing, once it is completed."""
+async def scan_residue(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ResidueView:
+    """The current residue of the erasure, by a new scan; empty once it is completed."""
     async with rt.db.as_erasure(subject) as conn:
-        tombstone = await tombstones.one(subject, tombstone_id).on(conn)
-        if tombstone is None:
-            raise _unknown()
+        tombstone = await _load(conn, subject, tombstone_id)
         left = await residue.residue(conn, subject, tombstone)
     return ResidueView(tombstone_id=tombstone_id, status=tombstone.status, **residue.to_proof(left))
 
 
 async def requeue(rt: Runtime, tombstone_id: UUID, wish: ErasureRequeue) -> ErasureView:
-    """An escalated erasure is at work again; RefusedError where it is not escalated."""
+    """Restarts an escalated erasure; RefusedError if it is not escalated."""
     subject = Subject(wish.tenant_id, wish.user_id)
     async with rt.db.as_erasure(subject) as conn:
-        tombstone = await tombstones.one(subject, tombstone_id).on(conn)
-        if tombstone is None:
-            raise _unknown()
+        tombstone = await _load(conn, subject, tombstone_id)
         if not (tombstone.status == "escalated" and rules.may(tombstone.status, "processing")):
             problem = f"is {tombstone.status}; only escalated ones are requeued"
             raise refuse_field("not_escalated", "tombstone_id", problem, 409)
         why = f"requeued by {wish.requested_by}: {wish.reason}"
         await again_asked(conn, subject, tombstone, why, rt.version, clock.uuid7().hex)
         await note_act(conn, subject, f"erasure:{tombstone_id}", "erasure.requeued", wish)
-    return await view(rt, subject, tombstone_id)
+    return await load_view(rt, subject, tombstone_id)
 
 
-def _unknown() -> RefusedError:
+async def _load(conn: Connection, subject: Subject, tombstone_id: UUID) -> Tombstone:
+    tombstone = await tombstones.one(subject, tombstone_id).on(conn)
+    if tombstone is None:
+        raise _refuse_unknown()
+    return tombstone
+
+
+def _refuse_unknown() -> RefusedError:
     return refuse_field("not_found", "tombstone_id", "the user has no such erasure", 404)
 
 

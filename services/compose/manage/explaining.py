@@ -1,42 +1,122 @@
-"""Packages made only to be looked at: for a message under a policy of one's own, or again for a stored package."""
+"""Composes packages for inspection, and lists those in which a memory was used.
+
+A package is composed for a message under a policy with overridden keys, or again for a stored package.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
 from uuid import UUID
+
+from pydantic import ValidationError
 
 from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.context_package import ContextPackage
 from schemas.explanation import ChangedItem, ExplainRequest, Explanation, Replay, ReplayedItem
+from schemas.turn_events import FieldProblem
+from schemas.uses import MemoryUses
 from services.compose.context.explain import explain_composition
-from services.compose.context.pipeline import compose_unnoted
-from services.compose.manage.overrides import with_overrides
+from services.compose.context.pipeline import compose_unrecorded
+from services.compose.manage.memories import refuse_missing
 from services.compose.receipts import packages
 from services.compose.rules.packing.receipts import Told
 from shared import clock
 from shared.domain.subjects import Subject
+from shared.errors import RefusedError, refuse_fields
+from shared.policy import ComposePolicy, Policy
 from shared.runtime import Runtime
-from shared.store import contexts, memory
+from shared.store import contexts, memory, uses, versions
+
+PROTECTED = frozenset({"sanitize", "deadline_max_ms"})
+"""Keys of `compose` that protect what is shown and limit a request; they cannot be overridden."""
+OPEN_KEYS: dict[str, frozenset[str]] = {
+    "compose": frozenset(ComposePolicy.model_fields) - PROTECTED,
+    "knowledge": frozenset({"ask", "deadline_ms", "top_k", "weight", "precedence"}),
+}
+"""The keys that can be overridden, by section of brain.yml."""
+
+
+async def with_overrides(rt: Runtime, owner: Subject, overrides: Mapping[str, Any]) -> Runtime:
+    """The runtime under the owner's settings and these overrides; itself without any.
+
+    RefusedError names keys that cannot be overridden.
+    """
+    if not overrides:
+        return rt
+    policy = override((await rt.of(owner)).policy, overrides)
+    return replace(rt, policy=policy, version=policy.version, user_settings=None)
+
+
+def override(policy: Policy, overrides: Mapping[str, Any]) -> Policy:
+    """The policy with these keys overridden; RefusedError if one is unknown, protected, or has an invalid value."""
+    refuse_protected(overrides)
+    try:
+        return Policy.model_validate(_merge_keys(policy.model_dump(), overrides))
+    except ValidationError as error:
+        raise _refuse_overrides([(".".join(map(str, each["loc"])), each["msg"]) for each in error.errors()]) from error
+
+
+def refuse_protected(overrides: Mapping[str, Any]) -> None:
+    """RefusedError names every key that is not about composing."""
+    problems: list[tuple[str, str]] = []
+    for part, keys in overrides.items():
+        if part not in OPEN_KEYS:
+            problems.append((part, f"is not about composing; there are {', '.join(sorted(OPEN_KEYS))}"))
+        elif not isinstance(keys, Mapping):
+            problems.append((part, "has keys"))
+        else:
+            names = cast("Mapping[str, Any]", keys)
+            problems += [(f"{part}.{name}", "may not be set here") for name in names if name not in OPEN_KEYS[part]]
+    if problems:
+        raise _refuse_overrides(problems)
+
+
+def _merge_keys(whole: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(whole)
+    for name, value in changed.items():
+        here = merged.get(name)
+        both = isinstance(here, Mapping) and isinstance(value, Mapping)
+        merged[name] = _merge_keys(cast("Mapping[str, Any]", here), cast("Mapping[str, Any]", value)) if both else value
+    return merged
+
+
+def _refuse_overrides(problems: list[tuple[str, str]]) -> RefusedError:
+    told = tuple(FieldProblem(field=f"policy.{name}", problem=problem) for name, problem in problems)
+    return refuse_fields("invalid_request", told)
+
+
+async def list_uses(rt: Runtime, subject: Subject, memory_id: UUID, limit: int, offset: int) -> MemoryUses:
+    """When the memory, in any version, was used, for which message, and its reception; newest first. RefusedError 404:
+    the user has no such memory."""
+    async with rt.db.transaction(subject) as conn:
+        line = await versions.line(conn, subject, memory_id)
+        if not line:
+            raise refuse_missing("memory_id")
+        ids = [each.memory_id for each in line]
+        return MemoryUses(uses=tuple(await uses.load_uses(conn, subject, ids, limit, offset)))
+
 
 MEMORY = "memory:"
 _FENCE = re.compile(r"\A<[a-z_]+ nonce=[^>]*>|</[a-z_]+>\Z")
-"""The tag around what somebody said: its nonce is another in each package."""
+"""The tags around texts; their nonce differs in each package."""
 
 
 async def explain(rt: Runtime, request: ExplainRequest, ignored: Sequence[str], language: Told) -> Explanation:
-    """The package of the message under the policy that is asked for, with all of its way there; nothing is recorded."""
+    """The package of the message under the requested policy, with its full explanation; nothing is recorded."""
     own = await with_overrides(rt, Subject(request.tenant_id, request.user_id), request.policy)
     plain = ComposeRequest.model_construct(**{name: getattr(request, name) for name in ComposeRequest.model_fields})
-    composition = await compose_unnoted(plain, own)
+    composition = await compose_unrecorded(plain, own)
     told = explain_composition(composition, own.version, ignored, language)
     return told.model_copy(update={"policy": request.policy})
 
 
 async def replay(rt: Runtime, subject: Subject, context_id: UUID, language: Told) -> Replay:
-    """What the request of a stored package gets now, and the difference; 404 and 410 as of packages."""
-    before = await packages.package(rt, subject, context_id)
+    """What the request of a stored package returns now, and the difference; 404 and 410 as for packages."""
+    before = await packages.load_package(rt, subject, context_id)
     async with rt.db.transaction(subject) as conn:
         receipts = await contexts.receipts(conn, subject, context_id)
-    request = _ask_again(subject, before, receipts.retrieval.get("asked", {}) if receipts else {})
+    request = _rebuild_request(subject, before, receipts.retrieval.get("asked", {}) if receipts else {})
     explanation = await explain(rt, request, (), language)
     was, now = _list_items(before), _list_items(explanation.package)
     gone, new = [was[key] for key in was if key not in now], [now[key] for key in now if key not in was]
@@ -57,8 +137,8 @@ async def replay(rt: Runtime, subject: Subject, context_id: UUID, language: Told
     )
 
 
-def _ask_again(subject: Subject, package: ContextPackage, more: Mapping[str, object]) -> ExplainRequest:
-    """The request as far as the package and its receipts tell it: secrets in the message are blanked there."""
+def _rebuild_request(subject: Subject, package: ContextPackage, more: Mapping[str, object]) -> ExplainRequest:
+    """The request, restored from the package and its receipts; secrets in the message are blanked there."""
     media = [part for part in package.user_message.content_parts if part.get("type") != "text"]
     content: object = package.user_message.content
     if media:
@@ -76,7 +156,7 @@ def _ask_again(subject: Subject, package: ContextPackage, more: Mapping[str, obj
 
 
 def _list_items(package: ContextPackage) -> dict[str, ReplayedItem]:
-    """What of the user and of knowledge stands in the package, by key."""
+    """The memories and resources in the package, by key."""
     items: dict[str, ReplayedItem] = {}
     for block in package.system_blocks:
         if block.source.memory_item_id:
@@ -90,7 +170,7 @@ def _list_items(package: ContextPackage) -> dict[str, ReplayedItem]:
 async def _pair_versions(
     rt: Runtime, subject: Subject, gone: Iterable[ReplayedItem], new: Iterable[ReplayedItem]
 ) -> list[tuple[ReplayedItem, ReplayedItem]]:
-    """Those that are gone with the newer versions of them that came instead."""
+    """Pairs of a memory that is gone and the newer version that replaced it."""
     old, fresh = _index_memories(gone), _index_memories(new)
     if not (old and fresh):
         return []

@@ -1,4 +1,4 @@
-"""All that is kept of a user as a person likes to read it: grouped, dated, in Chinese or English, a page at a time."""
+"""Exports a user's data as Markdown, grouped and dated, in Chinese or English, page by page."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from datetime import datetime
@@ -17,7 +17,7 @@ from shared.store.exporting import PAGE, Row
 
 Tongue = Literal["zh", "en"]
 SURE, LIKELY = 0.8, 0.6
-"""From so much confidence on a memory is sure, or likely."""
+"""The least confidence of a sure and of a likely memory."""
 SAY: Mapping[Tongue, Mapping[str, str]] = {
     "en": {
         "title": "What is remembered of me",
@@ -79,7 +79,7 @@ SAY: Mapping[Tongue, Mapping[str, str]] = {
 
 
 async def write_markdown(rt: Runtime, subject: Subject, tongue: Tongue | None) -> AsyncGenerator[bytes, None]:
-    """The document in pieces: what is known by what it is, what held once, conflicts, and what was said."""
+    """The document in pieces: current facts by type, former ones, conflicts, and the turns."""
     reader = PagedReader(rt, subject)
     tongue = tongue or await _guess_tongue(reader)
     say = SAY[tongue]
@@ -87,14 +87,18 @@ async def write_markdown(rt: Runtime, subject: Subject, tongue: Tongue | None) -
     is_empty = True
     for row in ROWS:
         title = row.title_zh if tongue == "zh" else row.title_en
-        async for piece in _list(reader, _of_type(row.type), f"\n## {title}\n\n", lambda each: _line(each, say)):
+        async for piece in _write_chapter(
+            reader, _of_type(row.type), f"\n## {title}\n\n", lambda each: _line(each, say)
+        ):
             is_empty = False
             yield piece
     if is_empty:
         yield f"\n{say['nothing']}\n".encode()
-    async for piece in _list(reader, _load_ended, f"\n## {say['past']}\n\n", lambda each: _past(each, say)):
+    async for piece in _write_chapter(reader, _load_ended, f"\n## {say['past']}\n\n", lambda each: _past(each, say)):
         yield piece
-    async for piece in _list(reader, load_conflicts, f"\n## {say['conflicts']}\n\n", lambda each: _conflict(each, say)):
+    async for piece in _write_chapter(
+        reader, load_conflicts, f"\n## {say['conflicts']}\n\n", lambda each: _conflict(each, say)
+    ):
         yield piece
     async for piece in _write_talks(reader, say):
         yield piece
@@ -107,10 +111,10 @@ async def _guess_tongue(reader: PagedReader) -> Tongue:
     return "en"
 
 
-async def _list(
+async def _write_chapter(
     reader: PagedReader, load: LoadPage, head: str, line: Callable[[Row], str]
 ) -> AsyncGenerator[bytes, None]:
-    """A chapter, where there is anything to stand in it."""
+    """A chapter, if it has any lines."""
     async for page in reader.read_pages(load, 0):
         yield (head + "".join(line(each) for each in page)).encode()
         head = ""
@@ -178,7 +182,7 @@ async def _write_talks(reader: PagedReader, say: Mapping[str, str]) -> AsyncGene
                 lines.append(f"*{say['summary']}: {_flat(session['summaries'][-1]['text'])}*\n\n")
             yield "".join(lines).encode()
             async for said in reader.read_pages(_said_in(session["session_id"]), 0):
-                yield "".join(_utter(each, say) for each in said).encode()
+                yield "".join(_write_utterance(each, say) for each in said).encode()
 
 
 def _said_in(session_id: str) -> LoadPage:
@@ -190,7 +194,7 @@ def _said_in(session_id: str) -> LoadPage:
     return load
 
 
-def _utter(row: Row, say: Mapping[str, str]) -> str:
+def _write_utterance(row: Row, say: Mapping[str, str]) -> str:
     who = _flat(row["name"]) if row["name"] else say.get(row["role"], row["role"])
     text = "\n  ".join(row["text"].splitlines())
     return f"- **{who}** ({row['created_at']:%Y-%m-%d %H:%M}): {text}\n"

@@ -1,4 +1,4 @@
-"""All that is kept of a user, written page by page: neither the whole nor a connection is held while it goes out."""
+"""Exports a user's data page by page: neither the document nor a connection is held while it is written."""
 
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from typing import Any
@@ -20,11 +20,11 @@ from shared.store.history import MemorySource
 
 Page = Sequence[Row]
 LoadPage = Callable[[Connection, Subject, Any], Coroutine[Any, Any, tuple[Page, Any]]]
-"""A page of one kind from a place on, and the place behind it; None where there is no more."""
+"""Loads a page of one kind from a position, and returns the next position; None at the end."""
 
 
 class PagedReader:
-    """Reads a user's rows a page at a time. TransientError where something was erased since the first page."""
+    """Reads a user's rows a page at a time. TransientError if something was erased since the first page."""
 
     def __init__(self, rt: Runtime, subject: Subject) -> None:
         self._rt = rt
@@ -32,7 +32,7 @@ class PagedReader:
         self._epoch: int | None = None
 
     async def read_pages(self, load: LoadPage, first: Any) -> AsyncGenerator[Page, None]:
-        """All pages of one kind, each in a transaction of its own."""
+        """All pages of one kind, each in its own transaction."""
         after = first
         while after is not None:
             async with self._rt.db.transaction(self._subject) as conn:
@@ -46,7 +46,7 @@ class PagedReader:
 
 
 async def write_json(rt: Runtime, subject: Subject) -> AsyncGenerator[bytes, None]:
-    """The document in pieces; one without `counts` at its end was cut off."""
+    """The document in pieces; without `counts` at its end it is incomplete."""
     reader, counts = PagedReader(rt, subject), dict[str, int]()
     (chosen,) = await rt.db.read(subject, user_settings.load(subject))
     head = {
@@ -82,13 +82,13 @@ async def load_sessions(conn: Connection, subject: Subject, after: str) -> tuple
 
 
 async def load_turns(conn: Connection, subject: Subject, after: UUID) -> tuple[Page, UUID | None]:
-    """The next turns as they were said."""
+    """The next turns with their events."""
     rows = await exporting.load_turns(conn, subject, after)
     return rows, _place_behind(rows, "turn_id")
 
 
 async def load_memories(conn: Connection, subject: Subject, after: UUID) -> tuple[Page, UUID | None]:
-    """The next versions of memories with what they rest on."""
+    """The next versions of memories with their evidence."""
     rows = await exporting.load_figures(conn, subject, after)
     by_id = {each.memory_id: each for each in await memory.by_ids(conn, subject, [row["memory_id"] for row in rows])}
     restored = [

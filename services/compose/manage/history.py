@@ -1,26 +1,126 @@
-"""The history of memories, asked and acted on: versions with their evidence, restored, edited, conflicts settled."""
+"""The history of memories: the timeline of changes, versions with evidence, restore, edit, and conflicts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from schemas.changes import Cause, ChangeKind, ChangePage, MemoryChange
 from schemas.memory_item import MemoryEdit, Settlement, WriteReceipt
 from schemas.turn_events import StructuredItem
 from schemas.views import ConflictPage, ConflictView, EvidenceView, MemoryHistory, MemoryVersion, UpkeepView
-from services.compose.manage.memories import make_turn, one, refuse_missing, to_item, write
-from services.compose.rules.resolving.outdated import MOST_QUOTED, quote
+from services.compose.manage.memories import load_memory, make_turn, refuse_missing, to_item, write
+from services.compose.rules.resolving.outdated import MOST_QUOTED, quote_sentence
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.errors import refuse_field
 from shared.extraction.edited import show_value
 from shared.extraction.manipulation import manipulates
-from shared.extraction.turn_texts import BRING_UP_AGAIN, NEVER_AGAIN, NOT_USEFUL, SPOKEN
+from shared.extraction.turn_texts import (
+    BRING_UP_AGAIN,
+    EDIT,
+    IMPORT,
+    MERGE,
+    NEVER_AGAIN,
+    NOT_USEFUL,
+    PIN,
+    RESTORE,
+    SPOKEN,
+    UNPIN,
+)
 from shared.runtime import Runtime
 from shared.secrets import refuses
-from shared.store import history, versions
+from shared.store import changes, history, memory, versions
+from shared.store.changes import StoredChange
 from shared.store.history import Dispute, MemorySource
 
-GIVEN = {"structured": "item", "items": "item", "ref": "ref", "tool": "tool_result"}
-"""Detectors that read no sentence: what was given instead."""
+BY_HAND: Mapping[str, ChangeKind] = {EDIT: "changed", RESTORE: "restored"}
+"""Actions of the user on a memory, by the pattern of the item."""
+ACTS: Mapping[str, ChangeKind] = {
+    "create": "learnt",
+    "supersede": "changed",
+    "confirm": "confirmed",
+    MERGE: "merged",
+    PIN: "pinned",
+    UNPIN: "unpinned",
+    IMPORT: "imported",
+}
+UPKEEP: Mapping[str, ChangeKind] = {
+    "consolidation": "merged",
+    "outdated": "outdated",
+    "refreshed": "confirmed",
+    "fuse": "hidden",
+}
+"""Changes by upkeep, by job; other jobs end a memory."""
+ENDING = frozenset(("ended", "taken_back"))
+
+
+async def load_page(rt: Runtime, subject: Subject, limit: int, offset: int) -> ChangePage:
+    """The changes with the texts before and after, without memories erased since."""
+    async with rt.db.transaction(subject) as conn:
+        stored = await changes.load_page(conn, subject, limit, offset)
+        moments = [each.said_at for each in stored if each.verb == "retract" and each.said_at]
+        taken = await changes.load_taken_back(conn, subject, moments)
+        named = {id for each in stored for id in each.memory_ids} | {id for ids in taken.values() for id in ids}
+        by_id = {each.memory_id: each for each in await memory.by_ids(conn, subject, named)}
+        beside = {id for each in by_id.values() for id in (*each.supersedes, each.superseded_by) if id} - by_id.keys()
+        by_id |= {each.memory_id: each for each in await memory.by_ids(conn, subject, beside)}
+    texts = {id: to_item(each, subject, rt).content for id, each in by_id.items() if each.status != "erased"}
+    shown = (_to_change(each, by_id, texts, taken.get(each.said_at, ()) if each.said_at else ()) for each in stored)
+    return ChangePage(changes=tuple(each for each in shown if each))
+
+
+def classify_change(change: StoredChange) -> ChangeKind:
+    """The kind of a change."""
+    if change.verb == "upkeep":
+        return UPKEEP.get(change.reason, "ended")
+    if change.verb == "retract":
+        by_hand = change.detector == "items" or change.pattern == "forget"
+        return "taken_back" if by_hand else "ended"
+    if change.detector == "items" and change.verb in ("create", "supersede"):
+        return BY_HAND.get(change.pattern, "changed")
+    return ACTS.get(change.verb, "changed")
+
+
+def _to_change(
+    change: StoredChange, by_id: Mapping[UUID, Memory], texts: Mapping[UUID, str], taken: tuple[UUID, ...]
+) -> MemoryChange | None:
+    about = next((by_id[id] for id in change.memory_ids if id in texts), None)
+    if about is None:
+        return None
+    what = classify_change(change)
+    if change.reason == "consolidation":
+        about = by_id.get(about.superseded_by or about.memory_id, about)
+    if change.verb == "retract":
+        before = dict.fromkeys((*change.memory_ids, *taken))
+    elif what in ENDING:
+        before = dict.fromkeys(change.memory_ids)
+    else:
+        # a confirmed or pinned version had replaced others before
+        fresh = about.memory_id == change.id or change.reason == "consolidation"
+        before = dict.fromkeys(about.supersedes if fresh else ())
+    return MemoryChange(
+        at=change.at,
+        what=what,
+        by=_name_actor(change),
+        memory_id=about.memory_id,
+        type=about.type,
+        before=tuple(texts[id] for id in before if id in texts),
+        after=None if what in ENDING else texts[about.memory_id],
+        turn_id=change.turn_id,
+        session_id=change.session_id,
+        reason=change.reason or None,
+    )
+
+
+def _name_actor(change: StoredChange) -> Cause:
+    if change.verb == "upkeep":
+        return "upkeep"
+    if change.pattern == IMPORT:
+        return "import"
+    return "edit" if change.detector == "items" else "turn"
+
+
+ITEM_DETECTORS = {"structured": "item", "items": "item", "ref": "ref", "tool": "tool_result"}
+"""Detectors whose observations come from items, not from sentences."""
 ACTIONS = {
     "create": "created",
     "supersede": "created",
@@ -38,8 +138,8 @@ ACTIONS = {
 }
 
 
-async def history_of(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryHistory:
-    """Every version of the memory, oldest first, with what it rests on."""
+async def load_history(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryHistory:
+    """Every version of the memory, oldest first, with its evidence."""
     async with rt.db.transaction(subject) as conn:
         line = await versions.line(conn, subject, memory_id)
         if not line:
@@ -62,8 +162,8 @@ async def history_of(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryHi
 
 
 def to_evidence(version: Memory, found: Sequence[MemorySource]) -> tuple[EvidenceView, ...]:
-    """What of these observations made the version what it is."""
-    acted = [(seen, action) for seen in found if (action := _action(version, seen))]
+    """The observations that made the version."""
+    acted = [(seen, action) for seen in found if (action := _find_action(version, seen))]
     return tuple(
         EvidenceView(
             action=action,
@@ -71,9 +171,9 @@ def to_evidence(version: Memory, found: Sequence[MemorySource]) -> tuple[Evidenc
             turn_id=seen.turn_id,
             session_id=seen.session_id,
             said_at=seen.said_at,
-            source=GIVEN.get(seen.detector) or seen.event_type or "unknown",
-            role=seen.role if seen.detector not in GIVEN else None,
-            name=seen.name if seen.detector not in GIVEN else None,
+            source=ITEM_DETECTORS.get(seen.detector) or seen.event_type or "unknown",
+            role=seen.role if seen.detector not in ITEM_DETECTORS else None,
+            name=seen.name if seen.detector not in ITEM_DETECTORS else None,
             quote=_quote(seen),
             erased=seen.erased,
             detector=seen.detector,
@@ -84,8 +184,8 @@ def to_evidence(version: Memory, found: Sequence[MemorySource]) -> tuple[Evidenc
     )
 
 
-def _action(version: Memory, seen: MemorySource) -> str | None:
-    """What the observation did to the version; None where it did nothing."""
+def _find_action(version: Memory, seen: MemorySource) -> str | None:
+    """What the observation did to the version; None if nothing."""
     verb = (seen.reason or "").partition(":")[0]
     if seen.observation_id == version.memory_id:
         return "created"
@@ -102,12 +202,12 @@ def _action(version: Memory, seen: MemorySource) -> str | None:
 def _quote(seen: MemorySource | Dispute) -> str | None:
     if seen.erased:
         return None
-    if seen.detector in GIVEN or seen.event_type not in SPOKEN or seen.said is None:
+    if seen.detector in ITEM_DETECTORS or seen.event_type not in SPOKEN or seen.said is None:
         return seen.text[:MOST_QUOTED] or None
-    return quote(seen.said, (seen.span_start, seen.span_end)) or None
+    return quote_sentence(seen.said, (seen.span_start, seen.span_end)) or None
 
 
-async def conflicts(rt: Runtime, subject: Subject, *, state: str | None, limit: int, offset: int) -> ConflictPage:
+async def list_conflicts(rt: Runtime, subject: Subject, *, state: str | None, limit: int, offset: int) -> ConflictPage:
     """The user's conflicts in this state, newest first."""
     async with rt.db.transaction(subject) as conn:
         found = await history.disputes(conn, subject, state=state, limit=limit, offset=offset)
@@ -115,14 +215,14 @@ async def conflicts(rt: Runtime, subject: Subject, *, state: str | None, limit: 
 
 
 def to_conflict(each: Dispute) -> ConflictView:
-    """The conflict as it is shown; what was erased says nothing."""
+    """The conflict as shown; erased text is empty."""
     given = {name: value for name, value in vars(each).items() if name in ConflictView.model_fields}
     said = "" if each.erased else each.text
     return ConflictView.model_validate({**given, "said": said, "quote": _quote(each)})
 
 
-async def settle(rt: Runtime, subject: Subject, conflict_id: UUID, choice: Settlement) -> WriteReceipt:
-    """The side that holds is stated again, by the user's own choice; RefusedError where it is settled already."""
+async def settle_conflict(rt: Runtime, subject: Subject, conflict_id: UUID, choice: Settlement) -> WriteReceipt:
+    """Settles the conflict: the chosen side is stated again by the user. RefusedError if it is settled already."""
     async with rt.db.transaction(subject) as conn:
         dispute = await history.dispute(conn, subject, conflict_id)
     if dispute is None:
@@ -135,11 +235,11 @@ async def settle(rt: Runtime, subject: Subject, conflict_id: UUID, choice: Settl
 
 
 async def restore(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceipt:
-    """The version's content holds again as the newest version within a second; RefusedError where it holds now.
+    """Makes the version's content the newest version; RefusedError if it is active.
 
-    One that holds but was rejected too often to be shown is confirmed by it.
+    An active memory that was hidden after too many rejections is confirmed instead.
     """
-    version = await one(rt, subject, memory_id)
+    version = await load_memory(rt, subject, memory_id)
     if version.status == "active" and version.fused_at is None:
         raise refuse_field(
             "already_active", "memory_id", "is the version that holds now; there is nothing to restore", 409
@@ -151,8 +251,8 @@ async def restore(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceip
 
 
 async def edit(rt: Runtime, subject: Subject, memory_id: UUID, change: MemoryEdit) -> WriteReceipt:
-    """A new version says what the user gives within a second; RefusedError for a secret, or a version of the past."""
-    version = await one(rt, subject, memory_id)
+    """Adds a version with the given text; RefusedError for a secret, or for a former version."""
+    version = await load_memory(rt, subject, memory_id)
     if version.status != "active":
         raise refuse_field(
             "not_active", "memory_id", f"is {version.status}; only the version that holds now can be edited", 409

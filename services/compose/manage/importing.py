@@ -1,4 +1,4 @@
-"""An exported document taken in: all of it or nothing, what is here already or was erased here left as it is."""
+"""Imports a document: all of it or nothing. Skips what is already stored or was erased here."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from schemas.media import MediaView
 from schemas.turn_events import Accepted, CommitResult
 from services.compose.intake import media
 from services.compose.intake.commit import refuse_personal
-from services.compose.intake.imported import ImportedTurn, list_blocks, to_carriers, to_item, to_turn
+from services.compose.intake.imported import ImportedTurn, list_blocks, to_carrier_turns, to_item, to_turn
 from services.compose.intake.redact import Cleaning, clean_json, clean_text
 from services.compose.manage.import_document import read_document
 from shared import clock
@@ -27,13 +27,13 @@ from shared.store import media as registry
 from shared.store.erasure import tombstones
 from shared.store.operator_acts import Operator, note_act
 
-COUNTED_MOST = 100
-"""So many places that were blanked are named at most."""
+MOST_COUNTED = 100
+"""The most blanked places in a receipt."""
 
 
 @dataclass
 class Present:
-    """What of a document is here already, or was erased here."""
+    """What of a document is already stored, or was erased here."""
 
     turns: Mapping[UUID, bool] = field(default_factory=dict[UUID, bool])
     seqs: dict[str, int] = field(default_factory=dict[str, int])
@@ -41,11 +41,10 @@ class Present:
     erased: frozenset[UUID] = frozenset()
 
 
-async def take_in(rt: Runtime, subject: Subject, body: bytes, by: Operator) -> ImportReceipt:
-    """The document's log stands, and workers are asked for its memories; the same again writes nothing.
+async def import_document(rt: Runtime, subject: Subject, body: bytes, by: Operator) -> ImportReceipt:
+    """Imports the document's log and asks the workers for its memories; a repeat writes nothing.
 
-    RefusedError names the field: what is no export, a secret for an id, personal data that policy refuses, media that
-    may not be read.
+    RefusedError names the field: not an export, a secret as an id, refused personal data, unreadable media.
     """
     rt = await rt.of(subject)
     document = await asyncio.to_thread(read_document, body)
@@ -54,15 +53,15 @@ async def take_in(rt: Runtime, subject: Subject, body: bytes, by: Operator) -> I
     if blocks:
         named = media_ids(block for _, block in blocks)
         (registered,) = await rt.db.read(subject, registry.load_known(subject, named))
-        if unsafe := media.problems(blocks, registered):
-            raise media.refusal(unsafe)
+        if unsafe := media.list_problems(blocks, registered):
+            raise media.refuse_unsafe(unsafe)
     async with rt.db.transaction(subject) as conn:
         await importing.lock(conn, subject)
-        present = await load_known(conn, subject, document)
+        present = await load_present(conn, subject, document)
         cleaning = Cleaning(rt.policy.personal_data.kinds_kept)
         turns = await asyncio.to_thread(_to_turns, rt, subject, document, present, cleaning, registered)
         refuse_personal(cleaning, rt.policy.personal_data)
-        await write(conn, subject, document, present, turns, cleaning, rt.policy.version)
+        await write_turns(conn, subject, document, present, turns, cleaning, rt.policy.version)
         if turns:
             await note_act(conn, subject, "import", "import.taken_in", by, {"turns": len(turns)})
     fresh = [each for each in document.memories if each.memory_id not in present.memories | present.erased]
@@ -75,12 +74,12 @@ async def take_in(rt: Runtime, subject: Subject, body: bytes, by: Operator) -> I
         sessions=Imported(written=len(document.sessions) - sessions_there, known=sessions_there),
         turns=Imported(written=len(document.turns) - there - gone, known=there, erased=gone),
         memories=Imported(written=len(fresh), known=len(present.memories), erased=len(present.erased)),
-        redacted=tuple(cleaning.redacted[:COUNTED_MOST]),
+        redacted=tuple(cleaning.redacted[:MOST_COUNTED]),
     )
 
 
-async def load_known(conn: Connection, subject: Subject, document: ExportDocument) -> Present:
-    """What is here, or was erased here: by its id, by its words, or with the turn that it was learnt from."""
+async def load_present(conn: Connection, subject: Subject, document: ExportDocument) -> Present:
+    """What is already stored or was erased here: by id, by text, or with the turn that it was learnt from."""
     sources = {each.source_turn_id for each in document.memories if each.source_turn_id}
     turns = await importing.load_known_turns(conn, subject, [*{each.turn_id for each in document.turns} | sources])
     names = list({each.session_id for each in (*document.sessions, *document.turns)} | {"import"})
@@ -116,7 +115,8 @@ def _to_turns(
     cleaning: Cleaning,
     registered: Mapping[str, MediaView],
 ) -> list[ImportedTurn]:
-    """The turns that are new here, each with the versions of memories that were learnt from it, then the carriers."""
+    """The turns that are new here, each with the memory versions learnt from it; then turns for the versions without
+    one."""
     kept = rt.policy.observer.log_withheld
     turns = {
         each.turn_id: to_turn(n, each, cleaning, registered, words_kept=kept)
@@ -133,11 +133,11 @@ def _to_turns(
             turn.add_memory(item)
         else:
             left.append((each, item))
-    carriers = to_carriers(subject, left, clock.now())
+    carriers = to_carrier_turns(subject, left, clock.now())
     return [*turns.values(), *(each for each in carriers if each.turn.turn_id not in present.turns)]
 
 
-async def write(
+async def write_turns(
     conn: Connection,
     subject: Subject,
     document: ExportDocument,
@@ -146,10 +146,10 @@ async def write(
     cleaning: Cleaning,
     policy_version: str,
 ) -> None:
-    """Sessions, summaries, turns, events and what tells of them are there with the end of the transaction."""
+    """Writes sessions, summaries, turns, events and outbox rows."""
     if not turns:
         return
-    places, seqs = await asyncio.to_thread(_place, turns, present)
+    places, seqs = await asyncio.to_thread(_number_turns, turns, present)
     sessions = await asyncio.to_thread(_to_sessions, document, present, turns, seqs, cleaning)
     await importing.put_sessions(conn, subject, sessions)
     await importing.put_summaries(conn, subject, await asyncio.to_thread(_to_summaries, document, present, cleaning))
@@ -160,8 +160,8 @@ async def write(
         await importing.announce(conn, subject, envelopes)
 
 
-def _place(turns: Sequence[ImportedTurn], present: Present) -> tuple[dict[UUID, int], dict[str, int]]:
-    """By turn its number in its session, by session the number of its next turn."""
+def _number_turns(turns: Sequence[ImportedTurn], present: Present) -> tuple[dict[UUID, int], dict[str, int]]:
+    """The sequence number of each new turn in its session, and the next number of each session."""
     seqs = dict(present.seqs)
     places: dict[UUID, int] = {}
     for each in sorted(turns, key=lambda imported: imported.turn.seq):
@@ -175,7 +175,7 @@ def _place(turns: Sequence[ImportedTurn], present: Present) -> tuple[dict[UUID, 
 def _to_rows(
     subject: Subject, turns: Sequence[ImportedTurn], places: Mapping[UUID, int], policy_version: str
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[Envelope]]:
-    """Rows of the turns and of their events, and what tells workers of them."""
+    """The rows of the turns and their events, and the events for the workers."""
     rows: list[dict[str, Any]] = []
     events: list[dict[str, Any]] = []
     envelopes: list[Envelope] = []
@@ -209,7 +209,7 @@ def _to_sessions(
 
 
 def _to_summaries(document: ExportDocument, present: Present, cleaning: Cleaning) -> list[dict[str, Any]]:
-    """Those of sessions that are new here: elsewhere the numbers of turns are others."""
+    """The summaries of sessions that are new here; in others the numbers of turns differ."""
     rows: list[dict[str, Any]] = []
     for n, session in enumerate(document.sessions):
         for place, each in enumerate(session.summaries if session.session_id not in present.seqs else ()):

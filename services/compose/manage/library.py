@@ -1,6 +1,6 @@
-"""What is known beside memory, shown: what went to the knowledge side, and the experience of the agent with its tools.
+"""Documents that went to knowledge, and the agent's experience with its tools.
 
-What changed on the knowledge side is noted, so that no older answer is used again.
+A change of knowledge is recorded, so that cached answers are not used again.
 """
 
 from uuid import UUID
@@ -19,15 +19,16 @@ from shared.store.resources import ListedResource
 MOST_SHOWN = 1000
 
 
-async def page(rt: Runtime, subject: Subject, *, state: str | None, turn_id: UUID | None, limit: int) -> ResourcePage:
-    """The user's resources, newest first."""
+async def load_page(
+    rt: Runtime, subject: Subject, *, state: str | None, turn_id: UUID | None, limit: int
+) -> ResourcePage:
     async with rt.db.transaction(subject) as conn:
         listed = await resources.page(conn, subject, state=state, turn_id=turn_id, limit=limit)
     return ResourcePage(resources=tuple(_view(each) for each in listed))
 
 
 async def note_change(rt: Runtime, report: KnowledgeChanged) -> KnowledgeVersion:
-    """From the next request on nothing is used again that was answered before."""
+    """Invalidates the cached answers of knowledge."""
     scope = Scope(report.tenant_id, report.org_id or "", report.profile_id or "")
     house = Subject(report.tenant_id, "")
     async with rt.db.transaction(house) as conn:
@@ -44,7 +45,7 @@ def _view(resource: ListedResource) -> ResourceView:
 
 
 async def list_experience(rt: Runtime, subject: Subject) -> ExperiencePage:
-    """What the tenant shares, and what comes from this user's receipts alone."""
+    """The tenant's shared experience, and that of this user's receipts."""
     (experiences,) = await rt.db.read(subject, experience.of(subject, MOST_SHOWN))
     return ExperiencePage(experience=tuple(_view_experience(each) for each in experiences))
 

@@ -1,4 +1,4 @@
-"""What is known of a user, shown and changed: reads rows, writes by committing turns."""
+"""A user's memories, turns and summaries: views, and changes by committing turns."""
 
 import asyncio
 import re
@@ -26,19 +26,18 @@ from shared.store import memory, model_answers, search, summaries, turn_states, 
 from shared.store.search import SearchScope
 
 PANEL_SESSION = "memory-panel"
-COUNTED = 1000
-"""So many of what a search finds are counted, and can be paged through."""
-EASTERNMOST = timedelta(hours=14)
-"""So long before a day begins in UTC it has begun somewhere."""
+MOST_COUNTED = 1000
+"""The most search results that are counted and paged."""
+EASTERNMOST_LEAD = timedelta(hours=14)
+"""The lead of the easternmost time zone over UTC."""
 
 
 def refuse_missing(name: str) -> RefusedError:
-    """The refusal of what this user does not have."""
     return refuse_field("not_found", name, "not found", 404)
 
 
 def to_item(known: Memory, subject: Subject, rt: Runtime) -> MemoryItem:
-    """The memory as policy shows it; the rule is named by which any of it is held back."""
+    """The memory as the policy shows it, with the rule that holds any of it back."""
     item = memory.to_item(known, subject)
     clean = show(item.content, "foreign" if known.provenance_class == "tool" else "own", rt.policy.compose.sanitize)
     if clean.held_back is None:
@@ -46,8 +45,8 @@ def to_item(known: Memory, subject: Subject, rt: Runtime) -> MemoryItem:
     return item.model_copy(update={"content": clean.text or REMOVED, "value": None, "held_back": clean.held_back})
 
 
-async def turn(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnView:
-    """The turn with its events; RefusedError not_found where this user has none of that id."""
+async def load_turn(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnView:
+    """The turn with its events; RefusedError `not_found` if this user has none with that id."""
     async with rt.db.transaction(subject) as conn:
         found = await turns.load(conn, subject, [turn_id])
     if not found:
@@ -78,8 +77,8 @@ async def turn(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnView:
     )
 
 
-async def outcome(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnOutcomeView:
-    """How far the turn has come, with the memories that it left."""
+async def load_outcome(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnOutcomeView:
+    """The progress of the turn, and its memories."""
     async with rt.db.transaction(subject) as conn:
         row = await turn_states.outcome(conn, subject, turn_id)
         if row is None:
@@ -96,7 +95,7 @@ async def outcome(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnOutcomeVi
     )
 
 
-async def page(
+async def load_page(
     rt: Runtime,
     subject: Subject,
     *,
@@ -107,18 +106,20 @@ async def page(
     offset: int,
     as_of: str | None = None,
 ) -> MemoryPage:
-    """Memories by validity, or those that fit the query's words best; with `as_of` what held at that moment."""
+    """Memories by time, or by how well they match the query; with `as_of` those valid at that moment."""
     if as_of is not None:
         if status not in ("active", None):
             raise refuse_field("invalid_request", "status", "cannot be given with as_of: what held then is shown", 422)
-        return await _page_then(rt, subject, _moment(as_of), type=type, query=query, limit=limit, offset=offset)
+        return await _load_past_page(
+            rt, subject, _parse_moment(as_of), type=type, query=query, limit=limit, offset=offset
+        )
     if query and status not in ("active", None):
         raise refuse_field(
             "invalid_request", "status", "cannot be given with query: a search finds what holds now", 422
         )
     async with rt.db.transaction(subject) as conn:
         if query:
-            words, most = segment.query_terms(query), max(COUNTED, limit + offset)
+            words, most = segment.query_terms(query), max(MOST_COUNTED, limit + offset)
             (hits,) = await search.by_text(conn, subject, [words], most, SearchScope())
             ids = [h.memory_id for h in hits if h.memory_id and (type is None or h.type == type)]
             by_id = {m.memory_id: m for m in await memory.by_ids(conn, subject, ids)}
@@ -131,19 +132,19 @@ async def page(
     return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in shown), count=count)
 
 
-def _moment(as_of: str) -> datetime:
-    """The moment of a date or datetime: without a zone UTC, a date alone its end; not ahead of now.
+def _parse_moment(as_of: str) -> datetime:
+    """The moment of a date or datetime: without a zone it is UTC; a date means its end, but not after now.
 
     A day that has begun anywhere on earth and is not over in UTC means now.
     """
     try:
-        # a plus sign in a query is a blank unless it was escaped
+        # an unescaped plus sign in a query string is a blank
         given = datetime.fromisoformat(re.sub(r" (\d\d:?\d\d)$", r"+\1", as_of.strip()))
         moment = given.astimezone(UTC) if given.tzinfo else given.replace(tzinfo=UTC)
     except (ValueError, OverflowError) as error:
         raise refuse_field("invalid_request", "as_of", "is no date or datetime, such as 2026-03-01", 422) from error
     now = clock.now()
-    if len(as_of.strip()) <= len("2026-03-01") and moment - now < EASTERNMOST:
+    if len(as_of.strip()) <= len("2026-03-01") and moment - now < EASTERNMOST_LEAD:
         moment = min(moment + timedelta(days=1) - timedelta(microseconds=1), now)
     if moment > now:
         raise refuse_field(
@@ -152,7 +153,7 @@ def _moment(as_of: str) -> datetime:
     return moment
 
 
-async def _page_then(
+async def _load_past_page(
     rt: Runtime,
     subject: Subject,
     at: datetime,
@@ -162,20 +163,20 @@ async def _page_then(
     limit: int,
     offset: int,
 ) -> MemoryPage:
-    """The versions that held at that moment, newest first or those first that hold most of the query's words."""
+    """The versions valid at that moment, newest first, or those with most words of the query first."""
     async with rt.db.transaction(subject) as conn:
         if not query:
             shown, count = await versions.load_held(conn, subject, at, type=type, limit=limit, offset=offset)
             return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in shown), as_of=at, count=count)
         words = await versions.words_held(conn, subject, at, type)
-    # cutting thousands of texts into words takes a while, and packages are composed in this process
+    # tokenising thousands of texts takes a while, and this process composes packages
     ids = await asyncio.to_thread(rank_by_terms, query, [(each.memory_id, each.text) for each in words])
     async with rt.db.transaction(subject) as conn:
         shown, count = await versions.load_ordered(conn, subject, ids[offset : offset + limit]), len(ids)
     return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in shown), as_of=at, count=count)
 
 
-async def one(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
+async def load_memory(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
     """This version of the memory, whatever its status."""
     async with rt.db.transaction(subject) as conn:
         found = await memory.by_ids(conn, subject, [memory_id])
@@ -185,10 +186,9 @@ async def one(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
 
 
 async def remember(rt: Runtime, statement: RememberRequest) -> WriteReceipt:
-    """A receipt that names the note to be, which stands within a second, or the memory that says it already.
+    """Commits a note. The receipt names the future note, or the memory that says it already.
 
-    It names the rule by which packages will not show the note, or not all of it. RefusedError secret_refused for a
-    secret.
+    It also names the rule that keeps packages from showing all of the note. RefusedError `secret_refused` for a secret.
     """
     refusal = refuses(statement.text)
     if refusal:
@@ -204,14 +204,14 @@ async def remember(rt: Runtime, statement: RememberRequest) -> WriteReceipt:
 
 
 async def retract(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceipt:
-    """The memory is taken back as soon as the evolver has it; its history stays."""
-    version = await one(rt, subject, memory_id)
+    """Retracts the memory; its history stays."""
+    version = await load_memory(rt, subject, memory_id)
     item = StructuredItem(type=version.type, key=version.key, memory_id=memory_id, retract=True)
     return await write(rt, make_turn(subject, (item,), f"retract:{memory_id}"))
 
 
 def make_turn(subject: Subject, items: Iterable[StructuredItem], key: str | None = None) -> TurnEvents:
-    """The turn by which a user does something to what is known of them."""
+    """The turn with which a user acts on memories."""
     return TurnEvents(
         tenant_id=subject.tenant_id,
         user_id=subject.user_id,
@@ -222,18 +222,18 @@ def make_turn(subject: Subject, items: Iterable[StructuredItem], key: str | None
 
 
 async def write(rt: Runtime, turn: TurnEvents) -> WriteReceipt:
-    """The turn is durable; its receipt says what it leaves. The same write again has the receipt of the first."""
+    """Commits the turn and returns the receipt; the same write returns the first receipt."""
     committed = (await commit_turn(turn, rt, transport="http")).result
-    return await writes.receipt(rt, Subject(turn.tenant_id, turn.user_id), committed.turn_id)
+    return await writes.load_receipt(rt, Subject(turn.tenant_id, turn.user_id), committed.turn_id)
 
 
 async def list_unread_answers(rt: Runtime, subject: Subject, limit: int) -> AnswerPage:
-    """The answers of models about this user's turns that did not fit and have not expired."""
+    """Malformed answers of models about this user's turns that have not expired."""
     async with rt.db.transaction(subject) as conn:
         return AnswerPage(answers=tuple(await model_answers.list_answers(conn, subject, limit)))
 
 
-async def summary(rt: Runtime, subject: Subject, session_id: str) -> SummaryView:
+async def load_summary(rt: Runtime, subject: Subject, session_id: str) -> SummaryView:
     """The newest summary of the session."""
     (row,) = await rt.db.read(subject, summaries.latest(subject, session_id))
     if row is None:
@@ -244,6 +244,6 @@ async def summary(rt: Runtime, subject: Subject, session_id: str) -> SummaryView
 
 
 async def clear_summary(rt: Runtime, subject: Subject, session_id: str) -> None:
-    """The session has no summary until the next is due."""
+    """Deletes the summary; the next one is written when it is due."""
     async with rt.db.transaction(subject) as conn:
         await summaries.clear(conn, subject, session_id)

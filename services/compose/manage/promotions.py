@@ -1,4 +1,4 @@
-"""Proposals to offer a memory to the enterprise side, shown and decided; what is approved is to be written there."""
+"""Proposals to promote a memory to the enterprise: views and decisions. Approved ones are written to knowledge."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -22,69 +22,71 @@ from shared.store.promotions import Promotion
 
 DECIDED: dict[str, PromotionStatus] = {"approve": "approved", "reject": "rejected"}
 ENDED = "memory_ended"
-"""Why a proposal was rejected that nobody decided: its memory was corrected, taken back or fused."""
+"""Reasons of proposals that were rejected without a decision: the memory was corrected, retracted or fused."""
 
 
-async def page(rt: Runtime, subject: Subject, status: str | None, limit: int) -> PromotionPage:
-    """The user's proposals, newest first; those that nobody decided in time have expired."""
+async def load_page(rt: Runtime, subject: Subject, status: str | None, limit: int) -> PromotionPage:
+    """The user's proposals, newest first; those not decided in time have expired."""
     async with rt.db.transaction(subject) as conn:
         ended = await promotions.end(conn, subject)
         found = await promotions.list_promotions(conn, subject, status, limit)
-    _count(ended)
+    _count_statuses(ended)
     return PromotionPage(promotions=tuple(_view(each) for each in found))
 
 
 async def decide(rt: Runtime, proposal_id: UUID, decision: PromotionDecision) -> PromotionView:
-    """The proposal as it stands now: decided, or `expired`, or `rejected` because its memory holds no more.
+    """Decides the proposal; it may be `expired`, or `rejected` because its memory is not active any more.
 
-    The same decision again changes nothing. RefusedError `not_found`; `not_pending` where it was decided otherwise;
-    `consent_required` where what is personal is approved without; `organisation_required` where it is approved for one
-    and none is known.
+    The same decision again changes nothing. RefusedError: `not_found`; `not_pending` if it was decided otherwise;
+    `consent_required` if personal data is approved without consent; `organisation_required` if the user has none.
     """
     subject = Subject(decision.tenant_id, decision.user_id)
     async with rt.db.transaction(subject) as conn:
         changed = await promotions.end(conn, subject)
-        proposal = await promotions.one(conn, subject, proposal_id)
-        if proposal is None:
-            raise refuse_field("not_found", "proposal_id", "not found", 404)
-        if _decides(proposal, decision):
+        proposal = await _load(conn, subject, proposal_id)
+        if _needs_decision(proposal, decision):
             changed.append(DECIDED[decision.decision])
-            proposal = await _record(rt, conn, subject, proposal, decision)
+            proposal = await _record_decision(rt, conn, subject, proposal, decision)
             if proposal.status == "approved":
                 await knowledge.note_change(conn, Scope(subject.tenant_id))
                 if rt.knowledge.configured:
-                    await _ask_to_write(rt, conn, subject, proposal)
-    _count(changed)
+                    await _request_write(rt, conn, subject, proposal)
+    _count_statuses(changed)
     rt.db.wake()
     return _view(proposal)
 
 
 async def retry(rt: Runtime, proposal_id: UUID, request: PromotionRetry) -> PromotionView:
-    """An approved promotion that is not with the knowledge side is on its way there again; one that is stays so.
+    """Sends an approved promotion to knowledge again, unless it has arrived.
 
-    RefusedError `not_found`; `not_approved` where nothing was to be written; `knowledge_not_configured`.
+    RefusedError: `not_found`; `not_approved` if nothing was to be written; `knowledge_not_configured`.
     """
     subject = Subject(request.tenant_id, request.user_id)
     async with rt.db.transaction(subject) as conn:
-        proposal = await promotions.one(conn, subject, proposal_id)
-        if proposal is None:
-            raise refuse_field("not_found", "proposal_id", "not found", 404)
+        proposal = await _load(conn, subject, proposal_id)
         if proposal.status not in ("approved", "write_failed"):
             raise refuse_field("not_approved", "proposal_id", f"is {proposal.status}", 409)
         if not rt.knowledge.configured:
             raise refuse_field("knowledge_not_configured", "proposal_id", "there is no knowledge side", 409)
-        await _ask_to_write(rt, conn, subject, proposal)
+        await _request_write(rt, conn, subject, proposal)
         failed = {"write_reason": proposal.write_reason}
         await acts.note_act(conn, subject, f"promotion:{proposal_id}", "promotion.retried", request, failed)
-        proposal = await promotions.one(conn, subject, proposal_id) or proposal
+        proposal = await _load(conn, subject, proposal_id)
     rt.db.wake()
     return _view(proposal)
 
 
-async def _record(
+async def _load(conn: Connection, subject: Subject, proposal_id: UUID) -> Promotion:
+    proposal = await promotions.one(conn, subject, proposal_id)
+    if proposal is None:
+        raise refuse_field("not_found", "proposal_id", "not found", 404)
+    return proposal
+
+
+async def _record_decision(
     rt: Runtime, conn: Connection, subject: Subject, proposal: Promotion, decision: PromotionDecision
 ) -> Promotion:
-    """The proposal as it has been decided; RefusedError where it is approved for an organisation and none is known."""
+    """Records the decision; RefusedError if it is approved for an organisation and the user has none."""
     visibility = decision.visibility or proposal.visibility
     audience = find_audience(visibility, decision.org_id or proposal.said_in)
     if audience is None and decision.decision == "approve":
@@ -101,23 +103,23 @@ async def _record(
     about, kind = f"promotion:{proposal.proposal_id}", f"promotion.{DECIDED[decision.decision]}"
     details = {"visibility": visibility, "org_id": audience, "consent": decision.consent}
     await acts.note_act(conn, subject, about, kind, decision, details, once=True)
-    return await promotions.one(conn, subject, proposal.proposal_id) or proposal
+    return await _load(conn, subject, proposal.proposal_id)
 
 
-async def _ask_to_write(rt: Runtime, conn: Connection, subject: Subject, found: Promotion) -> None:
-    """The librarian is told, in the transaction that says so; not of what is written already."""
+async def _request_write(rt: Runtime, conn: Connection, subject: Subject, found: Promotion) -> None:
+    """Sends the event to the librarian in the same transaction, unless the promotion is written already."""
     if await promoted.request(conn, subject, found.proposal_id):
-        await outbox.put(conn, [_event(subject, found, rt.version)])
+        await outbox.put(conn, [_build_event(subject, found, rt.version)])
 
 
-def _event(subject: Subject, found: Promotion, version: str) -> tuple[Topic, Envelope]:
+def _build_event(subject: Subject, found: Promotion, version: str) -> tuple[Topic, Envelope]:
     payload = PromotionApproved(proposal_id=found.proposal_id, visibility=found.visibility)
     told = {"trace_id": clock.uuid7().hex, "policy_version": version}
     return PROMOTION_APPROVED, outbox.event(payload, subject, found.proposal_id, **told)
 
 
-def _decides(proposal: Promotion, decision: PromotionDecision) -> bool:
-    """Whether there is something to decide; RefusedError where it was decided otherwise, or consent is missing."""
+def _needs_decision(proposal: Promotion, decision: PromotionDecision) -> bool:
+    """Whether a decision is open; RefusedError if it was decided otherwise, or consent is missing."""
     if proposal.status == "pending_approval":
         if decision.decision == "approve" and proposal.class_ == "personal" and not decision.consent:
             raise refuse_field("consent_required", "consent", "what is personal needs the person's consent")
@@ -128,7 +130,7 @@ def _decides(proposal: Promotion, decision: PromotionDecision) -> bool:
     raise refuse_field("not_pending", "proposal_id", f"is {proposal.status}", 409)
 
 
-def _count(statuses: Iterable[PromotionStatus]) -> None:
+def _count_statuses(statuses: Iterable[PromotionStatus]) -> None:
     for status in statuses:
         PROMOTIONS.labels(status).inc()
 

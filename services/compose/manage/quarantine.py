@@ -1,4 +1,4 @@
-"""Quarantined events as an operator sees them; redriven, the turn behind one goes on where it was given up."""
+"""Quarantined events for operators. A redrive restarts the turn at the step that failed."""
 
 from uuid import UUID
 
@@ -12,16 +12,16 @@ from schemas.topics import (
     TURN_EXTRACT,
 )
 from services.compose.manage.dead_letters import (
-    Wanted,
-    act_view,
-    put_act,
+    LetterFilter,
+    get_state,
+    record_act,
     redrive_letter,
-    redrive_view,
     refuse_redrive,
-    state_of,
+    to_act_view,
+    to_redrive_view,
 )
 from services.compose.manage.redriving import OF_TURNS, reopen_turn
-from services.compose.rules.redriving import CARRIED_OUT, Behind, Preview, blank_text, effect_of
+from services.compose.rules.redriving import CARRIED_OUT, Behind, Preview, blank_text, decide_effect
 from shared.bus.dead_letters import find_letter, make_letter_id
 from shared.db import Connection
 from shared.domain.subjects import Subject
@@ -42,11 +42,11 @@ TOPICS_OF = {
     "feedback": FEEDBACK_RECORDED,
     "librarian": RESOURCE_INGEST,
 }
-"""The topic that each stage reads, or the one of two that it mostly reads."""
+"""The topic of each stage; if it reads two, the usual one."""
 
 
-async def page(rt: Runtime, wanted: Wanted) -> QuarantinePage:
-    """What was given up, newest first; `error` of what is wanted names a stage."""
+async def load_page(rt: Runtime, wanted: LetterFilter) -> QuarantinePage:
+    """Quarantined events, newest first; the `error` of the filter names a stage."""
     async with rt.db.system() as conn:
         events = await quarantine.list_newest(
             conn,
@@ -56,36 +56,36 @@ async def page(rt: Runtime, wanted: Wanted) -> QuarantinePage:
             since=wanted.since,
             limit=wanted.limit,
         )
-        done = await acts.find_all(conn, [about(each) for each in events])
-    return QuarantinePage(events=tuple(_view(each, done.get(about(each))) for each in events))
+        done = await acts.find_all(conn, [make_act_key(each) for each in events])
+    return QuarantinePage(events=tuple(_view(each, done.get(make_act_key(each))) for each in events))
 
 
-async def view(rt: Runtime, subject: Subject, quarantine_id: UUID) -> QuarantineView:
+async def load_view(rt: Runtime, subject: Subject, quarantine_id: UUID) -> QuarantineView:
     """The event with its reason, and what a redrive would do. RefusedError `not_found`."""
     async with rt.db.transaction(subject) as conn:
         given_up = await _find(conn, subject, quarantine_id)
-        act = await acts.find(conn, subject, about(given_up))
-        effect, _ = await _look(conn, subject, given_up, act)
+        act = await acts.find(conn, subject, make_act_key(given_up))
+        effect, _ = await _preview(conn, subject, given_up, act)
     topic = TOPICS_OF.get(given_up.stage, TURN_COMMITTED)
-    told = _view(given_up, act).model_dump() | {"redrive": redrive_view(topic, effect)}
+    told = _view(given_up, act).model_dump() | {"redrive": to_redrive_view(topic, effect)}
     return QuarantineView.model_validate(told)
 
 
 async def redrive(rt: Runtime, subject: Subject, quarantine_id: UUID, order: OperatorRequest) -> OperatorResult:
-    """The turn goes on where it was given up, once: asked for again, nothing is done.
+    """Restarts the turn at the step that failed, once; a repeated request does nothing.
 
-    RefusedError where nothing would change.
+    RefusedError if nothing would change.
     """
     async with rt.db.transaction(subject) as conn:
         done = await acts.find_of_quarantine(conn, subject, quarantine_id)
-        if done is not None and state_of(done) == REDRIVEN:
-            return OperatorResult(state=REDRIVEN, fresh=False, act=act_view(done))
+        if done is not None and get_state(done) == REDRIVEN:
+            return OperatorResult(state=REDRIVEN, fresh=False, act=to_act_view(done))
         given_up = await _find(conn, subject, quarantine_id)
         result = await _reopen(conn, subject, given_up, order) if given_up.stage in OF_TURNS else None
     if result is not None:
         rt.db.wake()
         return result
-    letter = await find_letter(rt.kafka, make_letter_id(TOPICS_OF[given_up.stage], about(given_up)))
+    letter = await find_letter(rt.kafka, make_letter_id(TOPICS_OF[given_up.stage], make_act_key(given_up)))
     if letter is None:
         raise refuse_redrive(Preview("impossible", "its dead letter is gone, and with it what the event said"))
     return await redrive_letter(rt, letter, order)
@@ -93,9 +93,9 @@ async def redrive(rt: Runtime, subject: Subject, quarantine_id: UUID, order: Ope
 
 async def _reopen(conn: Connection, subject: Subject, given_up: Quarantined, order: OperatorRequest) -> OperatorResult:
     what = {"stage": given_up.stage, "quarantine_id": str(given_up.quarantine_id)}
-    result = await put_act(conn, subject, about(given_up), f"{KIND}.{REDRIVEN}", order, what)
+    result = await record_act(conn, subject, make_act_key(given_up), f"{KIND}.{REDRIVEN}", order, what)
     if result.fresh:
-        effect, turn = await _look(conn, subject, given_up, None)
+        effect, turn = await _preview(conn, subject, given_up, None)
         if turn is None or effect.effect not in CARRIED_OUT:
             raise refuse_redrive(effect)
         await reopen_turn(conn, subject, turn, given_up.event_id)
@@ -103,15 +103,15 @@ async def _reopen(conn: Connection, subject: Subject, given_up: Quarantined, ord
 
 
 async def drop(rt: Runtime, subject: Subject, quarantine_id: UUID, order: OperatorRequest) -> OperatorResult:
-    """The event counts as settled and is not redriven any more; its turn keeps the outcome that it has."""
+    """Marks the event as settled; the outcome of its turn stays."""
     async with rt.db.transaction(subject) as conn:
         given_up = await _find(conn, subject, quarantine_id)
         what = {"stage": given_up.stage, "quarantine_id": str(quarantine_id)}
-        return await put_act(conn, subject, about(given_up), f"{KIND}.{DROPPED}", order, what)
+        return await record_act(conn, subject, make_act_key(given_up), f"{KIND}.{DROPPED}", order, what)
 
 
-def about(given_up: Quarantined) -> str:
-    """What an act on it is about: the event, as of its dead letter."""
+def make_act_key(given_up: Quarantined) -> str:
+    """The key of acts on the event, the same as for its dead letter."""
     return f"event:{given_up.event_id}"
 
 
@@ -122,18 +122,18 @@ async def _find(conn: Connection, subject: Subject, quarantine_id: UUID) -> Quar
     return found
 
 
-async def _look(
+async def _preview(
     conn: Connection, subject: Subject, given_up: Quarantined, act: OperatorAct | None
 ) -> tuple[Preview, TurnBehind | None]:
     turn = await redriving.find_turn(conn, subject, given_up.turn_id) if given_up.turn_id else None
     behind = Behind(
         TOPICS_OF.get(given_up.stage, TURN_COMMITTED),
-        act=state_of(act) if act else None,
+        act=get_state(act) if act else None,
         turn=turn.state if turn else "missing" if given_up.turn_id else None,
         status=(turn.outcome or {}).get("status") if turn else None,
         given_up=True,
     )
-    return effect_of(behind), turn
+    return decide_effect(behind), turn
 
 
 def _view(given_up: Quarantined, act: OperatorAct | None) -> QuarantineView:
@@ -146,6 +146,6 @@ def _view(given_up: Quarantined, act: OperatorAct | None) -> QuarantineView:
         event_id=given_up.event_id,
         created_at=given_up.created_at,
         error=blank_text(given_up.reason) if given_up.reason is not None else None,
-        state=state_of(act),
-        act=act_view(act) if act else None,
+        state=get_state(act),
+        act=to_act_view(act) if act else None,
     )

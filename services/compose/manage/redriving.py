@@ -1,4 +1,4 @@
-"""What stands behind a dead letter, and carrying a redrive out: in the transaction that puts the act on record."""
+"""Looks up the state behind a dead letter, and carries out a redrive in the transaction that records it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from schemas.topics import OBSERVATION_RECORDED, OBSERVATION_URGENT, TURN_COMMIT
 from schemas.turn_events import MAX_BODY_BYTES, TurnEvents
 from schemas.vocabulary import AccessScope
 from services.compose.intake.records import is_erasure, make_key
-from services.compose.rules.redriving import BESIDE_THE_OUTCOME, Behind, notes_of
+from services.compose.rules.redriving import BESIDE_THE_OUTCOME, Behind, get_notes
 from shared import clock, parsing
 from shared.bus.dead_letters import DeadLetter, to_moment
 from shared.db import Connection
@@ -32,40 +32,39 @@ from shared.store.erasure import tombstones
 from shared.store.redriving import TurnBehind
 
 CONSUMERS = {"turn.extract": "observer-model"}
-"""What a service calls itself in the inbox where that is not its name, by the topic it reads."""
+"""The consumer name in the inbox if it is not the service's name, by topic."""
 OF_TURNS = ("observer", "analyzer", "evolver")
-"""Stages of quarantine whose events a turn's outcome waits for."""
+"""Quarantine stages that the outcome of a turn depends on."""
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What stands behind a letter, and the turn that was found there."""
+class LetterContext:
+    """The state behind a letter, with its turn."""
 
     behind: Behind
     turn: TurnBehind | None = None
 
-    def with_act(self, act: str) -> "Seen":
-        """The same, about which this has been done."""
+    def with_act(self, act: str) -> "LetterContext":
         return replace(self, behind=replace(self.behind, act=act))
 
 
-def scope_behind(letter: DeadLetter) -> AccessScope:
-    """What whoever sends such a record must be allowed to do, and an operator who vouches for it as well."""
+def find_required_scope(letter: DeadLetter) -> AccessScope:
+    """The access scope that the sender of such a record needs, and an operator who vouches for it too."""
     asks = letter.topic == TURN_COMMIT and is_erasure(letter.record.value or b"")
     return letter.topic.scope_of(ErasureRequest if asks else letter.topic.carries[0])
 
 
-async def look(conn: Connection, subject: Subject, letter: DeadLetter, *, vouched: bool = False) -> Seen:
-    """What stands behind the letter; its turn stays as it is until the transaction ends."""
+async def load_state(conn: Connection, subject: Subject, letter: DeadLetter, *, vouched: bool = False) -> LetterContext:
+    """The state behind the letter; its turn is locked until the transaction ends."""
     stands = letter.topic.inbound and letter.refused_at_door and not vouched
     refusal = f"{letter.reason}; redrive it with `vouched` (--vouch) where you know who sent it" if stands else None
     behind = Behind(letter.topic, whole=letter.whole, refusal=refusal)
     if not letter.whole:
-        return Seen(behind)
+        return LetterContext(behind)
     if letter.topic == TURN_COMMIT:
         return await _look_behind_intake(conn, subject, letter, behind)
     if letter.event is None:
-        return Seen(replace(behind, refusal="no event of its topic can be read in it"))
+        return LetterContext(replace(behind, refusal="no event of its topic can be read in it"))
     envelope, payload = letter.event
     consumer = CONSUMERS.get(letter.topic.noun, letter.topic.readers[0] if letter.topic.readers else "")
     seen = replace(
@@ -75,9 +74,9 @@ async def look(conn: Connection, subject: Subject, letter: DeadLetter, *, vouche
     )
     if isinstance(payload, ErasureRequested):
         erasure = await tombstones.one(subject, payload.tombstone_id).on(conn)
-        return Seen(replace(seen, erasure=erasure.status if erasure else None))
+        return LetterContext(replace(seen, erasure=erasure.status if erasure else None))
     turn = await _find_turn(conn, subject, payload)
-    return Seen(_with_turn(seen, turn, named=letter.topic not in BESIDE_THE_OUTCOME), turn)
+    return LetterContext(_with_turn(seen, turn, named=letter.topic not in BESIDE_THE_OUTCOME), turn)
 
 
 def _with_turn(behind: Behind, turn: TurnBehind | None, *, named: bool) -> Behind:
@@ -96,7 +95,7 @@ async def _find_turn(conn: Connection, subject: Subject, payload: Payload) -> Tu
             return None
 
 
-async def _look_behind_intake(conn: Connection, subject: Subject, letter: DeadLetter, behind: Behind) -> Seen:
+async def _look_behind_intake(conn: Connection, subject: Subject, letter: DeadLetter, behind: Behind) -> LetterContext:
     body = letter.record.value or b""
     try:
         if is_erasure(body):
@@ -104,21 +103,21 @@ async def _look_behind_intake(conn: Connection, subject: Subject, letter: DeadLe
         else:
             inbound, _ = parsing.parse(TurnEvents, body, limit=MAX_BODY_BYTES)
     except RefusedError as error:
-        return Seen(replace(behind, refusal=f"{error.code}: {error.message}"))
+        return LetterContext(replace(behind, refusal=f"{error.code}: {error.message}"))
     key = inbound.idempotency_key or make_key(letter.first, body)
     sent_at = to_moment(letter.sent_ms)
     if isinstance(inbound, ErasureRequest):
         known = await tombstones.by_key(conn, subject, key)
-        return Seen(replace(behind, erasure=known.status if known else None))
+        return LetterContext(replace(behind, erasure=known.status if known else None))
     erased = await redriving.is_erased(conn, subject, sent_at, inbound.session_id)
     turn = await redriving.find_committed_turn(conn, subject, key)
-    return Seen(_with_turn(replace(behind, erased=erased), turn, named=False), turn)
+    return LetterContext(_with_turn(replace(behind, erased=erased), turn, named=False), turn)
 
 
-async def carry_out(
+async def carry_out_redrive(
     conn: Connection, subject: Subject, letter: DeadLetter, turn: TurnBehind | None, *, vouched: bool = False
 ) -> None:
-    """The letter goes back to its topic once the transaction commits; what was given up with it is open again."""
+    """Sends the letter back to its topic on commit, and reopens what was quarantined with it."""
     if letter.event is None:
         await outbox.put_letter(conn, letter.topic, letter.letter_id, vouched=vouched)
         return
@@ -129,11 +128,11 @@ async def carry_out(
     if isinstance(payload, ResourceIngestRequested):
         await redriving.reopen_resource(conn, subject, payload.ref_id)
     await quarantine.release(conn, subject, envelope.event_id)
-    await outbox.put(conn, [(letter.topic, _anew(envelope, payload))])
+    await outbox.put(conn, [(letter.topic, _renew_envelope(envelope, payload))])
 
 
-def _anew(envelope: Envelope, payload: Payload) -> Envelope:
-    """The event under an id that no worker has claimed; a model is asked as if the turn had come just now."""
+def _renew_envelope(envelope: Envelope, payload: Payload) -> Envelope:
+    """The event under a new id, which no worker has claimed, and with a new time."""
     told: dict[str, Any] = {"event_id": clock.uuid7()}
     if isinstance(payload, TurnExtract):
         told["occurred_at"] = clock.now()
@@ -141,18 +140,20 @@ def _anew(envelope: Envelope, payload: Payload) -> Envelope:
 
 
 async def reopen_turn(conn: Connection, subject: Subject, turn: TurnBehind, event_id: UUID) -> None:
-    """The turn waits for its outcome again, and goes on where it was given up: read anew, or with its observations."""
+    """Reopens the turn at the step that failed: extraction, or its observations."""
     reopened = await redriving.reopen_observations(conn, subject, turn.turn_id)
-    notes = notes_of(turn.outcome or {}, reopened) if reopened else None
+    notes = get_notes(turn.outcome or {}, reopened) if reopened else None
     await redriving.reopen_turn(conn, subject, turn.turn_id, notes)
     await quarantine.release(conn, subject, event_id, turn.turn_id, OF_TURNS)
     told = {"trace_id": turn.trace_id, "policy_version": turn.policy_version, "session_id": turn.session_id}
-    events = [(topic, outbox.event(each, subject, turn.turn_id, **told)) for topic, each in _list_next(turn, reopened)]
+    events = [
+        (topic, outbox.event(each, subject, turn.turn_id, **told)) for topic, each in _list_next_events(turn, reopened)
+    ]
     await outbox.put(conn, events)
 
 
-def _list_next(turn: TurnBehind, reopened: Sequence[Mapping[str, Any]]) -> list[tuple[Topic, Payload]]:
-    """What carries the turn on: its observations, corrections by their own way; without any it is read anew."""
+def _list_next_events(turn: TurnBehind, reopened: Sequence[Mapping[str, Any]]) -> list[tuple[Topic, Payload]]:
+    """The events that continue the turn: its observations, corrections on their own topic; without any, extraction."""
     if not reopened:
         return [(TURN_COMMITTED, TurnCommitted(turn_id=turn.turn_id, seq=turn.seq))]
     urgent = tuple(each["observation_id"] for each in reopened if each["priority"] == "urgent")

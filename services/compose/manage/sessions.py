@@ -1,4 +1,4 @@
-"""A user's sessions, shown and ended: reads rows, ends one by committing a turn (seed 004 sections 3.1, 5 and 6)."""
+"""A user's sessions: listed, archived, remembered or not."""
 
 from schemas.sessions import (
     ArchiveReceipt,
@@ -16,7 +16,7 @@ from shared.domain.session_end import make_session_end
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError, refuse_field
 from shared.runtime import Runtime
-from shared.store import sessions, summaries
+from shared.store import sessions, summaries, user_state
 from shared.store.sessions import SessionRow
 
 
@@ -37,14 +37,14 @@ def _line(row: SessionRow) -> SessionLine:
     )
 
 
-async def page(rt: Runtime, subject: Subject, limit: int, offset: int) -> SessionPage:
-    """The user's sessions, the one spoken in last first."""
+async def load_page(rt: Runtime, subject: Subject, limit: int, offset: int) -> SessionPage:
+    """The user's sessions, the latest active first."""
     (found,) = await rt.db.read(subject, sessions.list_sessions(subject, limit, offset))
     return SessionPage(sessions=tuple(_line(row) for row in found))
 
 
-async def one(rt: Runtime, subject: Subject, session_id: str) -> SessionView:
-    """The session with its summary, blocks and names; RefusedError not_found where this user has none of that id."""
+async def load_session(rt: Runtime, subject: Subject, session_id: str) -> SessionView:
+    """The session with its summary, blocks and names; RefusedError `not_found` if this user has none with that id."""
     policy = rt.policy.session
     row, latest, left = await rt.db.read(
         subject,
@@ -59,13 +59,13 @@ async def one(rt: Runtime, subject: Subject, session_id: str) -> SessionView:
         summary=SummaryView.model_validate(vars(latest)) if latest else None,
         blocks=tuple(SummaryBlock.model_validate(each) for each in left),
         entity_slots=tuple(
-            EntitySlot.model_validate(each) for each in summaries.foremost(row.entity_slots, policy.entity_slots_max)
+            EntitySlot.model_validate(each) for each in user_state.foremost(row.entity_slots, policy.entity_slots_max)
         ),
     )
 
 
-async def archive(rt: Runtime, subject: Subject, session_id: str) -> ArchiveReceipt:
-    """The session ends; one that has ended gives its receipt again. RefusedError not_found where there is none."""
+async def archive_session(rt: Runtime, subject: Subject, session_id: str) -> ArchiveReceipt:
+    """Ends the session; a repeat returns the same receipt. RefusedError `not_found` if there is none."""
     session, latest = await rt.db.read(
         subject, sessions.one(subject, session_id), summaries.latest(subject, session_id)
     )
@@ -93,7 +93,7 @@ async def archive(rt: Runtime, subject: Subject, session_id: str) -> ArchiveRece
 
 
 async def remember_session(rt: Runtime, subject: Subject, session_id: str, *, remembered: bool) -> SessionWish:
-    """The wish is committed: what is said in the session after it is remembered or not; a session may begin with it."""
+    """Commits the wish that the session be remembered or not from now on; the session may be new."""
     turn = TurnEvents(
         tenant_id=subject.tenant_id, user_id=subject.user_id, session_id=session_id, session_remembered=remembered
     )

@@ -1,4 +1,4 @@
-"""What holds for a user or a tenant, and changes of it: each setting within what policy and tenant allow."""
+"""Settings of a user or a tenant: view and change, within the limits of policy and tenant."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,12 +24,12 @@ from shared.store.operator_acts import Operator
 from shared.store.user_settings import OF_TENANT, ChosenSettings
 
 FIXED = "setting_fixed"
-"""The code of the refusal of a setting that the caller may not change."""
+"""The error code for a setting that the requester may not change."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettingsSeen:
-    """Settings as one caller sees them: whose they are, what holds before and with that one's choices."""
+    """Settings as one requester sees them: the owner, and the values without and with the owner's choices."""
 
     policy: Policy
     owner: Subject
@@ -41,22 +41,22 @@ class SettingsSeen:
 
     @property
     def names(self) -> list[SettingName]:
-        """The settings that there are at this level."""
+        """The settings of this level."""
         return [name for name in SETTINGS if self.level == "tenant" or name != "users_may"]
 
 
-async def view(rt: Runtime, owner: Subject, requester: Requester) -> SettingsView:
-    """What holds for the user, or for the tenant where no user is named."""
+async def load_view(rt: Runtime, owner: Subject, requester: Requester) -> SettingsView:
+    """The settings of the user, or of the tenant if no user is named."""
     (chosen,) = await rt.db.read(owner, user_settings.load(owner))
     return _show(_ask(rt, owner, requester, chosen))
 
 
-async def change(
+async def change_settings(
     rt: Runtime, owner: Subject, requester: Requester, changes: SettingsChange, by: Operator
 ) -> SettingsView:
-    """What holds after the change, in every process from now on.
+    """Changes settings for all processes, from now on.
 
-    RefusedError 422 names the settings whose value cannot be, 403 those that the caller may not change.
+    RefusedError: 422 names settings with invalid values, 403 those that the requester may not change.
     """
     wanted = changes.named_values
     if not wanted:
@@ -83,9 +83,9 @@ def _ask(rt: Runtime, owner: Subject, requester: Requester, chosen: ChosenSettin
 
 
 def refuse_misfits(seen: SettingsSeen, wanted: Mapping[SettingName, Any]) -> None:
-    """RefusedError names every setting that cannot be so, or is not the caller's to change.
+    """RefusedError names every setting whose value is invalid or that the requester may not change.
 
-    What was chosen may always be taken back.
+    A choice can always be reset.
     """
     fixed = [
         FieldProblem(field=name, problem=f"is not for this caller to change ({seen.level})")
@@ -95,7 +95,7 @@ def refuse_misfits(seen: SettingsSeen, wanted: Mapping[SettingName, Any]) -> Non
     if fixed:
         raise refuse_settings(FIXED, fixed, 403)
     bad = [
-        FieldProblem(field=name, problem=tell_allowed(find_allowed(seen.policy, seen.before, name, seen.level)))
+        FieldProblem(field=name, problem=describe_allowed(find_allowed(seen.policy, seen.before, name, seen.level)))
         for name, value in wanted.items()
         if value is not None and not is_allowed(seen.policy, seen.before, name, seen.level, value)
     ]
@@ -104,12 +104,11 @@ def refuse_misfits(seen: SettingsSeen, wanted: Mapping[SettingName, Any]) -> Non
 
 
 def refuse_settings(code: str, found: Sequence[FieldProblem], status: int) -> RefusedError:
-    """The refusal of these settings."""
     return RefusedError(code, f"{found[0].field}: {found[0].problem}", tuple(found), status)
 
 
-def tell_allowed(allowed: AllowedValues) -> str:
-    """What a setting may be, in a sentence."""
+def describe_allowed(allowed: AllowedValues) -> str:
+    """The allowed values of a setting, in a sentence."""
     if allowed.values:
         return f"may be {', '.join(str(each).lower() if isinstance(each, bool) else each for each in allowed.values)}"
     return f"may be from {allowed.least} to {allowed.most}"

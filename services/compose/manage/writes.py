@@ -1,4 +1,4 @@
-"""What became of a write, or will once the workers have it: the receipt tells the same, then and later."""
+"""Receipts of writes: what the workers made of a write, or will make of it."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -30,22 +30,21 @@ from shared.extraction.turn_texts import (
 from shared.resolution.resolve import Confirm, Operation, Reject, Retract, Write
 from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy, show
-from shared.store import memory, observations, turn_states, turns
-from shared.store.erasure import tombstones
+from shared.store import memory, observations, turn_states, turns, user_state
 from shared.store.turn_states import OPEN
 
 NOTHING = "nothing_to_remember"
 SAID_AGAIN = "said_again"
 CHANGED_NOTHING = frozenset({"already_pinned", "not_pinned", "already_merged"})
-"""Reasons of acts that found things as they were to be."""
+"""Reasons of actions that found nothing to change."""
 NOT_FOUND, GONE = 404, 410
 FOLLOWED_MOST = 8
-"""Merges of merges that are followed."""
+"""How many merges are followed from a memory."""
 
 
 @dataclass(frozen=True)
 class Fate:
-    """What a write left, or leaves: a memory of its own, a part of one that was there, or nothing, and why."""
+    """The result of a write: a memory, a part of an existing one, or nothing, with the reason."""
 
     status: str
     memory_id: UUID | None = None
@@ -53,10 +52,10 @@ class Fate:
     held_back: str | None = None
 
 
-async def receipt(rt: Runtime, subject: Subject, receipt_id: UUID) -> WriteReceipt:
-    """The receipt of a write as it stands now; RefusedError 404 where the user has none, 410 where it was erased.
+async def load_receipt(rt: Runtime, subject: Subject, receipt_id: UUID) -> WriteReceipt:
+    """The current receipt of a write; RefusedError 404 if the user has none, 410 if it was erased.
 
-    Until the workers have it, the receipt says what they will make of it by what is known now.
+    Until the workers have handled it, the receipt predicts their result from the current state.
     """
     async with rt.db.transaction(subject) as conn:
         stored = await turns.load(conn, subject, [receipt_id])
@@ -68,7 +67,7 @@ async def receipt(rt: Runtime, subject: Subject, receipt_id: UUID) -> WriteRecei
     if done is not None and done.status == "erased":
         raise RefusedError("erased", f"receipt_id: what was written with {receipt_id} was erased", status=GONE)
     turn = stored[0]
-    fate = done or await _foreseen(rt, subject, turn)
+    fate = done or await _predict_fate(rt, subject, turn)
     return WriteReceipt.model_validate(
         {
             "receipt_id": turn.turn_id,
@@ -81,7 +80,7 @@ async def receipt(rt: Runtime, subject: Subject, receipt_id: UUID) -> WriteRecei
 
 
 def choose_wanted(rows: Sequence[ObservationRow]) -> ObservationRow | None:
-    """Of what a write states, what the user wrote it for: the note that they dictate, the item that names a memory."""
+    """The observation that the write was made for: the dictated note, or the item that names a memory."""
     order = ("items", "remember", "structured")
     own = [row for row in rows if row.detector in order]
     return min(own, key=lambda row: order.index(row.detector), default=next(iter(rows), None))
@@ -94,23 +93,23 @@ async def find_decision(
     seen: Sequence[ObservationRow],
     sanitize: SanitizePolicy,
 ) -> Fate | None:
-    """What the workers have made of it; None while they have not."""
+    """What the workers decided; None if they have not yet."""
     outcome: Mapping[str, Any] = row["outcome"] or {}
     if outcome.get("status") == "erased":
         return Fate("erased")
     wanted = choose_wanted(seen)
     if wanted is None:
         explained = outcome.get("explain", outcome.get("retention_explain", ()))
-        return Fate("rejected", reason=_why_nothing(explained)) if row["observed_at"] else None
+        return Fate("rejected", reason=_explain_nothing(explained)) if row["observed_at"] else None
     if wanted.state in OPEN:
         return None
     verb, _, reason = (wanted.reason or wanted.state).partition(":")
-    left = await find_standing(conn, subject, wanted.related_memory_id) if wanted.state == "evolved" else None
+    left = await find_current_memory(conn, subject, wanted.related_memory_id) if wanted.state == "evolved" else None
     if wanted.state != "evolved":
         return Fate("rejected", reason=reason or verb)
     if left is None:
         return Fate("accepted", reason="erased")
-    held = _held_back(left.content_text, left.provenance_class, sanitize)
+    held = _find_held_back_rule(left.content_text, left.provenance_class, sanitize)
     if left.memory_id != wanted.related_memory_id:
         return Fate("merged", left.memory_id, "consolidated", held)
     if verb == "confirm" or reason in CHANGED_NOTHING:
@@ -118,7 +117,7 @@ async def find_decision(
     return Fate("accepted", left.memory_id, held_back=held)
 
 
-async def find_standing(conn: Connection, subject: Subject, memory_id: UUID | None) -> Memory | None:
+async def find_current_memory(conn: Connection, subject: Subject, memory_id: UUID | None) -> Memory | None:
     """The memory, or the one that it was merged into."""
     for _ in range(FOLLOWED_MOST):
         versions = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []
@@ -130,8 +129,8 @@ async def find_standing(conn: Connection, subject: Subject, memory_id: UUID | No
     return None
 
 
-def _why_nothing(explained: Sequence[Mapping[str, Any]]) -> str:
-    """Why a turn left no statement: what was refused of it goes before what was passed over."""
+def _explain_nothing(explained: Sequence[Mapping[str, Any]]) -> str:
+    """Why a turn left no statement; refusals come before skipped statements."""
     for decision in ("refused", "dropped"):
         for each in explained:
             if each.get("decision") == decision:
@@ -139,13 +138,13 @@ def _why_nothing(explained: Sequence[Mapping[str, Any]]) -> str:
     return NOTHING
 
 
-async def _foreseen(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
-    """What the workers will make of it, after all that was said before it."""
+async def _predict_fate(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
+    """What the workers will decide, after all pending statements before it."""
     pending, epoch = await rt.db.read(
-        subject, turns.load_pending(subject, rt.policy.compose.pending_turns_max), tombstones.epoch(subject)
+        subject, turns.load_pending(subject, rt.policy.compose.pending_turns_max), user_state.epoch(subject)
     )
     earlier = [each for each in pending if each.turn_id != turn.turn_id and each.committed_at <= turn.committed_at]
-    why = await pending_turns.why_withheld(rt.db, subject, earlier, turn)
+    why = await pending_turns.find_withholding_reason(rt.db, subject, earlier, turn)
     turn = withhold(turn, why) if why else turn
     context = ObserveContext(turn.said_at, answer_before="")
     reading = ObservePolicy(profile_slots=frozenset(rt.policy.observer.profile_slots))
@@ -154,26 +153,26 @@ async def _foreseen(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
     rows = tuple(row for row in rows if row.retracts or row.detector == "items") if why else rows
     wanted = choose_wanted(rows)
     if wanted is None:
-        return Fate("rejected", reason=f"wish:{why}" if why else _why_nothing(explain_reading(observed)))
+        return Fate("rejected", reason=f"wish:{why}" if why else _explain_nothing(explain_reading(observed)))
     if wanted.detector == "items" and wanted.pattern in JUDGEMENTS:
         return Fate("accepted", wanted.related_memory_id)
     if wanted.detector == "items" and wanted.pattern in (RESTORE, EDIT, PIN, UNPIN, MERGE):
-        return tell_fate(wanted, await foresee_edit(rt, subject, wanted), rt)
+        return add_held_back(wanted, await predict_edit(rt, subject, wanted), rt)
     said = pending_turns.to_pending(rows)
     before = OpenTurns(earlier, epoch, rt.read_turns)
-    foreseen = await pending_turns.foretell(rt.db, subject, before, said, rt.policy.confidence)
-    return tell_fate(wanted, _fate(wanted, foreseen.get(wanted.observation_id)), rt)
+    foreseen = await pending_turns.predict_operations(rt.db, subject, before, said, rt.policy.confidence)
+    return add_held_back(wanted, _fate(wanted, foreseen.get(wanted.observation_id)), rt)
 
 
-def tell_fate(wanted: ObservationRow, fate: Fate, rt: Runtime) -> Fate:
-    """The fate, with the rule by which what is accepted will not be shown."""
+def add_held_back(wanted: ObservationRow, fate: Fate, rt: Runtime) -> Fate:
+    """The fate with the rule that hides an accepted statement."""
     if fate.status == "rejected":
         return fate
-    return replace(fate, held_back=_held_back(wanted.text, wanted.assertion, rt.policy.compose.sanitize))
+    return replace(fate, held_back=_find_held_back_rule(wanted.text, wanted.assertion, rt.policy.compose.sanitize))
 
 
-def _held_back(text: str, provenance: str, sanitize: SanitizePolicy) -> str | None:
-    """The rule by which packages would not show what was written, or not all of it."""
+def _find_held_back_rule(text: str, provenance: str, sanitize: SanitizePolicy) -> str | None:
+    """The rule that keeps packages from showing all of the text."""
     return show(text, "foreign" if provenance == "tool" else "own", sanitize).held_back
 
 
@@ -194,10 +193,9 @@ def _fate(wanted: ObservationRow, operation: Operation | None) -> Fate:
             return Fate("accepted", wanted.observation_id)
 
 
-async def foresee_edit(rt: Runtime, subject: Subject, wanted: ObservationRow) -> Fate:
-    """What names the version that holds and changes nothing confirms it, and what is pinned is the memory itself; every
-    other choice is a version of its own.
-    """
+async def predict_edit(rt: Runtime, subject: Subject, wanted: ObservationRow) -> Fate:
+    """An edit that changes nothing confirms the active version, and a pin keeps the memory; any other choice makes a
+    new version."""
     pinning = wanted.pattern in (PIN, UNPIN)
     if wanted.related_memory_id and (pinning or (wanted.pattern != MERGE and not wanted.value)):
         async with rt.db.transaction(subject) as conn:

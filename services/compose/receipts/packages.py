@@ -1,4 +1,4 @@
-"""Packages that were answered: shown again, as chat messages, and every decision explained."""
+"""Stored packages: shown again, as chat messages, or with every decision explained."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -10,7 +10,7 @@ from schemas.messages import PackageMessages, messages
 from schemas.receipts import ContextPage, ContextPosition, ContextReceipt, DecisionReason, ReceiptItem
 from schemas.retrieval_plan import RetrievalPlan
 from schemas.retrieve import PlanView
-from services.compose.rules.packing.receipts import Told, why
+from services.compose.rules.packing.receipts import Told, explain_decision
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError
@@ -23,20 +23,20 @@ NOT_FOUND = 404
 GONE = 410
 
 
-async def page(rt: Runtime, subject: Subject, session_id: str | None, limit: int, offset: int) -> ContextPage:
+async def load_page(rt: Runtime, subject: Subject, session_id: str | None, limit: int, offset: int) -> ContextPage:
     """The packages of a user or a session, newest first."""
     async with rt.db.transaction(subject) as conn:
         return ContextPage(contexts=tuple(await contexts.page(conn, subject, session_id, limit, offset)))
 
 
-async def package(rt: Runtime, subject: Subject, context_id: UUID) -> ContextPackage:
-    """The package as it was answered; RefusedError 404 where none is stored, 410 where it was erased."""
+async def load_package(rt: Runtime, subject: Subject, context_id: UUID) -> ContextPackage:
+    """The stored package; RefusedError 404 if there is none, 410 if it was erased."""
     async with rt.db.transaction(subject) as conn:
         stored = await contexts.package(conn, subject, context_id)
-    return _package(stored, context_id)
+    return _load_package(stored, context_id)
 
 
-def _package(stored: Stored | None, context_id: UUID) -> ContextPackage:
+def _load_package(stored: Stored | None, context_id: UUID) -> ContextPackage:
     if stored and stored.erased:
         raise refuse_erased(context_id)
     if stored is None or stored.package is None:
@@ -49,8 +49,8 @@ def refuse_erased(context_id: UUID, what: str = "package") -> RefusedError:
     return RefusedError("erased", f"{what} {context_id} was erased; nothing of it is left", status=GONE)
 
 
-async def plan(rt: Runtime, subject: Subject, plan_id: UUID) -> PlanView:
-    """The plan as it was executed, given or made for the package of that id; 404 and 410 as of packages."""
+async def load_plan(rt: Runtime, subject: Subject, plan_id: UUID) -> PlanView:
+    """The executed plan, given or made for the package with that id; 404 and 410 as for packages."""
     async with rt.db.transaction(subject) as conn:
         stored = await contexts.package(conn, subject, plan_id)
     if stored and stored.erased:
@@ -65,14 +65,16 @@ async def plan(rt: Runtime, subject: Subject, plan_id: UUID) -> PlanView:
 
 async def as_messages(rt: Runtime, subject: Subject, context_id: UUID, *, developer: bool) -> PackageMessages:
     """The package as messages of a chat API, in the contract's order."""
-    shown = await package(rt, subject, context_id)
+    shown = await load_package(rt, subject, context_id)
     return PackageMessages(context_id=shown.context_id, messages=tuple(messages(shown, developer=developer)))
 
 
-async def receipt(rt: Runtime, subject: Subject, context_id: UUID, item: str | None, language: Told) -> ContextReceipt:
-    """Every decision of the package, or the one about `item`, which may be anything that the user has.
+async def load_receipt(
+    rt: Runtime, subject: Subject, context_id: UUID, item: str | None, language: Told
+) -> ContextReceipt:
+    """Every decision of the package, or the one about `item`: any memory, turn or resource of the user.
 
-    RefusedError 404 where there are no receipts (any more), 410 where they were erased.
+    RefusedError 404 if there are no receipts (any more), 410 if they were erased.
     """
     async with rt.db.transaction(subject) as conn:
         receipts = await contexts.receipts(conn, subject, context_id)
@@ -82,10 +84,10 @@ async def receipt(rt: Runtime, subject: Subject, context_id: UUID, item: str | N
                 raise refuse_erased(context_id)
             raise RefusedError("not_found", f"no receipts of {context_id} for this user", status=NOT_FOUND)
         decisions: list[dict[str, Any]] = receipts.injection["decisions"]
-        wanted = [each for each in decisions if item is None or _is(each["id"], item)]
+        wanted = [each for each in decisions if item is None or _is_about(each["id"], item)]
         if item is not None and not wanted:
-            wanted = [await _absent(conn, subject, item)]
-        texts = await contexts.load_texts(conn, subject, _ids_of("memory", wanted), _ids_of("turn", wanted))
+            wanted = [await _explain_absence(conn, subject, item)]
+        texts = await contexts.load_texts(conn, subject, _list_ids("memory", wanted), _list_ids("turn", wanted))
     items = tuple(_item(each, receipts, texts, language) for each in wanted)
     injected = sum(each["decision"] == "injected" for each in decisions)
     return ContextReceipt(
@@ -101,8 +103,8 @@ async def receipt(rt: Runtime, subject: Subject, context_id: UUID, item: str | N
     )
 
 
-def _is(key: str, item: str) -> bool:
-    """Whether the decision is about the item: its key, its address, or the id of a memory or turn in it."""
+def _is_about(key: str, item: str) -> bool:
+    """Whether the decision is about the item: its key, its address, or the id of a memory or turn."""
     return item in (key, _address(key)) or (":" in key and item == key.split(":")[1])
 
 
@@ -120,8 +122,8 @@ def _address(key: str) -> str | None:
 ENDED = {"erased": "erased"}
 
 
-async def _absent(conn: Connection, subject: Subject, item: str) -> dict[str, Any]:
-    """Why a thing that nobody considered was not: it has ended, is out, or was not found; or there is no such thing."""
+async def _explain_absence(conn: Connection, subject: Subject, item: str) -> dict[str, Any]:
+    """Why an item was not considered: it has ended, is hidden, or was not found; or does not exist."""
     memory_id = _uuid(item.removeprefix("memory:").removeprefix(memory_uri("")))
     versions = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []
     reason = "unknown" if memory_id else "not_found"
@@ -141,8 +143,8 @@ def _uuid(text: str) -> UUID | None:
         return None
 
 
-def _ids_of(kind: str, decisions: Sequence[dict[str, Any]]) -> list[UUID]:
-    """The memories, or the turns, that these decisions are about."""
+def _list_ids(kind: str, decisions: Sequence[dict[str, Any]]) -> list[UUID]:
+    """The ids of the memories, or turns, that these decisions are about."""
     named = [each["id"].split(":") for each in decisions]
     return [found for name, *rest in named if name == kind and rest and (found := _uuid(rest[0]))]
 
@@ -161,5 +163,5 @@ def _item(decision: dict[str, Any], receipts: Receipts, texts: Mapping[str, str]
         utilized=used,
         user_feedback_signal=receipts.feedback_signal if used else None,  # pyright: ignore[reportArgumentType] # the vocabulary's
         verdict=(receipts.verdicts or {}).get(str(memory_id), {}).get("verdict"),
-        why=why(decision, language),
+        why=explain_decision(decision, language),
     )

@@ -1,4 +1,4 @@
-"""What packages carried and why, recorded after they were answered: no reply waits for it or fails with it."""
+"""Records packages after the reply: no reply waits for it or fails because of it."""
 
 import asyncio
 import time
@@ -20,24 +20,24 @@ from shared.telemetry import frames, logger
 
 BATCH = 32
 WRITE_S = 5.0
-"""The longest that one writing may take, and the stop may wait for the last."""
+"""The longest time for one write, and for the last one at shutdown."""
 PLACE_S = 1.0
-"""The longest that a reply waits for a place where too many packages wait to be written."""
+"""The longest time that a reply waits while the queue is full."""
 GATHER_S = 0.4
-"""So long packages are gathered before any is written, unless somebody waits for one: few replies meet the work."""
+"""How long packages are collected before a write, unless somebody waits for one."""
 SETTLE_S = 2.0
-"""The longest that a turn waits for the packages before it to be recorded."""
+"""The longest time that a turn waits for earlier packages to be recorded."""
 PAUSES_S = (0.2, 1.0, 3.0)
-"""Between attempts while the database is away; what comes meanwhile waits."""
+"""Pauses between attempts while the database is not available."""
 
 Waiting = tuple[Composition | PlanExecution, float]
-"""A package or a plan and when it was answered."""
+"""A package or a plan, and when it was answered."""
 
 
 class Recorder:
-    """A bounded queue in front of the tables; `async with` writes it until the end, and what is left at the end.
+    """A bounded queue in front of the tables; `async with` runs the writer and flushes at the end.
 
-    Who composes faster than the tables take it waits for a place: nothing is lost but what a kill takes with it.
+    A full queue delays replies, so that nothing is lost except when the process is killed.
     """
 
     def __init__(self, db: Database, policy: Policy, policy_version: str) -> None:
@@ -53,7 +53,7 @@ class Recorder:
         self._first: list[Waiting] = []
 
     async def note(self, answered: Composition | PlanExecution) -> None:
-        """It will be recorded: at once but where too many wait; counted as dropped where nothing is written."""
+        """Queues it; waits while the queue is full, and counts it as dropped if nothing is written."""
         self._open[answered.session] += 1
         if self._waiting.full():
             self._wanted.set()
@@ -66,13 +66,13 @@ class Recorder:
 
     @property
     def open(self) -> int:
-        """How many packages were answered and are neither recorded nor given up."""
+        """How many packages are neither recorded nor dropped."""
         return self._open.total()
 
     async def wait_until_recorded(self, subject: Subject, session_id: str | None = None) -> None:
-        """What this session, or any of the user, was told is recorded: whoever reads it or answers it finds it.
+        """Waits until the packages of this session, or of the user, are recorded, so that readers find them.
 
-        Waits no longer than that usually takes.
+        Waits at most the usual time for that.
         """
         if not self._waits(subject, session_id):
             return
@@ -127,7 +127,7 @@ class Recorder:
         self._wanted.clear()
 
     async def _fill(self) -> bool:
-        """Whether there is anything to write now; between two packages whoever waits for the loop has it."""
+        """Whether there is anything to write; yields to the event loop between packages."""
         while self._first:
             self._take(self._first.pop())
         while len(self._batch) < BATCH and not self._waiting.empty():
@@ -153,7 +153,7 @@ class Recorder:
             self._batch.append((row, at))
 
     async def write_batch(self) -> None:
-        """The batch stands in the tables, or has been dropped because they refuse it; waits out an absence."""
+        """Writes the batch, or drops it if the tables refuse it; waits while the database is not available."""
         tries = 0
         while self._batch:
             try:
@@ -178,9 +178,9 @@ class Recorder:
         self._wrote.set()
 
     async def _write(self, batch: list[tuple[Row, float]]) -> None:
-        """Recorded, but for those that the database refuses; a refusal of one does not take the others with it.
+        """Writes the batch; if the database refuses it, writes one by one and drops those that it refuses.
 
-        Where they are written one by one, each leaves the batch when it is done: who stops here writes the rest alone.
+        Each leaves the batch when it is written, so that after a stop only the rest is written.
         """
         now = time.monotonic()
         rows: list[Mapping[str, Any]] = [{**row, "age_s": now - at} for row, at in batch]

@@ -1,4 +1,4 @@
-"""What a package or a plan leaves in the tables: its receipts, its decisions, its fingerprints and its event."""
+"""The rows that a package or a plan leaves: receipts, decisions, fingerprints and its event."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,21 +18,21 @@ from shared.policy import Policy
 from shared.secrets import SecretKind, placeholder, redact
 from shared.store import outbox
 
-STANDING = frozenset({UNSUPPORTED})
-"""Reasons that say how an installation or a session is, not that a part failed."""
+PERMANENT_REASONS = frozenset({UNSUPPORTED})
+"""Reasons that describe the installation or a session rather than a failure."""
 Row = dict[str, Any]
-ASKED = {"org_id", "profile_id", "inject_limit", "model_modalities"}
-"""Of the request what its package does not show: with it a replay asks the same again."""
+REPLAY_FIELDS = {"org_id", "profile_id", "inject_limit", "model_modalities"}
+"""Fields of the request that the package does not show; a replay needs them."""
 
 
 def to_row(composition: Composition, policy: Policy, version: str) -> Row:
-    """The row of `record_contexts` for a package, but for its age."""
+    """The row of `record_contexts` for a package, without its age."""
     package, request = composition.package, composition.request
     prints_of, pieces = _fingerprints(package)
     injection = _injection(composition, version)
     observability = policy.observability
-    secrets = _secrets(package.user_message.content, composition.personal.kinds_kept)
-    # the plan holds the message's words in other shapes, so that no secret of it could be found there for sure
+    secrets = _find_secrets(package.user_message.content, composition.personal.kinds_kept)
+    # the plan holds the words in other forms, in which a secret might not be found
     plan = _plan(composition) if observability.store_plans and not secrets else None
     body = blank_secrets(_body(package), secrets) if observability.store_contexts else None
     return {
@@ -44,7 +44,7 @@ def to_row(composition: Composition, policy: Policy, version: str) -> Row:
         "request_id": package.request_id,
         "core_ids": _core(package),
         "evidence_ids": _evidence(package),
-        "degraded": not STANDING.issuperset(package.degraded_reason),
+        "degraded": not PERMANENT_REASONS.issuperset(package.degraded_reason),
         "policy_version": version,
         "fingerprints": prints_of,
         "pieces": pieces,
@@ -58,10 +58,8 @@ def to_row(composition: Composition, policy: Policy, version: str) -> Row:
 
 
 def to_plan_row(execution: PlanExecution, policy: Policy) -> Row | None:
-    """The row of `record_contexts` for a plan that was given, but for its age; None where policy keeps none.
-
-    Nor is one kept that holds a secret, as of packages.
-    """
+    """The row of `record_contexts` for a given plan, without its age; None if the policy keeps none or it holds a
+    secret."""
     request = execution.request
     if not policy.observability.store_plans:
         return None
@@ -80,14 +78,14 @@ def _core(package: ContextPackage) -> list[str]:
 
 
 def _evidence(package: ContextPackage) -> list[str]:
-    """The memories among the evidence, the best first."""
+    """The memories among the evidence, best first."""
     ranked = sorted(package.evidence, key=lambda each: -each.score)
     ids = (each.ref.memory_item_id for each in ranked if each.source == "memory")
     return list(dict.fromkeys(each for each in ids if each))
 
 
 def _fingerprints(package: ContextPackage) -> tuple[list[int], list[int]]:
-    """The sentences that the package shows, each with the number of the piece that it stands in first."""
+    """Hashes of the sentences that the package shows, each with the number of the first piece that holds it."""
     texts = [block.text for block in package.system_blocks if block.type != "policies"]
     texts += [*package.working_summary.splitlines(), *(each.content for each in package.recent_turns)]
     texts += [text for each in package.evidence for text in (each.snippet, each.title)]
@@ -102,12 +100,12 @@ def _retrieval(composition: Composition) -> Row:
     planned, report = composition.planning.planned, composition.report
     kinds = {candidate.kind for candidate in composition.search.candidates}
     return {
-        "candidates": receipts.candidates(composition.resolution.fused),
+        "candidates": receipts.describe_candidates(composition.resolution.fused),
         "candidates_count": composition.resolution.fused.candidates,
         "selected_count": len(composition.package.evidence),
         "latency_ms": round(composition.took_ms, 3),
         "modes": sorted({query.mode for query in planned.plan.queries}),
-        "stores_used": receipts.stores_used(sorted(kinds)),
+        "stores_used": receipts.list_stores(sorted(kinds)),
         "ignored_fields": list(report.ignored),
         "degraded_reason": list(report.degraded),
         "experiment": _experiment(composition),
@@ -115,7 +113,7 @@ def _retrieval(composition: Composition) -> Row:
         "planner": composition.planning.planner,
         "reranked": composition.ranking.reranked,
         "ranking": receipts.describe_ranking(composition.ranking.policy),
-        "asked": composition.request.model_dump(mode="json", exclude_defaults=True, include=ASKED),
+        "asked": composition.request.model_dump(mode="json", exclude_defaults=True, include=REPLAY_FIELDS),
         "arms": [{"arm": a.name, "status": a.status, "count": a.count, "ms": round(a.took_ms, 2)} for a in report.arms],
     }
 
@@ -126,7 +124,7 @@ def _injection(composition: Composition, version: str) -> Row:
         {key: composition.search.changes.cause(key) for key in composition.search.stale},
     )
     return {
-        "decisions": receipts.decisions(composition.resolution.fused, composition.packaged, stale, version),
+        "decisions": receipts.list_decisions(composition.resolution.fused, composition.packaged, stale, version),
         "threshold": composition.ranking.policy.least_score,
         "budget_allocation": composition.packaged.allocation.as_json(),
         "token_budget": package.constraints.token_budget.model_dump(),
@@ -146,12 +144,12 @@ def _plan(composition: Composition) -> bytes:
 
 
 def _body(package: ContextPackage) -> bytes:
-    """The package as it was answered, without its explanation."""
+    """The package without its explanation."""
     return package.model_dump_json(by_alias=True, exclude_none=True, exclude={"debug"}).encode()
 
 
-def _secrets(message: str, kept: frozenset[SecretKind]) -> dict[str, str]:
-    """The secrets in what is being asked, each with what stands for it in what is stored."""
+def _find_secrets(message: str, kept: frozenset[SecretKind]) -> dict[str, str]:
+    """The secrets in the request, each with its placeholder."""
     _, hits = redact(message, kept)
     return {message[hit.start : hit.end]: placeholder(hit.kind) for hit in hits}
 
@@ -167,7 +165,7 @@ def _event(composition: Composition, injection: Row, version: str) -> Row:
     payload = DecisionEvent(
         context_id=UUID(package.context_id),
         request_id=package.request_id or package.context_id,
-        counts=receipts.counts(injection["decisions"]),
+        counts=receipts.count_reasons(injection["decisions"]),
         latency_ms=round(composition.took_ms, 3),
         budget_exceeded=composition.packaged.budget_exceeded,
         experiment=f"{experiment.experiment_id}:{experiment.variant}" if experiment else None,

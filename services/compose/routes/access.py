@@ -1,6 +1,6 @@
-"""Who asks, whether they may, and how much: a route states the scope that it needs, the tenant comes from the key.
+"""Authentication, access scopes and limits: a route states the scope that it needs; the key determines the tenant.
 
-Limits: by a key, about a user, by everybody at once, and for how long (429 and 503).
+Limits apply per key, per user, to concurrent requests, and to their duration (429 and 503).
 """
 
 import asyncio
@@ -30,15 +30,16 @@ from shared.domain.subjects import LOCAL, Requester, Subject, find_name_denial, 
 from shared.errors import RefusedError, TransientError
 from shared.metrics.access import REQUESTS_DENIED, REQUESTS_LIMITED
 from shared.policy import LimitsPolicy
+from shared.store.flow import Whose
 from shared.store.operator_acts import Operator
 
 PROBES = frozenset({"/live", "/ready", "/metrics"})
-"""What is asked without a key: whatever watches the service has none, and nothing of anybody is in the answers."""
+"""Paths without authentication: monitors have no key, and the answers hold no user data."""
 _BEARER = HTTPBearer(auto_error=False, description="A key of `smartbrain keys create`, or a token of a named issuer")
 
 
 def needs(scope: AccessScope) -> params.Depends:
-    """Stands in the dependencies of a route: what whoever asks for it must be allowed to do."""
+    """The dependency of a route on an access scope."""
     return Security(_BEARER, scopes=[scope])
 
 
@@ -46,20 +47,20 @@ READ, WRITE, ERASE, OPERATE = needs("read"), needs("write"), needs("erase"), nee
 
 
 def scope_of(route: APIRoute) -> AccessScope:
-    """What the route says that it needs; everything where it says nothing."""
+    """The scope that the route needs; `admin` if it states none."""
     stated = [each.scopes for each in route.dependencies if isinstance(each, params.Security) and each.scopes]
     return stated[0][0] if stated else "admin"  # pyright: ignore[reportReturnType] # `needs` takes no other
 
 
 class Authenticate:
-    """Whoever asks for anything but a probe is known, or refused before a route is asked."""
+    """Authenticates every request except probes before a route is called."""
 
     def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
         self._app = app
         self._authenticator = authenticator
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The application's answer to a known requester, 401, or 503 while nobody can tell."""
+        """Answers 401 to unknown requesters, and 503 while they cannot be checked."""
         if scope["type"] != "http" or scope["path"] in PROBES:
             await self._app(scope, receive, send)
             return
@@ -80,7 +81,7 @@ class Authenticate:
 
 
 def answer_at_door(scope: Scope, error: RefusedError) -> Response:
-    """The refusal of a request that no route is asked about."""
+    """The response to a request that is refused before any route."""
     reply = parsing.reply_of(error, scope["state"]["request_id"])
     headers = {"www-authenticate": "Bearer"} if error.status == 401 else {}
     if error.retry_after_s is not None:
@@ -89,7 +90,6 @@ def answer_at_door(scope: Scope, error: RefusedError) -> Response:
 
 
 async def get_requester(request: Request) -> Requester:
-    """Who asks."""
     return request.state.requester
 
 
@@ -97,14 +97,14 @@ AskedBy = Annotated[Requester, Depends(get_requester)]
 
 
 async def refuse_lacking_scope(request: Request, requester: AskedBy) -> None:
-    """RefusedError 403 where the route needs a scope that the requester does not have."""
+    """RefusedError 403 if the requester lacks the scope of the route."""
     route = request.scope.get("route")
     if isinstance(route, APIRoute) and (denial := find_scope_denial(requester, scope_of(route))):
         raise refuse_denied(denial)
 
 
 def choose_owner(requester: Requester, tenant_id: str | None, user_id: str | None) -> Subject:
-    """Whose data it is: of the key's tenant where none is named; RefusedError 403 where the requester may not."""
+    """The user whose data is requested, by default in the key's tenant; RefusedError 403 if the requester may not."""
     tenant = tenant_id or requester.tenant_id or "default"
     if denial := find_owner_denial(requester, tenant, user_id):
         raise refuse_denied(denial)
@@ -113,23 +113,36 @@ def choose_owner(requester: Requester, tenant_id: str | None, user_id: str | Non
 
 async def get_operator(
     requester: AskedBy,
-    requested_by: Annotated[ExternalId | None, Query(description="Who asks; comes from the key")] = None,
-    reason: Annotated[Reason | None, Query(description="Why; on record with who asked")] = None,
+    requested_by: Annotated[ExternalId | None, Query(description="Operator; must be the name of the key")] = None,
+    reason: Annotated[Reason | None, Query(description="Reason; recorded with the operator")] = None,
 ) -> Operator:
-    """Who asks, and why, where the body has no place for it; RefusedError 403 where it names another than the key."""
+    """The operator and the reason, for requests without a body; RefusedError 403 for another name than the key's."""
     if requested_by and (denial := find_name_denial(requester, requested_by)):
         raise refuse_denied(denial)
     return Operator(requested_by or requester.name or None, reason)
 
 
 ActsAs = Annotated[Operator, Depends(get_operator)]
+OfTenant = Annotated[ExternalId | None, Query(description="Only of this tenant")]
+OfUser = Annotated[ExternalId | None, Query(description="Only of this user")]
+
+
+async def get_whose(requester: AskedBy, user_id: OfUser = None, tenant_id: OfTenant = None) -> Whose:
+    """Whom an operator asks about; everybody if nobody is named and the key is bound to no tenant."""
+    tenant = tenant_id or requester.tenant_id
+    if tenant is not None:
+        choose_owner(requester, tenant, user_id)
+    return Whose(tenant, user_id)
+
+
+OfWhom = Annotated[Whose, Depends(get_whose)]
 MOST_BUCKETS = 20_000
-"""Beyond it whoever has not asked for longest is forgotten, and starts with a full bucket."""
+"""The most buckets; the least recently used is dropped and starts full again."""
 Holder = tuple[str | None, str]
 
 
 class _Buckets:
-    """A bucket for each of those who asked lately: a full one is not kept."""
+    """A token bucket for each recent requester; full ones are dropped."""
 
     def __init__(self, rate: Rate, clock: Callable[[], float]) -> None:
         self._rate = rate
@@ -137,14 +150,14 @@ class _Buckets:
         self._kept: TTLCache[Hashable, Bucket] = TTLCache(MOST_BUCKETS, rate.fills_in_s, clock)
 
     def take(self, whose: Hashable) -> float:
-        """0 where there was a token; else the seconds until there is one."""
+        """Takes a token and returns 0, or returns the seconds until there is one."""
         bucket, wait_s = take_token(self._kept.get(whose), self._rate, self._clock())
         self._kept[whose] = bucket
         return wait_s
 
 
 class Limiter:
-    """Counts the requests of this process. What is refused costs no token."""
+    """Limits the requests of this process; refused requests cost no token."""
 
     def __init__(self, policy: LimitsPolicy, clock: Callable[[], float] = time.monotonic) -> None:
         self.policy = policy
@@ -153,7 +166,7 @@ class Limiter:
         self._under_way = Counter[Holder]()
 
     def begin(self, requester: Requester) -> None:
-        """A request of theirs is under way; RefusedError 429 where they ask too much."""
+        """Counts a request as running; RefusedError 429 if the requester sends too many."""
         most, who = self.policy.key_at_once, _holder(requester)
         if most and self._under_way[who] >= most:
             raise _refuse("key_at_once", "key", f"more than {most} requests with this key are under way", 1)
@@ -163,7 +176,7 @@ class Limiter:
 
     @contextmanager
     def count_key(self, requester: Requester) -> Generator[None]:
-        """As `begin` and `end`; whoever needs no key is not counted."""
+        """As `begin` and `end`; requests without a key are not counted."""
         if requester is LOCAL:
             yield
             return
@@ -174,20 +187,20 @@ class Limiter:
             self.end(requester)
 
     def end(self, requester: Requester) -> None:
-        """That request is over."""
+        """Counts a request as finished."""
         who = _holder(requester)
         self._under_way[who] -= 1
         if not self._under_way[who]:
             del self._under_way[who]
 
     def count_user(self, requester: Requester, about: Subject) -> None:
-        """One more request is about this user; RefusedError 429 where there are too many."""
+        """Counts a request about this user; RefusedError 429 if there are too many."""
         if requester is not LOCAL and (wait_s := self._of_users.take(about)):
             raise _refuse("user_per_s", "user_id", _too_often(self.policy.user_per_s, "about this user"), wait_s)
 
 
 def _holder(requester: Requester) -> Holder:
-    """Whose bucket it is: the key's, also after a rotation, or that of the user who holds the token."""
+    """The owner of the bucket: the key, also after rotation, or the user of the token."""
     return requester.tenant_id, requester.name
 
 
@@ -204,20 +217,20 @@ def _refuse(limit: str, field: str, problem: str, wait_s: float) -> RefusedError
 
 
 def count_user(request: Request, requester: Requester, about: Subject) -> None:
-    """RefusedError 429 where this application is asked about the user too often."""
+    """RefusedError 429 if this application is asked about the user too often."""
     limiter: Limiter = request.app.state.limiter
     limiter.count_user(requester, about)
 
 
 class LimitKeys:
-    """Whoever asks is known by now: a key that asks too much gets 429, and the others notice nothing of it."""
+    """Limits requests per key, after authentication."""
 
     def __init__(self, app: ASGIApp, limiter: Limiter) -> None:
         self._app = app
         self._limiter = limiter
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The application's answer, or 429."""
+        """Answers 429 if the key sends too many requests."""
         requester: Requester | None = scope.get("state", {}).get("requester")
         if requester is None or requester is LOCAL:
             await self._app(scope, receive, send)
@@ -234,11 +247,11 @@ class LimitKeys:
 
 
 WHOLE, WHOLE_TIMES = frozenset(("/v1/export", "/v1/import")), 20
-"""Where all that is kept of a user goes out or in, a request may take so many times as long as others."""
+"""Routes of export and import, and how many times longer they may take."""
 
 
 class LimitRequests:
-    """So many requests are under way at most, each for so long; whatever watches the service is let through."""
+    """Limits the number and the duration of concurrent requests, except probes."""
 
     def __init__(self, app: ASGIApp, policy: LimitsPolicy) -> None:
         self._app = app
@@ -246,7 +259,7 @@ class LimitRequests:
         self._under_way = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The application's answer in time, or 503."""
+        """Answers 503 if there are too many requests or one takes too long."""
         if scope["type"] != "http" or scope["path"] in PROBES:
             await self._app(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""Route of commands that a user types, for applications that commit no turn of them."""
+"""Route of typed commands, for applications that do not commit them in turns."""
 
 from typing import Annotated
 

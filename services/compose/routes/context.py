@@ -1,4 +1,4 @@
-"""Routes of search: compose the context of a message, execute a retrieval plan."""
+"""Routes that compose a package or execute a plan."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Routes of dead letters and of quarantined events, for operators: of everybody, or of whom the address names."""
+"""Operator routes of dead letters and quarantined events, of all users or of one."""
 
 from typing import Annotated
 from uuid import UUID
@@ -6,7 +6,6 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import AwareDatetime, StringConstraints
 
-from schemas.base import ExternalId
 from schemas.dead_letters import (
     DeadLetterDetail,
     DeadLetterPage,
@@ -19,47 +18,44 @@ from schemas.dead_letters import (
     RedriveRequest,
 )
 from services.compose.manage import dead_letters, quarantine
-from services.compose.manage.dead_letters import Wanted
-from services.compose.routes.access import OPERATE, AskedBy, choose_owner
+from services.compose.manage.dead_letters import LetterFilter
+from services.compose.routes.access import OPERATE, AskedBy, OfWhom
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import Limit, Owner, ParsedBody, ServiceRuntime, json_of, parse_body
 
 router = APIRouter(prefix="/v1/dead-letters", tags=["dead letters"])
 quarantine_router = APIRouter(prefix="/v1/quarantine", tags=["dead letters"])
 OneLetter = Annotated[LetterId, Path(description="The topic's short name and a hash")]
-OfTenant = Annotated[ExternalId | None, Query(description="Of this tenant only")]
-OfUser = Annotated[ExternalId | None, Query(description="Of this user only")]
-Since = Annotated[AwareDatetime | None, Query(description="Not before this moment, which names its zone")]
-Until = Annotated[AwareDatetime | None, Query(description="Before this moment")]
-State = Annotated[LetterState | None, Query(description="`open` where nothing was done; any where it is not given")]
+Since = Annotated[AwareDatetime | None, Query(description="Not before this time, which needs a time zone")]
+Until = Annotated[AwareDatetime | None, Query(description="Before this time")]
+State = Annotated[LetterState | None, Query(description="`open`: nothing was done; any state by default")]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Asked = Annotated[ParsedBody[OperatorRequest], Depends(parse_body(OperatorRequest))]
 AskedAgain = Annotated[ParsedBody[RedriveRequest], Depends(parse_body(RedriveRequest))]
 
 
-async def get_whose(requester: AskedBy, user_id: OfUser = None, tenant_id: OfTenant = None) -> Wanted:
-    """Whose letters are meant: anybody's where nobody is named and the key is bound to no tenant."""
-    tenant = tenant_id or requester.tenant_id
-    if tenant is not None:
-        choose_owner(requester, tenant, user_id)
-    return Wanted(state=None, user_id=user_id, tenant_id=tenant)
+async def get_letter_filter(whose: OfWhom) -> LetterFilter:
+    """The filter by owner, for letters in any state."""
+    return LetterFilter(state=None, user_id=whose.user_id, tenant_id=whose.tenant_id)
 
 
-Whose = Annotated[Wanted, Depends(get_whose)]
+Whose = Annotated[LetterFilter, Depends(get_letter_filter)]
 
 
 @router.get("", name="letters", dependencies=[OPERATE], summary="Dead letters, newest first, without their text")
 async def list_letters(
     rt: ServiceRuntime,
     whose: Whose,
-    topic: Annotated[Word | None, Query(description="Of this topic, by its short name")] = None,
-    error: Annotated[Word | None, Query(description="Whose reason holds these words")] = None,
+    topic: Annotated[Word | None, Query(description="Short name of the topic")] = None,
+    error: Annotated[Word | None, Query(description="Words in the reason")] = None,
     since: Since = None,
     until: Until = None,
     state: State = None,
     limit: Limit = 50,
 ) -> DeadLetterPage:
-    return await dead_letters.page(rt, Wanted(topic, error, since, until, state, whose.tenant_id, whose.user_id, limit))
+    return await dead_letters.load_page(
+        rt, LetterFilter(topic, error, since, until, state, whose.tenant_id, whose.user_id, limit)
+    )
 
 
 @router.get("/{letter_id}", name="letter", dependencies=[OPERATE], summary="A dead letter, and the effect of a redrive")
@@ -67,9 +63,9 @@ async def get_letter(
     letter_id: OneLetter,
     whose: Whose,
     rt: ServiceRuntime,
-    raw: Annotated[bool, Query(description="With its words; blanked without")] = False,
+    raw: Annotated[bool, Query(description="If true, words are not blanked")] = False,
 ) -> DeadLetterDetail:
-    return await dead_letters.view(rt, letter_id, whose, raw=raw)
+    return await dead_letters.load_view(rt, letter_id, whose, raw=raw)
 
 
 @router.post(
@@ -104,11 +100,13 @@ async def drop_letter(letter_id: OneLetter, body: Asked, whose: Whose, rt: Servi
 async def list_quarantined(
     rt: ServiceRuntime,
     whose: Whose,
-    stage: Annotated[Word | None, Query(description="Given up at this stage")] = None,
+    stage: Annotated[Word | None, Query(description="Only events that failed at this stage")] = None,
     since: Since = None,
     limit: Limit = 50,
 ) -> QuarantinePage:
-    return await quarantine.page(rt, Wanted(None, stage, since, None, None, whose.tenant_id, whose.user_id, limit))
+    return await quarantine.load_page(
+        rt, LetterFilter(None, stage, since, None, None, whose.tenant_id, whose.user_id, limit)
+    )
 
 
 @quarantine_router.get(
@@ -118,7 +116,7 @@ async def list_quarantined(
     summary="A quarantined event, and the effect of a redrive",
 )
 async def get_quarantined(quarantine_id: UUID, owner: Owner, rt: ServiceRuntime) -> QuarantineView:
-    return await quarantine.view(rt, owner, quarantine_id)
+    return await quarantine.load_view(rt, owner, quarantine_id)
 
 
 @quarantine_router.post(

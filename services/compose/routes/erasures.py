@@ -1,4 +1,4 @@
-"""Routes of erasure: ask, look, try again (decision 10, X39)."""
+"""Routes of erasures."""
 
 from typing import Annotated
 from uuid import UUID
@@ -34,12 +34,12 @@ _parse_forget = parse_body(ForgetRequest)
 
 
 async def parse_forget(request: Request) -> ParsedBody[ForgetRequest]:
-    """What is to be forgotten: everything, where there is no body."""
+    """The request to forget; everything, if there is no body."""
     return await _parse_forget(request) if await request.body() else ParsedBody(ForgetRequest())
 
 
-def state_reason(erasure: ErasureRequest, requester: Requester) -> ErasureRequest:
-    """The same with a reason where a key that is of no one user asks and gives none: that it was asked with the key."""
+def add_reason(erasure: ErasureRequest, requester: Requester) -> ErasureRequest:
+    """Adds the default reason if a key that is bound to no user gives none."""
     if erasure.reason or requester.tenant_id is None or requester.name == erasure.user_id:
         return erasure
     return erasure.model_copy(update={"reason": f"asked with {requester.name}"})
@@ -62,12 +62,12 @@ async def post_erasure(
     recorder: PackageRecorder,
 ) -> Response:
     asked = with_key(body.value, request)
-    return json_of(await erasures.ask(rt, recorder, state_reason(asked, requester)), 202)
+    return json_of(await erasures.request_erasure(rt, recorder, add_reason(asked, requester)), 202)
 
 
 @router.get("/erasures", name="page", dependencies=[READ], summary="A user's erasures, newest first")
 async def list_erasures(owner: Owner, rt: ServiceRuntime, limit: Limit = 50) -> ErasurePage:
-    return await erasures.page(rt, owner, limit)
+    return await erasures.load_page(rt, owner, limit)
 
 
 @router.get(
@@ -77,7 +77,7 @@ async def list_erasures(owner: Owner, rt: ServiceRuntime, limit: Limit = 50) -> 
     summary="An erasure: its state, the progress of each store, and the proof once it is completed",
 )
 async def get_erasure(tombstone_id: UUID, owner: Owner, rt: ServiceRuntime) -> ErasureView:
-    return await erasures.view(rt, owner, tombstone_id)
+    return await erasures.load_view(rt, owner, tombstone_id)
 
 
 @router.post(
@@ -105,7 +105,7 @@ async def requeue(
     summary="Scan every text column of every table now for residue of the erasure",
 )
 async def get_residue(tombstone_id: UUID, owner: Owner, rt: ServiceRuntime) -> Response:
-    return json_of(await erasures.residue_of(rt, owner, tombstone_id))
+    return json_of(await erasures.scan_residue(rt, owner, tombstone_id))
 
 
 @router.delete(
@@ -124,5 +124,5 @@ async def forget(
     rt: ServiceRuntime,
     recorder: PackageRecorder,
 ) -> Response:
-    asked = state_reason(erasures.to_request(owner, body.value, requester.name or None), requester)
-    return json_of(await erasures.ask(rt, recorder, asked), 202)
+    asked = add_reason(erasures.to_request(owner, body.value, requester.name or None), requester)
+    return json_of(await erasures.request_erasure(rt, recorder, asked), 202)

@@ -1,4 +1,4 @@
-"""Routes of why: a package looked at with all of its way, a stored one made again, and where a memory was used."""
+"""Routes that explain: a package with its full explanation, a replay, and the uses of a memory."""
 
 from typing import Annotated
 from uuid import UUID
@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from schemas.explanation import ExplainRequest, Explanation, Replay
 from schemas.uses import MemoryUses
 from services.compose.manage import explaining
-from services.compose.manage.uses import list_uses
+from services.compose.manage.explaining import list_uses
 from services.compose.routes.access import READ
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import (

@@ -1,4 +1,4 @@
-"""Routes of what is known beside a user's memory: documents that went to knowledge, experience of the agent's tools."""
+"""Routes of documents sent to knowledge and of the agent's experience."""
 
 from typing import Annotated
 from uuid import UUID
@@ -35,10 +35,10 @@ async def list_resources(
     owner: Owner,
     rt: ServiceRuntime,
     state: Annotated[ResourceState | None, Query()] = None,
-    turn_id: Annotated[UUID | None, Query(description="Of this turn only")] = None,
+    turn_id: Annotated[UUID | None, Query(description="Only of this turn")] = None,
     limit: Limit = 50,
 ) -> ResourcePage:
-    return await library.page(rt, owner, state=state, turn_id=turn_id, limit=limit)
+    return await library.load_page(rt, owner, state=state, turn_id=turn_id, limit=limit)
 
 
 @router.post(

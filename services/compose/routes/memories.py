@@ -1,17 +1,22 @@
-"""Routes of what is known: memories and what became of writes, their history and their conflicts (decision 10)."""
+"""Routes of memories: writes, history, conflicts, and a user's whole memory: changes, export, import."""
 
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import WithJsonSchema
 
+from schemas.changes import ChangePage
+from schemas.exporting import ExportDocument, ImportReceipt
 from schemas.governing import BulkReceipt, BulkRequest, MergeRequest
 from schemas.memory_item import MemoryEdit, MemoryFeedback, MemoryItem, RememberRequest, Settlement, WriteReceipt
 from schemas.views import AnswerPage, ConflictPage, MemoryHistory, MemoryPage
 from schemas.vocabulary import ListedStatus, MemoryType
-from services.compose.manage import feedback, governing, history, memories, writes
-from services.compose.routes.access import READ, WRITE
+from services.compose.manage import governing, history, importing, memories, writes
+from services.compose.manage.export_markdown import write_markdown
+from services.compose.manage.exporting import write_json
+from services.compose.routes.access import READ, WRITE, ActsAs
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import Limit, Offset, Owner, ParsedBody, ServiceRuntime, json_of, parse_body
 
@@ -26,19 +31,19 @@ answers_router = APIRouter(prefix="/v1/answers", tags=["models"])
 async def list_memories(
     owner: Owner,
     rt: ServiceRuntime,
-    status: Annotated[ListedStatus, Query(description="Of now; `all` are the versions of the past too")] = "active",
+    status: Annotated[ListedStatus, Query(description="Current status; `all` includes former versions")] = "active",
     type: Annotated[
-        MemoryType | None, Query(description="Of this type only; names of things are listed as `entity` alone")
+        MemoryType | None, Query(description="Only of this type; names of things are listed only as `entity`")
     ] = None,  # the contract's name
     query: Annotated[str | None, Query(max_length=2000, description="Words to search for")] = None,
     limit: Limit = 50,
     offset: Offset = 0,
-    as_of: Annotated[str | None, AS_OF, Query(description="What held then: a date or datetime, not ahead of now")] = (
-        None
-    ),
+    as_of: Annotated[
+        str | None, AS_OF, Query(description="Memories valid at this date or datetime, not in the future")
+    ] = (None),
 ) -> MemoryPage:
     wanted = None if status == "all" else status
-    return await memories.page(
+    return await memories.load_page(
         rt, owner, status=wanted, type=type, query=query, limit=limit, offset=offset, as_of=as_of
     )
 
@@ -60,7 +65,7 @@ async def remember(
 
 @router.get("/memories/{memory_id}", name="one", dependencies=[READ], summary="One version of one memory")
 async def get_memory(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> MemoryItem:
-    return await memories.one(rt, owner, memory_id)
+    return await memories.load_memory(rt, owner, memory_id)
 
 
 @router.delete(
@@ -151,7 +156,7 @@ async def act_on_many(
     summary="Every version, oldest first, with the evidence, the upkeep and the conflicts behind it",
 )
 async def list_versions(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> MemoryHistory:
-    return await history.history_of(rt, owner, memory_id)
+    return await history.load_history(rt, owner, memory_id)
 
 
 @router.post(
@@ -172,7 +177,7 @@ async def restore(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteRec
     summary="The receipt of a dictation, edit or retraction, with its predicted or final result",
 )
 async def get_write(receipt_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
-    return await writes.receipt(rt, owner, receipt_id)
+    return await writes.load_receipt(rt, owner, receipt_id)
 
 
 @router.get(
@@ -189,7 +194,7 @@ async def list_conflicts(
     offset: Offset = 0,
 ) -> ConflictPage:
     wanted = None if state == "all" else state
-    return await history.conflicts(rt, owner, state=wanted, limit=limit, offset=offset)
+    return await history.list_conflicts(rt, owner, state=wanted, limit=limit, offset=offset)
 
 
 @router.post(
@@ -207,7 +212,7 @@ async def settle_conflict(
     owner: Owner,
     rt: ServiceRuntime,
 ) -> Response:
-    return json_of(await history.settle(rt, owner, conflict_id, body.value), 202)
+    return json_of(await history.settle_conflict(rt, owner, conflict_id, body.value), 202)
 
 
 @feedback_router.post(
@@ -222,7 +227,7 @@ async def settle_conflict(
 async def give_feedback(
     body: Annotated[ParsedBody[MemoryFeedback], Depends(parse_body(MemoryFeedback))], rt: ServiceRuntime
 ) -> Response:
-    return json_of(await feedback.give_feedback(rt, body.value), 202)
+    return json_of(await governing.give_feedback(rt, body.value), 202)
 
 
 @feedback_router.delete(
@@ -233,7 +238,7 @@ async def give_feedback(
     summary="End a `never_again`",
 )
 async def end_silence(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> WriteReceipt:
-    return await feedback.end_silence(rt, owner, memory_id)
+    return await governing.end_silence(rt, owner, memory_id)
 
 
 @answers_router.get(
@@ -241,3 +246,48 @@ async def end_silence(memory_id: UUID, owner: Owner, rt: ServiceRuntime) -> Writ
 )
 async def list_unread_answers(owner: Owner, rt: ServiceRuntime, limit: Limit = 50) -> AnswerPage:
     return await memories.list_unread_answers(rt, owner, limit)
+
+
+@router.get(
+    "/changes",
+    name="changes",
+    dependencies=[READ],
+    summary="Memories learnt, changed, ended, retracted, merged or confirmed, newest first",
+)
+async def list_changes(owner: Owner, rt: ServiceRuntime, limit: Limit = 50, offset: Offset = 0) -> ChangePage:
+    return await history.load_page(rt, owner, limit, offset)
+
+
+@router.get(
+    "/export",
+    name="export",
+    dependencies=[READ],
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/json": {}, "text/markdown": {}}}},
+    summary="Export everything about a user: JSON for import, or Markdown for reading",
+)
+async def export(
+    owner: Owner,
+    rt: ServiceRuntime,
+    format: Annotated[Literal["json", "markdown"], Query(description="`json` can be imported")] = "json",
+    lang: Annotated[
+        Literal["zh", "en"] | None, Query(description="Language of Markdown; by default that of most memories")
+    ] = None,
+) -> StreamingResponse:
+    headers = {"content-disposition": f'attachment; filename="memory.{"json" if format == "json" else "md"}"'}
+    if format == "json":
+        return StreamingResponse(write_json(rt, owner), media_type="application/json", headers=headers)
+    pieces = write_markdown(rt, owner, lang)
+    return StreamingResponse(pieces, media_type="text/markdown; charset=utf-8", headers=headers)
+
+
+@router.post(
+    "/import",
+    status_code=202,
+    openapi_extra=body_of(ExportDocument),
+    name="import",
+    dependencies=[WRITE],
+    summary="Import an export for this user, completely or not at all; existing data stays",
+)
+async def take_in(request: Request, owner: Owner, by: ActsAs, rt: ServiceRuntime) -> ImportReceipt:
+    return await importing.import_document(rt, owner, await request.body(), by)

@@ -1,4 +1,4 @@
-"""OpenAPI for bodies that the routes parse themselves, so that a refusal can name what was wrong."""
+"""OpenAPI for bodies that the routes parse themselves, so that a refusal can name the wrong field."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
@@ -24,7 +24,7 @@ def body_of(model: type[BaseModel], *, required: bool = True) -> dict[str, Any]:
 
 
 def describe(app: FastAPI, profiles: Iterable[str]) -> None:
-    """`app.openapi()` now holds the bodies' models, the legal profiles, the probes and the one shape of errors."""
+    """Adds the models of bodies, the legal profiles, the probes and the error format to `app.openapi()`."""
 
     def make_schema() -> dict[str, Any]:
         if not app.openapi_schema:
@@ -48,7 +48,7 @@ def _schema(app: FastAPI, profiles: list[str]) -> dict[str, Any]:
     for path in schema["paths"].values():
         for operation in path.values():
             if "parameters" in operation:
-                operation["parameters"].sort(key=_place_of)
+                operation["parameters"].sort(key=_sort_key)
             if "requestBody" in operation:
                 operation["requestBody"] = _redirect(operation["requestBody"], renamed)
             operation["responses"].pop("422", None)
@@ -58,13 +58,13 @@ def _schema(app: FastAPI, profiles: list[str]) -> dict[str, Any]:
     return schema
 
 
-def _place_of(parameter: Mapping[str, Any]) -> tuple[bool, bool]:
-    """What stands in the path first, then whose data the request is about."""
+def _sort_key(parameter: Mapping[str, Any]) -> tuple[bool, bool]:
+    """Sort key: path parameters first, then the owner."""
     return parameter["in"] != "path", parameter["name"] not in WHOSE
 
 
 def _redirect(schema: Any, renamed: Mapping[str, str]) -> Any:
-    """The same with references to what is read and shown in different shapes led to what is read."""
+    """The schema with its references redirected to the renamed models."""
     if isinstance(schema, dict):
         node = cast("dict[str, Any]", schema)
         ref = node.get("$ref")
@@ -75,7 +75,7 @@ def _redirect(schema: Any, renamed: Mapping[str, str]) -> Any:
 
 
 def _probes() -> dict[str, Any]:
-    """The routes that every service has beside its own."""
+    """The probe routes that every service has."""
     names, boolean = {"type": "array", "items": {"type": "string"}}, {"type": "boolean"}
     live = {"type": "object", "properties": {"live": boolean, "stalled": names}, "required": ["live", "stalled"]}
     services = {"type": "object", "additionalProperties": names}

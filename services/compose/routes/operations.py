@@ -1,4 +1,4 @@
-"""Routes of the house at work, for operators: figures of everybody, or of whom the address names; no word of a user."""
+"""Operator routes of figures, of all users or of one; without words of users."""
 
 from typing import Annotated
 from uuid import UUID
@@ -8,32 +8,19 @@ from fastapi import APIRouter, Depends, Query, Request
 from schemas.base import ExternalId
 from schemas.operations import AlertPage, ErasureOverviews, Flow, ModelUses, TimeSeries, TurnTrace, UserPage
 from services.compose.manage import operations
-from services.compose.manage.turn_trace import trace_turn
-from services.compose.routes.access import OPERATE, AskedBy, choose_owner
+from services.compose.manage.operations import trace_turn
+from services.compose.routes.access import OPERATE, OfWhom
 from services.compose.routes.requests import Limit, Offset, ServiceRuntime
 from shared.bus.lags import GroupLags
-from shared.store.flow import Whose
 
 router = APIRouter(prefix="/v1/operations", tags=["operations"])
 users_router = APIRouter(prefix="/v1/users", tags=["operations"])
-OfTenant = Annotated[ExternalId | None, Query(description="Of this tenant only")]
-OfUser = Annotated[ExternalId | None, Query(description="Of this user only")]
-
-
-async def get_whose_figures(requester: AskedBy, user_id: OfUser = None, tenant_id: OfTenant = None) -> Whose:
-    """Whose figures are meant: everybody's where nobody is named and the key is bound to no tenant."""
-    tenant = tenant_id or requester.tenant_id
-    if tenant is not None:
-        choose_owner(requester, tenant, user_id)
-    return Whose(tenant, user_id)
 
 
 async def get_lags(request: Request) -> GroupLags:
-    """Who asks the broker how far groups are behind."""
     return request.app.state.lags
 
 
-OfWhom = Annotated[Whose, Depends(get_whose_figures)]
 Lags = Annotated[GroupLags, Depends(get_lags)]
 
 
@@ -43,7 +30,7 @@ Lags = Annotated[GroupLags, Depends(get_lags)]
 async def get_users(
     rt: ServiceRuntime,
     whose: OfWhom,
-    begins: Annotated[ExternalId | None, Query(description="Whose id begins so")] = None,
+    begins: Annotated[ExternalId | None, Query(description="Prefix of the user id")] = None,
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> UserPage:
@@ -59,7 +46,7 @@ async def get_flow(rt: ServiceRuntime, lags: Lags, whose: OfWhom) -> Flow:
 async def get_series(
     rt: ServiceRuntime,
     whose: OfWhom,
-    minutes: Annotated[int, Query(ge=5, le=10_080, description="So far back")] = 60,
+    minutes: Annotated[int, Query(ge=5, le=10_080, description="Length of the window in minutes")] = 60,
 ) -> TimeSeries:
     return await operations.show_series(rt, whose, minutes)
 
@@ -88,7 +75,7 @@ async def get_erasures(rt: ServiceRuntime, whose: OfWhom, limit: Limit = 50) -> 
 async def get_models(
     rt: ServiceRuntime,
     whose: OfWhom,
-    days: Annotated[int, Query(ge=1, le=90, description="So many days (UTC), today included")] = 14,
+    days: Annotated[int, Query(ge=1, le=90, description="Number of days (UTC) including today")] = 14,
 ) -> ModelUses:
     return await operations.list_models(rt, whose, days)
 

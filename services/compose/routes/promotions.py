@@ -1,4 +1,4 @@
-"""Routes of promotions: memories that qualify to be offered to others, and what was decided of each."""
+"""Routes of promotions: candidates and decisions."""
 
 from typing import Annotated
 from uuid import UUID
@@ -21,7 +21,7 @@ async def list_proposals(
     status: Annotated[PromotionStatus | None, Query()] = None,
     limit: Limit = 50,
 ) -> PromotionPage:
-    return await promotions.page(rt, owner, status, limit)
+    return await promotions.load_page(rt, owner, status, limit)
 
 
 @router.post(

@@ -1,4 +1,4 @@
-"""Routes of packages that were answered: listed, shown again, explained, with the plans that were executed."""
+"""Routes of stored packages: lists, views, explanations, and executed plans."""
 
 from typing import Annotated
 from uuid import UUID
@@ -24,11 +24,11 @@ router = APIRouter(prefix="/v1", tags=["receipts"])
 async def list_contexts(
     owner: RecordedOwner,
     rt: ServiceRuntime,
-    session_id: Annotated[ExternalId | None, Query(description="Of this session only")] = None,
+    session_id: Annotated[ExternalId | None, Query(description="Only of this session")] = None,
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> ContextPage:
-    return await packages.page(rt, owner, session_id, limit, offset)
+    return await packages.load_page(rt, owner, session_id, limit, offset)
 
 
 @router.get(
@@ -38,7 +38,7 @@ async def list_contexts(
     summary="A stored package; 410 `erased` after its erasure",
 )
 async def get_package(context_id: UUID, owner: RecordedOwner, rt: ServiceRuntime) -> ContextPackage:
-    return await packages.package(rt, owner, context_id)
+    return await packages.load_package(rt, owner, context_id)
 
 
 @router.get(
@@ -52,7 +52,7 @@ async def get_messages(
     context_id: UUID,
     owner: RecordedOwner,
     rt: ServiceRuntime,
-    developer: Annotated[bool, Query(description="False: the developer's rules join the system message")] = True,
+    developer: Annotated[bool, Query(description="If false, developer rules are part of the system message")] = True,
 ) -> Response:
     return json_of(await packages.as_messages(rt, owner, context_id, developer=developer), lean=True)
 
@@ -64,7 +64,7 @@ async def get_messages(
     summary="A stored plan, by the `plan_id` of a pack or the `context_id` of a package",
 )
 async def get_plan(plan_id: UUID, owner: RecordedOwner, rt: ServiceRuntime) -> PlanView:
-    return await packages.plan(rt, owner, plan_id)
+    return await packages.load_plan(rt, owner, plan_id)
 
 
 @router.get(
@@ -77,7 +77,9 @@ async def get_receipt(
     context_id: UUID,
     owner: RecordedOwner,
     rt: ServiceRuntime,
-    item: Annotated[str | None, Query(max_length=2048, description="An id or address; any memory may be asked")] = None,
-    lang: Annotated[Told, Query(description="Of the sentences")] = "en",
+    item: Annotated[
+        str | None, Query(max_length=2048, description="Id or address of an item; any memory is allowed")
+    ] = None,
+    lang: Annotated[Told, Query(description="Language of the sentences")] = "en",
 ) -> ContextReceipt:
-    return await packages.receipt(rt, owner, context_id, item, lang)
+    return await packages.load_receipt(rt, owner, context_id, item, lang)

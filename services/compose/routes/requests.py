@@ -1,7 +1,6 @@
-"""What every route is made of, and what is done around it: whose data, what serves it, the body it reads, models out.
+"""The parts and middleware of all routes: owner, runtime, body parsing, request id, error format.
 
-Browsers are led to the console. Refused are bodies without one end, bodies too large, and parameters that nobody reads.
-Every refusal and failure has one shape, and every answer the id of its request (decision 10).
+Refuses ambiguous or large bodies and unknown parameters, and redirects browsers to the console.
 """
 
 from collections import Counter
@@ -41,18 +40,18 @@ from shared.settings import Settings
 from shared.telemetry import frames, logger
 
 TenantId = Annotated[
-    ExternalId, Query(description="Tenant; without it that of the key, or `default` where no key is needed")
+    ExternalId, Query(description="Tenant; by default that of the key, or `default` if no key is needed")
 ]
-UserId = Annotated[ExternalId, Query(description="Whose data")]
-SessionId = Annotated[ExternalId, Path(description="Slashes are part of it")]
-MediaPath = Annotated[MediaId, Path(description="Slashes are part of it")]
+UserId = Annotated[ExternalId, Query(description="User whose data is requested")]
+SessionId = Annotated[ExternalId, Path(description="May contain slashes")]
+MediaPath = Annotated[MediaId, Path(description="May contain slashes")]
 Limit = Annotated[int, Query(ge=1, le=200)]
-Offset = Annotated[int, Query(ge=0, le=100_000, description="So many are skipped")]
+Offset = Annotated[int, Query(ge=0, le=100_000, description="How many entries to skip")]
 Model = TypeVar("Model", bound=BaseModel)
 
 
 class ExternalIdConvertor(PathConvertor):
-    """An id in a path: addresses are unescaped before they are routed, so it may hold slashes and line breaks."""
+    """An id in a path. Paths are unescaped before routing, so it may hold slashes and line breaks."""
 
     regex = "(?s:.+)"
 
@@ -61,19 +60,17 @@ register_url_convertor("external", ExternalIdConvertor())
 
 
 async def get_runtime(request: Request) -> Runtime:
-    """The runtime that the application was made for."""
     return request.app.state.runtime
 
 
 async def get_recorder(request: Request) -> Recorder:
-    """Who records what is answered."""
     return request.app.state.recorder
 
 
 async def get_subject(
     request: Request, requester: AskedBy, user_id: UserId, tenant_id: TenantId | None = None
 ) -> Subject:
-    """Whose data is asked for; RefusedError 429 where it is asked for too often."""
+    """The user whose data is requested; RefusedError 429 if it is requested too often."""
     owner = choose_owner(requester, tenant_id, user_id)
     count_user(request, requester, owner)
     return owner
@@ -85,7 +82,7 @@ Owner = Annotated[Subject, Depends(get_subject)]
 
 
 async def wait_until_recorded(owner: Owner, recorder: PackageRecorder) -> Subject:
-    """Whose packages are asked for, once those that were answered are recorded."""
+    """The owner, once the packages already answered are recorded."""
     await recorder.wait_until_recorded(owner)
     return owner
 
@@ -95,14 +92,14 @@ RecordedOwner = Annotated[Subject, Depends(wait_until_recorded)]
 
 @dataclass(frozen=True, slots=True)
 class ParsedBody(Generic[Model]):
-    """A body that was read, and the names of those of its fields that nobody knows."""
+    """A parsed body, and the names of its unknown fields."""
 
     value: Model
     ignored: tuple[str, ...] = ()
 
 
 def parse_body(model: type[Model]) -> Callable[[Request], Awaitable[ParsedBody[Model]]]:
-    """A dependency: the body as this model, of the requester's tenant and about a user of theirs."""
+    """A dependency that parses the body as this model, in the requester's tenant and about a permitted user."""
 
     async def parse(request: Request) -> ParsedBody[Model]:
         requester: Requester = request.state.requester
@@ -119,7 +116,7 @@ Keyed = TypeVar("Keyed", TurnEvents, ErasureRequest)
 
 
 def with_key(model: Keyed, request: Request) -> Keyed:
-    """The same with the idempotency key of the headers, where it has none of its own."""
+    """The request with the idempotency key of the headers, if it has none."""
     key = request.headers.get("idempotency-key")
     if not key or model.idempotency_key is not None:
         return model
@@ -127,19 +124,19 @@ def with_key(model: Keyed, request: Request) -> Keyed:
 
 
 def json_of(model: BaseModel, status: int = 200, *, lean: bool = False) -> Response:
-    """The model as JSON; `lean` leaves out what is null, as the package's token budget counts it."""
+    """The model as JSON; `lean` leaves out nulls, as the package's token budget assumes."""
     return Response(model.model_dump_json(by_alias=True, exclude_none=lean), status, media_type="application/json")
 
 
 class LeadToConsole:
-    """Answers the address without a path; every other is the application's."""
+    """Redirects the path `/` to the console."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
         self._settings = settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The console's address, or what there is where nobody knows it."""
+        """Redirects, or answers with addresses as JSON if there is no console; passes on other paths."""
         if scope["type"] != "http" or scope["path"] != "/" or scope["method"] not in ("GET", "HEAD"):
             await self._app(scope, receive, send)
             return
@@ -154,19 +151,19 @@ class LeadToConsole:
 
 
 LARGE = {"/v1/import": IMPORT_MAX_BYTES}
-"""The addresses whose bodies may be larger than others."""
+"""Paths whose bodies may be larger."""
 WHOSE = ("user_id", "tenant_id")
-"""The parameters that say whose data a request is about: they stand first wherever parameters are listed."""
+"""The parameters that name the owner; they come first in lists of parameters."""
 
 
 class Framing:
-    """A body ends in one way only, and one that is too large is read no further, or not at all where it says so."""
+    """Refuses bodies with ambiguous framing and bodies that are too large."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The application's answer, or 400 or 413 at once."""
+        """Answers 400 or 413 at once, or calls the application."""
         most = LARGE.get(scope.get("path", ""), MAX_BODY_BYTES)
         refusal = find_framing_problem(Headers(scope=scope), most) if scope["type"] == "http" else None
         if refusal is None:
@@ -184,7 +181,7 @@ class Framing:
 
 
 def receive_bounded(receive: Receive, most: int = MAX_BODY_BYTES) -> Receive:
-    """The same; RefusedError 413 to the route that reads a body beyond the limit, however it is sent."""
+    """The same stream; raises RefusedError 413 when the body exceeds the limit."""
     received = 0
 
     async def receive_part() -> Message:
@@ -201,10 +198,10 @@ def receive_bounded(receive: Receive, most: int = MAX_BODY_BYTES) -> Receive:
 def find_framing_problem(
     headers: Headers, most: int = MAX_BODY_BYTES
 ) -> tuple[int, str, FieldProblem, dict[str, str]] | None:
-    """Status, code, problem and headers of the refusal, if there is one.
+    """Status, code, problem and headers of the refusal, if any.
 
-    A proxy in front may believe the length where we believe the encoding, and then sees other requests than we do: such
-    a connection ends here.
+    A proxy that trusts the length while we trust the encoding would see other requests than we do, so that the
+    connection is closed.
     """
     length = headers.get("content-length")
     if length is None:
@@ -218,7 +215,7 @@ def find_framing_problem(
 
 
 async def refuse_unknown_parameters(request: Request) -> None:
-    """RefusedError names the parameters of the address that the route does not know, and those given twice."""
+    """RefusedError names unknown and repeated query parameters."""
     route = request.scope.get("route")
     if not request.url.query or not isinstance(route, APIRoute):
         return
@@ -235,7 +232,7 @@ async def refuse_unknown_parameters(request: Request) -> None:
 
 
 def list_query_parameters(route: APIRoute) -> list[str]:
-    """The names of what the route reads of the address behind the question mark, whose data first."""
+    """The query parameters of the route, the owner first."""
     names = [field.alias for field in get_flat_params(route.dependant) if isinstance(field.field_info, params.Query)]
     return sorted(names, key=lambda name: name not in WHOSE)
 
@@ -253,7 +250,7 @@ def _unknown(name: str, allowed: list[str]) -> str:
 
 
 def allowed_methods(routes: list[BaseRoute], scope: Scope) -> str:
-    """The methods of the route that this address leads to, as the header Allow has them."""
+    """The methods of the path, for the header Allow."""
     here = [route for route in routes if isinstance(route, Route) and route.matches(scope)[0] is not Match.NONE]
     same = [route for route in here if route.path == here[0].path]
     return ", ".join(sorted({method for route in same for method in route.methods or ()}))
@@ -263,13 +260,13 @@ RETRY_AFTER = {"retry-after": "1"}
 
 
 class Identify:
-    """Every request has an id, the caller's or a fresh one, and every answer carries it."""
+    """Gives every request an id, the caller's or a new one, and returns it in the response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The application's answer with the header x-request-id."""
+        """Adds the header x-request-id."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -295,7 +292,7 @@ async def answer_refusal(request: Request, error: RefusedError) -> Response:
 
 
 async def answer_invalid_parameter(request: Request, error: RequestValidationError) -> Response:
-    # the address first, whoever asked for which part of it
+    # the path decides before the method
     errors = sorted(error.errors(), key=lambda each: each["loc"][0] != "path")
     details = tuple(
         FieldProblem(field=".".join(str(p) for p in e["loc"][1:]) or "query", problem=e["msg"]) for e in errors
@@ -345,4 +342,4 @@ ERROR_HANDLERS: Mapping[type[Exception], Callable[[Request, Any], Coroutine[Any,
     ClientDisconnect: answer_disconnect,
     Exception: answer_failure,
 }
-"""What answers whatever a route raises, in the one shape of errors."""
+"""Handlers that turn every exception of a route into the error format."""

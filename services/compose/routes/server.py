@@ -1,4 +1,4 @@
-"""The HTTP side: one router a resource; routes parse, call and reply (decision 10)."""
+"""The HTTP application: one router per resource."""
 
 from fastapi import Depends, FastAPI
 
@@ -9,7 +9,6 @@ from services.compose.routes import (
     dead_letters,
     erasures,
     explain,
-    governing,
     knowledge,
     memories,
     operations,
@@ -18,7 +17,6 @@ from services.compose.routes import (
     sessions,
     settings,
     turns,
-    whose,
 )
 from services.compose.routes.access import Authenticate, Limiter, LimitKeys, LimitRequests, refuse_lacking_scope
 from services.compose.routes.openapi import describe
@@ -37,7 +35,6 @@ ROUTERS = (
     memories.router,
     memories.feedback_router,
     memories.answers_router,
-    governing.router,
     sessions.router,
     settings.router,
     promotions.router,
@@ -49,14 +46,14 @@ ROUTERS = (
     dead_letters.quarantine_router,
     operations.router,
     operations.users_router,
-    whose.router,
+    settings.access_router,
 )
 
 
 def create_app(
     rt: Runtime, recorder: Recorder, authenticator: Authenticator, limiter: Limiter | None = None
 ) -> FastAPI:
-    """The routes of version 1; the authenticator knows who asks, the recorder hears of every package."""
+    """The application of API version 1."""
     policy = rt.policy if rt else Policy()  # without a runtime it is only described
     limiter = limiter or Limiter(policy.limits)
     app = FastAPI(

@@ -1,4 +1,4 @@
-"""Routes of sessions: listed, ended, remembered or not, their summaries shown and cleared."""
+"""Routes of sessions: list, archive, wishes, summaries."""
 
 from typing import Annotated
 
@@ -25,7 +25,7 @@ router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
 
 @router.get("", name="page", dependencies=[READ], summary="A user's sessions, the most recently used first")
 async def list_sessions(owner: Owner, rt: ServiceRuntime, limit: Limit = 50, offset: Offset = 0) -> SessionPage:
-    return await sessions.page(rt, owner, limit, offset)
+    return await sessions.load_page(rt, owner, limit, offset)
 
 
 @router.post(
@@ -36,14 +36,14 @@ async def list_sessions(owner: Owner, rt: ServiceRuntime, limit: Limit = 50, off
     summary="End a session; its summary is updated, and the next turn reopens it",
 )
 async def archive(session_id: SessionId, owner: Owner, rt: ServiceRuntime) -> ArchiveReceipt:
-    return await sessions.archive(rt, owner, session_id)
+    return await sessions.archive_session(rt, owner, session_id)
 
 
 @router.get(
     "/{session_id:external}/summary", name="summary", dependencies=[READ], summary="The rolling summary of a session"
 )
 async def get_summary(session_id: SessionId, owner: Owner, rt: ServiceRuntime) -> SummaryView:
-    return await memories.summary(rt, owner, session_id)
+    return await memories.load_summary(rt, owner, session_id)
 
 
 @router.delete(
@@ -54,12 +54,12 @@ async def clear_summary(session_id: SessionId, owner: Owner, rt: ServiceRuntime)
     return Response(status_code=204)
 
 
-# last: an id may hold slashes, and this address would take the longer ones for ids
+# last: an id may hold slashes, and this path would match longer ones as ids
 @router.get(
     "/{session_id:external}", name="one", dependencies=[READ], summary="A session: its state, summary, blocks and names"
 )
 async def get_session(session_id: SessionId, owner: Owner, rt: ServiceRuntime) -> SessionView:
-    return await sessions.one(rt, owner, session_id)
+    return await sessions.load_session(rt, owner, session_id)
 
 
 @router.patch(

@@ -1,21 +1,22 @@
-"""Routes of settings: what a user or a tenant has chosen of how memory works for them."""
+"""Routes of the settings of a user or a tenant, and of the requester's own access."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
+from schemas.access import AccessView
 from schemas.base import ExternalId
 from schemas.settings import SettingsChange, SettingsView
 from schemas.turn_events import FieldProblem
 from services.compose.manage import settings
 from services.compose.routes.access import READ, WRITE, ActsAs, AskedBy, choose_owner, count_user
 from services.compose.routes.openapi import body_of
-from services.compose.routes.requests import ParsedBody, ServiceRuntime, TenantId, json_of, parse_body
+from services.compose.routes.requests import ParsedBody, ServiceRuntime, TenantId, UserId, json_of, parse_body
 from shared.access.refusals import refuse_denied
-from shared.domain.subjects import Subject, find_scope_denial
+from shared.domain.subjects import Subject, find_scope_denial, find_tenant_denial, sort_scopes
 from shared.errors import RefusedError
 
-OptionalUserId = Annotated[ExternalId | None, Query(description="Whose settings; without it those of the tenant")]
+OptionalUserId = Annotated[ExternalId | None, Query(description="User; by default the settings of the tenant")]
 
 router = APIRouter(prefix="/v1/settings", tags=["settings"])
 
@@ -23,7 +24,7 @@ router = APIRouter(prefix="/v1/settings", tags=["settings"])
 async def get_owner(
     request: Request, requester: AskedBy, user_id: OptionalUserId = None, tenant_id: TenantId | None = None
 ) -> Subject:
-    """Whose settings are asked for: a user's, or a tenant's."""
+    """Whose settings are requested: a user's, or a tenant's."""
     owner = choose_owner(requester, tenant_id, user_id)
     if user_id is not None:
         count_user(request, requester, owner)
@@ -40,7 +41,7 @@ SettingsOwner = Annotated[Subject, Depends(get_owner)]
     summary="The settings of a user or a tenant, with their sources and allowed values",
 )
 async def get_settings(owner: SettingsOwner, requester: AskedBy, rt: ServiceRuntime) -> SettingsView:
-    return await settings.view(rt, owner, requester)
+    return await settings.load_view(rt, owner, requester)
 
 
 @router.patch(
@@ -63,4 +64,27 @@ async def change_settings(
     if body.ignored:
         problems = tuple(FieldProblem(field=name, problem="is no setting") for name in body.ignored)
         raise RefusedError("invalid_request", f"{problems[0].field}: {problems[0].problem}", problems)
-    return json_of(await settings.change(rt, owner, requester, body.value, by))
+    return json_of(await settings.change_settings(rt, owner, requester, body.value, by))
+
+
+access_router = APIRouter(prefix="/v1/access", tags=["access"])
+
+
+@access_router.get(
+    "", name="access", dependencies=[READ], summary="The tenant, user and scopes of the key or token of this request"
+)
+async def show_access(
+    requester: AskedBy, tenant_id: TenantId | None = None, user_id: UserId | None = None
+) -> AccessView:
+    """The access of the key or token; refused if the requester may not act for the named tenant or user."""
+    if user_id is not None:
+        choose_owner(requester, tenant_id, user_id)
+    elif tenant_id is not None and (denial := find_tenant_denial(requester, tenant_id)):
+        raise refuse_denied(denial)
+    return AccessView(
+        name=requester.name,
+        tenant_id=requester.tenant_id,
+        user_id=requester.user_id,
+        users_from=requester.users_from,
+        scopes=sort_scopes(requester.scopes),
+    )

@@ -1,4 +1,4 @@
-"""Routes of what is said: turns and what was learnt from them, and the media that they name (decision 10)."""
+"""Routes of turns, their results, and media."""
 
 from typing import Annotated
 from uuid import UUID
@@ -33,7 +33,7 @@ _parse_turn = parse_body(TurnEvents)
 
 
 async def parse_turn(request: Request) -> ParsedBody[TurnEvents]:
-    """The turn that is committed; one that is refused is counted."""
+    """The turn to commit; counts refused ones."""
     try:
         return await _parse_turn(request)
     except RefusedError as error:
@@ -64,14 +64,14 @@ async def post_turn(
 
 @router.get("/{turn_id}", name="turn", dependencies=[READ], summary="A turn as it is in the log")
 async def get_turn(turn_id: UUID, owner: Owner, rt: ServiceRuntime) -> TurnView:
-    return await memories.turn(rt, owner, turn_id)
+    return await memories.load_turn(rt, owner, turn_id)
 
 
 @router.get(
     "/{turn_id}/outcome", name="outcome", dependencies=[READ], summary="The outcome of a turn: what was learnt from it"
 )
 async def get_outcome(turn_id: UUID, owner: Owner, rt: ServiceRuntime) -> TurnOutcomeView:
-    return await memories.outcome(rt, owner, turn_id)
+    return await memories.load_outcome(rt, owner, turn_id)
 
 
 @media_router.put(
@@ -87,9 +87,9 @@ async def put_media(
     body: Annotated[ParsedBody[MediaState], Depends(parse_body(MediaState))],
     rt: ServiceRuntime,
 ) -> Response:
-    return json_of(await media.put(rt, media_id, body.value))
+    return json_of(await media.register_media(rt, media_id, body.value))
 
 
 @media_router.get("/{media_id:external}", name="one", dependencies=[READ], summary="A registered media file")
 async def get_media(media_id: MediaPath, owner: Owner, rt: ServiceRuntime) -> MediaView:
-    return await media.view(rt, owner, media_id)
+    return await media.get_media(rt, owner, media_id)

@@ -1,7 +1,4 @@
-"""What a search brings and what ranks it: candidates with their places, and the signals of the final score.
-
-Signals: recency, decayed confidence, provenance, frequency, advice (seed 004 2.3.2.4, 4.1).
-"""
+"""Candidates and the signals of their final score: recency, confidence, provenance, frequency, advice."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,9 +9,9 @@ from schemas.evidence_pack import memory_uri, turn_uri
 from schemas.memory_types import types_with
 from schemas.vocabulary import DropReason, Epistemic, Intent, Language, MemoryType, Provenance, Role, SearchMode
 from shared.domain.blocks import Recognized
-from shared.domain.decay import DECAY, age_days, confidence_effective, step
+from shared.domain.decay import DECAY
 from shared.policy import RankingPolicy
-from shared.policy.compose import Steps
+from shared.policy.compose import Steps, weigh_age
 from shared.screening.sanitize import Source
 
 CandidateKind = Literal["memory", "turn", "resource"]
@@ -22,7 +19,7 @@ CandidateKind = Literal["memory", "turn", "resource"]
 
 @dataclass(frozen=True, slots=True)
 class Frequency:
-    """How often a memory was injected and how that was received; turns of a degraded system do not count."""
+    """How often a memory was injected and with which reception, without turns of degraded packages."""
 
     injections: int = 0
     positive_rate: float = 0.0
@@ -30,7 +27,7 @@ class Frequency:
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """Whose a ranked list is: the plan's query by number, and its mode."""
+    """The query, by number, and the mode of a ranked list."""
 
     query: int
     mode: SearchMode
@@ -38,7 +35,7 @@ class ListOf:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One thing that a search arm found: a memory, a message of a turn, or a section of a resource."""
+    """One search result: a memory, a message of a turn, or a section of a resource."""
 
     kind: CandidateKind
     text: str
@@ -66,7 +63,7 @@ class Candidate:
     rerank_score: float | None = None
     probability: float = 1.0
     of_part: bool = False
-    """Whether it answers a part of the question: it is not measured by what answers another."""
+    """Whether it answers one part of the question; then the best answer of another part is no measure for it."""
     mode: SearchMode = "hybrid"
     query: int = 0
     language: Language | None = None
@@ -74,13 +71,13 @@ class Candidate:
     recognized: tuple[Recognized, ...] = ()
     org_tier: str = ""
     until: datetime | None = None
-    """Until when what it states held, where that is over."""
+    """Until when its statement was valid, if it has ended."""
     version: int | None = None
-    """Of a memory, where it stands already."""
+    """The version of a memory."""
 
     @property
     def key(self) -> str:
-        """What makes two candidates the same evidence (R081)."""
+        """The key that identifies the same evidence."""
         if self.memory_id:
             return f"memory:{self.memory_id}"
         if self.kind == "resource" or not self.turn_id:
@@ -90,7 +87,7 @@ class Candidate:
 
     @property
     def uri(self) -> str:
-        """Where the evidence can be read again (decision 12)."""
+        """The address at which the evidence can be read again."""
         if self.memory_id:
             return memory_uri(self.memory_id)
         if self.source_uri:
@@ -99,23 +96,23 @@ class Candidate:
 
     @property
     def is_resource(self) -> bool:
-        """True where the text comes from the knowledge side."""
+        """Whether the text comes from knowledge."""
         return self.kind == "resource"
 
     @property
     def is_own(self) -> bool:
-        """True where the user or the assistant said it, or it is known from what they said."""
+        """Whether the user or the assistant said it, or it was learnt from what they said."""
         return not self.is_resource and self.role not in ("tool", "system") and self.provenance != "tool"
 
     @property
     def comes_from(self) -> Source:
-        """By what its text is judged before it is shown."""
+        """The source by which the text is screened."""
         return "own" if self.is_own else "foreign"
 
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """The signals whose product is the final score (seed 004 section 4.1, step 1.3)."""
+    """The signals whose product is the final score."""
 
     relevance: float
     recency: float = 1.0
@@ -125,23 +122,22 @@ class Factors:
 
     @property
     def final(self) -> float:
-        """The product of all signals."""
         return self.relevance * self.recency * self.confidence * self.provenance * self.frequency
 
 
-MEMORIES_MOST = 8
-"""Of the evidence of a package so many pieces are memories at most, unless the request allows more notes (X25)."""
+MOST_MEMORIES = 8
+"""The most memories among the evidence of a package, unless the request allows more notes."""
 
 
 def weigh_odds(probability: float, times: float) -> float:
-    """The probability whose odds are so many times those of this one."""
+    """The probability with its odds multiplied."""
     more = probability * times
     return more / (more + 1.0 - probability) if more > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class RankedCandidate:
-    """A candidate with its place in the final order and the reasons for it."""
+    """A candidate with its final rank and the reasons for it."""
 
     candidate: Candidate
     score: float
@@ -150,13 +146,12 @@ class RankedCandidate:
 
     @property
     def key(self) -> str:
-        """The candidate's key."""
         return self.candidate.key
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """What was found and left out, and why."""
+    """A result that was left out, with the reason."""
 
     key: str
     reason: DropReason
@@ -166,7 +161,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class CandidateConflict:
-    """A preference that gave way to a rule of the enterprise: the keys of both, and the rule (seed 004 section 4.3)."""
+    """A preference that a rule of the enterprise overruled: both keys, and the rule."""
 
     memory: str
     knowledge: str
@@ -178,7 +173,7 @@ class CandidateConflict:
 
 @dataclass(frozen=True, slots=True)
 class CoreMemory:
-    """A memory that is pinned to every package of the user: profile, preference, constraint, goal."""
+    """A memory that every package of the user considers: profile, preference, constraint, goal."""
 
     type: MemoryType
     text: str
@@ -195,13 +190,13 @@ class CoreMemory:
 
     @property
     def comes_from(self) -> Source:
-        """As of a candidate: what a tool brought is foreign."""
+        """As for a candidate; tool results are foreign."""
         return "foreign" if self.provenance == "tool" else "own"
 
 
 @dataclass(frozen=True, slots=True)
 class HeldBack:
-    """A text that is not shown, or not all of it: where it comes from and the rule that decided."""
+    """A text that is not shown in full: its source and the rule."""
 
     key: str
     source: Source
@@ -211,8 +206,6 @@ class HeldBack:
 
 @dataclass(frozen=True, slots=True)
 class TurnMessage:
-    """One message of a turn."""
-
     role: Role
     content: str
     name: str | None = None
@@ -220,7 +213,7 @@ class TurnMessage:
 
 @dataclass(frozen=True, slots=True)
 class RecentTurn:
-    """A whole turn of the session; `seq` orders turns, the greatest is the newest."""
+    """A turn of the session; a greater `seq` is newer."""
 
     turn_id: str
     seq: int
@@ -232,7 +225,7 @@ DEFAULT_RANKING = RankingPolicy()
 
 @dataclass(frozen=True, slots=True)
 class SignalPolicy:
-    """The seed's tables, as policy has them; recency reads `valid_at`, decay reads `last_validated_at` (X53)."""
+    """The tables of the signals from the policy; recency uses `valid_at`, decay `last_validated_at`."""
 
     ranking: RankingPolicy = DEFAULT_RANKING
     decay: Steps = DECAY
@@ -241,16 +234,16 @@ class SignalPolicy:
 DEFAULT_SIGNALS = SignalPolicy()
 
 
-def frequency(injections: int, positives: int, corrections: int, misses: int) -> Frequency:
-    """Well received is an injection that the answer used and nobody corrected, and in any case one that was praised."""
+def to_frequency(injections: int, positives: int, corrections: int, misses: int) -> Frequency:
+    """Counts an injection as well received if the answer used it and nobody corrected it, or if it was praised."""
     if not injections:
         return Frequency()
     well = max(injections - misses - corrections, positives)
     return Frequency(injections, min(max(well / injections, 0.0), 1.0))
 
 
-def frequency_factor(frequency: Frequency, policy: SignalPolicy = DEFAULT_SIGNALS) -> float:
-    """Up where injected often and well received, down where badly, else 1 (seed 004 section 4.1, step 1.3)."""
+def compute_frequency_factor(frequency: Frequency, policy: SignalPolicy = DEFAULT_SIGNALS) -> float:
+    """Above 1 for a memory often injected and well received, below 1 if badly received, else 1."""
     limits = policy.ranking.frequency
     if frequency.injections < limits.least:
         return 1.0
@@ -259,8 +252,10 @@ def frequency_factor(frequency: Frequency, policy: SignalPolicy = DEFAULT_SIGNAL
     return limits.down if frequency.positive_rate < limits.bad else 1.0
 
 
-def factors(candidate: Candidate, relevance: float, now: datetime, policy: SignalPolicy = DEFAULT_SIGNALS) -> Factors:
-    """All signals of a memory; what was said and what a document says are judged by relevance alone."""
+def compute_factors(
+    candidate: Candidate, relevance: float, now: datetime, policy: SignalPolicy = DEFAULT_SIGNALS
+) -> Factors:
+    """All signals of a memory; messages and documents are scored by relevance alone."""
     if candidate.is_resource:
         return Factors(relevance)
     ranking = policy.ranking
@@ -269,20 +264,20 @@ def factors(candidate: Candidate, relevance: float, now: datetime, policy: Signa
     validated = candidate.last_validated_at or candidate.valid_at
     return Factors(
         relevance=relevance,
-        recency=step(ranking.recency, age_days(candidate.valid_at, now)),
-        confidence=confidence_effective(candidate.confidence, age_days(validated, now), policy.decay),
+        recency=weigh_age(ranking.recency, candidate.valid_at, now),
+        confidence=candidate.confidence * weigh_age(policy.decay, validated, now),
         provenance=ranking.provenance.weight_of(candidate.provenance),
-        frequency=frequency_factor(candidate.frequency, policy),
+        frequency=compute_frequency_factor(candidate.frequency, policy),
     )
 
 
 WISHES = types_with("wish")
 LIKELIER = 5.0
-"""So many times the odds: the curve was fitted to questions of what was said, which hardly ever ask for advice."""
+"""The factor of the odds. The curve was fitted to questions about the past, which rarely ask for advice."""
 
 
 def weigh_wishes(candidates: Iterable[Candidate], intent: Intent) -> list[Candidate]:
-    """The candidates; where advice is asked for, wishes, habits, limits and notes with a greater probability."""
+    """The candidates; if advice is asked for, wishes, habits, constraints and notes get a higher probability."""
     if intent != "recommend":
         return list(candidates)
     return [

@@ -1,4 +1,4 @@
-"""What a user is told of a command, in either language. Pure."""
+"""The replies to commands, in both languages."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -92,32 +92,31 @@ SAY: dict[Lang, dict[str, str]] = {
 _REFUSED = ("wish", "secret", "manipulation")
 
 
-def tell(key: str, language: Lang, **parts: object) -> str:
-    """The sentence of this name."""
+def get_text(key: str, language: Lang, **parts: object) -> str:
     return SAY[language][key].format(**parts) if parts else SAY[language][key]
 
 
 def list_items(items: Sequence[CommandItem], more: int, language: Lang) -> str:
-    """What is known, with the numbers by which it is forgotten."""
+    """The memories with the numbers by which they can be forgotten."""
     if not items:
-        return tell("nothing", language)
-    lines = [tell("memory", language)]
+        return get_text("nothing", language)
+    lines = [get_text("memory", language)]
     for kind in ("fact", "note"):
         own = [each for each in items if each.kind == kind]
-        lines += [tell(f"{kind}s", language)] if own else []
+        lines += [get_text(f"{kind}s", language)] if own else []
         lines += [f"{each.number}. {each.text}" for each in own]
-    lines += [tell("more", language, n=more)] if more else []
-    return "\n".join((*lines, tell("how", language)))
+    lines += [get_text("more", language, n=more)] if more else []
+    return "\n".join((*lines, get_text("how", language)))
 
 
 def list_texts(texts: Sequence[str], language: Lang) -> str:
-    """What a message would be given."""
+    """The texts that a package would carry."""
     if not texts:
-        return tell("search_nothing", language)
-    return "\n".join((tell("search", language), *(f"- {text}" for text in texts)))
+        return get_text("search_nothing", language)
+    return "\n".join((get_text("search", language), *(f"- {text}" for text in texts)))
 
 
-def tell_refusal(reason: str | None, language: Lang) -> str:
-    """Why something dictated is not remembered."""
+def explain_refusal(reason: str | None, language: Lang) -> str:
+    """Why a dictated note is refused."""
     why = next((name for name in _REFUSED if name in (reason or "")), None)
-    return tell("rejected", language, why=SAY[language][why] if why else reason or "?")
+    return get_text("rejected", language, why=SAY[language][why] if why else reason or "?")

@@ -1,4 +1,4 @@
-"""What a redrive of a dead letter would do, from what it is and what stands behind it; pure."""
+"""Decides what a redrive of a dead letter would do."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from schemas.vocabulary import TombstoneStatus
 from shared.secrets import redact
 
 CARRIED_OUT: frozenset[RedriveEffect] = frozenset({"commits", "derives", "applies"})
-"""What a redrive does; the other effects are told and nothing is done."""
+"""The effects that are carried out; with others, nothing is done."""
 BESIDE_THE_OUTCOME = frozenset({TURN_EXTRACT, FEEDBACK_RECORDED, RESOURCE_INGEST})
-"""Topics whose events leave the outcome of their turn as it is: it says nothing of whether they were handled."""
+"""Topics whose events do not change the outcome of their turn."""
 IDS = frozenset(
     {
         "tenant_id",
@@ -42,16 +42,16 @@ IDS = frozenset(
         "policy_version",
     }
 )
-"""Fields of a record that carries text which are shown as they are."""
+"""Fields shown unchanged in records that carry text."""
 
 
 @dataclass(frozen=True)
 class Behind:
-    """What stands behind a dead letter.
+    """The state behind a dead letter.
 
-    `whole`: the record itself is kept. `refusal`: why nobody could read it today either. `turn`: how far its turn is,
-    None where it names none. `status`: the outcome of that turn. `given_up`: its event is in quarantine. `handled`: a
-    worker has claimed it. `erasure`: how far the erasure is that it asks to carry out.
+    `whole`: the record itself is kept. `refusal`: why it still cannot be read. `turn`: the progress of its turn, None
+    if it names none. `status`: the outcome of that turn. `given_up`: its event is in quarantine. `handled`: a worker
+    has claimed it. `erasure`: the progress of the erasure that it starts.
     """
 
     topic: Topic
@@ -68,19 +68,19 @@ class Behind:
 
 @dataclass(frozen=True)
 class Preview:
-    """What would happen, and why."""
+    """The effect of a redrive, with the reason."""
 
     effect: RedriveEffect
     why: str
 
 
-def effect_of(behind: Behind) -> Preview:
-    """What a redrive would do now."""
-    return _find_obstacle(behind) or _of_topic(behind)
+def decide_effect(behind: Behind) -> Preview:
+    """The effect of a redrive now."""
+    return _find_obstacle(behind) or _decide_for_topic(behind)
 
 
 def _find_obstacle(behind: Behind) -> Preview | None:
-    """What keeps any record from being redriven, whatever its topic."""
+    """The obstacle to a redrive of any topic, if there is one."""
     if behind.act:
         return Preview("nothing", f"it has been {behind.act}")
     if not behind.whole:
@@ -96,21 +96,21 @@ def _find_obstacle(behind: Behind) -> Preview | None:
     return None
 
 
-def _of_topic(behind: Behind) -> Preview:
+def _decide_for_topic(behind: Behind) -> Preview:
     if behind.topic == TURN_COMMIT:
-        return _of_intake(behind)
+        return _decide_for_intake(behind)
     if behind.topic == ERASURE_REQUESTED:
-        return _of_erasure(behind)
+        return _decide_for_erasure(behind)
     if behind.turn == "missing":
         return Preview("nothing", "its turn does not exist")
     if behind.turn == "erased":
         return Preview("nothing", "its turn has been erased")
     if behind.topic in BESIDE_THE_OUTCOME:
-        return _of_event(behind)
-    return _of_turn(behind)
+        return _decide_for_event(behind)
+    return _decide_for_turn(behind)
 
 
-def _of_intake(behind: Behind) -> Preview:
+def _decide_for_intake(behind: Behind) -> Preview:
     if behind.erasure:
         return Preview("nothing", f"the erasure is in force: {behind.erasure}")
     if behind.turn in (None, "missing"):
@@ -118,7 +118,7 @@ def _of_intake(behind: Behind) -> Preview:
     return Preview("nothing", f"it was committed before; its turn is {behind.status or behind.turn}")
 
 
-def _of_erasure(behind: Behind) -> Preview:
+def _decide_for_erasure(behind: Behind) -> Preview:
     if behind.erasure is None:
         return Preview("nothing", "no such erasure")
     if behind.erasure == "completed":
@@ -128,7 +128,7 @@ def _of_erasure(behind: Behind) -> Preview:
     return Preview("applies", f"the erasure is {behind.erasure}")
 
 
-def _of_event(behind: Behind) -> Preview:
+def _decide_for_event(behind: Behind) -> Preview:
     if behind.given_up:
         return Preview("applies", "it was given up and had no effect")
     if behind.handled:
@@ -136,7 +136,7 @@ def _of_event(behind: Behind) -> Preview:
     return Preview("applies", "no worker has handled it")
 
 
-def _of_turn(behind: Behind) -> Preview:
+def _decide_for_turn(behind: Behind) -> Preview:
     if behind.turn == "open":
         return Preview("derives", "its turn has no outcome yet")
     if behind.turn == "quarantined":
@@ -146,10 +146,10 @@ def _of_turn(behind: Behind) -> Preview:
     return Preview("nothing", f"its turn has its outcome: {behind.status or behind.turn}")
 
 
-def notes_of(outcome: Mapping[str, Any], reopened: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What the observer had noted of a turn, from its outcome: what it read of each stretch, and the summary.
+def get_notes(outcome: Mapping[str, Any], reopened: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What the observer noted in a turn's outcome: the results of each stretch, and the summary.
 
-    What came of the observations that are open again is not known any more.
+    Results of observations that are open again are left out.
     """
     said = [each for each in outcome.get("retention_explain") or () if "span" in each]
     explain = [
@@ -165,7 +165,7 @@ def _touches(said: Mapping[str, Any], reopened: Sequence[Mapping[str, Any]]) -> 
 
 
 def blank(value: JsonValue, *, carries_text: bool, name: str = "") -> JsonValue:
-    """The value without words: where its topic carries text only how long each is, else without secrets and numbers."""
+    """The value without words: lengths only if its topic carries text, else without secrets and personal data."""
     if isinstance(value, dict):
         return {key: blank(each, carries_text=carries_text, name=key) for key, each in value.items()}
     if isinstance(value, list):
@@ -179,5 +179,5 @@ def blank(value: JsonValue, *, carries_text: bool, name: str = "") -> JsonValue:
 
 
 def blank_text(text: str) -> str:
-    """The text without credentials and personal data of any kind, whatever the policy lets stand in memory."""
+    """The text without credentials and personal data of any kind, whatever the policy allows in memory."""
     return redact(text, frozenset())[0]

@@ -146,16 +146,6 @@ async def find_hashes(conn: Connection, subject: Subject, hashes: Iterable[str])
     return {row["content_hash"] for row in await (await conn.execute(_HASHES, params)).fetchall()}
 
 
-_EPOCH: LiteralString = """
-SELECT coalesce((SELECT epoch FROM erasure_epochs WHERE tenant_id = %(tenant)s AND user_id = %(user)s), 0) AS epoch
-"""
-
-
-def epoch(subject: Subject) -> Read[int]:
-    """How many erasures of the user there have been."""
-    return Read(_EPOCH, subject.params, lambda rows: rows[0]["epoch"])
-
-
 _BUMP: LiteralString = """
 INSERT INTO erasure_epochs AS e (tenant_id, user_id, epoch) VALUES (%(tenant)s, %(user)s, greatest(1, %(least)s))
 ON CONFLICT (tenant_id, user_id) DO UPDATE SET epoch = greatest(e.epoch + 1, %(least)s)

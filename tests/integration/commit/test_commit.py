@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from schemas.turn_events import TurnEvents
-from services.compose.intake.commit import _body, commit_turn
+from services.compose.intake.commit import _build_body, commit_turn
 from services.compose.intake.learning import LearningDecision
 from shared.db import Database
 from shared.domain.subjects import Subject
@@ -108,7 +108,7 @@ async def test_an_erasure_may_empty_what_was_said_and_nothing_else(rt: Runtime, 
 
 @pytest.mark.parametrize("fault", [{"event_type": "rumour"}, {"ordinal": None}, {"event_id": "seven"}, {"ordinal": 0}])
 async def test_one_bad_event_leaves_nothing_of_the_turn(rt: Runtime, dsn: str, fault: dict[str, Any]) -> None:
-    body = _body(turn(), rt.version, rt.policy, "trace", (), LearningDecision(True))
+    body = _build_body(turn(), rt.version, rt.policy, "trace", (), LearningDecision(True))
     body["events"].append({**body["events"][0], "ordinal": 1, **fault})
     with pytest.raises((psycopg.Error, Exception)):  # whichever constraint it is
         async with rt.db.single() as conn:

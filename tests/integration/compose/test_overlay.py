@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from schemas.compose import IncomingMessage
-from services.compose.context.pending_turns import OpenTurns, foresee, message
+from services.compose.context.pending_turns import OpenTurns, predict_changes, to_turn
 from shared.domain.statements import Statement
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
@@ -53,7 +53,7 @@ async def test_the_overlay_ends_what_the_evolver_ends(system: System) -> None:
         for person in people:
             who = Subject(person.tenant_id, person.user_id)
             (pending,) = await rt.db.read(who, turns.load_pending(who, 64))
-            found = await foresee(rt.db, who, OpenTurns(pending), None, ConfidencePolicy())
+            found = await predict_changes(rt.db, who, OpenTurns(pending), None, ConfidencePolicy())
             foreseen.append({*found.masked})
     finally:
         await system.start(*WORKERS)
@@ -115,6 +115,6 @@ async def test_the_message_alone_is_read_too(system: System, person: Person, tex
     await person.say("I live in Paris.")
     who = Subject(person.tenant_id, person.user_id)
     rt = system["compose"].rt
-    asked = message(IncomingMessage(content=f"No, I live in Berlin now. {text}"), "s9", datetime.now(UTC))
-    found = await foresee(rt.db, who, OpenTurns([]), asked, ConfidencePolicy())
+    asked = to_turn(IncomingMessage(content=f"No, I live in Berlin now. {text}"), "s9", datetime.now(UTC))
+    found = await predict_changes(rt.db, who, OpenTurns([]), asked, ConfidencePolicy())
     assert list(found.masked) == [m["memory_id"] for m in await person.memories(type="profile")]

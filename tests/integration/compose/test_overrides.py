@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from services.compose.manage.overrides import HELD, override
+from services.compose.manage.explaining import PROTECTED, override
 from shared.errors import RefusedError
 from shared.policy import Policy
 
@@ -30,7 +30,7 @@ def test_a_limit_may_be_taken_away() -> None:
         ({"compose": {"evidence_max": "many"}}, "policy.compose.evidence_max"),
         ({"compose": {"deadline_ms": 60_000}}, "policy.compose"),
         ({"knowledge": {"send_user": False}}, "policy.knowledge.send_user"),
-        *(({"compose": {name: None}}, f"policy.compose.{name}") for name in sorted(HELD)),
+        *(({"compose": {name: None}}, f"policy.compose.{name}") for name in sorted(PROTECTED)),
     ],
 )
 def test_what_is_wrong_is_named(overrides: dict[str, Any], field: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from schemas.vocabulary import Intent
 from services.compose.context.stages import PlanningResult
 from services.compose.prompts import PlanAnswer
-from services.compose.rules.planning.plan import Planned, PlanPolicy, plan
+from services.compose.rules.planning.plan import Planned, PlanPolicy, plan_search
 from services.compose.rules.planning.rewrite import merge_answer
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
@@ -18,7 +18,7 @@ RULES = PlanPolicy()
 def asked(message: str, *recent: str, rules: PlanPolicy = RULES, **answer: Any) -> Planned:
     """The plan for a message when the model says this."""
     said = PlanAnswer.model_validate({"queries": [], **answer})
-    return merge_answer(plan(message, recent, NOW, rules), said, message, recent, NOW, rules)
+    return merge_answer(plan_search(message, recent, NOW, rules), said, message, recent, NOW, rules)
 
 
 def texts(planned: Planned) -> list[str]:
@@ -45,7 +45,7 @@ def test_the_message_stays_first_and_what_the_model_asks_weighs_less(message: st
 
 def test_what_the_rules_ask_stays_within_the_limit() -> None:
     message = "帮我推荐一套今天穿的 Uniqlo 外套"
-    alone = [query.text for query in plan(message, [], NOW, RULES).plan.queries]
+    alone = [query.text for query in plan_search(message, [], NOW, RULES).plan.queries]
     planned = asked(message, queries=["穿衣偏好", "最近喜欢的风格", "体型"])
     assert texts(planned)[0] == message
     assert [query.mode for query in planned.plan.queries[1:3]] == ["exact", "relational"]
@@ -161,7 +161,7 @@ def test_a_time_that_only_the_model_read_bounds_only_what_it_asks() -> None:
 
 def test_a_time_that_the_rules_read_stands() -> None:
     message = "上周我们讨论了什么？"
-    alone = plan(message, [], NOW, RULES)
+    alone = plan_search(message, [], NOW, RULES)
     planned = asked(message, time={"words": "上周", "first": "2020-01-01", "after": "2020-02-01"}, queries=["讨论"])
     assert planned.time == alone.time
     assert planned.plan.global_filters == alone.plan.global_filters
@@ -194,7 +194,7 @@ def test_a_day_without_an_end_is_one_day() -> None:
 
 def test_an_empty_answer_changes_nothing_but_the_limit() -> None:
     for message in ("我喝什么茶？", "What did Caroline say about New York?", "hi", "那个呢？"):
-        assert asked(message) == plan(message, [], NOW, RULES)
+        assert asked(message) == plan_search(message, [], NOW, RULES)
 
 
 @pytest.mark.parametrize(

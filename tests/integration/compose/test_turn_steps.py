@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from services.compose.manage.turn_trace import list_steps
+from services.compose.manage.operations import list_steps
 from shared import clock
 
 AT = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

@@ -5,10 +5,10 @@ import json
 from urllib.parse import urlsplit
 
 from schemas.compose import IncomingMessage
-from services.compose.context.pending_turns import message, read
-from services.compose.context.scope_indexes import nearness_between
+from services.compose.context.pending_turns import read_statements, to_turn
+from services.compose.context.scope_indexes import compare_nearness
 from services.compose.rules.planning import cues
-from services.compose.rules.planning.plan import PlanPolicy, plan
+from services.compose.rules.planning.plan import PlanPolicy, plan_search
 from shared import cache, clock
 from shared.policy import ConfidencePolicy
 from shared.screening.sanitize import screen, show_own
@@ -35,13 +35,13 @@ def said() -> list[str]:
 def use() -> None:
     """All of it is read as observer and compose do."""
     for text in said():
-        plan(text, (text,), clock.now(), PlanPolicy())
-        read(message(IncomingMessage(content=text), "s1", clock.now()), ConfidencePolicy(), now=True)
-        cues.read(text, names(), clock.now())
+        plan_search(text, (text,), clock.now(), PlanPolicy())
+        read_statements(to_turn(IncomingMessage(content=text), "s1", clock.now()), ConfidencePolicy(), now=True)
+        cues.read_cues(text, names(), clock.now())
         cues.score_names(text, ())
         screen(text)
         show_own(text)
-        nearness_between(text, text)
+        compare_nearness(text, text)
         urlsplit(f"https://knowledge.example/{text}")
 
 

@@ -15,7 +15,7 @@ from services.evolver.upkeep import apply
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.runtime import Runtime
-from shared.store import keeping, shown_memory
+from shared.store import keeping, user_state
 from shared.store import upkeep as journal
 from tests.integration.evolver.memories import (
     LIN,
@@ -308,7 +308,7 @@ async def test_three_rejections_hide_a_memory_and_a_word_of_the_user_brings_it_b
     assert jobs(dsn) == ["feedback", "feedback", "feedback", "fuse"]
     assert [change for change, _ in told(dsn)] == ["calibrated"] * 4 + ["fused"]
     async with rt.db.transaction(LIN) as conn:
-        assert await shown_memory.core(LIN, 10).on(conn) == []
+        assert await user_state.core(LIN, 10).on(conn) == []
     assert await round_of(rt) == []
 
 

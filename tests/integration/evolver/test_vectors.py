@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
-from services.compose.context.scope_indexes import Near, read_near
+from services.compose.context.scope_indexes import NearnessResult, read_near
 from services.evolver.embed import (
     embed_some,
     fill_some,
@@ -95,12 +95,12 @@ async def long_ago(dsn: str) -> None:
     rows(dsn, "UPDATE memory_chunks SET created_at = now() - interval '1 hour' RETURNING 1")
 
 
-async def near(rt: Runtime, subject: Subject = LIN, within: SearchScope | None = None) -> Near:
+async def near(rt: Runtime, subject: Subject = LIN, within: SearchScope | None = None) -> NearnessResult:
     """How near everything is to the question."""
     return await read_near(rt, subject, lambda _: {0: QUESTION}, within or SearchScope())
 
 
-def told(near: Near) -> dict[UUID, float]:
+def told(near: NearnessResult) -> dict[UUID, float]:
     """The lifts by chunk."""
     lifts = near.lifts[0]
     return {

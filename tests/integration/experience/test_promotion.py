@@ -92,7 +92,7 @@ def remembered(
 async def proposed(rt: Runtime, who: Subject = WHO) -> list[PromotionView]:
     """The proposals after a round over everybody."""
     await promotion.propose(rt)
-    return list((await promotions.page(rt, who, None, 50)).promotions)
+    return list((await promotions.load_page(rt, who, None, 50)).promotions)
 
 
 def told(rt: Runtime) -> int:
@@ -245,7 +245,7 @@ async def test_later_rounds_look_at_what_has_changed_alone(rt: Runtime) -> None:
         a=began,
     )
     await promotion.propose(rt, began)
-    assert (await promotions.page(rt, WHO, None, 50)).promotions == ()
+    assert (await promotions.load_page(rt, WHO, None, 50)).promotions == ()
     sql(rt, "UPDATE memory_items SET updated_at = now() WHERE memory_id = %(id)s", id=memory_id)
     await promotion.propose(rt, began)
-    assert len((await promotions.page(rt, WHO, None, 50)).promotions) == 1
+    assert len((await promotions.load_page(rt, WHO, None, 50)).promotions) == 1

@@ -26,8 +26,7 @@ from services.compose.receipts.recorder import Recorder
 from services.compose.rules.packing.budget import Allocation, BudgetSignals
 from services.compose.rules.packing.draft import PackagedContext
 from services.compose.rules.pending.pending_changes import NOTHING
-from services.compose.rules.planning.execute import execute_composed
-from services.compose.rules.planning.plan import PlanPolicy, plan
+from services.compose.rules.planning.plan import PlanPolicy, execute_composed, plan_search
 from services.compose.rules.ranking.fuse import FusePolicy, FusionResult
 from shared import clock
 from shared.db import Database
@@ -63,7 +62,7 @@ def made(user: str = "u", session: str = "s", *degraded: str) -> Composition:
         constraints=Constraints(token_budget=TokenBudget(limit=8192, used_estimate=1)),
         degraded_reason=list(degraded),
     )
-    planned = plan("?", (), clock.now(), PlanPolicy())
+    planned = plan_search("?", (), clock.now(), PlanPolicy())
     shares = Allocation(8192, 410, "8k", "static", "fixed_priority", BudgetSignals(), {})
     fused = FusionResult((), (), 0)
     return Composition(

@@ -43,8 +43,8 @@ def questions(text: str) -> dict[str, Prompt[Any]]:
         **{
             name: ask(text, [analyzer.MemoryOption("m1", "profile", "杭州")]) for name, ask in analyzer.ANALYSIS.items()
         },
-        compose.VERSION: compose.plan(text, [], date(2026, 1, 2)),
-        compose.RANK_VERSION: compose.rank(text, list(TEXTS)),
+        compose.VERSION: compose.make_plan_prompt(text, [], date(2026, 1, 2)),
+        compose.RANK_VERSION: compose.make_rank_prompt(text, list(TEXTS)),
     }
 
 
@@ -148,7 +148,7 @@ async def test_chat_and_rerank_with_one_model_keep_its_context(where: dict[str, 
     models = provider(where, rerank_model=where["chat_model"])
     seen: set[int | None] = set()
     for _ in range(2):
-        await models.ask(replace(compose.rank("tea?", TEXTS), deadline_s=PATIENCE_S))
+        await models.ask(replace(compose.make_rank_prompt("tea?", TEXTS), deadline_s=PATIENCE_S))
         seen |= await contexts(client, where["chat_model"])
         try:
             await models.rerank("tea?", TEXTS, deadline_s=PATIENCE_S)
@@ -170,6 +170,6 @@ async def test_what_cannot_work_is_told_and_asked_once(where: dict[str, Any]) ->
     with pytest.raises(ModelUnavailable) as missing:
         await models.embed(TEXTS, deadline_s=PATIENCE_S)
     with pytest.raises(ModelUnavailable) as cannot:
-        await models.ask(replace(compose.rank("tea?", TEXTS), deadline_s=PATIENCE_S))
+        await models.ask(replace(compose.make_rank_prompt("tea?", TEXTS), deadline_s=PATIENCE_S))
     assert (missing.value.reason, cannot.value.reason) == ("model_missing", "bad_request")
     await models.close()

@@ -11,7 +11,7 @@ import pytest
 
 from schemas.events import TurnCommitted
 from schemas.topics import TURN_COMMITTED
-from services.compose.intake.commit import _body, commit_turn
+from services.compose.intake.commit import _build_body, commit_turn
 from services.compose.intake.learning import LearningDecision
 from services.relay.publisher import Message, Publisher
 from shared.bus.access import KafkaAccess
@@ -118,7 +118,7 @@ async def test_an_event_that_the_broker_never_takes_fails_and_blocks_nobody(
     rt: Runtime, dsn: str, kafka: str, tmp_path: Path
 ) -> None:
     tenant = somebody()
-    body = _body(turn("large"), rt.version, rt.policy, "trace", (), LearningDecision(True))
+    body = _build_body(turn("large"), rt.version, rt.policy, "trace", (), LearningDecision(True))
     await commit(rt, tenant, "u", 1)
     body |= {"tenant_id": tenant, "user_id": "u"}
     body["envelope"] |= {"tenant_id": tenant, "user_id": "u"}
@@ -163,7 +163,7 @@ async def not_ready(relay: System) -> bool:
 
 
 async def test_what_is_driven_again_waits_longer_each_time(rt: Runtime, dsn: str) -> None:
-    body = _body(turn(), rt.version, rt.policy, "trace", (), LearningDecision(True))
+    body = _build_body(turn(), rt.version, rt.policy, "trace", (), LearningDecision(True))
     event = TURN_COMMITTED, rt_envelope(body)
     for expected in (1, 0, 0):
         async with rt.db.system() as conn:

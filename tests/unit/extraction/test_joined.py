@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.compose.rules.planning.questions import respelt
+from services.compose.rules.planning.questions import list_respellings
 from tests.unit.extraction.say import said
 
 JOINED = [
@@ -56,4 +56,4 @@ def test_what_the_assistant_says_joins_nothing() -> None:
     ],
 )
 def test_a_question_is_asked_in_the_other_spellings(question: str, asked: list[str]) -> None:
-    assert respelt(question, [("王芳", "芳姐"), ("Robert", "Bob"), ("Bob", "Bobby")]) == asked
+    assert list_respellings(question, [("王芳", "芳姐"), ("Robert", "Bob"), ("Bob", "Bobby")]) == asked

@@ -11,7 +11,7 @@ from schemas.turn_events import StructuredItem
 from shared.extraction.keys import is_known
 from shared.extraction.model import StructuredStatement
 from shared.extraction.structured import from_item
-from shared.store import shown_memory
+from shared.store import user_state
 
 MIGRATIONS = Path(__file__).parents[3] / "shared" / "migrations"
 
@@ -50,7 +50,7 @@ def test_an_item_under_a_key_of_its_type_stays_of_its_type(kind: MemoryType) -> 
 def test_core_memory_is_what_the_index_holds() -> None:
     order = sorted((row.core_order, row.type) for row in ROWS if row.core_order is not None)
     assert [place for place, _ in order] == list(range(len(order)))
-    listed = re.search(r"type IN \(([^)]*)\)", shown_memory._CORE)
+    listed = re.search(r"type IN \(([^)]*)\)", user_state._CORE)
     indexed = re.search(r"status = 'active' AND type IN \(([^)]*)\)", (MIGRATIONS / "0001_initial.sql").read_text())
     assert listed
     assert indexed

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.screening import hostile
-from shared.screening.orders import to_plain
+from shared.screening.orders import escape, to_plain
 from shared.screening.sanitize import REMOVED, screen, sentences, show_own
-from shared.screening.tags import escape
 from tests.long import LONG
 from tests.training.hostile.rows import files
 

@@ -1,4 +1,4 @@
-"""Token budgets: profiles by window, the safety margin, who is cut first, who stands where (seed 004 section 4.2)."""
+"""Token budgets: profiles by window, safety margin, order of cuts, positions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -16,23 +16,23 @@ Slot = Literal["system", "user_turn", "generation", "personal", "window", "summa
 Order = Literal["fixed_priority", "evidence_first"]
 SLOTS: tuple[Slot, ...] = get_args(Slot)
 COMPRESSIBLE: tuple[Slot, ...] = ("knowledge", "summary", "entities", "window", "personal")
-"""Who can be cut, the first to be cut first."""
+"""The slots that can be cut, in the order in which they are cut."""
 DEFAULT_BUDGET = BudgetPolicy()
 HEADINGS_COST = 2 * MESSAGE_OVERHEAD + 8
-"""Tokens of the messages that hold summary and evidence, and of their headings."""
+"""Tokens of the messages that hold summary and evidence, with their headings."""
 
 
 class UserMessageTooLongError(ValueError):
-    """`user_message` leaves no room for what else is never cut; it is not cut either."""
+    """The user message leaves no room for the other uncut parts."""
 
 
 class TokenLimitTooSmallError(ValueError):
-    """The token limit holds no message at all beside the rules and the least of an answer."""
+    """The token limit has no room for any message besides rules and the shortest answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The static share of every slot for one window (model 4.8)."""
+    """The static share of every slot for one window."""
 
     name: str
     window: int
@@ -41,7 +41,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class BudgetSignals:
-    """What moves the shares, each in [0, 1] (R112); 0.5 is the static baseline, 0 that there is nothing."""
+    """Signals that move the shares, each in [0, 1]; 0.5 is the baseline, 0 means that there is nothing."""
 
     memory_richness: float = 0.5
     knowledge_relevance: float = 0.5
@@ -50,7 +50,7 @@ class BudgetSignals:
 
 @dataclass(frozen=True, slots=True)
 class SlotBudget:
-    """What one slot had to say, its bounds, its share before anything was cut, and what it has, in tokens."""
+    """Tokens of one slot: what it wanted, its bounds, its share before cuts, and what it got."""
 
     wanted: int = 0
     minimum: int = 0
@@ -62,7 +62,7 @@ class SlotBudget:
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """How one package's tokens were shared out and why (seed 004 section 4.2.1); `fallback`: the allocator failed."""
+    """How the tokens of a package were shared out; `fallback`: the allocator failed."""
 
     limit: int
     margin: int
@@ -73,21 +73,21 @@ class Allocation:
     slots: Mapping[Slot, SlotBudget]
 
     def as_json(self) -> dict[str, JsonValue]:
-        """The same as plain values, as a receipt keeps it."""
+        """Plain values for a receipt."""
         made = asdict(self)
         return {**made, "signals": {name: round(value, 4) for name, value in asdict(self.signals).items()}}
 
 
-def margin(total: float, policy: BudgetPolicy = DEFAULT_BUDGET) -> float:
-    """What is never spent: 5% of the window and at least 200 tokens (seed 004 section 4.2.1)."""
+def compute_margin(total: float, policy: BudgetPolicy = DEFAULT_BUDGET) -> float:
+    """The reserve: 5% of the window and at least 200 tokens."""
     return policy.margin(total)
 
 
-def profile_for(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> Profile:
-    """The profile of a window: scaled below the least, in proportion between two, the greatest above (X20, X52)."""
-    profiles = [Profile(name, size, _shares(policy.profiles[name])) for name, size in PROFILE_WINDOWS.items()]
+def choose_profile(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> Profile:
+    """The profile of a window: scaled below the smallest, interpolated between two, the largest above."""
+    profiles = [Profile(name, size, _to_shares(policy.profiles[name])) for name, size in PROFILE_WINDOWS.items()]
     if window <= profiles[0].window:
-        return Profile(profiles[0].name, window, scale_slots(profiles[0].slots, _scale(window, policy)))
+        return Profile(profiles[0].name, window, scale_slots(profiles[0].slots, _compute_scale(window, policy)))
     for low, high in pairwise(profiles):
         if window < high.window:
             at = (window - low.window) / (high.window - low.window)
@@ -98,7 +98,7 @@ def profile_for(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> Profile:
     return Profile(profiles[-1].name, window, profiles[-1].slots)
 
 
-def _shares(given: object) -> dict[Slot, int]:
+def _to_shares(given: object) -> dict[Slot, int]:
     return {slot: getattr(given, slot) for slot in SLOTS}
 
 
@@ -106,18 +106,18 @@ def scale_slots(slots: Mapping[Slot, int], by: float) -> dict[Slot, int]:
     return {slot: int(size * by) for slot, size in slots.items()}
 
 
-def _room(window: int, policy: BudgetPolicy) -> int:
-    return max(0, int(window - margin(window, policy)))
+def _compute_room(window: int, policy: BudgetPolicy) -> int:
+    return max(0, int(window - compute_margin(window, policy)))
 
 
-def _scale(window: int, policy: BudgetPolicy) -> float:
-    """How the room of a window compares with that of the least profile; 1 from there on."""
-    return min(1.0, _room(window, policy) / _room(min(PROFILE_WINDOWS.values()), policy))
+def _compute_scale(window: int, policy: BudgetPolicy) -> float:
+    """The ratio of a window's room to that of the smallest profile, at most 1."""
+    return min(1.0, _compute_room(window, policy) / _compute_room(min(PROFILE_WINDOWS.values()), policy))
 
 
 @dataclass(frozen=True, slots=True)
 class SlotBounds:
-    """The least and the most tokens of every slot in one window, and its room; they hold for every message."""
+    """The least and the most tokens of every slot in one window; they hold for every message."""
 
     room: int
     least: Mapping[Slot, int]
@@ -125,28 +125,28 @@ class SlotBounds:
 
     @property
     def least_memory(self) -> int:
-        """What the slots that can be cut have at least, together and with the headings above them."""
+        """The least tokens of the compressible slots with their headings."""
         least = sum(self.least[slot] for slot in COMPRESSIBLE)
         return least + HEADINGS_COST if least else 0
 
     def generation(self, share: int, said: int, rules: int) -> int:
-        """The answer's room: its share, or as much of it as message, rules and the least of memory leave."""
+        """The tokens of the answer: its share, or what message, rules and the least of memory leave."""
         return min(share, self.most["generation"], self.room - said - rules - self.least_memory)
 
     def message_room(self, rules: int) -> int:
-        """The longest message beside rules of this cost and the least of everything else."""
+        """The longest message besides rules of this cost and the least of everything else."""
         others = self.least["generation"] + max(rules, self.least["system"]) + self.least_memory
         return min(self.most["user_turn"], self.room - others)
 
 
-def slot_bounds(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> SlotBounds:
-    """The policy's minima and maxima, in proportion to the room of windows below the least profile (R113, R114).
+def compute_slot_bounds(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> SlotBounds:
+    """The policy's bounds, scaled for windows below the smallest profile.
 
-    Windows that do not hold all minima beside the longest message share out what that message leaves (X52).
+    If a window cannot hold all minima besides the longest message, they share what that message leaves.
     """
-    room, scale = _room(window, policy), _scale(window, policy)
-    most = scale_slots(_shares(policy.maxima), scale)
-    least = scale_slots(_shares(policy.minima), scale)
+    room, scale = _compute_room(window, policy), _compute_scale(window, policy)
+    most = scale_slots(_to_shares(policy.maxima), scale)
+    least = scale_slots(_to_shares(policy.minima), scale)
     rest = room - least["system"] - least["generation"] - most["user_turn"] - HEADINGS_COST
     whole = sum(least[slot] for slot in COMPRESSIBLE)
     share = max(0.0, min(1.0, rest / whole)) if whole else 1.0
@@ -154,15 +154,14 @@ def slot_bounds(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> SlotBound
 
 
 def allocate(window: int, signals: BudgetSignals, policy: BudgetPolicy = DEFAULT_BUDGET) -> dict[Slot, int]:
-    """Shares moved by the signals, each within its bounds, that use the window up to the margin (R112-R119).
+    """Shares moved by the signals, within their bounds, that fill the window up to the margin.
 
-    Every slot begins with a floor; what is left goes to each by its static share and the signals, no further than its
-    maximum. Slots about which there is nothing to say have none, and what nobody may take is left for the answer, as
-    far as its own maximum.
+    Every slot starts at its floor; the rest is divided by static share and signals, up to each maximum. Empty slots get
+    none. What no slot can take goes to the answer, up to its maximum.
     """
-    base, limits = profile_for(window, policy).slots, slot_bounds(window, policy)
-    weights: dict[Slot, float] = {slot: base[slot] * factor for slot, factor in _factors(signals).items()}
-    floors, most = _floors(base, limits, policy), _ceilings(window, base, limits)
+    base, limits = choose_profile(window, policy).slots, compute_slot_bounds(window, policy)
+    weights: dict[Slot, float] = {slot: base[slot] * factor for slot, factor in _compute_factors(signals).items()}
+    floors, most = _compute_floors(base, limits, policy), _compute_ceilings(window, base, limits)
     sizes: dict[Slot, int] = {slot: floors[slot] if weights.get(slot, 1) else 0 for slot in SLOTS}
     open_to: list[Slot] = [slot for slot in COMPRESSIBLE if weights[slot]]
     left = max(0, limits.room - sum(sizes.values()))
@@ -181,8 +180,8 @@ def allocate(window: int, signals: BudgetSignals, policy: BudgetPolicy = DEFAULT
     return sizes
 
 
-def _factors(signals: BudgetSignals) -> dict[Slot, float]:
-    """How the signals move each slot: memory against summary, knowledge and a long conversation against each other."""
+def _compute_factors(signals: BudgetSignals) -> dict[Slot, float]:
+    """How the signals move each slot: memory against summary, knowledge against a long conversation."""
     memory, knowledge, depth = signals.memory_richness, signals.knowledge_relevance, signals.conversation_depth
     return {
         "personal": memory * 2,
@@ -193,15 +192,15 @@ def _factors(signals: BudgetSignals) -> dict[Slot, float]:
     }
 
 
-def _floors(base: Mapping[Slot, int], limits: SlotBounds, policy: BudgetPolicy) -> Mapping[Slot, int]:
-    """Where the shares begin: what is never cut has its static share, the rest half of theirs, or their least."""
-    minima = _shares(policy.minima)
+def _compute_floors(base: Mapping[Slot, int], limits: SlotBounds, policy: BudgetPolicy) -> Mapping[Slot, int]:
+    """Where shares start: uncut slots at their static share, the others at half of it or their least."""
+    minima = _to_shares(policy.minima)
     halves: dict[Slot, int] = {slot: min(minima[slot], base[slot] // 2) for slot in COMPRESSIBLE}
     return {slot: max(limits.least[slot], halves.get(slot, base[slot])) for slot in SLOTS}
 
 
-def _ceilings(window: int, base: Mapping[Slot, int], limits: SlotBounds) -> Mapping[Slot, int]:
-    """How far a share may grow: in proportion to the window up to the maxima of the greatest profile."""
+def _compute_ceilings(window: int, base: Mapping[Slot, int], limits: SlotBounds) -> Mapping[Slot, int]:
+    """How far a share may grow: in proportion to the window, up to the maxima of the largest profile."""
     scale = max(0.25, min(1.0, window / max(PROFILE_WINDOWS.values())))
     return {slot: max(base[slot], limits.least[slot], int(limits.most[slot] * scale)) for slot in SLOTS}
 
@@ -236,7 +235,7 @@ def truncate(
     *,
     least: Mapping[str, int] | None = None,
 ) -> dict[str, int]:
-    """The same slots in the same order, cut to `available`: to their minimums, their least, then to nothing (X21)."""
+    """The slots in their order, cut to `available`: to their minimums, then their least, then to nothing."""
     sizes = dict(slots)
     by_slot = {_ALIASES.get(name, name): name for name in sizes}
     for floors in (minimums or {}, least or {}, {}):
@@ -250,13 +249,13 @@ def truncate(
     return sizes
 
 
-def u_shape(ranked: Sequence[T]) -> list[T]:
-    """Best first, second best last, the rest between in order (seed 004 section 4.1, step 3)."""
+def arrange_u_shape(ranked: Sequence[T]) -> list[T]:
+    """Best first, second best last, the rest between in order."""
     return [*ranked[:1], *ranked[2:], *ranked[1:2]]
 
 
-def personal_ceiling(intent: str, policy: BudgetPolicy = DEFAULT_BUDGET) -> int:
-    """The most tokens of personal memory that an intent may be given (R110)."""
+def get_personal_ceiling(intent: str, policy: BudgetPolicy = DEFAULT_BUDGET) -> int:
+    """The most tokens of personal memory for an intent."""
     ceilings: dict[str, int] = dict(policy.ceilings)
     known = {**ceilings, "smalltalk": ceilings["small_talk"]}
     return known.get(intent, ceilings["other"])

@@ -1,18 +1,17 @@
-"""What packing takes and gives: inputs, limits, decisions, the message being answered, the draft between."""
+"""Types of packing: limits, inputs, decisions, the message being answered, the draft, the package."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import JsonValue
 
-from schemas.content import BlockType, ContentBlock
 from schemas.context_package import ContextPackage, RecentMessage
 from schemas.experiment import GenerationMetadata
 from schemas.vocabulary import DropReason, Intent, Language
 from services.compose.rules.candidates import (
-    MEMORIES_MOST,
+    MOST_MEMORIES,
     CandidateConflict,
     CoreMemory,
     Dropped,
@@ -23,15 +22,13 @@ from services.compose.rules.candidates import (
 from services.compose.rules.packing.budget import DEFAULT_BUDGET, Allocation
 from services.compose.rules.packing.slots import PreparedEvidence, PreparedMemory
 from services.compose.rules.ranking.repeats import DiversityPolicy
-from shared.domain.blocks import Blocked, fit_blocks
-from shared.language import tokens
 from shared.policy import BudgetPolicy
 from shared.screening.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy
 
 
 @dataclass(frozen=True, slots=True)
 class PackPolicy:
-    """The limits of a package (seed 003 section 9, facts 2.1, X25, X26)."""
+    """The limits of a package."""
 
     budget: BudgetPolicy = DEFAULT_BUDGET
     sanitize: SanitizePolicy = DEFAULT_SANITIZE
@@ -39,7 +36,7 @@ class PackPolicy:
     memory_ratio: float = 0.4
     recent_turns_max: int = 8
     evidence_max_items: int = 12
-    memories_max: int = MEMORIES_MOST
+    memories_max: int = MOST_MEMORIES
     max_snippet_chars: int = 800
     max_tool_chars: int = 240
     short_guide_below: int = 2048
@@ -47,7 +44,7 @@ class PackPolicy:
 
 @dataclass(frozen=True, slots=True)
 class PackInputs:
-    """What there is to pack; `evidence` is in its final order."""
+    """The contents to pack; `evidence` is in final order."""
 
     context_id: str
     session_id: str
@@ -76,7 +73,7 @@ class PackInputs:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What became of one memory or piece of evidence: the receipt's five-tuple and its outcome (R124)."""
+    """The decision about one memory or piece of evidence: the five-tuple of the receipt and its outcome."""
 
     key: str
     injected: bool
@@ -92,7 +89,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class PackagedContext:
-    """The package without its debug section, and what the receipts and the debug section need."""
+    """The package without debug section, and what receipts and debug section need."""
 
     package: ContextPackage
     decisions: tuple[Decision, ...]
@@ -104,25 +101,9 @@ class PackagedContext:
     held_back: tuple[HeldBack, ...] = ()
 
 
-def attach_conflicts(packed: PackagedContext, conflicts: Sequence[CandidateConflict]) -> PackagedContext:
-    """The package with what gave way, as a decision and as left out, each naming the knowledge that won."""
-    if not conflicts:
-        return packed
-    decisions = tuple(
-        Decision(each.memory, False, "conflict_knowledge", each.score, rule=each.knowledge) for each in conflicts
-    )
-    dropped = tuple(Dropped(each.memory, "conflict_knowledge", each.score, each.knowledge) for each in conflicts)
-    return replace(
-        packed,
-        decisions=(*packed.decisions, *decisions),
-        dropped=(*packed.dropped, *dropped),
-        conflicts=(*packed.conflicts, *conflicts),
-    )
-
-
 @dataclass(slots=True)
 class PackageDraft:
-    """The package while it is being filled."""
+    """The package while it is filled."""
 
     memories: list[PreparedEvidence] = field(default_factory=list[PreparedEvidence])
     knowledge: list[PreparedEvidence] = field(default_factory=list[PreparedEvidence])
@@ -134,54 +115,16 @@ class PackageDraft:
     degraded: list[str] = field(default_factory=list[str])
     held_back: list[HeldBack] = field(default_factory=list[HeldBack])
 
-    @property
-    def evidence(self) -> list[PreparedEvidence]:
-        """What was found, of both sides, best first."""
-        return sorted((*self.memories, *self.knowledge), key=lambda each: each.place)
-
 
 UNSUPPORTED = "content_type_unsupported"
-"""The message has media that the model does not read: their fallback stands for them."""
-SHARE_FOR_MEDIA = 0.5
-"""Of the token limit, beyond which the message is not told with all that was recognised in its media."""
-HANDED_ON = {"type", "media_id", "text_fallback", "security_status", "metadata"}
-"""Of a media block: what was recognised has been screened and stands in the text."""
+"""The message has media that the model does not read; their fallback text replaces them."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserMessageParts:
-    """The whole message as text; where the model reads any of its media, also as parts with these media as blocks."""
+    """The message as text and, if the model reads any of its media, as parts with media blocks."""
 
     text: str
     parts: tuple[dict[str, JsonValue], ...] = ()
     withheld: tuple[Decision, ...] = ()
     degraded: tuple[str, ...] = ()
-
-
-def split_message(
-    blocks: Sequence[ContentBlock], modalities: Sequence[BlockType], limit: int, most: int, policy: SanitizePolicy
-) -> UserMessageParts:
-    """The message for a model that reads these types, within `most` and about half the limit but for its own words."""
-    media = [block for block in blocks if block.is_media]
-    fitted = fit_blocks(blocks, min(most, int(limit * SHARE_FOR_MEDIA)), tokens.count, policy)
-    readable = [block for block in media if block.type in modalities]
-    parts = (
-        [_part(block, piece, modalities) for block, piece in zip(blocks, fitted.pieces, strict=True)]
-        if readable
-        else []
-    )
-    degraded = (UNSUPPORTED,) if len(readable) < len(media) else ()
-    return UserMessageParts(fitted.text, tuple(parts), list_withheld(fitted.blocked), degraded)
-
-
-def _part(block: ContentBlock, piece: str, modalities: Sequence[BlockType]) -> dict[str, Any]:
-    if block.is_media and block.type in modalities:
-        return block.model_dump(mode="json", include=HANDED_ON, exclude_none=True)
-    return {"type": "text", "text": piece}
-
-
-def list_withheld(blocked: Iterable[Blocked]) -> tuple[Decision, ...]:
-    """The receipts of recognised text that gave orders: the fallback stands alone."""
-    return tuple(
-        Decision(f"media:{each.media_id}", False, "blocked", sanitization="blocked", rule=each.rule) for each in blocked
-    )

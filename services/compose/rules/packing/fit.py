@@ -1,5 +1,6 @@
-"""Each slot filled to its size; what one cannot use goes to those that want more, and what the JSON of a package has no
-room for gives way before texts do (seed 004 section 4.2.1).
+"""Fills each slot to its size. Unused tokens go to slots that want more.
+
+If the JSON of a package has no room for its fields, pieces are dropped before texts are shortened.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,18 +19,18 @@ from shared.language import tokens
 
 NAME_JOINT = "; "
 LEAST_TEXT = 24
-"""Tokens of a piece of evidence below which it is left out rather than shortened further."""
-BEST = 4
-"""So many pieces of evidence are cut half as short as the rest."""
+"""The least tokens of a piece of evidence; shorter ones are dropped."""
+BEST_PIECES = 4
+"""How many of the best pieces are cut half as short as the others."""
 PINNED_SHARE = 0.4
-"""What pinned memory may take of the personal slot before evidence."""
+"""The share of the personal slot that pinned memory may take before evidence."""
 WORTH_MORE = 16
-"""Tokens left over that are worth filling a slot again."""
+"""The least number of unused tokens for which slots are filled again."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlotCandidates:
-    """All that there is to say; turns are newest first, each with its cost."""
+    """The candidates of all slots; turns are newest first, each with its cost."""
 
     evidence: list[PreparedEvidence]
     core: list[PreparedMemory]
@@ -40,12 +41,12 @@ class SlotCandidates:
     snippet_chars: int
 
     def wants(self) -> dict[Slot, int]:
-        """What each slot would take if there were room; personal memory no more than the intent allows (X23)."""
+        """What each slot would take without a limit; personal memory at most what the intent allows."""
         personal = sum(each.cost for each in self.evidence if not each.is_resource)
         return {
             "knowledge": sum(each.cost for each in self.evidence if each.is_resource),
-            "summary": slots.cost(self.summary),
-            "entities": slots.cost(self.entities),
+            "summary": slots.count_cost(self.summary),
+            "entities": slots.count_cost(self.entities),
             "window": sum(price for price, _ in self.turns),
             "personal": min(personal + sum(each.cost for each in self.core), self.personal_most),
         }
@@ -54,7 +55,7 @@ class SlotCandidates:
 def fit_draft(
     material: SlotCandidates, draft: PackageDraft, wants: Mapping[Slot, int], sizes: Mapping[Slot, int], room: int
 ) -> tuple[dict[Slot, int], dict[Slot, int]]:
-    """The draft filled; what each slot was granted in the end and what it uses, together at most `room`."""
+    """Fills the draft; returns the grant and the use of each slot, together at most `room`."""
     granted = dict(sizes)
     used: dict[Slot, int] = {slot: _fill(slot, granted[slot], material, draft) for slot in COMPRESSIBLE}
     for slot in reversed(COMPRESSIBLE):
@@ -69,27 +70,28 @@ def _fill(slot: Slot, size: int, material: SlotCandidates, draft: PackageDraft) 
     """The tokens that the slot uses of `size`."""
     match slot:
         case "summary":
-            draft.summary = _cut(material.summary, size)
-            return slots.cost(draft.summary)
+            draft.summary = _cut_summary(material.summary, size)
+            return slots.count_cost(draft.summary)
         case "entities":
-            draft.entities = _names(material.entities, size)
-            return slots.cost(draft.entities)
+            draft.entities = _fit_names(material.entities, size)
+            return slots.count_cost(draft.entities)
         case "window":
-            draft.turns = _window(material.turns, size)
-            return sum(map(slots.turn_cost, draft.turns))
+            draft.turns = _fit_window(material.turns, size)
+            return sum(map(slots.count_turn_cost, draft.turns))
         case "knowledge":
             found = [each for each in material.evidence if each.is_resource]
-            draft.knowledge = evidence(found, size, material.snippet_chars)
+            draft.knowledge = fit_evidence(found, size, material.snippet_chars)
             return sum(each.cost for each in draft.knowledge)
         case _:
-            return _personal(size, material, draft)
+            return _fit_personal(size, material, draft)
 
 
-def _personal(size: int, material: SlotCandidates, draft: PackageDraft) -> int:
-    """Evidence at the longest snippets that fit beside the pinned memories' share; then these; then evidence again."""
+def _fit_personal(size: int, material: SlotCandidates, draft: PackageDraft) -> int:
+    """Fills evidence with the longest snippets that fit besides pinned memory's share, then pinned memory, then
+    evidence again."""
     reserved = min(sum(each.cost for each in material.core), int(size * PINNED_SHARE))
     personal = [each for each in material.evidence if not each.is_resource]
-    draft.memories = evidence(personal, size - reserved, material.snippet_chars)
+    draft.memories = fit_evidence(personal, size - reserved, material.snippet_chars)
     left = size - sum(each.cost for each in draft.memories)
     draft.core = []
     for each in material.core:
@@ -97,32 +99,32 @@ def _personal(size: int, material: SlotCandidates, draft: PackageDraft) -> int:
             left -= each.cost
             draft.core.append(each)
     if left >= WORTH_MORE:
-        draft.memories = evidence(personal, size - sum(each.cost for each in draft.core), material.snippet_chars)
+        draft.memories = fit_evidence(personal, size - sum(each.cost for each in draft.core), material.snippet_chars)
     return sum(each.cost for each in (*draft.core, *draft.memories))
 
 
-def evidence(prepared: Sequence[PreparedEvidence], size: int, snippet_chars: int) -> list[PreparedEvidence]:
-    """As many pieces as fit at their shortest, best first, and each as long as there is room for."""
+def fit_evidence(prepared: Sequence[PreparedEvidence], size: int, snippet_chars: int) -> list[PreparedEvidence]:
+    """As many pieces as fit at their shortest, best first, each as long as there is room."""
     if sum(each.cost for each in prepared) <= size:
         return list(prepared)
     wanted: list[tuple[PreparedEvidence, int]] = []
     left = size
     for each in prepared:
-        shortest = min(each.cost, slots.frame(each) + LEAST_TEXT)
+        shortest = min(each.cost, slots.count_frame(each) + LEAST_TEXT)
         if shortest <= left:
             left -= shortest
             wanted.append((each, shortest))
     fitted: list[PreparedEvidence] = []
     spare = 0
-    for (each, _), most in zip(wanted, _levels(wanted, size), strict=True):
-        short = each if each.cost <= most + spare else slots.shorter(each, most + spare, snippet_chars)
+    for (each, _), most in zip(wanted, _choose_levels(wanted, size), strict=True):
+        short = each if each.cost <= most + spare else slots.shorten_evidence(each, most + spare, snippet_chars)
         spare += most - (short.cost if short else 0)
         fitted += [short] if short else []
     return fitted
 
 
-def _levels(wanted: Sequence[tuple[PreparedEvidence, int]], size: int) -> list[int]:
-    """The most tokens of each piece: one level for all, twice that for the best, none under its shortest."""
+def _choose_levels(wanted: Sequence[tuple[PreparedEvidence, int]], size: int) -> list[int]:
+    """The most tokens of each piece: one level for all, twice that for the best, none below its shortest."""
     low, high = 0, max((each.cost for each, _ in wanted), default=0)
     while low < high:
         level = (low + high + 1) // 2
@@ -132,13 +134,13 @@ def _levels(wanted: Sequence[tuple[PreparedEvidence, int]], size: int) -> list[i
 
 def _at(kept: Sequence[tuple[PreparedEvidence, int]], level: int) -> list[int]:
     return [
-        min(each.cost, max(shortest, 2 * level if place < BEST else level))
+        min(each.cost, max(shortest, 2 * level if place < BEST_PIECES else level))
         for place, (each, shortest) in enumerate(kept)
     ]
 
 
-def _window(turns: Sequence[tuple[int, list[RecentMessage]]], size: int) -> list[list[RecentMessage]]:
-    """Turns from the newest back; the first that does not fit is shortened, and nothing older follows it."""
+def _fit_window(turns: Sequence[tuple[int, list[RecentMessage]]], size: int) -> list[list[RecentMessage]]:
+    """Turns from the newest back; the first that does not fit is shortened, and older ones are left out."""
     shown: list[list[RecentMessage]] = []
     for price, messages in turns:
         if price > size:
@@ -149,16 +151,16 @@ def _window(turns: Sequence[tuple[int, list[RecentMessage]]], size: int) -> list
     return shown
 
 
-def _names(names: str, size: int) -> str:
-    """As many of the names, from the first, as fit; nothing where not one does."""
-    while names and slots.cost(names) > size:
+def _fit_names(names: str, size: int) -> str:
+    """As many names as fit, from the first."""
+    while names and slots.count_cost(names) > size:
         names = names.rpartition(NAME_JOINT)[0]
     return names
 
 
-def _cut(text: str, size: int) -> str:
-    """The beginning of the summary that fits, to the end of a line where one is near."""
-    if slots.cost(text) <= size:
+def _cut_summary(text: str, size: int) -> str:
+    """The beginning of the summary that fits, cut at a line end if one is near."""
+    if slots.count_cost(text) <= size:
         return text
     short = tokens.head(text, size - slots.SEPARATOR - 1)
     end = short.rfind("\n", len(short) * 9 // 10)
@@ -166,27 +168,27 @@ def _cut(text: str, size: int) -> str:
 
 
 Counts = tuple[int, int, int]
-"""Pinned memories, pieces of evidence and turns, the first of each."""
+"""How many pinned memories, pieces of evidence and turns are kept, the first of each."""
 LIGHTEN: tuple[Counts, ...] = ((6, 6, 8), (3, 3, 6), (1, 1, 4), (0, 0, 2), (0, 0, 0))
-"""How many pinned memories, pieces of evidence and turns stay while something else can give way."""
-GIVEN_BACK = (1, 0, 2)
-"""The order in which what gave way comes back where there is room after all: evidence, pinned memory, turns."""
-ENOUGH = 0.91
-"""Share of the room for messages that is left to fill when nothing more gives way."""
-A_FIELD = 8
-"""Tokens at most of a field's name, its quotes and what stands between it and the next."""
+"""How many of each are kept while others can be dropped."""
+RESTORE_ORDER = (1, 0, 2)
+"""The order in which dropped pieces are restored if there is room: evidence, pinned memory, turns."""
+ENOUGH_ROOM = 0.91
+"""The share of the room for messages to keep when pieces are dropped."""
+FIELD_TOKENS = 8
+"""The most tokens of a field's name, its quotes and separators."""
 SHOWN_WHOLE = 1200
-"""Characters up to which a message is likely to be shown whole, and all that JSON escapes in it."""
-NAMES = 48
+"""Up to how many characters a message is probably shown whole."""
+NAMES_FRAME = 48
 """Tokens of the fields around the line of names."""
-A_PIECE = 64
-"""Tokens of a slot below which no piece with its fields is kept for them."""
-A_MESSAGE = 10
-"""Tokens of a message's fields beside its content."""
+PIECE_TOKENS = 64
+"""A slot with fewer tokens than this keeps no piece for its minimum."""
+MESSAGE_TOKENS = 10
+"""Tokens of a message's fields besides its content."""
 
 
-def escapes(text: str) -> int:
-    """How many tokens more the text costs inside JSON."""
+def count_escapes(text: str) -> int:
+    """The additional tokens of the text inside JSON."""
     return text.count('"') + text.count("\\") + text.count("\n") + text.count("\t")
 
 
@@ -195,15 +197,15 @@ def count_frame_tokens(part: Contract, texts: set[str] | Mapping[str, Any]) -> i
     return tokens.count_fresh(part.model_dump_json(exclude=texts, exclude_none=True))
 
 
-def thinner(material: SlotCandidates, room: int, wire_room: int, limits: SlotBounds) -> tuple[SlotCandidates, int]:
-    """As many pieces as leave the JSON room for their texts, and the tokens that are then left to these.
+def drop_pieces(material: SlotCandidates, room: int, wire_room: int, limits: SlotBounds) -> tuple[SlotCandidates, int]:
+    """Drops pieces until the JSON has room for the texts of the rest; also returns the tokens left for these.
 
-    Pinned memory gives way first, then evidence, then the older turns, whose fields are few; only where more can be
-    said for it, and what then still fits comes back. A slot keeps pieces for its least while the JSON has room for it.
+    Pinned memory is dropped first, then evidence, then older turns, but only as far as the texts gain; what still fits
+    then is restored. A slot keeps pieces for its minimum while the JSON has room.
     """
     turns = [messages for _, messages in material.turns]
     extras = (_extras_of_core(material.core), _extras_of_evidence(material.evidence), _extras_of_turns(turns))
-    named = NAMES if material.entities else 0
+    named = NAMES_FRAME if material.entities else 0
 
     def count_left(counts: Counts) -> int:
         return wire_room - named - sum(sum(extra[:count]) for extra, count in zip(extras, counts, strict=True))
@@ -213,11 +215,11 @@ def thinner(material: SlotCandidates, room: int, wire_room: int, limits: SlotBou
         return min(room, count_left(counts), sum(take_first(material, counts).wants().values()))
 
     wanted = material.wants()
-    kept: list[Slot] = [slot for slot in COMPRESSIBLE if limits.least[slot] >= A_PIECE]
+    kept: list[Slot] = [slot for slot in COMPRESSIBLE if limits.least[slot] >= PIECE_TOKENS]
     least: dict[Slot, int] = {slot: min(wanted[slot], limits.least[slot]) for slot in kept}
 
     def gives_way(counts: Counts, fewer: Counts) -> bool:
-        if count_said(counts) >= ENOUGH * room or count_said(fewer) <= count_said(counts):
+        if count_said(counts) >= ENOUGH_ROOM * room or count_said(fewer) <= count_said(counts):
             return False
         wants = take_first(material, fewer).wants()
         return count_left(counts) < sum(least.values()) or all(wants[slot] >= size for slot, size in least.items())
@@ -227,7 +229,7 @@ def thinner(material: SlotCandidates, room: int, wire_room: int, limits: SlotBou
         for at, keep in enumerate(keeps):
             while counts[at] > keep and gives_way(counts, _with(counts, at, -1)):
                 counts = _with(counts, at, -1)
-    for at in GIVEN_BACK:
+    for at in RESTORE_ORDER:
         while counts[at] < every[at] and count_said(_with(counts, at, 1)) > count_said(counts):
             counts = _with(counts, at, 1)
     return take_first(material, counts), max(0, count_left(counts))
@@ -247,7 +249,7 @@ def take_first(material: SlotCandidates, counts: Counts) -> SlotCandidates:
 
 def _extras_of_core(core: Sequence[PreparedMemory]) -> list[int]:
     fields = count_frame_tokens(core[0].block, {"text"}) if core else 0
-    return [fields + A_FIELD + escapes(each.block.text) - SEPARATOR for each in core]
+    return [fields + FIELD_TOKENS + count_escapes(each.block.text) - SEPARATOR for each in core]
 
 
 def _extras_of_evidence(evidence: Sequence[PreparedEvidence]) -> list[int]:
@@ -257,15 +259,15 @@ def _extras_of_evidence(evidence: Sequence[PreparedEvidence]) -> list[int]:
         kind, item = each.ranked.candidate.kind, each.item
         if kind not in fields:
             fields[kind] = count_frame_tokens(item, {"snippet", "title"})
-        texts = tokens.count(item.snippet) + tokens.count(item.title) + 2 * A_FIELD + escapes(item.snippet)
+        texts = tokens.count(item.snippet) + tokens.count(item.title) + 2 * FIELD_TOKENS + count_escapes(item.snippet)
         extras.append(fields[kind] + texts - each.cost)
     return extras
 
 
 def _extras_of_turns(turns: Sequence[Sequence[RecentMessage]]) -> list[int]:
-    field = A_MESSAGE + A_FIELD - MESSAGE_OVERHEAD
+    field = MESSAGE_TOKENS + FIELD_TOKENS - MESSAGE_OVERHEAD
     shown = [[each.content for each in messages] for messages in turns]
-    return [sum(field + (escapes(text) if len(text) <= SHOWN_WHOLE else 0) for text in texts) for texts in shown]
+    return [sum(field + (count_escapes(text) if len(text) <= SHOWN_WHOLE else 0) for text in texts) for texts in shown]
 
 
 _TEXTS: dict[str, Any] = {
@@ -280,12 +282,14 @@ _TEXTS: dict[str, Any] = {
 
 
 def count_wire_tokens(package: ContextPackage) -> int:
-    """The tokens of the package as JSON, for consumers that hand it on as it is; a few more than they are, never fewer.
+    """The tokens of the package as JSON, never fewer than there are.
 
-    What it costs without its texts, and each text, most of which were counted before.
+    The sum of the frame and each text, most of which were counted before.
     """
     texts = [package.user_message.content, package.working_summary]
     texts += [each.text for each in (*package.system_blocks, *package.developer_blocks)]
     texts += [text for each in package.evidence for text in (each.snippet, each.title)]
     texts += [each.content for each in package.recent_turns]
-    return count_frame_tokens(package, _TEXTS) + sum(tokens.count(text) + escapes(text) + A_FIELD for text in texts)
+    return count_frame_tokens(package, _TEXTS) + sum(
+        tokens.count(text) + count_escapes(text) + FIELD_TOKENS for text in texts
+    )

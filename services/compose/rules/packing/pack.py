@@ -1,4 +1,4 @@
-"""The package: every slot filled within the budget, everything left out named (seeds 003, 004 4.1 step 3)."""
+"""Builds the package: fills every slot within the budget and names everything left out."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,13 +25,13 @@ from services.compose.rules.packing.budget import (
     SlotBudget,
     TokenLimitTooSmallError,
     UserMessageTooLongError,
-    profile_for,
-    slot_bounds,
-    u_shape,
+    arrange_u_shape,
+    choose_profile,
+    compute_slot_bounds,
 )
 from services.compose.rules.packing.draft import Decision, PackagedContext, PackageDraft, PackInputs, PackPolicy
-from services.compose.rules.packing.fit import SlotCandidates, count_wire_tokens, escapes
-from services.compose.rules.packing.sizes import Floors, fill, floors, gather
+from services.compose.rules.packing.fit import SlotCandidates, count_escapes, count_wire_tokens
+from services.compose.rules.packing.sizes import Floors, compute_floors, fill_draft, gather_candidates
 from services.compose.rules.packing.slots import InstructionBlocks, PreparedEvidence
 from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
 from shared.language import tokens
@@ -44,54 +44,54 @@ __all__ = [
     "PackagedContext",
     "TokenLimitTooSmallError",
     "UserMessageTooLongError",
-    "check",
+    "check_size",
     "pack_context",
 ]
 
 
 WIRE_SHARE = 0.98
-"""What the JSON of a package may take of the limit; it has no other margin for a tokenizer that counts more."""
+"""The share of the limit that the JSON of a package may take; the rest is a margin for other tokenizers."""
 EMPTY_MOST = 1500
-"""More than the JSON of an empty package takes, its rules in it."""
+"""An upper bound of the JSON of an empty package with its rules."""
 JSON_COUNTS_FROM = 1000
-"""Token limits below this bound the messages alone: the fields of an empty package would already take half of it."""
+"""Below this token limit only the messages are counted: the fields of an empty package would take half of it."""
 
 
-def check(inputs: PackInputs, policy: PackPolicy) -> None:
-    """Raises where `pack` would, whatever is found: the message is held against the window before any search."""
+def check_size(inputs: PackInputs, policy: PackPolicy) -> None:
+    """Raises if `pack_context` would raise whatever is found, so that a message is refused before the search."""
     if _is_short(inputs, policy):
         return
     clear = inputs.language or detect(inputs.user_message)
-    # the rules may yet come in the language of the turns before; these are the longer ones
-    _frame(inputs if clear != "other" else replace(inputs, language="zh"), policy)
+    # the rules may be in the language of earlier turns; these are the longer ones
+    _choose_frame(inputs if clear != "other" else replace(inputs, language="zh"), policy)
 
 
 def _is_short(inputs: PackInputs, policy: PackPolicy) -> bool:
-    """Whether the message is far from any bound, which nearly all are: no JSON need be written to see it."""
+    """Whether the message is far from any limit, as nearly all are; then no JSON has to be written."""
     if inputs.content_parts or inputs.token_limit < policy.short_guide_below:
         return False
     message_cost = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD
-    limits = slot_bounds(inputs.token_limit, policy.budget)
-    wire = message_cost + escapes(inputs.user_message) + EMPTY_MOST + limits.least_memory
+    limits = compute_slot_bounds(inputs.token_limit, policy.budget)
+    wire = message_cost + count_escapes(inputs.user_message) + EMPTY_MOST + limits.least_memory
     return message_cost <= limits.message_room(EMPTY_MOST) and wire <= int(inputs.token_limit * WIRE_SHARE)
 
 
 def pack_context(inputs: PackInputs, policy: PackPolicy) -> PackagedContext:
-    """A package that stays within the limit, as messages less margin and answer, and as JSON; the message is whole.
+    """Packs a package within the limit, as messages (less margin and answer) and as JSON; the message is not cut.
 
-    Every slot stays within its bounds. UserMessageTooLongError where the message leaves no room for their least,
-    TokenLimitTooSmallError where no message would.
+    Every slot stays within its bounds. Raises UserMessageTooLongError if the message leaves no room for their minimum,
+    TokenLimitTooSmallError if no message would.
     """
     draft = PackageDraft(
         degraded=list(inputs.degraded_reason), rejected=list(inputs.withheld), held_back=list(inputs.held_back)
     )
-    material = gather(inputs, policy, draft)
-    frame = _frame(inputs, policy, evidence=bool(material.evidence))
-    least = floors(inputs, policy, draft, material)
+    material = gather_candidates(inputs, policy, draft)
+    frame = _choose_frame(inputs, policy, evidence=bool(material.evidence))
+    least = compute_floors(inputs, policy, draft, material)
     wire_room = _wire_room(inputs, policy, frame, draft.degraded)
     while True:
-        filled = fill(material, least.shares, frame.limits, policy.budget.order, draft, frame.room, wire_room)
-        package = _package(inputs, policy, draft, frame)
+        filled = fill_draft(material, least.shares, frame.limits, policy.budget.order, draft, frame.room, wire_room)
+        package = _build_package(inputs, policy, draft, frame)
         over = 0 if wire_room is None else count_wire_tokens(package) - int(inputs.token_limit * WIRE_SHARE)
         if wire_room is None or over <= 0 or wire_room < 0:
             return to_packaged_context(
@@ -102,7 +102,7 @@ def pack_context(inputs: PackInputs, policy: PackPolicy) -> PackagedContext:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """What is fixed before anything is remembered: the message, the answer's room, the rules."""
+    """The fixed parts: the message, the answer's room, the rules."""
 
     said: int
     limits: SlotBounds
@@ -111,17 +111,17 @@ class _Frame:
 
     @property
     def room(self) -> int:
-        """What is left for memory."""
+        """The tokens left for memory."""
         return self.limits.room - self.generation - self.said - self.rules.cost
 
 
-def _frame(inputs: PackInputs, policy: PackPolicy, *, evidence: bool = True) -> _Frame:
-    """The fullest rules beside which the message leaves all other slots their least."""
-    limits = slot_bounds(inputs.token_limit, policy.budget)
-    share = profile_for(inputs.token_limit, policy.budget).slots["generation"]
+def _choose_frame(inputs: PackInputs, policy: PackPolicy, *, evidence: bool = True) -> _Frame:
+    """The fullest rules with which the message leaves every other slot its minimum."""
+    limits = compute_slot_bounds(inputs.token_limit, policy.budget)
+    share = choose_profile(inputs.token_limit, policy.budget).slots["generation"]
     message_cost = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD + _media_tokens(inputs)
     room = left = 0
-    for rules in _rules(inputs, policy, limits, evidence=evidence):
+    for rules in _list_rules(inputs, policy, limits, evidence=evidence):
         room = left = limits.message_room(rules.cost)
         if message_cost > room:
             continue
@@ -141,16 +141,16 @@ def _frame(inputs: PackInputs, policy: PackPolicy, *, evidence: bool = True) -> 
 
 
 def _media_tokens(inputs: PackInputs) -> int:
-    """The media that the model reads itself, as they stand in the package; what a model makes of them is not known."""
+    """Tokens of the media blocks in the package; what a model makes of them is unknown."""
     media = [part for part in inputs.content_parts if "media_id" in part]
     return sum(tokens.count(json.dumps(part, ensure_ascii=False)) for part in media)
 
 
 def _wire_room(inputs: PackInputs, policy: PackPolicy, frame: _Frame, degraded: Sequence[str]) -> int | None:
-    """The tokens that the JSON of an empty package leaves; None where it is not counted."""
+    """The tokens that the JSON of an empty package leaves; None if it is not counted."""
     if inputs.token_limit < JSON_COUNTS_FROM:
         return None
-    empty = _package(inputs, policy, PackageDraft(degraded=list(degraded)), frame)
+    empty = _build_package(inputs, policy, PackageDraft(degraded=list(degraded)), frame)
     return int(inputs.token_limit * WIRE_SHARE) - count_wire_tokens(empty)
 
 
@@ -170,7 +170,7 @@ def _allocation(
     return Allocation(
         limit=inputs.token_limit,
         margin=inputs.token_limit - limits.room,
-        profile=profile_for(inputs.token_limit, policy.budget).name,
+        profile=choose_profile(inputs.token_limit, policy.budget).name,
         allocation=least.allocation,
         order=policy.budget.order,
         signals=least.signals,
@@ -178,13 +178,13 @@ def _allocation(
     )
 
 
-def _rules(
+def _list_rules(
     inputs: PackInputs, policy: PackPolicy, limits: SlotBounds, *, evidence: bool
 ) -> Iterator[InstructionBlocks]:
-    """The rules that stay within the system's most, the fullest first; the shortest always."""
+    """Rule texts within the system's maximum, fullest first; the shortest always."""
     language = _language(inputs)
     long, short = (
-        slots.rules(
+        slots.build_rules(
             language,
             inputs.intent,
             inputs.created_at,
@@ -196,8 +196,8 @@ def _rules(
         )
         for short in (inputs.token_limit < policy.short_guide_below, True)
     )
-    share = profile_for(inputs.token_limit, policy.budget).slots["system"]
-    if inputs.hints and (hinted := slots.with_hints(long, inputs.hints, inputs.created_at)).cost <= share:
+    share = choose_profile(inputs.token_limit, policy.budget).slots["system"]
+    if inputs.hints and (hinted := slots.add_hints(long, inputs.hints, inputs.created_at)).cost <= share:
         yield hinted
     if long.cost <= limits.most["system"]:
         yield long
@@ -211,9 +211,9 @@ def _language(inputs: PackInputs) -> Language:
     return inputs.language or (clear[0] if clear else "other")
 
 
-def _package(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, frame: _Frame) -> ContextPackage:
-    rules, evidence = frame.rules, draft.evidence
-    placed = u_shape(evidence)
+def _build_package(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, frame: _Frame) -> ContextPackage:
+    rules, evidence = frame.rules, list_evidence(draft)
+    placed = arrange_u_shape(evidence)
     recent = [message for messages in reversed(draft.turns) for message in messages]
     entities = SystemBlock(type="other", text=draft.entities, updated_at=inputs.created_at) if draft.entities else None
     used: dict[str, int] = {
@@ -221,9 +221,9 @@ def _package(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, frame:
         "user_turn": frame.said,
         "personal": sum(each.cost for each in (*draft.core, *draft.memories)),
         "knowledge": sum(each.cost for each in draft.knowledge),
-        "window": slots.turn_cost(recent),
-        "summary": slots.cost(draft.summary),
-        "entities": slots.cost(draft.entities),
+        "window": slots.count_turn_cost(recent),
+        "summary": slots.count_cost(draft.summary),
+        "entities": slots.count_cost(draft.entities),
     }
     headings = HEADINGS_COST if evidence or draft.summary else 0
     return ContextPackage(
@@ -245,7 +245,7 @@ def _package(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, frame:
                 used_estimate=sum(used.values()) + headings,
                 margin=inputs.token_limit - frame.limits.room,
                 generation=frame.generation,
-                profile=profile_for(inputs.token_limit, policy.budget).name,
+                profile=choose_profile(inputs.token_limit, policy.budget).name,
                 slots=used,
             ),
             diversity=DiversityLimits(
@@ -273,7 +273,7 @@ def to_packaged_context(
     last = len(package.evidence) - 1
     decisions: list[Decision] = []
     why: list[str] = []
-    for each in draft.evidence:
+    for each in list_evidence(draft):
         place = positions[each.ranked.key]
         zone = "head" if place == 0 else "tail" if place == last else "middle"
         decisions.append(
@@ -290,7 +290,7 @@ def to_packaged_context(
                 each.cost,
             )
         )
-        why.append(_why(place, each))
+        why.append(_list_reasons(place, each))
     decisions += [
         Decision(
             each.key,
@@ -315,7 +315,7 @@ def to_packaged_context(
 
 
 def list_left_out(material: SlotCandidates, shown: set[str]) -> list[Decision]:
-    """What would have gone in if there had been room."""
+    """Decisions about what had no room."""
     evidence = [
         Decision(each.ranked.key, False, "budget_exceeded", each.ranked.score, sanitization=each.outcome)
         for each in material.evidence
@@ -329,7 +329,7 @@ def list_left_out(material: SlotCandidates, shown: set[str]) -> list[Decision]:
     return [*evidence, *pinned]
 
 
-def _why(place: int, each: PreparedEvidence) -> str:
+def _list_reasons(place: int, each: PreparedEvidence) -> str:
     factors = each.ranked.factors
     arms = ", ".join(f"{arm}#{rank}" for arm, rank in sorted(each.ranked.candidate.arm_ranks.items()))
     trust = (
@@ -339,3 +339,8 @@ def _why(place: int, each: PreparedEvidence) -> str:
     )
     score = f"score={each.ranked.score:.4f}, relevance={factors.relevance:.2f}{trust}"
     return f"evidence#{place + 1} {each.ranked.key} {score} ({arms})"
+
+
+def list_evidence(draft: PackageDraft) -> list[PreparedEvidence]:
+    """The evidence of both sides, best first."""
+    return sorted((*draft.memories, *draft.knowledge), key=lambda each: each.place)

@@ -1,23 +1,102 @@
-"""What the receipts of a package say: every candidate, every decision, the budget.
+"""The receipts of a package: candidates, decisions, budget, a sentence for each reason; and their check.
 
-Why something is in it or not is said in a sentence, without scores.
+The check computes every score and decision again from the stored plan and receipts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isclose, prod
 from typing import Any, Literal
 
-from services.compose.rules.candidates import Dropped, RankedCandidate
+from services.compose.rules.candidates import RankedCandidate
 from services.compose.rules.packing.draft import Decision, PackagedContext
 from services.compose.rules.ranking.fuse import FusePolicy, FusionResult
 
+CORE = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayCheck:
+    """The decisions of the receipts, and their inconsistencies."""
+
+    explained: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def check_receipts(
+    retrieval: Mapping[str, Any], injection: Mapping[str, Any], package: Mapping[str, Any] | None
+) -> ReplayCheck:
+    """`problems` is empty if each candidate has one decision, each score follows from ranks and factors, and the
+    package holds what the receipts say."""
+    decisions: dict[str, Mapping[str, Any]] = {each["id"]: each for each in injection["decisions"]}
+    problems = [
+        *find_undecided(retrieval["candidates"], decisions, len(injection["decisions"])),
+        *_scores(retrieval, decisions),
+        *(f"{key}: incomplete decision" for key, each in decisions.items() if not _complete(each)),
+        *(find_misplaced(decisions, package) if package is not None else ()),
+    ]
+    return ReplayCheck(tuple(_split_line(each) for each in decisions.values()), tuple(problems))
+
+
+def find_undecided(candidates: Iterable[Mapping[str, Any]], decisions: Mapping[str, Any], told: int) -> Iterable[str]:
+    if told != len(decisions):
+        yield "something was decided twice"
+    for each in candidates:
+        if each["id"] not in decisions:
+            yield f"{each['id']}: a candidate without a decision"
+
+
+def _scores(retrieval: Mapping[str, Any], decisions: Mapping[str, Mapping[str, Any]]) -> Iterable[str]:
+    ranking = retrieval["ranking"]
+    for each in retrieval["candidates"]:
+        decision = decisions.get(each["id"], {})
+        factors = decision.get("factors")
+        fused = sum(ranking["weights"].get(arm, 1.0) / (ranking["rrf_k"] + rank) for arm, rank in each["ranks"].items())
+        if _is_ranked(each, ranking) and not isclose(fused, each["rrf"], abs_tol=2e-6):
+            yield f"{each['id']}: its ranks do not give its rrf"
+        if factors and not isclose(prod(factors.values()), decision["candidate_score"], abs_tol=1e-4):
+            yield f"{each['id']}: its factors do not give its score"
+
+
+def _is_ranked(candidate: Mapping[str, Any], ranking: Mapping[str, Any]) -> bool:
+    """Whether its ranks count; before version 5 only if it met enough of the question."""
+    return "least_score" in ranking or candidate["support"] >= ranking["least_support"]
+
+
+def _complete(decision: Mapping[str, Any]) -> bool:
+    """Whether the five-tuple is complete: score, reason, policy, guardrail, and a position if injected."""
+    there = all(decision.get(name) is not None for name in ("candidate_score", "decision_reason", "policy_version"))
+    placed = decision["decision"] != "injected" or decision.get("context_position") is not None
+    return there and placed and isinstance(decision.get("guardrail"), Mapping)
+
+
+def find_misplaced(decisions: Mapping[str, Mapping[str, Any]], package: Mapping[str, Any]) -> Iterable[str]:
+    evidence = [each["id"] for each in package.get("evidence", [])]
+    sources = [block.get("source", {}).get("memory_item_id") for block in package.get("system_blocks", [])]
+    core = [f"memory:{each}" for each in sources if each]
+    said = {key: each["context_position"] for key, each in decisions.items() if each["decision"] == "injected"}
+    for slot, there in (("evidence", evidence), (CORE, core)):
+        told = sorted((place["index"], key) for key, place in said.items() if place["slot"] == slot)
+        if [key for _, key in told] != there or [at for at, _ in told] != list(range(len(there))):
+            yield f"{slot}: the package holds {there}, the receipt says {[key for _, key in told]}"
+
+
+def _split_line(decision: Mapping[str, Any]) -> str:
+    place = decision.get("context_position")
+    at = f" at {place['slot']}[{place['index']}] ({place['zone']})" if place else ""
+    rule = f", rule {decision['rule']}" if decision.get("rule") else ""
+    reason, score = decision["decision_reason"], decision["candidate_score"]
+    return f"{decision['id']}: {decision['decision']}{at}, {reason}, score {score}{rule}"
+
+
 SCHEMA_VERSION = 5
-"""Of the details; five-tuples came with 3 (seed 004 section 4.1.1), sanitising, budget and so on 4, probabilities 5."""
+"""The version of the details: 3 added five-tuples, 4 sanitising and budget, 5 probabilities."""
 NO_CONFLICT: dict[str, Any] = {"detected": False, "resolution": None, "with": None}
 NO_GUARDRAIL: dict[str, Any] = {"hit": False, "rule_id": None, "reason": None}
 
 
-def candidates(fused: FusionResult) -> list[dict[str, Any]]:
-    """Every candidate with its place and score in every list that had it."""
+def describe_candidates(fused: FusionResult) -> list[dict[str, Any]]:
+    """Every candidate with its rank and score in every list."""
     return [_candidate(each) for each in index_judged(fused).values()]
 
 
@@ -36,7 +115,7 @@ def _candidate(ranked: RankedCandidate) -> dict[str, Any]:
 
 
 def describe_ranking(policy: FusePolicy) -> dict[str, Any]:
-    """What the order was made with, so that it can be made again."""
+    """The ranking parameters, for a replay."""
     return {
         "method": policy.method,
         "rrf_k": policy.rrf_k,
@@ -51,19 +130,20 @@ def describe_ranking(policy: FusePolicy) -> dict[str, Any]:
     }
 
 
-def decisions(
+def list_decisions(
     fused: FusionResult, packed: PackagedContext, stale: Mapping[str, str | None], policy_version: str
 ) -> list[dict[str, Any]]:
-    """One decision for everything that could have been in the package: what is in it first, in its order.
+    """One decision for every candidate: first what is in the package, in its order.
 
-    `stale`: what no longer holds, with the rule that says so.
+    `stale` are the keys that are no longer valid, with the rule.
     """
     judged = index_judged(fused)
     by_key: dict[str, dict[str, Any]] = {}
     for each in sorted(packed.decisions, key=_place):
         by_key.setdefault(each.key, _decision(each, judged.get(each.key), policy_version))
     for out in fused.dropped:
-        by_key.setdefault(out.key, _decision(to_late_decision(out), judged.get(out.key), policy_version))
+        late = Decision(out.key, False, out.reason, out.score, rule=out.rule)
+        by_key.setdefault(out.key, _decision(late, judged.get(out.key), policy_version))
     for key, rule in stale.items():
         by_key.setdefault(key, _decision(Decision(key, False, "superseded", rule=rule), None, policy_version))
     return list(by_key.values())
@@ -75,10 +155,6 @@ def index_judged(fused: FusionResult) -> dict[str, RankedCandidate]:
 
 def _place(decision: Decision) -> tuple[bool, bool, int]:
     return (not decision.injected, decision.position is None, decision.position or 0)
-
-
-def to_late_decision(out: Dropped) -> Decision:
-    return Decision(out.key, False, out.reason, out.score, rule=out.rule)
 
 
 def _decision(decision: Decision, ranked: RankedCandidate | None, policy_version: str) -> dict[str, Any]:
@@ -108,7 +184,7 @@ def _decision(decision: Decision, ranked: RankedCandidate | None, policy_version
 
 
 def _conflict(decision: Decision) -> dict[str, Any]:
-    """Whether knowledge said otherwise, which went first, and what said it (seed 004 section 4.3)."""
+    """The knowledge that contradicted the memory, which of them won, and the rule."""
     if decision.reason != "conflict_knowledge":
         return NO_CONFLICT
     return {"detected": True, "resolution": "knowledge_first", "with": decision.rule}
@@ -125,8 +201,8 @@ def _factors(ranked: RankedCandidate) -> dict[str, float]:
     }
 
 
-def counts(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """How many decisions there were of each reason; `injected` is how many are in the package."""
+def count_reasons(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """The number of decisions by reason; `injected` counts those in the package."""
     by_reason: dict[str, int] = {"injected": 0}
     for each in decisions:
         name = "injected" if each["decision"] == "injected" else str(each["decision_reason"])
@@ -134,8 +210,8 @@ def counts(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     return by_reason
 
 
-def stores_used(kinds: Sequence[str]) -> list[str]:
-    """Which stores the candidates came from."""
+def list_stores(kinds: Sequence[str]) -> list[str]:
+    """The stores that the candidates came from."""
     names = {"memory": "memory", "turn": "conversation", "resource": "knowledge"}
     return sorted({names[kind] for kind in kinds})
 
@@ -185,8 +261,8 @@ _WHY: dict[Told, dict[str, str]] = {
 }
 
 
-def why(decision: Mapping[str, Any], language: Told) -> str:
-    """The sentence for a decision of a receipt."""
+def explain_decision(decision: Mapping[str, Any], language: Told) -> str:
+    """The sentence for a decision."""
     phrases, reason = _WHY[language], str(decision["decision_reason"])
     rule = decision.get("rule") or "-"
     if decision["decision"] != "injected":

@@ -1,4 +1,4 @@
-"""What could go into each slot of a package, and what it would cost (seed 003 sections 3-7)."""
+"""The possible contents of each slot and their cost."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -11,23 +11,29 @@ from schemas.retrieval_plan import PLAN_VERSION
 from schemas.vocabulary import Intent, Language
 from services.compose.rules.candidates import Candidate, CoreMemory, HeldBack, RankedCandidate, RecentTurn
 from services.compose.rules.packing import texts
-from services.compose.rules.packing.texts import MESSAGE_OVERHEAD, citable, core_tag, evidence_snippet, known_of
+from services.compose.rules.packing.texts import (
+    MESSAGE_OVERHEAD,
+    describe_memory,
+    quote_uri,
+    write_core_tag,
+    write_evidence,
+)
 from shared.domain.blocks import Blocked, close_fence, fence
 from shared.language import tokens
 from shared.language.normalise import clip
 from shared.screening.sanitize import Outcome, SanitizePolicy, Screened, Source, screen, show
 
 SEPARATOR = 2
-"""Tokens at most between two pieces of one message."""
+"""The most tokens between two pieces of one message."""
 MAX_READ = 32_000
-"""Characters of a text beyond which nobody reads what is to be shown of it."""
+"""How many characters of a text are read for a snippet."""
 LEAST_MESSAGE = 16
-"""Tokens below which a message that was cut says nothing."""
+"""The least tokens of a shortened message."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstructionBlocks:
-    """The rules of the turn, their blocks and cost."""
+    """The instruction blocks and their cost."""
 
     system: tuple[SystemBlock, ...] = ()
     developer: tuple[DeveloperBlock, ...] = ()
@@ -36,7 +42,7 @@ class InstructionBlocks:
 
 @dataclass(frozen=True, slots=True)
 class PreparedEvidence:
-    """A piece of evidence as it would stand in the package; `text` is what may be shown of it, `place` its rank."""
+    """A piece of evidence as shown; `text` is what may be shown of it, `place` its rank."""
 
     ranked: RankedCandidate
     item: EvidenceItem
@@ -49,13 +55,13 @@ class PreparedEvidence:
 
     @property
     def is_resource(self) -> bool:
-        """True where it belongs to the knowledge slot."""
+        """Whether it belongs to the knowledge slot."""
         return self.ranked.candidate.is_resource
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedMemory:
-    """A pinned memory as it would stand in the package."""
+    """A pinned memory as shown."""
 
     memory: CoreMemory
     block: SystemBlock
@@ -64,26 +70,26 @@ class PreparedMemory:
 
     @property
     def key(self) -> str:
-        """The same key that a candidate for this memory has."""
+        """The key of a candidate for this memory."""
         return f"memory:{self.memory.memory_id}"
 
     @property
     def outcome(self) -> Outcome:
-        """Whether anything was taken out of it."""
+        """Whether part of the text was removed."""
         return self.screened.outcome
 
     @property
     def rule(self) -> str | None:
-        """Why anything was."""
+        """The rule by which it was."""
         return self.screened.rule
 
 
-def cost(text: str) -> int:
-    """The tokens of one piece, with what separates it from the next."""
+def count_cost(text: str) -> int:
+    """The tokens of one piece with its separator."""
     return tokens.count(text) + SEPARATOR if text else 0
 
 
-def rules(
+def build_rules(
     language: Language,
     intent: Intent,
     now: datetime,
@@ -94,40 +100,40 @@ def rules(
     evidence: bool = True,
     nonce: str = "",
 ) -> InstructionBlocks:
-    """The memory guide, the caller's rules, how to cite and what this kind of turn calls for (R098, R106, R107).
+    """The memory guide, the caller's rules, how to cite, and the rule of this intent.
 
-    Without evidence there is nothing to cite, and a sentence guides; where it has to be short, that is all.
+    Without evidence the citation rule is left out; the short form is one sentence.
     """
     guide = SystemBlock(
-        type="policies", text=texts.memory_guide(language, nonce, short=short or not evidence), updated_at=now
+        type="policies", text=texts.get_memory_guide(language, nonce, short=short or not evidence), updated_at=now
     )
     if short:
-        return InstructionBlocks((guide,), (), cost(guide.text) + MESSAGE_OVERHEAD)
-    phase = texts.phase_rule(language, intent)
-    cite = [("format_rules", texts.citation_rule(language))] if evidence else []
+        return InstructionBlocks((guide,), (), count_cost(guide.text) + MESSAGE_OVERHEAD)
+    phase = texts.get_phase_rule(language, intent)
+    cite = [("format_rules", texts.get_citation_rule(language))] if evidence else []
     rest = [*cite, *([("other", phase)] if phase else []), *(("other", text) for text in developer)]
     blocks = (guide, *(SystemBlock(type="policies", text=text, updated_at=now) for text in policies))
     made = tuple(DeveloperBlock.model_validate({"type": kind, "text": text, "updated_at": now}) for kind, text in rest)
-    total = sum(cost(block.text) for block in (*blocks, *made)) + (1 + bool(made)) * MESSAGE_OVERHEAD
+    total = sum(count_cost(block.text) for block in (*blocks, *made)) + (1 + bool(made)) * MESSAGE_OVERHEAD
     return InstructionBlocks(blocks, made, total)
 
 
-def with_hints(blocks: InstructionBlocks, hints: Sequence[str], now: datetime) -> InstructionBlocks:
-    """The rules with what the agent has learnt of its own tools after them."""
+def add_hints(blocks: InstructionBlocks, hints: Sequence[str], now: datetime) -> InstructionBlocks:
+    """The instruction blocks followed by the agent's experience."""
     lines = "\n".join(f"- {each}" for each in hints)
     block = SystemBlock(type="other", text=f"<agent_hints>\n{lines}\n</agent_hints>", updated_at=now)
-    return InstructionBlocks((*blocks.system, block), blocks.developer, blocks.cost + cost(block.text))
+    return InstructionBlocks((*blocks.system, block), blocks.developer, blocks.cost + count_cost(block.text))
 
 
 def screen_candidates(
     ranked: Iterable[RankedCandidate], policy: SanitizePolicy, most: int = MAX_READ
 ) -> list[tuple[RankedCandidate, Screened]]:
-    """Every candidate with what may be injected of the first `most` characters, the only ones that could be shown."""
+    """Every candidate with what may be shown of its first `most` characters."""
     return [(each, screen_candidate(each.candidate, policy, most)) for each in ranked]
 
 
 def screen_candidate(candidate: Candidate, policy: SanitizePolicy, most: int = MAX_READ) -> Screened:
-    """A message's words, and after them, each in its fence, what was recognised in its media."""
+    """The words of a message and, each in its fence, the texts recognised in its media."""
     source = candidate.comes_from
     if not candidate.recognized:
         return show(_start(candidate.text, most), source, policy)
@@ -141,21 +147,21 @@ def screen_candidate(candidate: Candidate, policy: SanitizePolicy, most: int = M
 
 
 def list_withheld(candidate: Candidate, policy: SanitizePolicy) -> list[Blocked]:
-    """The media whose recognised text gave orders, when the message was indexed or now."""
+    """The media whose recognised text gave orders, when indexed or now."""
     read = [(each, screen(candidate.text[each.start : each.end], policy)) for each in candidate.recognized]
     return [
         Blocked(each.media_id, each.rule or told.rule) for each, told in read if each.rule or told.outcome == "blocked"
     ]
 
 
-def held_back(key: str, source: Source, clean: Screened) -> list[HeldBack]:
-    """What is not shown of a text; nothing where all of it is."""
+def list_held_back(key: str, source: Source, clean: Screened) -> list[HeldBack]:
+    """What is not shown of a text."""
     return [HeldBack(key, source, clean.held_back, clean.outcome == "blocked")] if clean.held_back else []
 
 
-def held_back_of(candidate: Candidate, clean: Screened, policy: SanitizePolicy) -> list[HeldBack]:
-    """What is not shown of a candidate's words, nor of what was recognised in its media."""
-    withheld = held_back(candidate.key, candidate.comes_from, clean)
+def list_all_held_back(candidate: Candidate, clean: Screened, policy: SanitizePolicy) -> list[HeldBack]:
+    """What is not shown of a candidate's words and of the text recognised in its media."""
+    withheld = list_held_back(candidate.key, candidate.comes_from, clean)
     for each in candidate.recognized:
         told = screen(candidate.text[each.start : each.end], policy)
         if rule := each.rule or told.held_back:
@@ -168,7 +174,7 @@ def _start(text: str, most: int) -> str:
     return text if len(text) <= most else text[:most] + "…"
 
 
-def evidence(
+def prepare_evidence(
     pairs: Sequence[tuple[RankedCandidate, Screened]],
     request_id: str,
     now: datetime,
@@ -178,35 +184,35 @@ def evidence(
     lean: bool = False,
     nonce: str = "",
 ) -> list[PreparedEvidence]:
-    """Evidence with snippets of at most `limit` characters; lean: without what is known of it and its signals."""
+    """Evidence with snippets of at most `limit` characters; `lean` omits metadata and signals."""
     prepared: list[PreparedEvidence] = []
     for place, (ranked, clean) in enumerate(pairs):
-        item = _item(ranked, clean.text, request_id, now, limit, nonce, policy, lean=lean)
+        item = _to_item(ranked, clean.text, request_id, now, limit, nonce, policy, lean=lean)
         if item.snippet:
-            price = cost(evidence_line(place + 1, item))
+            price = count_cost(evidence_line(place + 1, item))
             prepared.append(PreparedEvidence(ranked, item, price, clean.outcome, clean.rule, place, clean.text, nonce))
     return prepared
 
 
-def frame(each: PreparedEvidence) -> int:
-    """The tokens of the evidence without its text: label, address, tag, how it was found."""
+def count_frame(each: PreparedEvidence) -> int:
+    """The tokens of the evidence without its text."""
     return _with_snippet(each, "", len(each.text) + 10_000).cost
 
 
-def shorter(each: PreparedEvidence, size: int, limit: int) -> PreparedEvidence | None:
-    """The evidence with as much of its text as fits `size` tokens; None where that is nothing."""
-    room = size - frame(each) - SEPARATOR
+def shorten_evidence(each: PreparedEvidence, size: int, limit: int) -> PreparedEvidence | None:
+    """The evidence cut to `size` tokens; None if nothing would be left."""
+    room = size - count_frame(each) - SEPARATOR
     text = tokens.head(each.text, room)
     made = _with_snippet(each, text.rstrip() + "…", limit) if text else None
     return made if made and made.cost <= size else None
 
 
 def _with_snippet(each: PreparedEvidence, text: str, limit: int) -> PreparedEvidence:
-    item = each.item.model_copy(update={"snippet": evidence_snippet(each.ranked.candidate, text, limit, each.nonce)})
-    return replace(each, item=item, cost=cost(evidence_line(each.place + 1, item)))
+    item = each.item.model_copy(update={"snippet": write_evidence(each.ranked.candidate, text, limit, each.nonce)})
+    return replace(each, item=item, cost=count_cost(evidence_line(each.place + 1, item)))
 
 
-def _item(
+def _to_item(
     ranked: RankedCandidate,
     text: str,
     request_id: str,
@@ -221,21 +227,21 @@ def _item(
     return EvidenceItem(
         id=ranked.key,
         source="resource" if source.is_resource else "memory",
-        source_uri=citable(source.uri),
+        source_uri=quote_uri(source.uri),
         title=clip(screen(source.title, policy).text, 120) if source.title else "",
-        snippet=evidence_snippet(source, text, limit, nonce),
+        snippet=write_evidence(source, text, limit, nonce),
         mode=source.mode,
         score=round(ranked.factors.relevance, 6),
-        signals=Signals() if lean else signals(ranked),
+        signals=Signals() if lean else to_signals(ranked),
         provenance=EvidenceProvenance(request_id=request_id, plan_version=PLAN_VERSION, retrieved_at=now),
-        ref=ref(ranked),
-        known=None if lean else known_of(source),
+        ref=to_ref(ranked),
+        known=None if lean else describe_memory(source),
         group="relational_bundle" if source.mode == "relational" else None,
     )
 
 
-def ref(ranked: RankedCandidate) -> Ref:
-    """Where the evidence lives (decision 12)."""
+def to_ref(ranked: RankedCandidate) -> Ref:
+    """The address of the evidence."""
     source = ranked.candidate
     return Ref(
         document_id=source.document_id,
@@ -246,8 +252,8 @@ def ref(ranked: RankedCandidate) -> Ref:
     )
 
 
-def signals(ranked: RankedCandidate) -> Signals:
-    """What each ranker said of the evidence; arms are recognised by the beginning of their names."""
+def to_signals(ranked: RankedCandidate) -> Signals:
+    """The score of the evidence in each ranking; arms are identified by the prefix of their lists."""
     source = ranked.candidate
     vector = [arm for arm in source.arm_ranks if arm.startswith("vector")]
     words = [arm for arm in source.arm_ranks if arm.startswith("text")]
@@ -266,51 +272,53 @@ def signals(ranked: RankedCandidate) -> Signals:
     )
 
 
-def core(
+def prepare_core(
     memories: Sequence[CoreMemory], policy: SanitizePolicy, nonce: str = ""
 ) -> tuple[list[PreparedMemory], list[PreparedMemory]]:
-    """The pinned memories that may be shown, in their order, and those that are blocked."""
+    """The pinned memories that may be shown, in order, and those that are blocked."""
     prepared: list[PreparedMemory] = []
     for memory in memories:
         clean = show(memory.text, memory.comes_from, policy)
         block = SystemBlock(
             type=MEMORY_TYPES[memory.type].block,
-            text=core_tag(memory, clip(clean.text, 400), nonce),
+            text=write_core_tag(memory, clip(clean.text, 400), nonce),
             updated_at=memory.updated_at,
             source=BlockSource(turn_id=memory.turn_id, memory_item_id=memory.memory_id),
         )
-        prepared.append(PreparedMemory(memory, block, cost(block.text), clean))
+        prepared.append(PreparedMemory(memory, block, count_cost(block.text), clean))
     allowed = [each for each in prepared if each.outcome != "blocked"]
     return allowed, [each for each in prepared if each.outcome == "blocked"]
 
 
-def window(turns: Sequence[RecentTurn], most: int, max_tool_chars: int) -> list[tuple[int, list[RecentMessage]]]:
-    """The newest `most` turns, newest first, each with its cost; tool results are cut short (R099, OC101)."""
+def prepare_window(
+    turns: Sequence[RecentTurn], most: int, max_tool_chars: int
+) -> list[tuple[int, list[RecentMessage]]]:
+    """The newest `most` turns, newest first, each with its cost; tool results are shortened."""
     newest = sorted(turns, key=lambda turn: turn.seq, reverse=True)[:most]
-    shown = [[_message(each, max_tool_chars) for each in turn.messages if each.role != "system"] for turn in newest]
-    return [(turn_cost(messages), messages) for messages in shown if messages]
+    shown = [[_to_message(each, max_tool_chars) for each in turn.messages if each.role != "system"] for turn in newest]
+    return [(count_turn_cost(messages), messages) for messages in shown if messages]
 
 
-def _message(message: object, max_tool_chars: int) -> RecentMessage:
+def _to_message(message: object, max_tool_chars: int) -> RecentMessage:
     made = RecentMessage.model_validate(message, from_attributes=True)
     if made.role != "tool" or len(made.content) <= max_tool_chars:
         return made
     return made.model_copy(update={"content": clip(made.content, max_tool_chars)})
 
 
-def turn_cost(messages: Sequence[RecentMessage]) -> int:
+def count_turn_cost(messages: Sequence[RecentMessage]) -> int:
     """The tokens of a turn as chat messages."""
     return sum(tokens.count(each.content) + tokens.count(each.name or "") + MESSAGE_OVERHEAD for each in messages)
 
 
 def shorten_messages(messages: Sequence[RecentMessage], size: int) -> list[RecentMessage]:
-    """The messages of one turn cut to at most `size` tokens, the longest most.
+    """The messages of one turn cut to `size` tokens, the longest most.
 
-    Where they would be too short to say anything, the first is left out; empty where none fits.
+    If they would be too short, the first is dropped; empty if none fits.
     """
     for first in range(len(messages)):
         shown = list(messages[first:])
-        prices = [turn_cost([each]) for each in shown]
+        prices = [count_turn_cost([each]) for each in shown]
         sizes = level_sizes(prices, size)
         if all(given >= min(price, LEAST_MESSAGE) for given, price in zip(sizes, prices, strict=True)):
             return [_cut_message(*each) for each in zip(shown, prices, sizes, strict=True)]
@@ -318,7 +326,7 @@ def shorten_messages(messages: Sequence[RecentMessage], size: int) -> list[Recen
 
 
 def level_sizes(prices: Sequence[int], size: int) -> list[int]:
-    """Of each price as much as an even share allows; what the small do not need goes to the large."""
+    """An even share of `size` for each price; what small ones do not need goes to larger ones."""
     given = [0] * len(prices)
     left = size
     for done, at in enumerate(sorted(range(len(prices)), key=prices.__getitem__)):

@@ -1,6 +1,4 @@
-"""How a package reads to the model: its fixed words in both languages, the tags around memory and evidence that no text
-can open or close, and what an agent is told of its own experience (seed 004).
-"""
+"""The fixed texts of a package in both languages, the tags around memory and evidence, and hints from experience."""
 
 # ruff: noqa: E501 - the texts are one line per rule, as the model reads them
 
@@ -78,37 +76,37 @@ def _key(language: Language) -> str:
     return "zh" if language == "zh" else "en"
 
 
-def memory_guide(language: Language, nonce: str = "", *, short: bool = False) -> str:
-    """How the model should use memory: about 250 tokens, or one sentence for a small window (R106).
+def get_memory_guide(language: Language, nonce: str = "", *, short: bool = False) -> str:
+    """How the model should use memory: about 250 tokens, or one sentence for a small window.
 
-    It names the nonce, so that a tag which somebody wrote into a text counts for nothing.
+    It names the nonce, so that forged tags are ignored.
     """
     guide = (_SHORT if short else _GUIDE)[_key(language)]
     return guide.replace("{fence}", f' nonce="{nonce}"' if nonce else "")
 
 
-def entities(language: Language, names: str) -> str:
-    """The names of a conversation behind what they are."""
+def format_entities(language: Language, names: str) -> str:
+    """The names of a conversation, each with its kind."""
     return ENTITIES[_key(language)] + names
 
 
-def citation_rule(language: Language) -> str:
-    """How evidence is cited and what to do when a tool fails (R098)."""
+def get_citation_rule(language: Language) -> str:
+    """How to cite evidence, and what to do when a tool fails."""
     return _CITE[_key(language)]
 
 
-def hint(kind: str, language: Language) -> str:
-    """One line of the agent's own experience, with its figures to be filled in."""
+def get_hint(kind: str, language: Language) -> str:
+    """The template of a hint."""
     return _HINTS[_key(language)][kind]
 
 
-def phase_rule(language: Language, intent: Intent) -> str:
-    """What this kind of turn calls for; empty where nothing special (R107)."""
+def get_phase_rule(language: Language, intent: Intent) -> str:
+    """The rule of this intent; empty if it has none."""
     return _PHASES[_key(language)].get(intent, "")
 
 
 MESSAGE_OVERHEAD = 4
-"""Tokens that a chat format spends on each message beside its content."""
+"""Tokens that a chat format adds to each message."""
 MAX_ATTRIBUTE = 80
 _UNCITABLE = to_pattern(r"[\s<>\"\x00-\x1f]")
 
@@ -124,56 +122,56 @@ def _attribute(value: str) -> str:
 
 
 def _name(value: str | None) -> str | None:
-    """A name or key from somebody's data; none where it holds what may not be shown."""
+    """A name or key from user data; None if it holds text that may not be shown."""
     return value if value and screen(value).outcome == "pass" else None
 
 
-def citable(uri: str) -> str:
-    """The address as one word that opens no tag; it leads where it led."""
+def quote_uri(uri: str) -> str:
+    """The address as one word that cannot open a tag."""
     return _UNCITABLE.sub(lambda found: quote(found.group()), uri)
 
 
-def _day(moment: datetime | None) -> str | None:
+def _format_day(moment: datetime | None) -> str | None:
     return moment.date().isoformat() if moment else None
 
 
 TELLING: frozenset[Epistemic] = frozenset({"opinion", "outdated"})
-"""What a note is where the model cannot see it from its words: a view, or how things were."""
+"""Attributes of a note that its words do not show: an opinion, or a past state."""
 
 
-def _trust(provenance: Provenance) -> str | None:
+def _describe_trust(provenance: Provenance) -> str | None:
     return provenance if provenance == "confirmed_by_user" else None
 
 
-def _kind(epistemic: Epistemic) -> str | None:
+def _describe_kind(epistemic: Epistemic) -> str | None:
     return epistemic if epistemic in TELLING else None
 
 
-def core_tag(memory: CoreMemory, text: str, nonce: str) -> str:
+def write_core_tag(memory: CoreMemory, text: str, nonce: str) -> str:
     """A pinned memory inside its tag; `text` is already screened and escaped."""
     attributes = _attributes(
         nonce=nonce,
         confidence=f"{memory.confidence:.2f}",
-        provenance=_trust(memory.provenance),
-        epistemic_type=_kind(memory.epistemic),
+        provenance=_describe_trust(memory.provenance),
+        epistemic_type=_describe_kind(memory.epistemic),
     )
     return write_tag("user_memory", attributes, text, None)
 
 
-def evidence_snippet(candidate: Candidate, text: str, limit: int, nonce: str) -> str:
-    """The candidate's text inside its tag, at most `limit` characters with it; empty where nothing would be left.
+def write_evidence(candidate: Candidate, text: str, limit: int, nonce: str) -> str:
+    """The candidate's text inside its tag, at most `limit` characters in total; empty if nothing would be left.
 
-    The tag says what a model can use: how sure a note is and since when, of words who spoke and when, of knowledge
-    whose it is. What else is known of it stands in the fields of the evidence.
+    The tag has what a model can use: confidence and date of a note, speaker and time of a message, source of knowledge.
+    The fields of the evidence have the rest.
     """
     if candidate.memory_id:
         attributes = _attributes(
             nonce=nonce,
             confidence=f"{candidate.confidence:.2f}",
-            provenance=_trust(candidate.provenance),
-            valid_since=_day(candidate.valid_at),
-            valid_until=_day(candidate.until),
-            epistemic_type=_kind(candidate.epistemic),
+            provenance=_describe_trust(candidate.provenance),
+            valid_since=_format_day(candidate.valid_at),
+            valid_until=_format_day(candidate.until),
+            epistemic_type=_describe_kind(candidate.epistemic),
             type="habit" if (candidate.category or "").startswith(HABIT) else None,
         )
         return write_tag("user_memory", attributes, text, limit)
@@ -184,16 +182,16 @@ def evidence_snippet(candidate: Candidate, text: str, limit: int, nonce: str) ->
     speaker = _name(candidate.name) or candidate.role
     attributes = _attributes(
         nonce=nonce,
-        valid_since=_day(candidate.valid_at),
-        valid_until=_day(candidate.until),
-        epistemic_type=_kind(candidate.epistemic),
+        valid_since=_format_day(candidate.valid_at),
+        valid_until=_format_day(candidate.until),
+        epistemic_type=_describe_kind(candidate.epistemic),
         speaker=speaker,
     )
     return write_tag("user_memory", attributes, text, limit)
 
 
-def known_of(candidate: Candidate) -> KnownOf | None:
-    """What is known of a memory beside its words; nothing of what was said or stands in a document."""
+def describe_memory(candidate: Candidate) -> KnownOf | None:
+    """Metadata of a memory; None for messages and documents."""
     if candidate.memory_id is None:
         return None
     return KnownOf(
@@ -216,34 +214,34 @@ def write_tag(tag: str, attributes: str, text: str, limit: int | None) -> str:
 
 MOST = 3
 LEAST = 5
-"""Calls, or answers, below which nothing is said, however plain they look."""
+"""The fewest calls, or answers, for a hint."""
 FAILS_BELOW = 0.7
-"""A tool fails often where with 95 % no more of its calls than this succeed."""
+"""A tool fails often if with 95 % confidence its success rate is below this."""
 WORKS_ABOVE = 0.7
-"""It serves an intent well where with 95 % more than this succeed."""
+"""A tool works well for an intent if with 95 % confidence its success rate is above this."""
 CORRECTED_ABOVE = 0.2
-"""Recalled memories mislead where with 95 % more of the answers that took them up than this were corrected."""
+"""Recalled memories mislead if with 95 % confidence the share of corrected answers is above this."""
 
 
 @dataclass(frozen=True, slots=True)
-class Learnt:
-    """One thing that the agent has learnt: a key and its figures."""
+class ExperienceEntry:
+    """One piece of experience: a key and its figures."""
 
     key: str
     figures: Mapping[str, Any]
 
 
-def hints(learnt: Iterable[Learnt], intent: Intent, language: Language) -> tuple[str, ...]:
-    """At most three lines in the language of the message; what goes wrong comes first. None for small talk."""
+def make_hints(learnt: Iterable[ExperienceEntry], intent: Intent, language: Language) -> tuple[str, ...]:
+    """At most three lines in the language of the message; problems come first. None for small talk."""
     if intent == "small_talk":
         return ()
-    found = [made for each in learnt if (made := _hint(each, intent, language))]
+    found = [made for each in learnt if (made := _make_hint(each, intent, language))]
     first = sorted(found, key=lambda made: (made[0], -made[1], made[2]))
     return tuple(dict.fromkeys(line for _, _, line in first))[:MOST]
 
 
-def _hint(learnt: Learnt, intent: Intent, language: Language) -> tuple[int, int, str] | None:
-    """How it is ordered: kind, weight; and the line."""
+def _make_hint(learnt: ExperienceEntry, intent: Intent, language: Language) -> tuple[int, int, str] | None:
+    """The sort key (kind, weight) and the line."""
     kind, _, name = learnt.key.partition(":")
     if kind == "retrieval":
         return _of_recall(learnt.figures, language)
@@ -255,9 +253,9 @@ def _hint(learnt: Learnt, intent: Intent, language: Language) -> tuple[int, int,
     if calls < LEAST:
         return None
     if figures["high"] <= FAILS_BELOW:
-        return 0, errors, hint("fails", language).format(tool=name, calls=calls, errors=errors)
+        return 0, errors, get_hint("fails", language).format(tool=name, calls=calls, errors=errors)
     if here and figures["low"] >= WORKS_ABOVE:
-        return 2, calls, hint("works", language).format(tool=name, calls=calls, fine=calls - errors)
+        return 2, calls, get_hint("works", language).format(tool=name, calls=calls, fine=calls - errors)
     return None
 
 
@@ -265,4 +263,4 @@ def _of_recall(figures: Mapping[str, Any], language: Language) -> tuple[int, int
     if figures["utilized"] < LEAST or figures["corrected_low"] < CORRECTED_ABOVE:
         return None
     counts = {"corrected": figures["corrected"], "utilized": figures["utilized"]}
-    return 1, figures["corrected"], hint("corrected", language).format(**counts)
+    return 1, figures["corrected"], get_hint("corrected", language).format(**counts)

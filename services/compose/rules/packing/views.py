@@ -1,6 +1,6 @@
-"""The one internal evidence as the EvidencePack shows it (X46), and how much of its text.
+"""How evidence is shown in an EvidencePack: in full, the matching passage, or one sentence.
 
-All, the passage that meets the question, or one sentence (seed 001 section 7). The ContextPackage's view is in `slots`.
+`slots` has the form for a ContextPackage.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from schemas.evidence_pack import (
 )
 from schemas.retrieval_plan import RetrievalPlan
 from services.compose.rules.candidates import Candidate, RankedCandidate
-from services.compose.rules.packing.slots import ref, signals
+from services.compose.rules.packing.slots import to_ref, to_signals
 from shared.language.normalise import clip, detect
 from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms, terms
@@ -27,24 +27,24 @@ from shared.screening.sanitize import SanitizePolicy, screen
 
 Level = Literal["l2", "l1", "l0"]
 LEVELS: dict[Level, int] = {"l1": 320, "l0": 120}
-"""Characters at most: l2 is the whole text, l1 a passage, l0 a line (about a tenth of a page and a hundredth)."""
+"""The most characters of each level: l2 is the whole text, l1 a passage, l0 a line."""
 MAX_SENTENCES = 400
 _SENTENCE = to_pattern(r"[^。！？!?；;\n.]*(?:[。！？!?；;\n]+|\.+(?=\s|$)|\.|$)")
 
 
-def snippet(text: str, question: str, policy: Literal["l2", "l1", "l0", "auto"], most: int) -> tuple[str, Level]:
-    """At most `most` characters of the text, and how much of it they are; `auto` is all where it fits."""
+def make_snippet(text: str, question: str, policy: Literal["l2", "l1", "l0", "auto"], most: int) -> tuple[str, Level]:
+    """At most `most` characters of the text, and the level; `auto` shows all if it fits."""
     level: Level = policy if policy != "auto" else "l2" if len(text) <= most else "l1"
     if level == "l2":
         return clip(text, most), level
     room = min(most, LEVELS[level]) if policy != "auto" else most
     if len(text) <= room and level == "l1":
         return text, level
-    return passage(text, query_terms(question, 32), room, one=level == "l0"), level
+    return choose_passage(text, query_terms(question, 32), room, one=level == "l0"), level
 
 
-def passage(text: str, wanted: Sequence[str], most: int, *, one: bool = False) -> str:
-    """The sentences side by side that hold most of the wanted words, the first of equals; gaps are marked."""
+def choose_passage(text: str, wanted: Sequence[str], most: int, *, one: bool = False) -> str:
+    """The adjacent sentences with most of the wanted words; gaps are marked."""
     sentences = [each for each in _SENTENCE.findall(text[:40_000]) if each.strip()][:MAX_SENTENCES]
     if not sentences:
         return clip(text.strip(), most)
@@ -68,13 +68,13 @@ def passage(text: str, wanted: Sequence[str], most: int, *, one: bool = False) -
 _SOURCE_TYPES = ("url", "file", "manual", "memory_snapshot")
 
 
-def pack_evidence(
+def to_pack_evidence(
     ranked: RankedCandidate, plan: RetrievalPlan, retrieved_at: datetime, policy: SanitizePolicy
 ) -> PackEvidence:
-    """One result of a plan, showing what the plan's output section asks for; the snippet is plain text."""
+    """One result of a plan in the form that the plan's output section asks for; the snippet is plain text."""
     source, output = ranked.candidate, plan.output
     question = plan.queries[source.query].text
-    text, level = snippet(source.text, question, output.snippet_policy, output.max_snippet_chars)
+    text, level = make_snippet(source.text, question, output.snippet_policy, output.max_snippet_chars)
     return PackEvidence(
         id=ranked.key,
         kind=_kind(source),
@@ -82,12 +82,12 @@ def pack_evidence(
         section_id=source.section_id,
         title=screen(source.title or (source.category if source.memory_id else ""), policy).text,
         source_uri=source.uri,
-        source_type=source_type(source),
+        source_type=choose_source_type(source),
         snippet=text if output.include_snippets else "",
         snippet_policy=level,
         language=source.language or detect(source.text),
         score=round(ranked.factors.relevance, 6),
-        signals=signals(ranked) if output.include_signals else Signals(),
+        signals=to_signals(ranked) if output.include_signals else Signals(),
         provenance=PackProvenance(
             mode=source.mode, query_text=question, query_index=source.query, retrieved_at=retrieved_at
         )
@@ -103,21 +103,21 @@ def pack_evidence(
             version=source.version,
             org_tier=source.org_tier or None,
         ),
-        ref=ref(ranked),
-        raw=_raw(ranked, debug=plan.debug.trace) if output.include_raw else None,
+        ref=to_ref(ranked),
+        raw=_to_raw(ranked, debug=plan.debug.trace) if output.include_raw else None,
     )
 
 
-def source_type(candidate: Candidate) -> EvidenceSourceType:
-    """Memories and messages are a snapshot of memory; a section of knowledge is what its document is."""
+def choose_source_type(candidate: Candidate) -> EvidenceSourceType:
+    """Memories and messages are a snapshot of memory; a section of knowledge has the type of its document."""
     if not candidate.is_resource:
         return "memory_snapshot"
     known = candidate.source_type in _SOURCE_TYPES
     return cast("EvidenceSourceType", candidate.source_type) if known else "other"
 
 
-def _raw(ranked: RankedCandidate, *, debug: bool) -> EvidenceRaw:
-    """Where the whole text is, and its hash; a message of a turn is the address with its place behind `#`."""
+def _to_raw(ranked: RankedCandidate, *, debug: bool) -> EvidenceRaw:
+    """The address and hash of the whole text; a message of a turn has its ordinal behind `#`."""
     source = ranked.candidate
     place = "" if source.message_ordinal is None else f"#{source.message_ordinal}"
     return EvidenceRaw(

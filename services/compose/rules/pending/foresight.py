@@ -1,4 +1,4 @@
-"""The pending statements, one after another, as the workers will settle them: what each does to memory."""
+"""Predicts how the workers will settle pending statements, one after another."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,8 +20,8 @@ from shared.resolution.resolve import Confirm, Operation, Retract, Write, resolv
 
 
 @dataclass(slots=True)
-class MemoryCourse:
-    """Memory as it becomes while the pending statements are gone through."""
+class PredictedMemory:
+    """The state of memory after the statements so far."""
 
     active: dict[UUID, MemorySnapshot]
     masked: dict[str, str] = field(default_factory=dict[str, str])
@@ -33,14 +33,14 @@ class MemoryCourse:
     )
 
 
-def overlay(
+def settle_statements(
     pending: Sequence[PendingObservation], remembered: Sequence[MemorySnapshot], policy: ConfidencePolicy
 ) -> PendingChanges:
-    """What the pending statements, in their order, will do to these memories once the workers come to them.
+    """How the pending statements, in order, will change these memories.
 
     `remembered` is newest first. A memory that is newer than a statement, or says the same, stays.
     """
-    course = MemoryCourse({each.known.memory_id: each for each in remembered})
+    course = PredictedMemory({each.known.memory_id: each for each in remembered})
     for each in pending:
         settle_next(course, each, policy)
     stating = tuple((said, frozenset(keys)) for said, keys in course.stating.values())
@@ -49,17 +49,17 @@ def overlay(
     return PendingChanges(course.masked, ended, frozenset(course.texts), stating, outdated)
 
 
-def foreseen(
+def list_operations(
     pending: Sequence[PendingObservation], remembered: Sequence[MemorySnapshot], policy: ConfidencePolicy
 ) -> dict[UUID, Operation]:
-    """By statement what the workers will do with it, those before it done."""
-    course = MemoryCourse({each.known.memory_id: each for each in remembered})
+    """The operation that the workers will derive for each statement, the earlier ones applied."""
+    course = PredictedMemory({each.known.memory_id: each for each in remembered})
     operations = {each.memory_id: settle_next(course, each, policy) for each in pending}
     return {memory_id: operation for memory_id, operation in operations.items() if operation is not None}
 
 
-def settle_next(course: MemoryCourse, each: PendingObservation, policy: ConfidencePolicy) -> Operation | None:
-    """What becomes of the next statement, in the course of them; None where it is a memory already."""
+def settle_next(course: PredictedMemory, each: PendingObservation, policy: ConfidencePolicy) -> Operation | None:
+    """Applies the next statement; None if it is a memory already."""
     if each.memory_id in course.active:
         return None
     operation = resolve(each.statement, [r.known for r in course.active.values()], policy)
@@ -67,26 +67,26 @@ def settle_next(course: MemoryCourse, each: PendingObservation, policy: Confiden
     return operation
 
 
-def _follow(course: MemoryCourse, each: PendingObservation, operation: Operation) -> None:
+def _follow(course: PredictedMemory, each: PendingObservation, operation: Operation) -> None:
     match operation:
         case Write(ends=ends) if not is_outlived(course, each, ends):
             same = next((k for k in ends if k.sense == each.statement.sense and k.type == each.statement.type), None)
             each = replace(each, rest=operation.left.text if operation.left else "")
             held = course.active.get(ends[0].memory_id) if ends else None
-            _end(course, each, [k for k in ends if k is not same])
+            _end_memory(course, each, [k for k in ends if k is not same])
             if same:
-                _raise(course, same, operation)
+                _raise_level(course, same, operation)
             else:
                 course.active[each.memory_id] = to_snapshot(each, operation)
             if held and operation.left and operation.left is not operation.content:
                 rest = _to_rest(held.known, each, operation.left)
                 course.active[rest.memory_id] = MemorySnapshot(rest, held.place, learnt=False)
         case Confirm(target=target):
-            _raise(course, target, operation)
+            _raise_level(course, target, operation)
         case Retract(targets=targets) if not is_outlived(course, each, targets):
             held_before = dict(course.active)
             each = replace(each, rest="\n".join(content.text for _, content in operation.left))
-            _end(course, each, targets)
+            _end_memory(course, each, targets)
             for old, content in operation.left:
                 rest = _to_rest(old, each, content)
                 course.active[rest.memory_id] = MemorySnapshot(rest, held_before[old.memory_id].place, learnt=False)
@@ -94,8 +94,8 @@ def _follow(course: MemoryCourse, each: PendingObservation, operation: Operation
             pass
 
 
-def is_outlived(course: MemoryCourse, each: PendingObservation, ends: Sequence[ActiveMemory]) -> bool:
-    """Whether a memory was learnt with the statement in mind: after it, or from its own turn."""
+def is_outlived(course: PredictedMemory, each: PendingObservation, ends: Sequence[ActiveMemory]) -> bool:
+    """Whether a memory was learnt after the statement, or from the same turn."""
     held = [course.active[known.memory_id] for known in ends]
     return not each.now and any(
         r.learnt
@@ -106,8 +106,8 @@ def is_outlived(course: MemoryCourse, each: PendingObservation, ends: Sequence[A
     )
 
 
-def _raise(course: MemoryCourse, target: ActiveMemory, operation: Write | Confirm) -> None:
-    """What was said again stands as firmly as the better of both."""
+def _raise_level(course: PredictedMemory, target: ActiveMemory, operation: Write | Confirm) -> None:
+    """Raises the memory to the better level of both, because it was stated again."""
     held, relation = course.active[target.memory_id], operation.relation
     known = replace(held.known, provenance=relation.provenance, assertion=relation.assertion)
     course.active[target.memory_id] = replace(held, known=known)
@@ -139,7 +139,7 @@ def to_snapshot(each: PendingObservation, written: Write) -> MemorySnapshot:
 
 
 def _to_rest(old: ActiveMemory, each: PendingObservation, left: Content) -> ActiveMemory:
-    """What stays of a memory of which a part ends, as a memory of its own."""
+    """The part of an ended memory that stays, as a memory of its own."""
     its_id = left_id(each.memory_id, old.memory_id)
     since = each.statement.said_at
     return replace(amend_memory(old, left), memory_id=its_id, root_id=its_id, version=1, valid_at=since, replaced=())
@@ -162,7 +162,7 @@ def amend_memory(known: ActiveMemory, content: Content) -> ActiveMemory:
     )
 
 
-def _end(course: MemoryCourse, each: PendingObservation, ends: Sequence[ActiveMemory]) -> None:
+def _end_memory(course: PredictedMemory, each: PendingObservation, ends: Sequence[ActiveMemory]) -> None:
     keys: set[str] = set()
     for ended in ends:
         held = course.active.pop(ended.memory_id)

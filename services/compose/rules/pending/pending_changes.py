@@ -1,4 +1,4 @@
-"""What is said but not yet learnt: which memories it ends, before the workers have ended them (X33)."""
+"""Statements that are not learnt yet, and the memories that they end before the workers do."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,12 +22,12 @@ from shared.language.segment import has_word, query_terms, terms
 from shared.resolution.summary_lines import EndedStatement, SummaryLine, find_stale_lines
 
 MOST_SHOWN = 6
-"""So many statements that are neither in the window nor searchable yet are shown at most, the newest."""
+"""The most statements to show that are neither in the window nor searchable yet, newest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessagePosition:
-    """Where a statement was made: `word` is its value, which another message of the turn may repeat."""
+    """Where a statement was made; `word` is its value, which another message of the turn may repeat."""
 
     turn_id: str
     ordinal: int
@@ -37,7 +37,7 @@ class MessagePosition:
 
 @dataclass(frozen=True, slots=True)
 class PendingMessage:
-    """The message that a statement was made in."""
+    """The message of a statement."""
 
     text: str
     said_at: datetime
@@ -48,7 +48,7 @@ class PendingMessage:
 
 @dataclass(frozen=True, slots=True)
 class MemorySnapshot:
-    """An active memory, or a statement on its way to become one."""
+    """An active memory, or a pending statement that will become one."""
 
     known: ActiveMemory
     place: MessagePosition | None
@@ -57,7 +57,7 @@ class MemorySnapshot:
 
 @dataclass(frozen=True, slots=True)
 class PendingObservation:
-    """A statement that no worker has settled yet; the message being answered is `now`."""
+    """A statement that no worker has settled yet; the message being answered has `now`."""
 
     memory_id: UUID
     statement: Statement
@@ -69,26 +69,26 @@ class PendingObservation:
     polarity: int = 0
     now: bool = False
     forgotten: bool = False
-    """Whether what it takes back is not told to anybody who asks about the past either."""
+    """Whether what it retracts stays hidden in questions about the past too."""
     rest: str = ""
-    """What of the memory that it ends stays beside it."""
+    """The part of the ended memory that stays."""
 
     @property
     def cause(self) -> str:
-        """What names it as the reason why something is not shown."""
+        """The reason to give for what it hides."""
         return "overlay:message" if self.now else f"overlay:turn:{self.place.turn_id}"
 
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """What the user took back of a turn in the next one; `sentence` is known while workers may not have seen it."""
+    """What the user retracted of a turn in the next one; `sentence` is known before the workers have handled it."""
 
     until: datetime
     forgotten: bool
     sentence: str = ""
 
     def covers(self, text: str) -> bool:
-        """Whether a memory that was learnt from the turn says what was taken back."""
+        """Whether a memory that was learnt from the turn says what was retracted."""
         asked = frozenset(query_terms(text))
         return bool(asked) and 2 * len(asked.intersection(terms(self.sentence))) >= len(asked)
 
@@ -105,23 +105,23 @@ class PendingChanges:
     taken_back: Mapping[str, TakenBack] = field(default_factory=dict[str, TakenBack])
 
     def with_ended(self, ended: Iterable[OutdatedStatement], taken_back: Mapping[str, TakenBack]) -> "PendingChanges":
-        """The same, and what had ended or was taken back before."""
+        """The same with earlier endings and retractions added."""
         known = (*self.outdated.statements, *ended)
         if not known and not taken_back:
             return self
         return replace(self, outdated=outdated_statements(known), taken_back=taken_back)
 
     def hides(self, memory_id: UUID | str | None, turn_id: UUID | str | None = None, text: str = "") -> bool:
-        """Whether what was said since ends or takes back this memory, learnt from this turn."""
+        """Whether a pending statement ends or retracts this memory, learnt from this turn."""
         taken = self.taken_back.get(str(turn_id)) if self.taken_back else None
         return (bool(self.masked) and str(memory_id) in self.masked) or (taken is not None and taken.covers(text))
 
     def of_turn(self, turn_id: UUID | str | None) -> tuple[Mapping[str, Any], ...]:
-        """What of a turn's words holds no longer, as `current_text` reads it."""
+        """The parts of a turn that are no longer valid, in the form that `current_text` takes."""
         return self.ended.get(str(turn_id), ()) if self.ended else ()
 
     def cause(self, key: str) -> str | None:
-        """Why the candidate of this key is not shown, where the overlay is the reason."""
+        """The pending statement that hides the candidate with this key, if one does."""
         kind, _, rest = key.partition(":")
         if kind == "memory":
             return self.masked.get(rest)
@@ -129,16 +129,16 @@ class PendingChanges:
         return str(gone[0]["cause"]) if gone else None
 
     def names(self, names: Iterable[str]) -> list[str]:
-        """Those of the names that nothing which no longer holds speaks of."""
+        """The names without those that occur only in what is no longer valid."""
         gone = (*self.texts, *(each.sentence for each in self.taken_back.values()))
         return [name for name in names if not any(has_word(text, name) for text in gone)]
 
     def summary(
         self, text: str, written_lines: Sequence[SummaryLine] = (), ended: Sequence[EndedStatement] = ()
     ) -> str:
-        """The summary without the lines that say what no longer holds, and without headings left bare.
+        """The summary without lines that are no longer valid and without empty headings.
 
-        `written_lines` are its lines with their turns, `ended` what was learnt from these and had ended before.
+        `written_lines` are its lines with their turns, `ended` the memories of these turns that had ended before.
         """
         foreseen = [*ended, *self._ended_statements()]
         if not text or not (foreseen or self.outdated.statements):
@@ -162,7 +162,7 @@ class PendingChanges:
         return line.startswith("- ") and self.outdated.ended_at(_line(line)) is not None
 
     def _ended_statements(self) -> list[EndedStatement]:
-        """What these changes end, wherever it was said, and the values that they end of each turn."""
+        """The statements that these changes end, and the values that they end in each turn."""
         of_turns = [
             EndedStatement("", gone["word"], UUID(turn)) for turn, every in self.ended.items() for gone in every
         ]
@@ -177,15 +177,17 @@ def _repeats(line: str, texts: frozenset[str]) -> bool:
 
 
 def _line(line: str) -> str:
-    """The line without its mark and label."""
+    """The line without its bullet and label."""
     text = line.removeprefix("- ")
     return text.partition("] ")[2] if text.startswith("[") else text
 
 
-def evidence(changes: PendingChanges, shown: frozenset[str], among: frozenset[str] | None = None) -> list[Candidate]:
-    """The messages that made the statements, newest first, but for those of the turns that are shown anyway.
+def list_pending_candidates(
+    changes: PendingChanges, shown: frozenset[str], among: frozenset[str] | None = None
+) -> list[Candidate]:
+    """The messages of the pending statements, newest first, except those in turns that are shown anyway.
 
-    `among` limits them to statements that end one of these candidates (by key).
+    `among` restricts them to statements that end one of these candidates (by key).
     """
     messages: dict[tuple[str, int], Candidate] = {}
     for stated, keys in reversed(changes.stating):

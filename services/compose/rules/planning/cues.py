@@ -1,4 +1,4 @@
-"""What a question says of its answer: its kind, who said it, when, in which words; a cue that is absent moves nothing."""
+"""Reads cues of the answer in a question: its kind, speaker, time and words. A missing cue has no effect."""
 
 # ruff: noqa: E501, SIM905 - one family of cues per line, a list of words reads best as one
 
@@ -65,16 +65,16 @@ _REASON = to_pattern(
     re.IGNORECASE,
 )
 ENOUGH_NAMES = 3
-"""So many names are as good as any number of them."""
+"""The number of names that counts fully."""
 
 
-def kinds(question: str) -> frozenset[Kind]:
-    """What kinds of things would answer the question; none where nothing says so."""
+def find_kinds(question: str) -> frozenset[Kind]:
+    """The kinds of things that would answer the question; empty if unknown."""
     return frozenset(kind for kind, pattern in _ASKS if pattern.search(question))
 
 
-def names(text: str) -> frozenset[str]:
-    """The names and quoted titles in a text, folded; what opens a sentence and the calendar's words are none."""
+def find_names(text: str) -> frozenset[str]:
+    """The names and quoted titles in a text, folded, without sentence openers and words of the calendar."""
     named = {name.lower() for name in _NAMED.findall(text)}
     if '"' in text or "“" in text or "《" in text or "「" in text or "『" in text:
         named |= {title.lower() for title in _QUOTED.findall(text)}
@@ -85,23 +85,23 @@ def names(text: str) -> frozenset[str]:
 
 
 _NAMES_OF = BoundedMemo[frozenset[int]]()
-"""By their hashes, like the texts that hold them."""
+"""Keyed by hash, like the texts that hold them."""
 
 
 def score_names(text: str, asked_names: Collection[int]) -> float:
-    """How many names the text holds besides those known (by their hashes), as a share of enough."""
+    """The number of names in the text beyond the known ones (by hash), as a share of enough."""
     found = _NAMES_OF.get(text)
     if found is None:
-        found = _NAMES_OF.put(text, frozenset(map(hash, names(text))))
+        found = _NAMES_OF.put(text, frozenset(map(hash, find_names(text))))
     return min(sum(name not in asked_names for name in found), ENOUGH_NAMES) / ENOUGH_NAMES
 
 
-def counts(text: str) -> bool:
+def has_number(text: str) -> bool:
     """Whether the text holds a number."""
     return _NUMBER.search(text) is not None
 
 
-def reasons(text: str) -> bool:
+def gives_reason(text: str) -> bool:
     """Whether the text gives a reason."""
     return _REASON.search(text) is not None
 
@@ -137,12 +137,12 @@ _TIME_WORDS = frozenset(
     "yesterday today tonight tomorrow ago recently lately soon since weekend last next this past coming monday tuesday wednesday thursday friday saturday sunday"
     " january february march april june july august september october november december day days week weeks month months year years hour hours minute minutes".split()
 )
-"""Without one of these, no English words tell when."""
+"""English texts without any of these words name no time."""
 _SENTENCE = to_pattern(r"[^.!?。！？\n]*[.!?。！？\n]*")
 _WORD = to_pattern(r"[^\W_]+")
 _TOGETHER = to_pattern(r"(?:['’]s)?\s*(?:,|&|and|or|和|与|及|或|、|，)+\s*")
 FIRST_OF_TWO = 0.65
-"""How sure it is that the first of two people in a question is the one it is about."""
+"""The probability that a question with two people is about the first."""
 AFTER_DAYS = 10.0
 BEFORE_DAYS = 4.0
 Role = Literal["user", "assistant"]
@@ -157,19 +157,19 @@ _FRAMING = frozenset(
         对话 内容 记录 那天 那会 那会儿 有事 总结 回顾 经历 情况""".split(),
     )
 )
-"""Of a question that names a time these words say only that it asks what was said or done then."""
+"""Words that only ask what was said or done, in a question that names a time."""
 _OF_SPEECH = frozenset(
     map(
         segment.stem,
         "talk discuss say mention chat tell speak conversation 聊 谈 说 讲 提 提到 讨论 告诉 事 事情 对话".split(),
     )
 )
-"""Of any question these say only that it asks what was said."""
+"""Words that only ask what was said, in any question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cues:
-    """One question as the scoring reads it: its terms without names of speakers, and what points at its answer."""
+    """A question as scoring reads it: its terms without speakers' names, and cues of its answer."""
 
     terms: tuple[str, ...]
     text: str = ""
@@ -177,7 +177,7 @@ class Cues:
     role: Role | None = None
     time: Range | None = None
     ahead: bool = False
-    """Whether that time is not over: who asks what to cook tonight does not ask what was said today."""
+    """Whether the named time is not over: a question about tonight's dinner is not about what was said today."""
     any_year: bool = False
     asks_when: bool = False
     asks_asked: bool = False
@@ -185,11 +185,11 @@ class Cues:
     kinds: frozenset[Kind] = frozenset()
     known: frozenset[str] = frozenset()
     words: str = ""
-    """All its letters, for what repeats it word for word."""
+    """All its letters, to detect texts that repeat it word for word."""
 
     @property
     def only_dates(self) -> bool:
-        """Whether nothing but a time, and that something was said or done, says what is meant."""
+        """Whether it gives only a time, and that something was said or done."""
         return all(term in _FRAMING for term in self.terms)
 
     def without(self, terms: Collection[str]) -> "Cues":
@@ -197,8 +197,8 @@ class Cues:
         return replace(self, terms=tuple(t for t in self.terms if t not in terms)) if terms else self
 
 
-def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
-    """The cues of a question put to conversations in which these speakers took part."""
+def read_cues(text: str, speakers: Sequence[str], now: datetime) -> Cues:
+    """The cues of a question about conversations with these speakers."""
     clean = normalise(text)
     called = {name: spelt for name in speakers if (spelt := find_spelling(name, clean))}
     bare = _without(clean, called.values())
@@ -220,21 +220,21 @@ def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
         asks_when=bool(ASKS_WHEN.search(clean)),
         asks_asked=asks_for_questions(clean),
         sure=sure,
-        kinds=kinds(clean),
+        kinds=find_kinds(clean),
         known=frozenset(word.lower() for word in _WORD.findall(clean))
         | {part for name in speakers for part in (name.lower(), *name.lower().split())}
-        | names(clean),
-        words=letters(text),
+        | find_names(clean),
+        words=to_letters(text),
     )
 
 
 def asks_for_questions(text: str) -> bool:
-    """Whether it asks what was asked: only then is a question an answer."""
+    """Whether it asks what was asked; only then can a question be an answer."""
     return _ASKS_ASKED.search(text) is not None
 
 
 def _about(called: Mapping[str, str], text: str) -> tuple[str | None, float]:
-    """Whose words are wanted: of the one speaker that is named, or rather of the first of two, unless both act together."""
+    """Which speaker's words are wanted: the only one named, or probably the first of two, unless both act together."""
     if len({fold(name) for name in called}) == 1:
         return next(iter(called)), 1.0
     if not called:
@@ -252,7 +252,7 @@ def _place(spelt: str, text: str) -> int:
 
 
 def find_spelling(name: str, text: str) -> str | None:
-    """How the text calls the speaker: by the whole name or by its first word, spelt as a name."""
+    """The form in which the text names the speaker: the whole name or its first word, capitalised."""
     for form in dict.fromkeys((name, name.split()[0] if name.split() else name)):
         if len(form) < 2 or form.lower() in ("user", "assistant", "system"):
             continue
@@ -279,8 +279,8 @@ def _role(text: str) -> Role | None:
     return "user" if _BY_USER.search(text) else None
 
 
-def nearness(said_at: datetime, cues: Cues) -> float:
-    """1 within the time that the question names, less the further away: things are told after they happen."""
+def score_time(said_at: datetime, cues: Cues) -> float:
+    """1 within the named time, less the further away: events are told after they happen."""
     if cues.time is None:
         return 0.0
     years = range(said_at.year - 1, said_at.year + 2) if cues.any_year else (None,)
@@ -307,15 +307,15 @@ def score_nearness(said_at: datetime, span: Range) -> float:
 
 
 @of_texts(8192)
-def tells_when(text: str) -> bool:
+def names_time(text: str) -> bool:
     """Whether the text names a time."""
     if text.isascii() and not _DIGIT.search(text) and _TIME_WORDS.isdisjoint(_LATIN_WORD.findall(text.lower())):
-        return False  # most texts, at a tenth of the cost
+        return False  # a cheap check that excludes most texts
     return _TEMPORAL.search(text) is not None
 
 
 def score_questions(text: str) -> float:
-    """Which share of the text is questions."""
+    """The share of the text that is questions."""
     return _share_asked(text) if "?" in text or "？" in text else 0.0
 
 
@@ -325,20 +325,20 @@ def _share_asked(text: str) -> float:
     return asked / max(1, len(text))
 
 
-def letters(text: str) -> str:
-    """The letters and digits of a text, folded: what stays the same where marks, blanks and case differ."""
+def to_letters(text: str) -> str:
+    """The letters and digits of a text, folded."""
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-def same_speaker(name: str | None, cues: Cues) -> float:
-    """1 where the speaker whom the question names spoke, -1 where another did, 0 where nothing is known."""
+def compare_speaker(name: str | None, cues: Cues) -> float:
+    """1 if the named speaker spoke, -1 if another did, 0 if unknown."""
     if cues.speaker is None or not name:
         return 0.0
     return cues.sure if fold(name) == fold(cues.speaker) else -cues.sure
 
 
-def same_role(role: str | None, cues: Cues) -> float:
-    """1 where the side that the question asks about spoke, -1 where the other side did."""
+def compare_role(role: str | None, cues: Cues) -> float:
+    """1 if the side that the question asks about spoke, -1 if the other did."""
     if cues.role is None or role not in ("user", "assistant"):
         return 0.0
     return 1.0 if role == cues.role else -1.0

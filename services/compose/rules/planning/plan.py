@@ -1,40 +1,51 @@
-"""What to look for before answering: intent, purpose and a RetrievalPlan, by rules alone (seeds 000 4.1, 001)."""
+"""Plans the search of a message by rules (intent, purpose, RetrievalPlan), and lists the queries that run."""
 
 # ruff: noqa: E501 - one family of cues per line
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
 from pydantic import JsonValue
 
-from schemas.retrieval_plan import (
-    PLAN_VERSION,
-    Budget,
-    Caller,
-    Filters,
-    PlanDebug,
-    Query,
-    RetrievalPlan,
-    TimeRange,
-)
+from schemas.retrieval_plan import PLAN_VERSION, Budget, Caller, Filters, PlanDebug, Query, RetrievalPlan, TimeRange
 from schemas.vocabulary import Intent, Language, Purpose, SearchMode
 from services.compose.rules.planning.cues import ASKS_WHEN
-from services.compose.rules.planning.questions import aliases, asks_past, projects, purpose_of, understand_message
+from services.compose.rules.planning.questions import (
+    Kind,
+    Pair,
+    asks_past,
+    choose_purpose,
+    find_projects,
+    list_respellings,
+    list_topic_questions,
+    points_back,
+    split_question,
+    understand_message,
+)
 from shared.language.dates import Range, time_range
 from shared.language.names import names
 from shared.language.normalise import clip, detect, normalise
 from shared.language.patterns import to_pattern
-from shared.language.segment import keywords
+from shared.language.segment import keywords, query_terms
 
 MAX_QUERY_CHARS = 4000
+COMPOSED_QUERIES = 6
+WORDS: frozenset[SearchMode] = frozenset({"exact", "hybrid", "associative"})
+MEANING: frozenset[SearchMode] = frozenset({"semantic", "hybrid", "associative"})
+WHOLE: frozenset[SearchMode] = frozenset({"exact", "semantic", "hybrid"})
+"""Modes whose queries run as a whole and in parts."""
+PART_WEIGHTS: Mapping[Kind, float] = {"question": 0.9, "thing": 0.7}
+"""The weight of a part of a question relative to the whole."""
+PART_MOST: Mapping[Kind, int] = {"thing": 8}
+"""The most results for a thing that is only named."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanPolicy:
-    """How far a question is expanded and when knowledge is asked (facts 2.1, R066, R069)."""
+    """How far a question is expanded, and when knowledge is asked."""
 
     max_queries: int = 8
     keyword_weight: float = 0.7
@@ -50,7 +61,7 @@ class PlanPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What was understood and what to do about it; `time` is the stretch the words name, filtered on or not."""
+    """The interpretation of a message and its plan; `time` is the named time, whether it is filtered on or not."""
 
     intent: Intent
     confidence: float
@@ -83,14 +94,9 @@ _TALKED = to_pattern(
     r"|conversation)\b",
     re.IGNORECASE,
 )
-_ELLIPTIC = to_pattern(
-    r"^(?:那|这|它|他|她|继续|接着|然后|还有|为什么|怎么|呢|嗯|对|and|then|so|why|how about|what about|continue|go on|it|that"
-    r"|this|he|she|they|more)\b|^(?:那|这|它|他|她|继续|接着|然后|还有|为什么)|呢[?？]?$|\b(?:it|that|this|them|there|he|she|him|her)\b|这个|那个|那里|它们?|他们?|她们?",
-    re.IGNORECASE,
-)
 
 
-def plan(
+def plan_search(
     message: str,
     recent: Sequence[str],
     now: datetime,
@@ -99,19 +105,19 @@ def plan(
     *,
     session_id: str | None = None,
 ) -> Planned:
-    """The intent and a plan whose first query is the message itself at weight 1 and whose expansions weigh less."""
+    """The intent, and a plan whose first query is the message at weight 1; expansions weigh less."""
     text = normalise(message) or message.strip() or "?"
     understanding = understand_message(text)
-    language = _language(text, recent)
-    purpose = purpose_of(text, understanding.intent)
+    language = _choose_language(text, recent)
+    purpose = choose_purpose(text, understanding.intent)
     spoken = time_range(text, now)
-    named = projects(text)
+    named = find_projects(text)
     entities = tuple(dict.fromkeys([*(each for of in named.values() for each in of), *names(text)]))
-    needed = _resources(text, understanding.intent, purpose, policy)
-    hints = _hints(text, language, entities, spoken)
+    needed = _needs_resources(text, understanding.intent, purpose, policy)
+    hints = _make_hints(text, language, entities, spoken)
     hints.update({kind: list[JsonValue](of) for kind, of in named.items()})
-    queries = _queries(text, recent, understanding.intent, language, entities, hints, policy)
-    filters = _filters(text, understanding.intent, spoken, now, policy)
+    queries = _make_queries(text, recent, understanding.intent, language, entities, hints, policy)
+    filters = _make_filters(text, understanding.intent, spoken, now, policy)
     return Planned(
         intent=understanding.intent,
         confidence=understanding.confidence,
@@ -138,7 +144,7 @@ def plan(
     )
 
 
-def _language(text: str, recent: Sequence[str]) -> Language:
+def _choose_language(text: str, recent: Sequence[str]) -> Language:
     own = detect(text)
     if own != "other":
         return own
@@ -146,13 +152,8 @@ def _language(text: str, recent: Sequence[str]) -> Language:
     return found[0] if found else "other"
 
 
-def points_back(text: str) -> bool:
-    """Whether a short message speaks of something that was named before it."""
-    return len(text) <= 60 and _ELLIPTIC.search(text) is not None
-
-
-def certain_resources(text: str, intent: Intent, policy: PlanPolicy) -> bool | None:
-    """Whether knowledge is needed, where policy or plain words say so; None where it must be guessed."""
+def decide_resources(text: str, intent: Intent, policy: PlanPolicy) -> bool | None:
+    """Whether knowledge is needed, if the policy or plain words say so; None if it must be guessed."""
     if policy.resources != "auto":
         return policy.resources == "always"
     if _RESOURCE_WORDS.search(text):
@@ -160,15 +161,16 @@ def certain_resources(text: str, intent: Intent, policy: PlanPolicy) -> bool | N
     return False if intent == "small_talk" or _WINDOW_ONLY.search(text) else None
 
 
-def _resources(text: str, intent: Intent, purpose: Purpose, policy: PlanPolicy) -> bool:
-    """Knowledge is asked for documents, research and questions about the world; not for chat, self or the window."""
-    certain = certain_resources(text, intent, policy)
+def _needs_resources(text: str, intent: Intent, purpose: Purpose, policy: PlanPolicy) -> bool:
+    """Knowledge is asked for documents, research and questions about the world, not for chat, personal questions or the
+    window."""
+    certain = decide_resources(text, intent, policy)
     if certain is not None:
         return certain
     return intent == "knowledge_qa" or (purpose in ("research", "debug") and intent != "preference_check")
 
 
-def _queries(
+def _make_queries(
     text: str,
     recent: Sequence[str],
     intent: Intent,
@@ -188,7 +190,7 @@ def _queries(
     if entities:
         wanted.append((" ".join(entities[:5]), "relational", policy.entity_weight))
     if intent in ("recommend", "preference_check"):
-        asked = aliases(text, language)
+        asked = list_topic_questions(text, language)
         for each, weight in zip(asked, policy.topic_weights, strict=False):
             wanted.append((each, "associative", weight))
     if recent and (len(words) < 2 or points_back(text)):
@@ -203,7 +205,7 @@ def _queries(
     return queries
 
 
-def _hints(text: str, language: Language, entities: tuple[str, ...], spoken: Range | None) -> dict[str, JsonValue]:
+def _make_hints(text: str, language: Language, entities: tuple[str, ...], spoken: Range | None) -> dict[str, JsonValue]:
     hints: dict[str, JsonValue] = {"language": language, "entities": list(entities), "past": asks_past(text)}
     if ASKS_WHEN.search(text):
         hints["asks_when"] = True
@@ -212,8 +214,8 @@ def _hints(text: str, language: Language, entities: tuple[str, ...], spoken: Ran
     return hints
 
 
-def _filters(text: str, intent: Intent, spoken: Range | None, now: datetime, policy: PlanPolicy) -> Filters:
-    """A filter where the words bound when something was said, or what is recent; what happened long ago is told later."""
+def _make_filters(text: str, intent: Intent, spoken: Range | None, now: datetime, policy: PlanPolicy) -> Filters:
+    """A filter if the words bound when something was said or what is recent; events long ago may have been told later."""
     if spoken is None or policy.time_filter == "never":
         return Filters()
     start, end = spoken
@@ -223,3 +225,125 @@ def _filters(text: str, intent: Intent, spoken: Range | None, now: datetime, pol
             return Filters()
         end = now
     return Filters(time_range=TimeRange.model_validate({"from": start, "to": end}))
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFilter:
+    """The filters of a query; queries with equal filters are searched together."""
+
+    time: TimeRange | None = None
+    languages: tuple[str, ...] = ()
+    source_types: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    past: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """Whether no memory can match, because another kind of source is wanted."""
+        return bool(self.source_types) and "memory_snapshot" not in self.source_types
+
+
+@dataclass(frozen=True, slots=True)
+class QueryStep:
+    """One query that runs; `of` is the number of the plan's query that it serves, `most` the limit of its results."""
+
+    query: Query
+    of: int
+    bounds: QueryFilter
+    weight: float
+    embed: bool
+    entities: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    is_part: bool = False
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutablePlan:
+    """All queries that run; `words` and `meaning` scale the signals of a hybrid query."""
+
+    plan: RetrievalPlan
+    steps: tuple[QueryStep, ...]
+    words: float = 1.0
+    meaning: float = 1.0
+    wide: bool = False
+    tail: str | None = None
+    ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    added: Mapping[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+
+
+def to_filter(plan: RetrievalPlan, query: Query) -> QueryFilter:
+    """The query's own filters, or else the plan's; outdated memories only if it asks about the past."""
+    filters = plan.filters_of(query)
+    hint = query.hints.get("past")
+    past = hint if isinstance(hint, bool) else asks_past(query.text)
+    return QueryFilter(
+        filters.time_range,
+        tuple(sorted(set(filters.language))),
+        tuple(sorted(set(filters.source_type))),
+        tuple(sorted({each.replace("\x00", "\ufffd") for each in filters.source_uri_prefix})),
+        past,
+    )
+
+
+def execute_composed(plan: RetrievalPlan, joined: Iterable[Pair] = ()) -> ExecutablePlan:
+    """The queries of a plan made here: its first queries, with vectors for the question.
+
+    A query with a name in `joined` also runs with the other names of the same thing. Names are searched as words; links
+    are not followed.
+    """
+    steps = [
+        QueryStep(
+            query,
+            n,
+            to_filter(plan, query),
+            query.weight,
+            query.mode in MEANING and (n == 0 or query.mode == "semantic"),
+        )
+        for n, query in enumerate(plan.queries[:COMPOSED_QUERIES])
+        if not _repeats(plan, n)
+    ]
+    steps += to_parts(steps[0])
+    steps += _respell_step(steps[0], joined)
+    caller = plan.debug.caller if plan.purpose == "continue_task" else None
+    return ExecutablePlan(plan, tuple(steps), tail=caller.session_id if caller else None)
+
+
+def _respell_step(step: QueryStep, joined: Iterable[Pair]) -> list[QueryStep]:
+    """The question with each other name of the same thing."""
+    weight = step.weight * PART_WEIGHTS["question"]
+    return [
+        QueryStep(step.query.model_copy(update={"text": text}), step.of, step.bounds, weight, embed=False, is_part=True)
+        for text in list_respellings(step.query.text, joined)
+    ]
+
+
+def _repeats(plan: RetrievalPlan, n: int) -> bool:
+    """Whether the query has only words of the first query, so that its results would add nothing."""
+    first, query = plan.queries[0], plan.queries[n]
+    return (
+        n > 0
+        and query.mode == "exact"
+        and first.mode in WORDS
+        and to_filter(plan, query) == to_filter(plan, first)
+        and set(query_terms(query.text)) <= set(query_terms(first.text))
+    )
+
+
+def to_parts(step: QueryStep) -> list[QueryStep]:
+    """The parts of a query, each as a query with the same filters."""
+    if step.query.mode not in WHOLE:
+        return []
+    return [
+        QueryStep(
+            step.query.model_copy(update={"text": part.text}),
+            step.of,
+            step.bounds,
+            step.weight * PART_WEIGHTS[part.kind],
+            step.embed,
+            is_part=True,
+            most=PART_MOST.get(part.kind),
+        )
+        for part in split_question(step.query.text)
+    ]

@@ -1,9 +1,8 @@
-"""What a question asks for and consists of: sentences that ask, things listed, the past, a purpose, topics, projects.
+"""Analyses a question: its sentences, listed things, the past, purpose, topics, projects, and spelling.
 
-Past: only then is what is marked outdated an answer (seed 004 section 2.3). Purpose: why evidence is looked for (seeds
-001 and 004 section 2). Topics: 'what should I wear' asks for taste, style, build, season (R069). Projects: repositories,
-projects and files are entities to follow, and hints for the executor (R070). Spelling: words that may be spelt otherwise,
-as memory has them or by the other name of whom they name.
+Only a question about the past is answered by what is outdated. Topics expand a question: 'what should I wear' asks for
+taste, style, build, season. Repositories, projects and files are entities to follow. Spelling finds terms that memory
+has in another form, or another name of the same thing.
 """
 
 # ruff: noqa: E501, SIM905 - one family of forms per line; one family of cues per line, lists of words
@@ -21,17 +20,17 @@ from shared.language.segment import HAN, STOPWORDS, has_word, query_terms, words
 
 MOST_PARTS = 8
 LEAST_THINGS = 3
-"""Two things joined by `and` are mostly one question; so many are a list."""
+"""How many things make a list; two joined by `and` are mostly one question."""
 THING_TERMS = 4
-"""A longer item between commas is a clause, and no thing that is named."""
+"""The most terms of a listed thing; a longer one is a clause."""
 LONGEST_HAN = 6
-"""Characters of a Chinese thing between commas."""
+"""The most characters of a listed thing in Chinese."""
 Kind = Literal["question", "thing"]
 
 _SENTENCE = to_pattern(
     r"(?:[^?？!！。\n.]|(?<=\b[A-Z])\.|(?<=\b[A-Z][a-z])\.|(?<=\b[A-Z][a-z]{2})\.|\.(?!\s|$))+[?？!！。.]*"
 )
-"""A point after a capital or a short title ends none: J. K., Dr."""
+"""A full stop after a capital letter or a short title ends no sentence: J. K., Dr."""
 _ENDS_ASKING = to_pattern(r"[?？][\W_]{0,3}$|[吗呢么][\s。！!~～]*$")
 _ASKS = to_pattern(
     r"^\W*(?:(?:so|and|but|or|ok|okay|well|oh|hi|hey|hello|also|then|anyway|please)\W+)*"
@@ -42,7 +41,7 @@ _ASKS = to_pattern(
     re.IGNORECASE,
 )
 _MARK = to_pattern(r"\s*[;；、|\n]\s*")
-"""Between things of a list, and nowhere else."""
+"""Separators of a list."""
 _COMMA = to_pattern(r"\s*,\s*")
 _HAN_COMMA = to_pattern(rf"(?<=[{HAN}])\s*[,，]\s*")
 _CLAUSE_END = to_pattern(r"[,，;；]")
@@ -57,17 +56,17 @@ _LAST_JOIN = to_pattern(r"\s+(?:and|or|plus)\s+|\s*(?:以及|还有|和|与|及|
 _SUBJECT = to_pattern(
     r"\b(?:i|we|he|she|they|you|it)\b|[我你您他她它咱](?!的|们?的|爸|妈|家|哥|姐|弟|妹)", re.IGNORECASE
 )
-"""Somebody who does something: what is told of them is no list of things to look for."""
+"""An agent: a sentence about what it does lists nothing to look for."""
 _POINTS_BACK = to_pattern(
     r"^.{0,10}(?:[这那](?!么|样|里|边|会|时|天)|[他她它])|^\W*(?:\w+\W+)?(?:[a-z']+\W+){0,3}(?:it|this|these|those|they|them|he|she)\b"
 )
-"""Near the beginning, before any name."""
+"""At the beginning, before any name."""
 _ANY = to_pattern(r"[^\W_]")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a question asks beside the rest of it: in a sentence, or as a thing of a list."""
+    """A part of a question: a sentence, or a thing in a list."""
 
     text: str
     kind: Kind = "question"
@@ -79,9 +78,10 @@ def list_questions(text: str) -> list[str]:
 
 
 def split_question(text: str) -> tuple[Part, ...]:
-    """The parts that are worth a search of their own; none where the question is of one piece.
+    """The parts that are worth a search of their own; empty for a simple question.
 
-    Of several sentences those that ask; the things that these list, or a text that neither asks nor tells.
+    Of several sentences those that ask; the things that these list, or that a text without questions and statements
+    lists.
     """
     sentences = [each for raw in _SENTENCE.findall(text) if is_question(each := raw.strip()) or says_something(each)]
     asking = [_with_what_it_means(sentences, n) for n, each in enumerate(sentences) if is_question(each)]
@@ -95,37 +95,38 @@ def split_question(text: str) -> tuple[Part, ...]:
 
 
 def _with_what_it_means(sentences: Sequence[str], at: int) -> str:
-    """The sentence, behind the one before where it begins by pointing back to it."""
+    """The sentence, after the one before if it begins with a reference to it."""
     return " ".join(sentences[max(at - 1, 0) : at + 1]) if _POINTS_BACK.search(sentences[at]) else sentences[at]
 
 
 def is_question(sentence: str) -> bool:
-    """Whether the sentence asks or wants to be told something."""
+    """Whether the sentence asks something."""
     return bool(_ENDS_ASKING.search(sentence) or _ASKS.search(sentence))
 
 
 def _asking_clauses(sentence: str) -> list[str]:
-    """The clauses that ask where several do, else the sentence as it is."""
+    """The clauses that ask if there are several, else the sentence."""
     clauses = [each.strip() for each in _CLAUSE_END.split(sentence) if _CLAUSE_ASKS.search(each) and query_terms(each)]
     return clauses if len(clauses) > 1 else [sentence]
 
 
 def list_things(sentence: str) -> list[str]:
-    """The things that a sentence lists, the first and the last with the words around them; none of fewer than three."""
-    items = _items(_MARK, sentence)
+    """The things that a sentence lists, the first and last with the words around them; empty for fewer than three."""
+    items = _split_items(_MARK, sentence)
     if len(items) < LEAST_THINGS:
-        items = _items(_COMMA, sentence)
+        items = _split_items(_COMMA, sentence)
         inner = items[1:-1]
         joined = items and (_OPENING_JOIN.search(items[-1]) or len(items) > LEAST_THINGS)
-        if not joined or is_question(items[-1].rstrip("?")) or any(_is_long(each) for each in inner):
-            items = _items(_HAN_COMMA, sentence)
+        is_long = any(len(query_terms(each, THING_TERMS + 1)) > THING_TERMS for each in inner)
+        if not joined or is_question(items[-1].rstrip("?")) or is_long:
+            items = _split_items(_HAN_COMMA, sentence)
             if not all(_is_plain(each) for each in items[:-1]):
                 return []
     return [_OPENING_JOIN.sub("", each) for each in items] if len(items) >= LEAST_THINGS else []
 
 
-def _items(mark: re.Pattern[str], sentence: str) -> list[str]:
-    """What stands between these marks; where there are any, the last two may be joined by a word."""
+def _split_items(mark: re.Pattern[str], sentence: str) -> list[str]:
+    """The items between these separators; the last two may be joined by a word."""
     items = [each for each in mark.split(sentence) if _ANY.search(each)]
     if len(items) > 1 and mark is _MARK:
         items += [each for each in _LAST_JOIN.split(items.pop(), maxsplit=1) if _ANY.search(each)]
@@ -133,17 +134,13 @@ def _items(mark: re.Pattern[str], sentence: str) -> list[str]:
 
 
 def _is_plain(item: str) -> bool:
-    """Whether a Chinese item is but a word or two, none of which only holds others together."""
+    """Whether a Chinese item is only a word or two, none of them a function word."""
     return len(item) <= LONGEST_HAN and all(word not in STOPWORDS for word in words(item))
-
-
-def _is_long(item: str) -> bool:
-    return len(query_terms(item, THING_TERMS + 1)) > THING_TERMS
 
 
 _PAST = to_pattern(
     r"以前|从前|曾经|过去(?!的?(?:[一二两三四五六七八九十几\d]|这))|(?<!日)原来(?!如此|是这|你|这)|原先|起初|最初|最早|当初|当年|当时|那时候?|那会儿?|早先|先前|旧的|老的|上一(?:份|任|个(?:工作|住处|公司|手机))|之前(?!先)|改(?:之|以)?前|换(?:之|以)?前|历史(?:记录|版本)?"
-    # how it has changed, and all that it has been
+    # questions about change and about history
     r"|怎么变|变过|(?:有|发生|经历)(?:了|过)?(?:什么|哪些|多少|些什么)?[^，。]{0,3}变(?:化|更|动)|的?变(?:化|更|动|迁)(?:过程|历程|历史|记录|情况)?(?:是|有|如何|怎样)?[?？。]?$|(?:换|改|搬|调整?|变|跳槽?|升级?)了?过?(?:几|多少)[次回个家趟]|(?:换|改|搬|调整|更换|修改|跳槽|搬家|改名)过|从头(?:到尾|至今|到现在|开始|说起|讲起)|一路(?:走来|以来|下来|上|都)|前后(?:都|一共|总共|换|改|用|住|有)|前前后后|先后|历任|历届|历次|历年|这些年来?|(?:这|近|过去)[几一二三两四五六七八九十\d]+年(?:来|里|间|都|以来|[^，。？?]{1,12}过)|来龙去脉|演变|沿革|(?:住|待|用|去|养|开|学|干|做|试|任|玩|吃|喝|追|谈|听|读|报|参加|上)过(?:的?哪|的?什么|的?几|的?多少|的?所有|的?全部|的?.{0,6}都有)|都(?:住|待|用|养|开|学|干|做|试|玩)过"
     r"|\b(?:used to|use to|previously|formerly|back then|back in the day|in the past|at (?:that|the) time|at first|originally|initially|once (?:was|had|lived|liked|worked)|before (?:that|then|i|we|this|it)|earlier on|no longer|any ?more|not anymore|former|previous|prior|old (?:job|address|phone|number|name|preference|favou?rite|plan|version)|history of|history\?|what (?:did|was|were) (?:i|we|my|our)\b.{1,60}\b(?:first|old|before|initial(?:ly)?|back))\b"
     r"|\bhow (?:has|have|had|did) .{1,60}\b(?:changed?|evolved?|developed?|shifted)\b|\b(?:over|through(?:out)?|across) (?:the|these|all (?:the|these|those)) (?:years|months|weeks|time)\b|\bover time\b|\b(?:so far|up to now|until now|to date)\b.{0,40}\b(?:all|every|each|been|had|lived|worked|used|owned)\b"
@@ -158,7 +155,7 @@ _ORDERED = to_pattern(
 
 
 def asks_past(text: str) -> bool:
-    """True for 我以前喜欢什么, what did I use to drink; false where `before` only puts things in order."""
+    """Whether it asks about the past: 我以前喜欢什么, what did I use to drink. A `before` of order does not count."""
     return _PAST.search(_ORDERED.sub(" ", text[:1000])) is not None
 
 
@@ -167,15 +164,15 @@ _MANY = to_pattern(
     r"|哪些|哪几|都[^\W\d_]{0,4}(?:什么|哪)|所有|全部|几[种样]|有什么|有没有|还有|别的|其他|介绍|关于",
     re.IGNORECASE,
 )
-"""What may be answered with many things."""
+"""Questions that may have many answers."""
 
 
 def asks_for_one(question: str) -> bool:
-    """Whether one thing at a time is the answer: where somebody lives, and not which sports they play."""
+    """Whether the answer is a single thing at a time: where somebody lives, but not which sports they play."""
     return _MANY.search(question) is None
 
 
-__all__ = ["purpose_of", "understand", "understand_message"]
+__all__ = ["choose_purpose", "understand", "understand_message"]
 
 _PURPOSES: tuple[tuple[Purpose, re.Pattern[str]], ...] = (
     ("research", to_pattern(r"引用|出处|来源|文献|论文|调研|研究|考证|查(?:阅|证)|综述|\b(?:cit(?:e|es|ed|ation|ations)|references?|sources?|bibliography|literature|research|survey of|investigate|papers on|evidence (?:for|that))\b", re.IGNORECASE)),
@@ -191,7 +188,7 @@ _QUESTION = to_pattern(
 
 
 def understand_message(text: str) -> Understood:
-    """What the message wants; behind small talk, what the first of its questions wants that is none."""
+    """The intent of the message; after small talk, that of its first question that is none."""
     understood = understand(text)
     if understood.intent != "small_talk":
         return understood
@@ -199,8 +196,8 @@ def understand_message(text: str) -> Understood:
     return next((each for each in asked if each.intent != "small_talk"), understood)
 
 
-def purpose_of(message: str, intent: Intent) -> Purpose:
-    """Why evidence is looked for; decides the executor's defaults (seed 001 section 2)."""
+def choose_purpose(message: str, intent: Intent) -> Purpose:
+    """Why evidence is looked for; it sets the defaults of the search."""
     if intent == "small_talk":
         return "other"
     for purpose, pattern in _PURPOSES:
@@ -227,8 +224,8 @@ MOST_TOPICS = 4
 _COMPILED = [(to_pattern(pattern, re.IGNORECASE), zh, en) for pattern, zh, en in _TOPICS]
 
 
-def aliases(message: str, language: Language) -> list[str]:
-    """Questions to memory for the topics that the message touches."""
+def list_topic_questions(message: str, language: Language) -> list[str]:
+    """Additional questions to memory for the topics of the message."""
     questions: list[str] = []
     for pattern, zh, en in _COMPILED:
         if pattern.search(message):
@@ -257,8 +254,8 @@ _NOT_HAN = frozenset("这个 那个 哪个 当前 我们 上个 下个 新的 �
 KINDS = (("repo", _REPO), ("project", _PROJECT), ("file", _FILE))
 
 
-def projects(text: str) -> dict[str, list[str]]:
-    """By kind (repo, project, file) what the text names, each once, in its order."""
+def find_projects(text: str) -> dict[str, list[str]]:
+    """The repositories, projects and files that the text names, by kind."""
     by_kind: dict[str, list[str]] = {}
     for kind, pattern in KINDS:
         named = [name for match in pattern.finditer(text[:2000]) for name in match.groupdict().values() if name]
@@ -271,18 +268,18 @@ def projects(text: str) -> dict[str, list[str]]:
 
 
 MIN_CHARS = 5
-"""Shorter words have too few trigrams: most neighbours of `tea` are other words."""
+"""The least length of a word for trigrams: most words similar to `tea` are other words."""
 MOST_DOUBTFUL = 3
 LIKENESS = 0.45
-"""The least share of trigrams in common (pg_trgm); a letter missing or swapped in a word of seven keeps about half."""
+"""The least share of common trigrams (pg_trgm); one missing or swapped letter in a word of seven keeps about half."""
 ENOUGH = 2
-"""So many known words find what a question is about without the unknown ones."""
+"""With so many known words, unknown ones are not needed."""
 
 _MARKED = to_pattern(r"(?<=[^.!?。！？\s]\s)[A-Z][^\W_]+|\b\w*(?:[A-Z]\w*[a-z]\w*[A-Z]|[a-z]\d|_)\w*")
 
 
-def doubtful(text: str, terms: Sequence[str], indexed: Collection[str]) -> list[str]:
-    """Terms that memory does not have and that may stand there in another spelling, at most three."""
+def list_doubtful_terms(text: str, terms: Sequence[str], indexed: Collection[str]) -> list[str]:
+    """At most three terms that memory does not have and that may be spelt differently there."""
     unknown = [t for t in terms if t not in indexed and len(t) >= MIN_CHARS and t.isascii() and t[0].isalpha()]
     if not unknown:
         return []
@@ -293,27 +290,39 @@ def doubtful(text: str, terms: Sequence[str], indexed: Collection[str]) -> list[
 
 
 MOST_RESPELT = 3
-"""So many other spellings of a question are asked at most."""
+"""The most additional spellings of a question."""
 Pair = tuple[str, str]
 
 
-def respelt(text: str, joined: Iterable[Pair]) -> list[str]:
-    """The text with each other name in the place of one that it has; none where it has both."""
+def list_respellings(text: str, joined: Iterable[Pair]) -> list[str]:
+    """The text with each other name of the same thing; empty if it has both."""
     pairs = list(joined)
     questions: dict[str, None] = {}
     for name in dict.fromkeys(each for pair in pairs for each in pair):
         if not has_word(text, name):
             continue
-        for other in _same_as(name, pairs):
+        for other in _list_other_names(name, pairs):
             if not has_word(text, other):
                 questions.setdefault(re.sub(re.escape(name), lambda _, new=other: new, text, flags=re.IGNORECASE))
     return list(questions)[:MOST_RESPELT]
 
 
-def _same_as(name: str, pairs: list[Pair]) -> list[str]:
-    """The names that are this one's, also by way of another."""
+def _list_other_names(name: str, pairs: list[Pair]) -> list[str]:
+    """The other names of this one, also indirect ones."""
     spellings = [name]
     for one in spellings:
         beside = [b if a.lower() == one.lower() else a for a, b in pairs if one.lower() in (a.lower(), b.lower())]
         spellings += [each for each in dict.fromkeys(beside) if each.lower() not in {k.lower() for k in spellings}]
     return spellings[1:]
+
+
+_ELLIPTIC = to_pattern(
+    r"^(?:那|这|它|他|她|继续|接着|然后|还有|为什么|怎么|呢|嗯|对|and|then|so|why|how about|what about|continue|go on|it|that"
+    r"|this|he|she|they|more)\b|^(?:那|这|它|他|她|继续|接着|然后|还有|为什么)|呢[?？]?$|\b(?:it|that|this|them|there|he|she|him|her)\b|这个|那个|那里|它们?|他们?|她们?",
+    re.IGNORECASE,
+)
+
+
+def points_back(text: str) -> bool:
+    """Whether a short message refers to something named before it."""
+    return len(text) <= 60 and _ELLIPTIC.search(text) is not None

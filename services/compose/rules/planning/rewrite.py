@@ -1,7 +1,7 @@
-"""What a model adds to the plan of the rules: it may say more, not take away (seed 004 4.1, step 0.5; R064-R070).
+"""Merges a model's answer into the plan of the rules: a model can add queries but not remove any.
 
-The message stays the first query at weight 1 and is searched as the rules say. What a model asks for beside it weighs
-less, and what it claims to have read must stand in the words that it was shown.
+The message stays the first query at weight 1. A model's queries weigh less, and what it claims to have read must occur
+in the words that it was shown.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,8 @@ from datetime import UTC, datetime, time, timedelta
 from schemas.retrieval_plan import Filters, Query, TimeRange
 from schemas.vocabulary import Intent, Purpose
 from services.compose.prompts import NamedTime, PlanAnswer
-from services.compose.rules.planning.plan import Planned, PlanPolicy, certain_resources, points_back
+from services.compose.rules.planning.plan import Planned, PlanPolicy, decide_resources
+from services.compose.rules.planning.questions import points_back
 from shared.language.dates import Range
 from shared.language.normalise import fold, normalise
 
@@ -20,14 +21,14 @@ LONGEST = timedelta(days=3700)
 
 
 SURE = 0.75
-"""So sure the rules are of an intent that stands whatever a model says."""
+"""The certainty from which the intent of the rules stands against any model."""
 LEAST = 0.5
-"""A model that is less sure is not heard."""
+"""The least certainty at which a model's intent counts."""
 MOST_QUERIES, MOST_ENTITIES = 6, 8
 
 
 def is_sure(planned: Planned, message: str) -> bool:
-    """Whether the intent of the rules stands whatever a model says; of one that points back they saw only half."""
+    """Whether the intent of the rules is certain; never for a message that points back, of which they saw only half."""
     if planned.intent == "small_talk":
         return planned.confidence >= SURE
     return planned.confidence >= SURE and not points_back(normalise(message))
@@ -41,14 +42,14 @@ def merge_answer(
     now: datetime,
     rules: PlanPolicy,
 ) -> Planned:
-    """The plan of the rules with what the model adds to it."""
+    """The plan of the rules with the model's additions."""
     shown = fold_text("\n".join((message, *recent)))
-    intent = _intent(planned, answer, message)
-    purpose = _purpose(planned, answer, intent)
-    needed = _resources(planned, answer, message, intent, rules)
-    entities = _entities(planned, answer, shown)
-    spoken = planned.time or _time(answer.time, shown, now)
-    queries = _queries(planned, answer, entities, None if planned.time else spoken, rules)
+    intent = _choose_intent(planned, answer, message)
+    purpose = _choose_purpose(planned, answer, intent)
+    needed = _choose_resources(planned, answer, message, intent, rules)
+    entities = _list_entities(planned, answer, shown)
+    spoken = planned.time or _choose_time(answer.time, shown, now)
+    queries = _merge_queries(planned, answer, entities, None if planned.time else spoken, rules)
     debug = planned.plan.debug.model_copy(update={"notes": "resources" if needed else "memory"})
     changes = {"purpose": purpose, "queries": queries, "debug": debug}
     return replace(
@@ -65,37 +66,37 @@ def merge_answer(
     )
 
 
-def _intent(planned: Planned, answer: PlanAnswer, message: str) -> Intent:
-    """The model's where the rules only guess; never small talk, which would hide what is known."""
+def _choose_intent(planned: Planned, answer: PlanAnswer, message: str) -> Intent:
+    """The model's intent if the rules were not sure; never small talk, which would search nothing."""
     doubted = answer.intent is None or answer.intent == "small_talk" or answer.confidence < LEAST
     if doubted or is_sure(planned, message):
         return planned.intent
     return answer.intent or planned.intent
 
 
-def _purpose(planned: Planned, answer: PlanAnswer, intent: Intent) -> Purpose:
-    """The model's where the rules have only their defaults."""
+def _choose_purpose(planned: Planned, answer: PlanAnswer, intent: Intent) -> Purpose:
+    """The model's purpose if the rules have only defaults."""
     if intent == "small_talk" or answer.purpose in (None, "other") or planned.purpose not in ("qa", "other"):
         return planned.purpose
     return answer.purpose or planned.purpose
 
 
-def _resources(planned: Planned, answer: PlanAnswer, message: str, intent: Intent, rules: PlanPolicy) -> bool:
-    certain = certain_resources(normalise(message), intent, rules)
+def _choose_resources(planned: Planned, answer: PlanAnswer, message: str, intent: Intent, rules: PlanPolicy) -> bool:
+    certain = decide_resources(normalise(message), intent, rules)
     if certain is not None:
         return certain
     return planned.resources_needed if answer.resources is None else answer.resources
 
 
-def _entities(planned: Planned, answer: PlanAnswer, shown: str) -> tuple[str, ...]:
-    """Names that really stand in what the model was shown, after those that the rules found."""
+def _list_entities(planned: Planned, answer: PlanAnswer, shown: str) -> tuple[str, ...]:
+    """The names that occur in what the model was shown, after those of the rules."""
     named = [*planned.entities, *(each for each in answer.entities if len(each) > 1 and fold_text(each) in shown)]
     by_spelling = {fold_text(each): each for each in reversed(named)}
     return tuple(dict.fromkeys(by_spelling[fold_text(each)] for each in named))[:MOST_ENTITIES]
 
 
-def _time(named: NamedTime | None, shown: str, now: datetime) -> Range | None:
-    """The stretch that the model read, if its words stand there and it is a past one; a missing end is a day later."""
+def _choose_time(named: NamedTime | None, shown: str, now: datetime) -> Range | None:
+    """The time that the model read, if its words occur and it is past; a missing end is a day later."""
     if named is None or named.first is None or not named.words or fold_text(named.words) not in shown:
         return None
     zone = now.tzinfo or UTC
@@ -108,16 +109,16 @@ def _time(named: NamedTime | None, shown: str, now: datetime) -> Range | None:
     return (start, end) if EARLIEST <= start < end and start <= now and end - start <= LONGEST else None
 
 
-def _queries(
+def _merge_queries(
     planned: Planned,
     answer: PlanAnswer,
     entities: tuple[str, ...],
     spoken: Range | None,
     rules: PlanPolicy,
 ) -> list[Query]:
-    """The message, its words and names; then what the model asks; then what else the rules ask, up to the limit.
+    """The message, its words and names, then the model's queries, then other queries of the rules, up to the limit.
 
-    A time that only the model read bounds only what the model asks.
+    A time that only the model read filters only the model's queries.
     """
     first, *rest = planned.plan.queries
     hints = {**first.hints, "entities": list(entities)}

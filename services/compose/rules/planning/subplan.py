@@ -1,4 +1,4 @@
-"""The part of a plan that knowledge is asked: pure, and without a word of what memory knows (seed 000 2.2, R093)."""
+"""The part of a plan that goes to knowledge, without any text of memory."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from shared.secrets import ADDRESSES, redact
 MAX_QUERIES = 4
 SNIPPET_CHARS = 800
 CANDIDATES = 3
-"""So many times what is wanted may be looked at by the other side."""
+"""How many candidates knowledge may consider for each result."""
 _UNDATED = datetime(1970, 1, 1, tzinfo=UTC)
-"""Of equals a document without a date comes last."""
+"""Among equals, a document without a date comes last."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubPlan:
-    """What is asked; `of` has for each of its queries the number of the query in the plan that it serves."""
+    """The query to knowledge; `of` maps each of its queries to the query of the plan."""
 
     plan: RetrievalPlan
     of: tuple[int, ...]
@@ -32,10 +32,10 @@ class SubPlan:
 def make_own_subplan(
     plan: RetrievalPlan, message: str, top_k: int, modes: frozenset[SearchMode], request_id: str
 ) -> SubPlan:
-    """Of the planner's queries those that say nothing but what the message says.
+    """The queries that hold only what the message says.
 
-    Words of earlier turns, a model's additions and questions about the user's tastes stay here; so does a time, which
-    is when something was said. Secrets and personal numbers are blanked.
+    Words of earlier turns, a model's additions and questions about the user's tastes stay here, and so does the time,
+    which says when something was said. Secrets and personal numbers are blanked.
     """
     message_terms = frozenset(terms(message))
     chosen = [
@@ -70,9 +70,9 @@ def make_own_subplan(
 def make_given_subplan(
     plan: RetrievalPlan, wanted: Iterable[int], modes: frozenset[SearchMode], request_id: str
 ) -> SubPlan | None:
-    """A caller's plan, less who asks and what weighs nothing; None where no query is left.
+    """A given plan without the requester and queries of weight 0; None if no query is left.
 
-    A mode that the other side does not have is asked as hybrid, and said.
+    Modes that knowledge does not have become hybrid, which is reported.
     """
     numbers = sorted(set(wanted))
     if not numbers:
@@ -101,7 +101,7 @@ def make_given_subplan(
 
 
 def to_ranking(asked: Ranking) -> Ranking:
-    """The plan's own, in words that knowledge has: it ranks by places where we do by probabilities."""
+    """The plan's ranking in the vocabulary of knowledge, which ranks by position and not by probability."""
     made = Ranking.model_validate(asked.model_dump(exclude={"min_score"}))
     if made.fusion.method == "probability":
         made = made.model_copy(update={"fusion": made.fusion.model_copy(update={"method": "rrf"})})
@@ -112,12 +112,12 @@ def _mode(mode: SearchMode, modes: frozenset[SearchMode]) -> SearchMode:
     return mode if mode in modes or "hybrid" not in modes else "hybrid"
 
 
-KNOWN = 0.5
-"""How likely the first that knowledge answers helps, whatever scores mean there; the second half as much, and so on."""
+KNOWLEDGE_PROBABILITY = 0.5
+"""The probability that the first result of knowledge helps; half for the second, and so on."""
 
 
-def candidates(sections: Sequence[KnowledgeSection], sub: SubPlan, plan: RetrievalPlan) -> list[Candidate]:
-    """The sections as evidence; their ranks are those of the other side's order, which is final there."""
+def to_candidates(sections: Sequence[KnowledgeSection], sub: SubPlan, plan: RetrievalPlan) -> list[Candidate]:
+    """The sections as candidates, with the ranks of knowledge, which are final."""
     ranked: list[Candidate] = []
     for rank, each in enumerate(sections, 1):
         of = sub.of[each.query]
@@ -125,13 +125,13 @@ def candidates(sections: Sequence[KnowledgeSection], sub: SubPlan, plan: Retriev
     return ranked
 
 
-def arm(of: int) -> str:
-    """The name of the list of what a query found."""
+def name_list(of: int) -> str:
+    """The name of the ranked list of a query."""
     return f"knowledge#{of}"
 
 
 def _candidate(section: KnowledgeSection, rank: int, of: int, mode: SearchMode) -> Candidate:
-    ranks, scores = {arm(of): rank}, {arm(of): section.score or 1.0 / rank}
+    ranks, scores = {name_list(of): rank}, {name_list(of): section.score or 1.0 / rank}
     for name, score in section.scores.items():
         scores[f"{name}@knowledge"] = score
         ranks[f"{name}@knowledge"] = section.ranks.get(name, rank)
@@ -146,7 +146,7 @@ def _candidate(section: KnowledgeSection, rank: int, of: int, mode: SearchMode) 
         source_type=section.source_type,
         arm_ranks=ranks,
         arm_scores=scores,
-        probability=KNOWN / rank,
+        probability=KNOWLEDGE_PROBABILITY / rank,
         mode=mode,
         query=of,
         language=section.language,

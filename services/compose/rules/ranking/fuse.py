@@ -1,4 +1,4 @@
-"""Many arms become one order: merged, scored, diverse, shared between memory and knowledge (seed 000 section 7)."""
+"""Fuses the lists of all arms: merges, scores, diversifies, and divides the result between memory and knowledge."""
 
 import math
 from collections import Counter
@@ -10,22 +10,22 @@ from typing import Literal
 from schemas.vocabulary import DropReason, SearchMode
 from services.compose.rules.candidates import (
     DEFAULT_SIGNALS,
-    MEMORIES_MOST,
+    MOST_MEMORIES,
     Candidate,
     Dropped,
     Factors,
     ListOf,
     RankedCandidate,
     SignalPolicy,
-    factors,
+    compute_factors,
     weigh_odds,
 )
 from services.compose.rules.ranking.repeats import (
     DiversityPolicy,
     RepeatCandidate,
     diversify,
+    drop_repeats,
     states_something,
-    tell_once,
 )
 from shared.screening.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
 
@@ -34,14 +34,14 @@ TieBreaker = Literal["recency", "source_priority", "none"]
 
 
 OF_LEAST = 2.2
-"""The best must have so many times the odds of the least that is shown: else nothing fits, the nearest neither."""
+"""The best must have so many times the odds of the least that is shown; otherwise nothing fits."""
 OF_BEST = 0.2
-"""What is less likely than so much of the best is not shown beside it: where one answers, few others help."""
+"""Texts less likely than this share of the best are not shown: one answer makes others less useful."""
 
 
 @dataclass(frozen=True, slots=True)
 class FusePolicy:
-    """How candidates are ordered and how many stay (seed 001 sections 5 and 6, X18, X25)."""
+    """How candidates are ordered and how many are kept."""
 
     method: Method = "probability"
     rrf_k: int = 60
@@ -53,24 +53,25 @@ class FusePolicy:
     repeats: bool = False
     memory_ratio: float = 0.4
     limit: int = 12
-    memories_max: int = MEMORIES_MOST
+    memories_max: int = MOST_MEMORIES
     least_score: float = 0.0
     least_best: float = 0.0
     least_share: float = 0.0
     best_beside: float = 0.0
-    """How likely the best of what is shown anyway is: what is found stands beside it."""
+    """The probability of the best text that is shown anyway; the candidates are measured by it."""
     lists: Mapping[str, ListOf] = field(default_factory=dict[str, ListOf])
     per_mode: Mapping[str, int] = field(default_factory=dict[str, int])
     candidates_max: int = 10_000
     sanitize: SanitizePolicy = DEFAULT_SANITIZE
     beside: RepeatCandidate | None = None
-    """What is shown anyway, of a package, which says a thing once; None where everything that was found counts."""
+    """The texts that a package shows anyway, which are not repeated; None: nothing is shown anyway, and repeats stay.
+    """
     questions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class FusionResult:
-    """The final order, what fell out of it and why, and all that was judged, in the order before thinning."""
+    """The final order, what was dropped and why, and all scored candidates in order before dropping."""
 
     ranked: tuple[RankedCandidate, ...]
     dropped: tuple[Dropped, ...]
@@ -79,8 +80,8 @@ class FusionResult:
     found_by: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
-def merge(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """One candidate per key with the best rank and score of every arm (R081)."""
+def merge_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """One candidate per key, with the best rank and score of every list."""
     merged: dict[str, Candidate] = {}
     for candidate in candidates:
         known = merged.get(candidate.key)
@@ -94,7 +95,7 @@ def join_candidates(one: Candidate, other: Candidate) -> Candidate:
         ranks[arm] = min(rank, ranks.get(arm, rank))
     for arm, score in other.arm_scores.items():
         scores[arm] = max(score, scores.get(arm, score))
-    best = other if _strength(other) > _strength(one) else one
+    best = other if _compute_strength(other) > _compute_strength(one) else one
     reranks = [each for each in (one.rerank_score, other.rerank_score) if each is not None]
     mode: SearchMode = one.mode if one.mode == other.mode else "hybrid"
     return replace(
@@ -108,27 +109,28 @@ def join_candidates(one: Candidate, other: Candidate) -> Candidate:
     )
 
 
-def _strength(candidate: Candidate) -> tuple[float, float]:
+def _compute_strength(candidate: Candidate) -> tuple[float, float]:
     return (candidate.rerank_score or 0.0, max(candidate.arm_scores.values(), default=0.0))
 
 
-def rrf_score(candidate: Candidate, policy: FusePolicy) -> float:
-    """The candidate's reciprocal rank sum over its arms."""
+def compute_rrf(candidate: Candidate, policy: FusePolicy) -> float:
+    """The reciprocal rank sum of the candidate over its lists."""
     return sum(policy.weights.get(arm, 1.0) / (policy.rrf_k + rank) for arm, rank in candidate.arm_ranks.items())
 
 
 def list_counted_ranks(candidate: Candidate, policy: FusePolicy) -> list[int]:
-    """The ranks in lists that count."""
+    """The ranks in lists with weight."""
     return [rank for arm, rank in candidate.arm_ranks.items() if policy.weights.get(arm, 1.0) > 0]
 
 
-def relevances(candidates: Sequence[Candidate], policy: FusePolicy) -> list[float]:
-    """How likely each helps, or by another method a share of the best; a reranker's score stands where there is one."""
+def compute_relevances(candidates: Sequence[Candidate], policy: FusePolicy) -> list[float]:
+    """The probability that each candidate helps, or with another method a share of the best; a reranker's score
+    replaces it."""
     match policy.method:
         case "probability":
             return scale_judged([(each, each.probability) for each in candidates])
         case "rrf":
-            raw = [rrf_score(each, policy) for each in candidates]
+            raw = [compute_rrf(each, policy) for each in candidates]
         case "weighted_sum":
             tops: Counter[str] = Counter()
             for each in candidates:
@@ -148,11 +150,11 @@ def relevances(candidates: Sequence[Candidate], policy: FusePolicy) -> list[floa
 
 
 BELOW_FIRST = 0.999
-"""The most that a reranker's score counts where something must stand before all that was judged."""
+"""The upper bound of a reranker's score if something must come before all that it scored."""
 
 
 def scale_judged(scaled: Sequence[tuple[Candidate, float]]) -> list[float]:
-    """A reranker's score where there is one; what it did not see stays before or after all that it saw, as it was."""
+    """Replaces scores by the reranker's; candidates that it did not see stay before or after all others."""
     judged = [(value, each.rerank_score) for each, value in scaled if each.rerank_score is not None]
     if not judged:
         return [value for _, value in scaled]
@@ -168,45 +170,45 @@ def scale_judged(scaled: Sequence[tuple[Candidate, float]]) -> list[float]:
 
 
 def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> FusionResult:
-    """The candidates merged, ordered and thinned to the limit; the same input always gives the same order."""
-    merged = merge(candidates)
-    unlikely = _unlikely(merged, policy)
+    """Merges, orders and thins the candidates to the limit; deterministic."""
+    merged = merge_candidates(candidates)
+    unlikely = _find_unlikely(merged, policy)
     pool = [each for each in merged if each.key not in unlikely]
     unmet = [Dropped(key, "relevance", rule="least_score") for key in unlikely]
     ranked = [
-        RankedCandidate(each, made.final, rrf_score(each, policy), made)
-        for each, relevance in zip(pool, relevances(pool, policy), strict=True)
-        for made in (factors(each, relevance, now, policy.signals),)
+        RankedCandidate(each, made.final, compute_rrf(each, policy), made)
+        for each, relevance in zip(pool, compute_relevances(pool, policy), strict=True)
+        for made in (compute_factors(each, relevance, now, policy.signals),)
     ]
-    ordered = interleave_sources(sorted(ranked, key=lambda each: _order(each, policy)))
+    ordered = interleave_sources(sorted(ranked, key=lambda each: _sort_candidates(each, policy)))
     pooled, beyond = ordered[: policy.candidates_max], ordered[policy.candidates_max :]
     may_repeat = policy.repeats or policy.beside is not None
     remaining, dropped = diversify(pooled, policy.diversity, None if may_repeat else policy.sanitize)
     if policy.beside is not None:
-        remaining, repeated = tell_once(
+        remaining, repeated = drop_repeats(
             remaining, policy.beside, policy.limit, policy.sanitize, questions=policy.questions
         )
         dropped += repeated
-    places = {each.key: _places(each, policy) for each in merged}
-    allowed, over = _by_mode(remaining, places, policy)
+    places = {each.key: _list_places(each, policy) for each in merged}
+    allowed, over = _apply_quotas(remaining, places, policy)
     chosen = _within_limit(allowed, policy)
     keys = {each.key for each in chosen}
     late = [Dropped(each.key, _late_reason(each), each.score) for each in allowed if each.key not in keys]
     wide = [Dropped(each.key, "budget_exceeded", each.score, "candidate_k") for each in beyond]
     weak = [
-        RankedCandidate(each, 0.0, rrf_score(each, policy), Factors(0.0)) for each in merged if each.key in unlikely
+        RankedCandidate(each, 0.0, compute_rrf(each, policy), Factors(0.0)) for each in merged if each.key in unlikely
     ]
     by_mode = Counter(mode for held in places.values() for mode in {policy.lists[arm].mode for arm in held})
     out = (*unmet, *dropped, *over, *late, *wide)
     return FusionResult(tuple(chosen), out, len(merged), (*ordered, *weak), by_mode)
 
 
-def _unlikely(candidates: Sequence[Candidate], policy: FusePolicy) -> dict[str, None]:
-    """What hardly helps: each below the least score, and of what was weighed what the best leaves far behind.
+def _find_unlikely(candidates: Sequence[Candidate], policy: FusePolicy) -> dict[str, None]:
+    """Candidates that hardly help: below the least score, or far less likely than the best.
 
-    All of that where the best is not likely enough. The best is one that states something and is shown as it is: a
-    question that was asked before is nearest to itself and answers nothing. What answers a part of the question is
-    measured by the best of that part.
+    All of them if the best is not likely enough. The best must state something and be shown as it is: an earlier
+    question is nearest to itself and answers nothing. An answer to a part of the question is measured by the best of
+    that part.
     """
     weighed = sorted((c for c in candidates if any(map(is_weighed, c.arm_ranks))), key=lambda c: -c.probability)
     telling = [each for each in weighed if states_something(each, questions=policy.questions)] or weighed
@@ -222,29 +224,29 @@ def _is_held_back(candidate: Candidate, sanitize: SanitizePolicy) -> bool:
     return bool(show(candidate.text, candidate.comes_from, sanitize).held_back)
 
 
-def best_of(least: float) -> float:
-    """How likely the best must be where `least` is the least that is shown."""
+def compute_least_best(least: float) -> float:
+    """The least probability of the best, if `least` is the least that is shown."""
     return weigh_odds(least, OF_LEAST)
 
 
 def is_weighed(arm: str) -> bool:
-    """Whether the list is of what was weighed by all signals."""
+    """Whether the list was scored by all signals."""
     return arm.startswith("all#")
 
 
-def _places(candidate: Candidate, policy: FusePolicy) -> list[str]:
-    """The lists that count and hold the candidate: where it stands highest first, of equals the one of more weight."""
+def _list_places(candidate: Candidate, policy: FusePolicy) -> list[str]:
+    """The lists with weight that hold the candidate, by rank; among equals by weight."""
     held = [arm for arm in candidate.arm_ranks if arm in policy.lists and policy.weights.get(arm, 1.0) > 0]
     ranks, weights = candidate.arm_ranks, policy.weights
     return sorted(held, key=lambda arm: (ranks[arm], -weights.get(arm, 1.0), policy.lists[arm].query, arm))
 
 
-def _by_mode(
+def _apply_quotas(
     ranked: Sequence[RankedCandidate], places: Mapping[str, Sequence[str]], policy: FusePolicy
 ) -> tuple[list[RankedCandidate], list[Dropped]]:
-    """The order in which each mode brings no more than its quota.
+    """The order in which each mode fills at most its quota.
 
-    Each result names the query that put it highest; where quotas are short, one whose mode has most left.
+    Each result belongs to the query that ranked it highest; if that quota is used up, to the mode with most left.
     """
     left = dict(policy.per_mode)
     within: list[RankedCandidate] = []
@@ -273,7 +275,7 @@ def _late_reason(ranked: RankedCandidate) -> DropReason:
     return "confidence" if weakest == signals.confidence else "recency"
 
 
-def _order(ranked: RankedCandidate, policy: FusePolicy) -> tuple[float, float, str]:
+def _sort_candidates(ranked: RankedCandidate, policy: FusePolicy) -> tuple[float, float, str]:
     tie = 0.0
     if policy.tie_breaker == "recency":
         tie = -ranked.candidate.valid_at.timestamp()
@@ -283,7 +285,7 @@ def _order(ranked: RankedCandidate, policy: FusePolicy) -> tuple[float, float, s
 
 
 def interleave_sources(ranked: Sequence[RankedCandidate]) -> list[RankedCandidate]:
-    """Memories by their full score, the rest by theirs, merged by relevance: trust orders memories, not kinds."""
+    """Memories by full score and others by relevance, merged by relevance: confidence orders memories only."""
     memories = [each for each in ranked if each.candidate.memory_id]
     others = [each for each in ranked if not each.candidate.memory_id]
     merged: list[RankedCandidate] = []
@@ -296,8 +298,9 @@ def interleave_sources(ranked: Sequence[RankedCandidate]) -> list[RankedCandidat
     return merged + others[at:]
 
 
-def share(memory: int, resource: int, limit: int, memory_ratio: float = 0.4) -> tuple[int, int]:
-    """How many of each side stay: the ratio, rounded down for memory; what one side lacks the other takes (R083)."""
+def divide_limit(memory: int, resource: int, limit: int, memory_ratio: float = 0.4) -> tuple[int, int]:
+    """How many of memory and knowledge are kept: by ratio, rounded down for memory; one takes what the other cannot
+    fill."""
     if memory + resource <= limit:
         return memory, resource
     wanted = int(limit * memory_ratio + 1e-9)
@@ -311,7 +314,11 @@ def _within_limit(ranked: Sequence[RankedCandidate], policy: FusePolicy) -> list
     pool = [each for each in ranked if each.key not in surplus]
     resources = sum(each.candidate.is_resource for each in pool)
     quota = dict(
-        zip((False, True), share(len(pool) - resources, resources, policy.limit, policy.memory_ratio), strict=True)
+        zip(
+            (False, True),
+            divide_limit(len(pool) - resources, resources, policy.limit, policy.memory_ratio),
+            strict=True,
+        )
     )
     chosen: list[RankedCandidate] = []
     for each in pool:

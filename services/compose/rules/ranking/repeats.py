@@ -1,7 +1,7 @@
-"""A package says a thing once, and at most so many of one source: what states nothing, or repeats, is left out. Pure.
+"""Removes repeats: a package says each thing once and shows a limited number of texts per source.
 
-Of a memory, the words that it was learnt from and the assistant's answer to them, the memory is shown; the words where
-they say more. What the window, the summary or core memory say already is no evidence.
+Of a memory, the message it was learnt from and the assistant's reply, the memory is shown, and the message if it says
+more. What window, summary or core memory say already is not repeated.
 """
 
 from collections import Counter
@@ -21,41 +21,41 @@ from shared.policy import DiversityShares
 from shared.screening.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
 
 REPEATED = 0.8
-"""A text that shares so much of its words with another says the same."""
+"""The share of common words above which two texts are repeats."""
 ECHOED = 0.5
-"""The same for an answer of the assistant to it, which says it in words of its own."""
+"""The same for a reply of the assistant, which rephrases."""
 NEW_IN_ECHO = 3
-"""An answer that has more words than these of its own says more than it heard."""
+"""A reply with more new words than this is not a repeat."""
 NEW_IN_REPLY = 2
-"""One that has no more words of its own than these only replies."""
+"""A reply with no more new words than this only acknowledges."""
 HAN_OF_WORD = 2
-"""So many Han characters count as a word."""
+"""How many Chinese characters count as a word."""
 FAR_LONGER = 4
-"""A text of so many times the words says it in passing: what is beside it stays."""
+"""A text so many times as long mentions the other in passing; both stay."""
 ENOUGH = 4
-"""Fewer words than these are met by chance in what was said at another time."""
+"""Fewer common words than this may be chance in texts from different times."""
 MOST_TERMS = 96
 MARGIN = 8
-"""So many more pieces are compared than a package takes."""
+"""How many more pieces than a package takes are compared."""
 BARE_NAME = 2
-"""An entity of so few words is a name of which nothing is said."""
+"""An entity of at most so many words is a mere name."""
 _HAN = to_pattern(r"[\u3400-\u9fff]")
 _RESOLVED = to_pattern(r"\s*[（(]\d{4}-\d\d-\d\d[^()（）]{0,20}[)）](?=[\s.。]*$)")
-"""The day that a memory names behind words that say it by its distance: yesterday, 下个月."""
+"""A date that a memory has resolved from a relative one: yesterday, 下个月."""
 _NUMBER = to_pattern(r"\d+")
 _NOT = to_pattern(r"\b(?:not|no|never|none|nothing|without|stop(?:ped)?|any ?more)\b|n['’]t\b|不|没|别|勿|未|无需|停")
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatCandidate:
-    """What a package shows anyway: its core memory, and the texts of its window and summary as they may be shown."""
+    """What a package shows anyway: core memory, and the screened texts of window and summary."""
 
     core: Sequence[CoreMemory] = ()
     texts: Sequence[str] = ()
 
 
 class Comparable:
-    """A text as it is compared with others."""
+    """A text prepared for comparison."""
 
     def __init__(self, text: str) -> None:
         self._text = _RESOLVED.sub("", text)
@@ -63,31 +63,30 @@ class Comparable:
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        """The words that carry it."""
+        """Its content words."""
         return frozenset(query_terms(self._text, MOST_TERMS))
 
     @cached_property
     def pieces(self) -> frozenset[str]:
-        """The words that carry it, those in Han characters as these, however they may be cut."""
+        """Its content words, Chinese ones as characters, so that segmentation does not matter."""
         return frozenset(piece for term in self.terms for piece in (term if _HAN.search(term) else (term,)))
 
     @cached_property
     def numbers(self) -> frozenset[str]:
-        """The numbers in it."""
         return frozenset(_NUMBER.findall(self._text))
 
     @cached_property
     def denies(self) -> bool:
-        """Whether it says of something that it is not."""
+        """Whether it negates."""
         return _NOT.search(self._text) is not None
 
     @cached_property
     def is_past(self) -> bool:
-        """Whether it says of something that it was so."""
+        """Whether it is about the past."""
         return tells_past(self._text)
 
     def shared_with(self, other: "Comparable") -> float:
-        """Which share of its words the other has too; none where a number, a denial or its end is in one alone."""
+        """The share of its words that the other has; 0 if a number, a negation or an end occurs in only one."""
         if not self.terms or not self.numbers <= other.numbers or self.denies != other.denies:
             return 0.0
         if self.is_past != other.is_past:
@@ -99,11 +98,11 @@ class Comparable:
         return bool(self.pieces) and self.pieces <= other.pieces and self.numbers <= other.numbers
 
     def dates(self, other: "Comparable") -> bool:
-        """Whether it names the day of what the other says, which hardly says more than how far off that is."""
+        """Whether it gives the date of what the other says and hardly more."""
         return self._names_day and _count_words(other.pieces - self.pieces) <= NEW_IN_REPLY
 
     def only_replies_to(self, other: "Comparable") -> bool:
-        """Whether it hardly has a word, and no number, that the other, which it answers, does not have."""
+        """Whether it has hardly a word, and no number, beyond the text that it answers."""
         if not self.numbers <= other.numbers:
             return False
         new = _count_words(self.pieces - other.pieces)
@@ -116,13 +115,12 @@ def _count_words(pieces: Collection[str]) -> float:
 
 
 @of_texts(2048)
-def comparable(text: str) -> Comparable:
-    """The text as it is compared with others."""
+def to_comparable(text: str) -> Comparable:
     return Comparable(text)
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _KeptEvidence:
     """A piece of evidence that is kept so far."""
 
     ranked: RankedCandidate
@@ -132,12 +130,12 @@ class _Told:
     def source(self) -> Candidate:
         return self.ranked.candidate
 
-    def repeats(self, other: "_Told") -> bool:
+    def repeats(self, other: "_KeptEvidence") -> bool:
         """Whether it says no more than the other."""
         return self.says_only(other.source.turn_id, other.said)
 
     def says_only(self, turn: str | None, other: Comparable) -> bool:
-        """Whether it says no more than this, which was said, or learnt, in the turn."""
+        """Whether it says no more than this message or memory of the turn."""
         share = self.said.shared_with(other)
         answers = self.source.role == "assistant" and not self.source.memory_id
         if turn is not None and turn == self.source.turn_id:
@@ -148,7 +146,7 @@ class _Told:
         return share >= REPEATED and len(self.said.terms) >= (2 if mutual else ENOUGH)
 
 
-def tell_once(
+def drop_repeats(
     ranked: Sequence[RankedCandidate],
     beside: RepeatCandidate,
     most: int,
@@ -156,20 +154,21 @@ def tell_once(
     *,
     questions: bool = False,
 ) -> tuple[list[RankedCandidate], list[Dropped]]:
-    """The order in which every piece says something that no other does, and what was left out.
+    """The order without repeats, and the dropped candidates.
 
-    Where two say the same, the better one takes the place of that which stands higher. Texts are compared by what may
-    be shown of them. With `questions` what was asked counts too. What stands too low for a package of `most` is not
-    looked at.
+    Of two repeats the better one takes the higher rank. Texts are compared by what may be shown of them. With
+    `questions` earlier questions count too. Candidates too low for a package of `most` are not compared.
     """
-    shown = [comparable(text) for text in beside.texts]
-    core = [(each.turn_id, comparable(show(each.text, each.comes_from, sanitize).text)) for each in beside.core]
-    statements: list[_Told] = []
+    shown = [to_comparable(text) for text in beside.texts]
+    core = [(each.turn_id, to_comparable(show(each.text, each.comes_from, sanitize).text)) for each in beside.core]
+    statements: list[_KeptEvidence] = []
     dropped: list[Dropped] = []
     for n, each in enumerate(ranked):
         if len(statements) >= most + MARGIN:
             return [*(statement.ranked for statement in statements), *ranked[n:]], dropped
-        statement = _Told(each, comparable(show(each.candidate.text, each.candidate.comes_from, sanitize).text))
+        statement = _KeptEvidence(
+            each, to_comparable(show(each.candidate.text, each.candidate.comes_from, sanitize).text)
+        )
         if each.candidate.is_resource:
             statements.append(statement)
         elif not states_something(each.candidate, questions=questions):
@@ -179,21 +178,21 @@ def tell_once(
         ):
             dropped.append(Dropped(each.key, "diversity", each.score, "shown_beside"))
         else:
-            gone = _place(statements, statement)
+            gone = _place_evidence(statements, statement)
             dropped += [Dropped(out.ranked.key, "diversity", out.ranked.score, "told_once") for out in gone]
     return [each.ranked for each in statements], dropped
 
 
 def states_something(source: Candidate, *, questions: bool = False) -> bool:
-    """Whether it is more than a bare name, a mere reply or a question; with `questions` what was asked counts too."""
+    """Whether it is more than a bare name, an acknowledgement or (unless `questions`) a question."""
     if source.memory_id:
         bare = source.category.startswith("entity:") and source.is_own and len(query_terms(source.text)) <= BARE_NAME
         return not bare
     return questions or source.is_resource or asserts_something(source.text, source.role)
 
 
-def _place(statements: list[_Told], new: _Told) -> list[_Told]:
-    """The new piece takes its place among those that are kept; what is left out for it, or itself."""
+def _place_evidence(statements: list[_KeptEvidence], new: _KeptEvidence) -> list[_KeptEvidence]:
+    """Adds the new piece; returns what is dropped for it, or the piece itself."""
     same = [n for n, each in enumerate(statements) if not each.source.is_resource and says_all_of(each, new)]
     if not same:
         statements.append(new)
@@ -207,7 +206,7 @@ def _place(statements: list[_Told], new: _Told) -> list[_Told]:
     return rivals
 
 
-def says_all_of(one: _Told, other: _Told) -> bool:
+def says_all_of(one: _KeptEvidence, other: _KeptEvidence) -> bool:
     """Whether one of them says all that the other does, and not in passing."""
     if not (one.repeats(other) or other.repeats(one)):
         return False
@@ -215,8 +214,8 @@ def says_all_of(one: _Told, other: _Told) -> bool:
     return more < FAR_LONGER * fewer or "assistant" in (one.source.role, other.source.role)
 
 
-def _says_more(one: _Told, other: _Told) -> bool:
-    """Whether the one is to be shown rather than the other: it says more, or says it as a memory or as the user."""
+def _says_more(one: _KeptEvidence, other: _KeptEvidence) -> bool:
+    """Whether the first is to be shown: it says more, or says it as a memory or as the user."""
     covers, covered = other.repeats(one), one.repeats(other)
     if covers != covered and not (one.said.dates(other.said) or other.said.dates(one.said)):
         return covers
@@ -229,9 +228,9 @@ def rank_source(source: Candidate) -> int:
 
 @dataclass(frozen=True, slots=True)
 class DiversityPolicy:
-    """At most this many per document, section, address and domain; every memory is a source of its own (X19).
+    """The most results per document, section, address and domain; every memory is its own source.
 
-    Of what was said, a session is the document and a turn the section: bound only where somebody asks for it.
+    For messages, the session is the document and the turn the section; unlimited unless the plan sets it.
     """
 
     by_document: int = 3
@@ -243,23 +242,23 @@ class DiversityPolicy:
 
     @classmethod
     def of(cls, shares: DiversityShares) -> Self:
-        """The limits of a package, as policy has them."""
+        """The limits of a package from the policy."""
         return cls(shares.by_document, shares.by_section, shares.by_uri, shares.by_domain)
 
 
 def diversify(
     ranked: Sequence[RankedCandidate], policy: DiversityPolicy, sanitize: SanitizePolicy | None = DEFAULT_SANITIZE
 ) -> tuple[list[RankedCandidate], list[Dropped]]:
-    """The order without what exceeds a source's share, or says again what stands before it and is shown (R084, X19).
+    """The order without what exceeds a source's limit or repeats a shown text.
 
-    Without `sanitize` a text may say again what stands before it.
+    Without `sanitize` repeats stay.
     """
     seen: Counter[str] = Counter()
     diverse: list[RankedCandidate] = []
     dropped: list[Dropped] = []
     by_turn: dict[str, list[Candidate]] = {}
     for each in ranked:
-        limits = _sources(each.candidate, policy)
+        limits = _list_sources(each.candidate, policy)
         turn = by_turn.setdefault(each.candidate.turn_id or each.key, [])
         if (sanitize is not None and any(_repeats_shown(each.candidate, known, sanitize) for known in turn)) or any(
             seen[source] >= most for source, most in limits.items()
@@ -273,7 +272,7 @@ def diversify(
 
 
 def _repeats(one: Candidate, other: Candidate) -> bool:
-    """Whether one of a memory and a message of its source turn says what the other says."""
+    """Whether one of a memory and a message of its source turn repeats the other."""
     if (one.memory_id is None) == (other.memory_id is None):
         return False
     memory, message = (one, other) if one.memory_id else (other, one)
@@ -282,7 +281,7 @@ def _repeats(one: Candidate, other: Candidate) -> bool:
 
 
 def _repeats_shown(one: Candidate, other: Candidate, sanitize: SanitizePolicy) -> bool:
-    """As `_repeats`, by what may be shown of the other: nothing is left out for a text that is itself held back."""
+    """As `_repeats`, by what may be shown of the other: a text that is held back displaces nothing."""
     if not _repeats(one, other):
         return False
     shown = show(other.text, other.comes_from, sanitize)
@@ -292,7 +291,7 @@ def _repeats_shown(one: Candidate, other: Candidate, sanitize: SanitizePolicy) -
 _SPACE = to_pattern(r"\s+")
 
 
-def _sources(candidate: Candidate, policy: DiversityPolicy) -> dict[str, int]:
+def _list_sources(candidate: Candidate, policy: DiversityPolicy) -> dict[str, int]:
     text = _SPACE.sub("", candidate.text).lower()
     limits = {f"text:{candidate.comes_from}:{text}": 1} if len(text) >= 12 else {}
     if candidate.memory_id:

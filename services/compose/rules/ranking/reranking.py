@@ -1,4 +1,4 @@
-"""Which candidates a reranker is shown, how its scores are taken over, and the order by words alone (R082, X17)."""
+"""Which candidates a reranker sees, how its scores are used, and the lexical reranker."""
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
@@ -7,32 +7,33 @@ from itertools import pairwise
 from typing import TypeVar
 
 from services.compose.rules.candidates import Candidate
-from services.compose.rules.ranking.fuse import FusePolicy, merge, relevances
+from services.compose.rules.ranking.fuse import FusePolicy, compute_relevances, merge_candidates
 from shared.language import segment
 from shared.language.segment import query_terms, terms
 
 
 @dataclass(frozen=True, slots=True)
 class RerankPassage:
-    """What a reranker reads of a candidate, and how relevant fusion took it for, 0 to 1."""
+    """The text of a candidate for a reranker, and its relevance by fusion, 0 to 1."""
 
     text: str
     relevance: float
 
 
-def shortlist(
+def choose_shortlist(
     candidates: Iterable[Candidate], policy: FusePolicy, most: int, held: frozenset[str] = frozenset()
 ) -> tuple[list[Candidate], list[RerankPassage]]:
-    """The best by fusion alone, memories, messages and resources alike, in that order; `held` keep their places."""
-    unheld = [each for each in merge(candidates) if each.key not in held]
+    """The best by fusion of memories, messages and resources, in order; `held` keep their positions and are not
+    reranked."""
+    unheld = [each for each in merge_candidates(candidates) if each.key not in held]
     pool = [each for each in unheld if each.probability >= policy.least_score]
-    scored = list(zip(pool, relevances(pool, policy), strict=True))
+    scored = list(zip(pool, compute_relevances(pool, policy), strict=True))
     best = sorted(scored, key=lambda pair: (-round(pair[1], 9), pair[0].key))[:most]
     return [each for each, _ in best], [RerankPassage(to_shown_text(each), relevance) for each, relevance in best]
 
 
 def to_shown_text(candidate: Candidate) -> str:
-    """The words, with who said them and the title where there is one."""
+    """The text with its speaker and title, if any."""
     before = candidate.name or candidate.title
     return f"{before}: {candidate.text}" if before else candidate.text
 
@@ -40,13 +41,13 @@ def to_shown_text(candidate: Candidate) -> str:
 def rescore_candidates(
     candidates: Iterable[Candidate], judged: Sequence[Candidate], scores: Sequence[float]
 ) -> list[Candidate]:
-    """The candidates, the judged ones with their scores."""
+    """The candidates with the reranker's scores."""
     by_key = {each.key: score for each, score in zip(judged, scores, strict=True)}
-    return [replace(each, rerank_score=by_key.get(each.key)) for each in merge(candidates)]
+    return [replace(each, rerank_score=by_key.get(each.key)) for each in merge_candidates(candidates)]
 
 
-def by_places(order: Sequence[int]) -> list[float]:
-    """Scores that put a list into this order of its places: 1 for the first, then down in equal steps."""
+def score_order(order: Sequence[int]) -> list[float]:
+    """Scores for an order: 1 for the first, then down in equal steps."""
     count = len(order)
     scores = [0.0] * count
     for rank, place in enumerate(order):
@@ -57,16 +58,16 @@ def by_places(order: Sequence[int]) -> list[float]:
 MAX_TERMS = 24
 MAX_CHARS = 1000
 NEAR = 4
-"""Words of the question are near each other where at most so many places lie between them."""
+"""The most positions between two words that count as near."""
 WORDS, NEARNESS = 0.2, 0.05
-"""What shared words and their nearness count beside the relevance that fusion found, which counts the rest."""
+"""The weights of shared words and of their nearness; relevance by fusion has the rest."""
 
 
 def score_words(query: str, passages: Sequence[RerankPassage]) -> list[float]:
-    """One score a passage, 0 to 1; where no passage has a word of the question, its relevance."""
+    """One score from 0 to 1 per passage; the relevance by fusion if no passage shares a word."""
     query_words = query_terms(query, MAX_TERMS)
-    places = [_places(each.text, query_words) for each in passages]
-    weights = {term: _rarity(sum(term in held for held in places), len(passages)) for term in query_words}
+    places = [_find_places(each.text, query_words) for each in passages]
+    weights = {term: _compute_rarity(sum(term in held for held in places), len(passages)) for term in query_words}
     weights = {term: weight for term, weight in weights.items() if any(term in held for held in places)}
     total = sum(weights.values())
     if not total:
@@ -75,12 +76,12 @@ def score_words(query: str, passages: Sequence[RerankPassage]) -> list[float]:
     return [
         (1 - WORDS - NEARNESS) * each.relevance
         + WORDS * sum(weights[term] for term in held) / total
-        + NEARNESS * _nearness(held, pairs)
+        + NEARNESS * _score_nearness(held, pairs)
         for each, held in zip(passages, places, strict=True)
     ]
 
 
-def _places(text: str, asked: Sequence[str]) -> dict[str, list[int]]:
+def _find_places(text: str, asked: Sequence[str]) -> dict[str, list[int]]:
     wanted = set(asked)
     places: dict[str, list[int]] = {}
     for at, term in enumerate(terms(text[:MAX_CHARS])):
@@ -89,12 +90,12 @@ def _places(text: str, asked: Sequence[str]) -> dict[str, list[int]]:
     return places
 
 
-def _rarity(having: int, count: int) -> float:
+def _compute_rarity(having: int, count: int) -> float:
     return math.log(1 + (count - having + 0.5) / (having + 0.5))
 
 
-def _nearness(places: dict[str, list[int]], pairs: Sequence[tuple[str, str]]) -> float:
-    """The share of neighbouring words of the question that stand near each other here too."""
+def _score_nearness(places: dict[str, list[int]], pairs: Sequence[tuple[str, str]]) -> float:
+    """The share of adjacent words of the question that are near each other in the passage."""
     if not pairs:
         return 0.0
     near = sum(
@@ -108,7 +109,7 @@ Id = TypeVar("Id", bound=Hashable)
 
 
 def rank_by_terms(query: str, texts: Sequence[tuple[Id, str]]) -> list[Id]:
-    """Those of the texts that hold a term of the query, first those that hold most of them, else in their order."""
+    """The texts that hold a term of the query, those with most terms first."""
     wanted = set(segment.query_terms(query))
     met = [(len(wanted.intersection(segment.terms(text))), each) for each, text in texts] if wanted else []
     return [each for hits, each in sorted(met, key=lambda one: -one[0]) if hits]

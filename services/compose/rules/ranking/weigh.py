@@ -1,6 +1,6 @@
-"""Signals of candidates -> a score each, and how likely each helps: words, meaning, what is around, who, when.
+"""Scores candidates and estimates how likely each helps: words, meaning, context, speaker, time.
 
-A time that a question names brings what was said then, whatever its words.
+A time that a question names finds what was said then, whatever its words.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.compose.rules.planning import cues
-from services.compose.rules.planning.cues import Cues, nearness
+from services.compose.rules.planning.cues import Cues, score_time
 from services.compose.rules.ranking.fuse import OF_BEST
 from services.compose.rules.searching.bm25 import (
     DEFAULT_CONTEXT,
@@ -30,34 +30,24 @@ class Passage(Protocol):
     """What scoring reads of a candidate."""
 
     @property
-    def text(self) -> str:
-        """Its words."""
-        ...
+    def text(self) -> str: ...
 
     @property
-    def said_at(self) -> datetime:
-        """When it was said."""
-        ...
+    def said_at(self) -> datetime: ...
 
     @property
-    def name(self) -> str | None:
-        """Who said it."""
-        ...
+    def name(self) -> str | None: ...
 
     @property
-    def role(self) -> str | None:
-        """In which role."""
-        ...
+    def role(self) -> str | None: ...
 
     @property
-    def term_count(self) -> int:
-        """How long it is."""
-        ...
+    def term_count(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each signal moves the score: words, meaning, who spoke, when, and what kind of thing is told.
+    """The weight of each signal: words, meaning, speaker, time, kind.
 
     Fitted by `make learn-ranking` on dialogues of both languages, with static vectors and with encoders.
     """
@@ -80,7 +70,7 @@ class Weights:
     asked_reason: float = 0.20
 
     def scale_weights(self, words: float, meaning: float) -> "Weights":
-        """The same with all that words say, and all that vectors say, times these."""
+        """The same with the weights of words and of vectors scaled."""
         by_words = {name: getattr(self, name) * words for name in BY_WORDS}
         return replace(self, **by_words, **{name: getattr(self, name) * meaning for name in BY_MEANING})
 
@@ -92,11 +82,11 @@ DEFAULT_WEIGHTS = Weights()
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """From a score to the log odds that a candidate helps, by `make learn-ranking` too.
+    """Maps a score to the log odds that a candidate helps; fitted by `make learn-ranking`.
 
-    `first`, `meaning` and `coverage` go with the greatest score, nearness and share of the question's words of all its
-    candidates: where nothing is near, the nearest is not either. `many` goes with the logarithm of how many there are.
-    `base` is a twentieth below the fitted one: packages of the labelled cases show less that they must not for it.
+    `first`, `meaning` and `coverage` multiply the greatest score, nearness and word coverage of all candidates of the
+    question: if nothing is near, even the nearest is not. `many` multiplies the logarithm of their number. `base` is 5
+    % below the fitted value, with which packages of the labelled cases showed more forbidden texts.
     """
 
     base: float = -1.83
@@ -113,18 +103,18 @@ DEFAULT_ODDS = Odds()
 BEST_OF = ("meaning", "coverage")
 
 QUOTED = 3.0
-"""What a text gains that says the whole question word for word, whatever speaks against it."""
+"""The bonus of a text that contains the whole question word for word."""
 ALL_WORDS = 0.99
 QUOTATION = 4
-"""Fewer words that carry something may stand in any text by chance."""
+"""The least content words of a quotation; fewer occur by chance."""
 SHORT = 20
-"""Characters that marks and blanks may add to a short text."""
+"""The most characters that punctuation and blanks may add to a short text."""
 Bools: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class SignalScores:
-    """Scores by all signals, by words, by meaning; how likely each helps (0 to 1); the signals themselves."""
+    """Scores by all signals, by words and by meaning, the probability that each helps, and the signals."""
 
     total: Floats
     words: Floats
@@ -132,10 +122,10 @@ class SignalScores:
     probability: Floats
     signals: Mapping[str, Floats]
     quoted: Bools
-    """Which say the whole question word for word."""
+    """Which texts contain the whole question word for word."""
 
 
-def weigh(
+def score_candidates(
     question: Cues,
     passages: Sequence[Passage],
     of: Ids,
@@ -146,10 +136,10 @@ def weigh(
     *,
     beside: bool = False,
 ) -> SignalScores:
-    """The score of every candidate for the question; an index that is missing adds nothing.
+    """The score of every candidate for the question; a missing index adds nothing.
 
-    `among` is how many candidates the question has where these are but some of them, or those of others too. A query
-    that stands `beside` one which is compared by meaning is not taken for likelier because it is not.
+    `among` is the number of candidates of the question if these are only some of them. A query that runs `beside` one
+    with vectors is not more likely for having none.
     """
     count = len(passages)
     signals: dict[str, Floats] = {}
@@ -159,57 +149,57 @@ def weigh(
         lexical = words.score(question.terms, of, lengths)
         signals |= {"own": lexical.own, "window": lexical.window, "coverage": lexical.coverage}
         inside = lexical.inside
-        signals["session"] = best_of_session(lexical.own, of)
+        signals["session"] = find_session_best(lexical.own, of)
     meant = near.score(of) if near is not None else Semantic.nothing(count)
     signals |= {"meaning": meant.own, "meaning_window": meant.window, "meaning_session": meant.session}
     if question.speaker is not None:
-        of_name = {name: cues.same_speaker(name, question) for name in {each.name for each in passages}}
+        of_name = {name: cues.compare_speaker(name, question) for name in {each.name for each in passages}}
         signals["speaker"] = np.array([of_name[each.name] for each in passages])
     if question.role is not None:
-        signals["role"] = np.array([cues.same_role(each.role, question) for each in passages])
+        signals["role"] = np.array([cues.compare_role(each.role, question) for each in passages])
     if question.time is not None and (question.only_dates or not question.ahead):
-        signals["date"] = np.array([cues.nearness(each.said_at, question) for each in passages])
+        signals["date"] = np.array([cues.score_time(each.said_at, question) for each in passages])
     if question.asks_when:
-        signals["tells_when"] = np.array([float(cues.tells_when(each.text)) for each in passages])
+        signals["tells_when"] = np.array([float(cues.names_time(each.text)) for each in passages])
     asking = np.array([cues.score_questions(each.text) for each in passages])
     if not question.asks_asked:
         signals["asking"] = asking
     if "own" in signals:
-        signals["answers"] = _answers(passages, of, asking * signals["own"])
-    signals |= _kinds_told(question, passages)
+        signals["answers"] = _score_answers(passages, of, asking * signals["own"])
+    signals |= _flag_kinds(question, passages)
     shares = {field.name: float(getattr(weights, field.name)) for field in fields(Weights)}
     total = sum((shares[name] * value for name, value in signals.items()), np.zeros(count))
-    log_odds = _log_odds(total, signals, among or count, DEFAULT_ODDS)
+    log_odds = _compute_log_odds(total, signals, among or count, DEFAULT_ODDS)
     quoted = flag_quoted(question, passages, inside)
     total, log_odds = total + QUOTED * quoted, log_odds + QUOTED * quoted
     log_odds += DEFAULT_ODDS.no_words * (words is None) + DEFAULT_ODDS.no_meaning * (near is None and not beside)
     chances = 1.0 / (1.0 + np.exp(-log_odds))
-    if near is None:  # no word of the question in it or around it: nothing was compared
+    if near is None:  # neither the text nor its context has a word of the question
         chances = np.where(signals.get("window", np.zeros(count)) > 0, chances, 0.0)
     return SignalScores(total, signals.get("own", np.zeros(count)), meant.own, chances, signals, quoted)
 
 
 def flag_quoted(question: Cues, passages: Sequence[Passage], inside: Floats) -> Bools:
-    """Which texts are the question word for word, or hold it where it is long enough to be a quotation."""
+    """Which texts are the question word for word, or contain it if it is long enough for a quotation."""
     quoted = np.zeros(len(passages), dtype=np.bool_)
     for at in np.flatnonzero(inside > ALL_WORDS).tolist() if question.words else ():
         text = passages[at].text
         if len(question.terms) >= QUOTATION:
-            quoted[at] = question.words in cues.letters(text)
+            quoted[at] = question.words in cues.to_letters(text)
         elif len(text) <= 2 * len(question.words) + SHORT:
-            quoted[at] = question.words == cues.letters(text)
+            quoted[at] = question.words == cues.to_letters(text)
     return quoted
 
 
-def _log_odds(total: Floats, signals: Mapping[str, Floats], many: int, odds: Odds) -> Floats:
-    """How likely each helps, of one question's candidates with these scores."""
+def _compute_log_odds(total: Floats, signals: Mapping[str, Floats], many: int, odds: Odds) -> Floats:
+    """The log odds that each candidate of a question helps."""
     meaning, coverage = (float(signals[each].max(initial=0.0)) if each in signals else 0.0 for each in BEST_OF)
     best = odds.first * float(total.max(initial=0.0)) + odds.meaning * meaning + odds.coverage * coverage
     return odds.base + odds.score * total + best + odds.many * float(np.log1p(many))
 
 
-def _answers(passages: Sequence[Passage], of: Ids, questions: Floats) -> Floats:
-    """What the words of the question count in a question that somebody else asked just before; else 0."""
+def _score_answers(passages: Sequence[Passage], of: Ids, questions: Floats) -> Floats:
+    """For answers to an earlier question of somebody else: the weight of the question's words in that one; else 0."""
     before = find_preceding(of)
     chances = np.where(before >= 0, questions[before], 0.0)
     for at in np.flatnonzero(chances).tolist():
@@ -219,21 +209,21 @@ def _answers(passages: Sequence[Passage], of: Ids, questions: Floats) -> Floats:
     return chances
 
 
-def _kinds_told(question: Cues, passages: Sequence[Passage]) -> dict[str, Floats]:
-    """Whether the texts tell the kind of thing that is asked for."""
+def _flag_kinds(question: Cues, passages: Sequence[Passage]) -> dict[str, Floats]:
+    """Whether the texts state the kind of thing that is asked for."""
     signals: dict[str, Floats] = {}
     if "name" in question.kinds:
         known = frozenset(map(hash, question.known))
         signals["asked_name"] = np.array([cues.score_names(each.text, known) for each in passages])
     if "amount" in question.kinds:
-        signals["asked_amount"] = np.array([float(cues.counts(each.text)) for each in passages])
+        signals["asked_amount"] = np.array([float(cues.has_number(each.text)) for each in passages])
     if "reason" in question.kinds:
-        signals["asked_reason"] = np.array([float(cues.reasons(each.text)) for each in passages])
+        signals["asked_reason"] = np.array([float(cues.gives_reason(each.text)) for each in passages])
     return signals
 
 
-def best_of_session(score: Floats, of: Ids) -> Floats:
-    """The best score of the session that each candidate stands in; a memory's own."""
+def find_session_best(score: Floats, of: Ids) -> Floats:
+    """The best score in the session of each candidate; for a memory its own."""
     session, at = np.unique(of[:, 0], return_inverse=True)
     best = np.zeros(len(session))
     np.maximum.at(best, at, score)
@@ -241,15 +231,15 @@ def best_of_session(score: Floats, of: Ids) -> Floats:
 
 
 MOST_TURNS, MOST_MEMORIES = 100, 40
-"""What stands further back is not shown: who spoke and what kind of thing is told move no chunk so far."""
+"""The longest shortlists; speaker and kind move no chunk from further back into the result."""
 Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Shortlist:
-    """The ids of memories and the turns (first half, number) that are read for one question.
+    """The ids of memories and turns (first half, number) that are read for one question.
 
-    `share` is how much that is of all that words and meaning point at.
+    `share` is their share of all chunks that words and vectors point at.
     """
 
     memories: frozenset[Pair] = frozenset()
@@ -257,12 +247,12 @@ class Shortlist:
     share: float = 1.0
 
 
-def shorten(
+def make_shortlist(
     question: Cues, pointed: Iterable[tuple[Ids, Ids]], words: LexicalIndex | None, near: VectorIndex | None
 ) -> Shortlist:
     """The best of these memories and turns.
 
-    All of them where they are few, and where the question names a time: no index tells when something was said.
+    All of them if they are few or the question names a time, for which there is no index.
     """
     memories: dict[Pair, None] = {}
     turns: dict[Pair, None] = {}
@@ -276,20 +266,20 @@ def shorten(
     if len(memories) > MOST_MEMORIES:
         of = np.array(list(memories), dtype=np.uint64)
         lexical = words.score_known(question.terms, of) if words and question.terms else None
-        kept_memories = choose_best(of, _total(of, lexical, near.score(of) if near else None), MOST_MEMORIES)
+        kept_memories = choose_best(of, _sum_scores(of, lexical, near.score(of) if near else None), MOST_MEMORIES)
     if len(turns) > MOST_TURNS:
         of = np.array(list(turns), dtype=np.uint64)
         lexical = words.score_turns(question.terms, of) if words and question.terms else None
-        kept_turns = choose_best(of, _total(of, lexical, near.score_turns(of) if near else None), MOST_TURNS)
+        kept_turns = choose_best(of, _sum_scores(of, lexical, near.score_turns(of) if near else None), MOST_TURNS)
     share = (len(kept_memories) + len(kept_turns)) / (len(memories) + len(turns))
     return Shortlist(kept_memories, kept_turns, share)
 
 
-def _total(of: Ids, lexical: LexicalScores | None, meant: Semantic | None) -> Floats:
-    """The part of the score (`weigh`) that indexes tell."""
+def _sum_scores(of: Ids, lexical: LexicalScores | None, meant: Semantic | None) -> Floats:
+    """The part of the score (`score_candidates`) that the indexes provide."""
     signals: dict[str, Floats] = {}
     if lexical:
-        session = best_of_session(lexical.own, of)
+        session = find_session_best(lexical.own, of)
         signals |= {"own": lexical.own, "window": lexical.window, "coverage": lexical.coverage, "session": session}
     if meant:
         signals |= {"meaning": meant.own, "meaning_window": meant.window, "meaning_session": meant.session}
@@ -302,33 +292,33 @@ def choose_best(of: Ids, total: Floats, most: int) -> frozenset[Pair]:
 
 
 BESIDE_WORDS = replace(DEFAULT_CONTEXT, turns=40, memories=20)
-"""How much of a time is looked at beside what the words of the question bring."""
+"""The share of chunks from a named time that is read besides those of the question's words."""
 MOST_BY_DATE = 5
-"""So much of a time is let in at most where nothing of it meets the question's words."""
+"""The most chunks of a named time if none has the question's words."""
 
 SAID_THEN = 0.3
-"""How likely what was said then helps who asks for nothing else."""
+"""The probability of what was said at a time, for a question that gives only that time."""
 TOLD_WITHIN = timedelta(days=14)
-"""So long after a time what names it may still be told of it."""
+"""For how long after a time texts that name it count as about it."""
 
 
-def named_span(texts: Iterable[str], now: datetime) -> Range | None:
+def find_named_span(texts: Iterable[str], now: datetime) -> Range | None:
     """The first past or present time that one of the questions names."""
     return next((span for text in texts if (span := time_range(text, now))), None)
 
 
-def weigh_dates(cues: Cues, passages: Sequence[Passage], scored: SignalScores, least: float, now: datetime) -> Floats:
-    """How likely each helps, where the question names a time.
+def score_dates(cues: Cues, passages: Sequence[Passage], scored: SignalScores, least: float, now: datetime) -> Floats:
+    """The probability of each text under the time that the question names.
 
-    A question of nothing but a time is met by what was said then or told of it soon after, and by nothing else; one
-    that asks for more, by the best of it where neither words nor meaning of anything said then meet it and that time is
-    over: who asks what to cook tonight does not ask what was said today.
+    A question that gives only a time is answered only by what was said then or tells of it soon after. Another question
+    is answered by the best text of that time if no such text matches in words or meaning and the time is over: a
+    question about tonight's dinner is not about what was said today.
     """
     if cues.time is None:
         return scored.probability
-    then = np.array([nearness(each.said_at, cues) >= 1.0 for each in passages], dtype=np.bool_)
+    then = np.array([score_time(each.said_at, cues) >= 1.0 for each in passages], dtype=np.bool_)
     if cues.only_dates and then.any():
-        meets = then | np.array([_tells_of(each, cues.time) for each in passages], dtype=np.bool_)
+        meets = then | np.array([_names_time_later(each, cues.time) for each in passages], dtype=np.bool_)
         return np.where(meets, np.maximum(scored.probability, SAID_THEN), 0.0)
     if cues.only_dates:
         return scored.probability
@@ -340,7 +330,7 @@ def weigh_dates(cues: Cues, passages: Sequence[Passage], scored: SignalScores, l
     return chance
 
 
-def _tells_of(passage: Passage, span: Range) -> bool:
+def _names_time_later(passage: Passage, span: Range) -> bool:
     """Whether it was said soon after the time and names it."""
     if not span[1] <= passage.said_at < span[1] + TOLD_WITHIN:
         return False

@@ -1,4 +1,4 @@
-"""What a text of the enterprise forbids, requires or fixes, and what a preference wants: by words, zh and en."""
+"""Reads rules of the enterprise (what a text forbids, requires or fixes) and preferences, in Chinese and English."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -27,13 +27,12 @@ _PIECE = to_pattern(r"[\u3400-\u9fff]+|[A-Za-z0-9][\w'’+#.-]*")
 
 @dataclass(frozen=True, slots=True)
 class NounPhrase:
-    """What something is about beyond manner: its words, the last of which is the thing itself."""
+    """A noun phrase without words of manner; the last word is its head."""
 
     words: tuple[str, ...]
 
     @property
     def head(self) -> str:
-        """The thing itself."""
         return self.words[-1]
 
 
@@ -45,14 +44,14 @@ class EnterpriseRule:
     manners: frozenset[Manner]
     things: tuple[NounPhrase, ...]
     fixed: frozenset[str]
-    """Words of sorts of thing of which it names the one to use."""
+    """The member that it selects from a sort of things."""
     sorts: frozenset[str]
     scope: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class PreferenceClaim:
-    """What somebody wants and does not want, each with its manners and things; `private` in their own four walls."""
+    """What somebody wants and does not want, with manners and things; `private` if it is only about their home."""
 
     manners: frozenset[Manner]
     against: frozenset[Manner]
@@ -65,17 +64,17 @@ class PreferenceClaim:
 
 
 @of_texts(512)
-def norms(text: str) -> tuple[EnterpriseRule, ...]:
-    """The rules that a text of the enterprise states now, for itself; questions, history and others' rules are none."""
+def read_rules(text: str) -> tuple[EnterpriseRule, ...]:
+    """The current rules in a text of the enterprise about itself, without questions, history and others' rules."""
     sentences = [each for each in _SENTENCE.split(normalise(text)) if each and each.strip()]
-    found = (norm for each in sentences[:MAX_SENTENCES] for norm in _of_sentence(each.strip()[:MAX_SENTENCE]))
+    found = (norm for each in sentences[:MAX_SENTENCES] for norm in _read_sentence(each.strip()[:MAX_SENTENCE]))
     return tuple(islice(found, MAX_NORMS))
 
 
-def _of_sentence(sentence: str) -> Iterator[EnterpriseRule]:
+def _read_sentence(sentence: str) -> Iterator[EnterpriseRule]:
     if words.ASKS.search(sentence):
         return
-    cues = list(_cues(sentence))
+    cues = list(_find_cues(sentence))
     for n, (force, start, end) in enumerate(cues):
         before = sentence[cues[n - 1][2] if n else 0 : start]
         until = cues[n + 1][1] if n + 1 < len(cues) else len(sentence)
@@ -84,33 +83,37 @@ def _of_sentence(sentence: str) -> Iterator[EnterpriseRule]:
         now = words.NOW.split(sentence[:until])[-1]
         if words.LIFTED.search(whole) or words.NOT_NOW.search(now) or words.OTHERS.search(before):
             continue
-        if norm := _norm(force, sentence[start:end], before, after):
+        if norm := _read_rule(force, sentence[start:end], before, after):
             yield norm
 
 
-def _norm(force: Force, cue: str, before: str, after: str) -> EnterpriseRule | None:
+def _read_rule(force: Force, cue: str, before: str, after: str) -> EnterpriseRule | None:
     stop = words.STOPS.search(after)
     clause = (after[: stop.start()] if stop else after).strip(" 。.!！;；,，:：")
     scope = before
-    if words.PASSIVE.search(cue) or (words.PASSIVE_AFTER.match(clause) and not manners(clause)) or not _content(clause):
-        # what is forbidden stands before: 表情符号禁止使用, emoji are not allowed in letters
+    if (
+        words.PASSIVE.search(cue)
+        or (words.PASSIVE_AFTER.match(clause) and not find_manners(clause))
+        or not _find_content(clause)
+    ):
+        # what is forbidden comes first: 表情符号禁止使用, emoji are not allowed in letters
         clause, scope = _last_clause(before), clause
     placed = None if _HAN.search(clause) else words.PLACED_EN.search(clause)
     inside, where = (clause[: placed.start()], clause[placed.end() :]) if placed and placed.start() else (clause, "")
-    manner = manners(clause) if force == "requires" else manners(inside) or manners(clause)
-    things = () if manner else tuple(_things(inside))
+    manner = find_manners(clause) if force == "requires" else find_manners(inside) or find_manners(clause)
+    things = () if manner else tuple(_find_things(inside))
     fixed = list_fixed(clause) if force == "requires" else []
     if not manner and not things and not fixed:
         return None
     sorts = frozenset(sort for each in fixed for sort in each.sorts & words.SAME_SORT)
-    if fixed or _content(inside) or manners(inside):
+    if fixed or _find_content(inside) or find_manners(inside):
         scope = f"{scope} {where}"
     named = frozenset(each.word for each in fixed)
-    return EnterpriseRule(force, manner, things, named, sorts, _scope(scope) - named)
+    return EnterpriseRule(force, manner, things, named, sorts, _find_scope(scope) - named)
 
 
 def list_fixed(clause: str) -> list[meanings.KnownWord]:
-    """Of sorts of which one is chosen for all, what the rule says to use."""
+    """The things that the rule selects, from sorts of which one is chosen for all."""
     if not words.USES.match(clause.strip()):
         return []
     return [each for each in meanings.find_known_words(clause) if each.sorts & words.SAME_SORT]
@@ -127,8 +130,8 @@ _CUES: tuple[tuple[Force, re.Pattern[str]], ...] = (
 )
 
 
-def _cues(sentence: str) -> list[tuple[Force, int, int]]:
-    """Where a rule is put, in order; of cues that touch the denial counts: 必须禁止, must never."""
+def _find_cues(sentence: str) -> list[tuple[Force, int, int]]:
+    """The cues of rules, in order; of overlapping ones the negated counts: 必须禁止, must never."""
     matches: list[tuple[Force, int, int]] = []
     for force, cue in _CUES:
         for match in cue.finditer(sentence):
@@ -144,18 +147,18 @@ def _cues(sentence: str) -> list[tuple[Force, int, int]]:
     return joined_cues
 
 
-def wish(text: str) -> PreferenceClaim | None:
-    """What a preference wants; None where it is no taste of the user's own."""
+def read_wish(text: str) -> PreferenceClaim | None:
+    """The claim of a preference; None if it is not the user's own taste."""
     text = normalise(text)[:MAX_WISH]
     if words.SAFETY.search(text) or words.SOMEBODY_ELSE.search(text):
         return None
-    wanted, unwanted = _sides(words.STILL.sub("", text))
+    wanted, unwanted = _split_sides(words.STILL.sub("", text))
     named = [each for each in meanings.find_known_words(wanted) if each.sorts & words.SAME_SORT]
     return PreferenceClaim(
-        manners=manners(wanted),
-        against=manners(unwanted),
-        things=tuple(_things(_object(wanted))),
-        things_against=tuple(_things(_object(unwanted))),
+        manners=find_manners(wanted),
+        against=find_manners(unwanted),
+        things=tuple(_find_things(_find_object(wanted))),
+        things_against=tuple(_find_things(_find_object(unwanted))),
         named=frozenset(each.word for each in named),
         sorts=frozenset(sort for each in named for sort in each.sorts & words.SAME_SORT),
         terms=frozenset(query_terms(text, 64)),
@@ -166,8 +169,8 @@ def wish(text: str) -> PreferenceClaim | None:
 _AGAINST = to_pattern(f"{words.AGAINST_ZH}|{words.AGAINST_EN}", re.IGNORECASE)
 
 
-def _sides(text: str) -> tuple[str, str]:
-    """What is wanted and what is not: an unwillingness reaches to the end of its clause."""
+def _split_sides(text: str) -> tuple[str, str]:
+    """The wanted and the unwanted part; a refusal extends to the end of its clause."""
     compared = words.COMPARED_ZH.search(text)
     less = compared["less"] if compared else ""
     if compared:
@@ -191,16 +194,16 @@ _WANTS = to_pattern(
 
 
 def says_taste(text: str) -> bool:
-    """Whether somebody says in so many words what they like or want."""
+    """Whether somebody says explicitly what they like or want."""
     return _WANTS.match(text) is not None or _AGAINST.match(text) is not None
 
 
-def _object(text: str) -> str:
+def _find_object(text: str) -> str:
     return "，".join(_WANTS.sub("", clause) for clause in text.split("，"))
 
 
-def manners(text: str) -> frozenset[Manner]:
-    """The manners that the text speaks of; a word that only describes something else names none: short walks."""
+def find_manners(text: str) -> frozenset[Manner]:
+    """The manners in the text; an adjective of another thing is none: short walks."""
     if not words.ANY_MANNER.search(text):
         return frozenset()
     return frozenset(
@@ -214,7 +217,7 @@ _NEXT = to_pattern(r"的?(?P<han>[\u3400-\u9fff]+)|[ -](?P<word>[A-Za-z]+)")
 
 
 def _stands_alone(rest: str) -> bool:
-    """Whether what follows a manner is not a thing that it describes, unless that is something said or written."""
+    """Whether what follows a manner is not a thing that it describes, unless that is speech or writing."""
     following = _NEXT.match(rest)
     if following is None:
         return True
@@ -233,36 +236,36 @@ def _is_manner(text: str) -> bool:
     return words.ANY_MANNER.match(text) is not None
 
 
-def _content(text: str) -> list[str]:
-    return [word for word in _words(text) if word not in words.EMPTY]
+def _find_content(text: str) -> list[str]:
+    return [word for word in _split_words(text) if word not in words.EMPTY]
 
 
-def _words(text: str) -> list[str]:
-    """The words in their order; English ones by their stem."""
+def _split_words(text: str) -> list[str]:
+    """The words in order; English ones stemmed."""
     found: list[str] = []
     for piece in _PIECE.findall(text.lower()):
         found += cut(piece) if _HAN.match(piece) else [stem(piece.strip(".-'’"))]
     return found
 
 
-def _things(text: str) -> Iterator[NounPhrase]:
+def _find_things(text: str) -> Iterator[NounPhrase]:
     for part in words.JOINTS.split(text):
         if not part:
             continue
         placed = None if _HAN.search(part) else words.PLACED_EN.search(part.strip())
         own = part.strip()[: placed.start()] if placed and placed.start() else part.strip()
         own = words.TRAILING_ZH.sub("", own)
-        if found := _content(own):
+        if found := _find_content(own):
             yield NounPhrase(tuple(found[:8]))
 
 
-def _scope(text: str) -> frozenset[str]:
-    """The terms of where or for whom a rule holds, less those that say everywhere."""
+def _find_scope(text: str) -> frozenset[str]:
+    """The terms of where or for whom a rule holds, without those for everywhere."""
     return frozenset(query_terms(words.EVERYWHERE.sub(" ", words.ANY_MANNER.sub(" ", text)), 16))
 
 
 def is_kind_of(rule: NounPhrase, wanted: NounPhrase) -> bool:
-    """Whether what is wanted is the thing of the rule, or a kind of it: net slang is slang, a tea pot is no tea."""
+    """Whether the wanted thing is that of the rule or a kind of it: net slang is slang, a tea pot is no tea."""
     return is_alike(rule.head, wanted.head) and all(
         any(is_alike(one, other) for other in wanted.words) for one in rule.words
     )
@@ -277,8 +280,8 @@ def is_alike(one: str, other: str) -> bool:
     return consumed and one[0] in words.CONSUMES and other[0] in words.CONSUMES
 
 
-def against(norm: EnterpriseRule, wanted: PreferenceClaim, message: frozenset[str]) -> bool:
-    """Whether the rule stands against the wish, where it holds for what is being done; `message` has its terms."""
+def contradicts(norm: EnterpriseRule, wanted: PreferenceClaim, message: frozenset[str]) -> bool:
+    """Whether the rule contradicts the wish in this situation; `message` has its terms."""
     if wanted.private and not norm.scope & wanted.terms:
         return False
     if norm.scope and not norm.scope & (wanted.terms | message):

@@ -1,4 +1,4 @@
-"""The words of rules and wishes, in both languages: what manner of speaking they name, forbid, require, want."""
+"""The vocabulary of rules and wishes in both languages: manners, forbidding, requiring, wanting."""
 
 # ruff: noqa: E501 - one family of words per line
 
@@ -8,7 +8,7 @@ from shared.language.patterns import to_pattern
 from shared.language.segment import stem
 
 Manner = tuple[str, str]
-"""A dimension of how something is put or done, and one of its poles."""
+"""A dimension of style, and one of its poles."""
 
 _MANNERS: dict[Manner, str] = {
     ("slang", "yes"): r"网络(?:流行)?(?:用)?语(?!言)|网络热?词|流行语|热梗|玩梗|烂梗|梗(?!概)|俚语|黑话|饭圈(?:用)?语|\b(?:slang|memes?|netspeak|internet speak|buzz ?words?|gen[- ]z speak)\b",
@@ -59,13 +59,13 @@ ANY_MANNER = to_pattern("|".join(_MANNERS.values()), re.IGNORECASE)
 EXCLUSIVE = frozenset(
     {"register", "length", "language", "script", "units", "clock", "theme", "indent", "place", "layout", "address"}
 )
-"""Dimensions of which one pole at a time can be had."""
+"""Dimensions whose poles exclude each other."""
 EXCLUDES: dict[Manner, frozenset[Manner]] = {
     ("register", "formal"): frozenset({("slang", "yes"), ("swearing", "yes"), ("language", "dialect")}),
     ("language", "zh"): frozenset({("mixing", "yes")}),
     ("language", "en"): frozenset({("mixing", "yes")}),
 }
-"""What a required manner excludes beyond the other poles of its dimension."""
+"""What a required manner excludes besides the other poles of its dimension."""
 
 FORBID_ZH = r"严禁|严格禁止|禁止|不得(?![不已少低])|不准|不许|不允许|不可(?!或缺|不|避免|思议)以?|不能(?![不够])|不应该?|不要(?!紧|忘|错过|客气)|请勿|切勿|勿|避免|杜绝|禁用|拒绝使用|不宜|不建议|不使用|不再使用"
 REQUIRE_ZH = r"必须|务必|应当|应该|(?<![相对适响反供])应(?=使用|采用|用|以|保持|称|写)|(?<![必无不])须|一律(?!禁|不)|统一|只能|仅限|仅可|仅能|只允许|只使用|(?<!不)要求|(?:请)?(?:全部|均)?(?:需|需要)(?=使用|采用|用|以|保持)|请(?:使用|用|保持)"
@@ -99,7 +99,7 @@ EVERYWHERE = to_pattern(
     r"|\b(?:brand|company|corporate|enterprise|employees?|staff|everyone|everybody|all|any|each|every|customers?|clients?|users?|support|copy|communications?|external|internal|repl(?:y|ies)|responses?|answers?|messages?|e-?mails?|content|language|guidelines?|guide|rules?|polic(?:y|ies)|handbook|standards?|style|tone|voice|agents?|assistants?|teams?|projects?|documents?|documentation|texts?|posts?|channels?|platforms?|services?|writing|written|code|marketing|materials?|public|publications?|interfaces?|source|correspondence|letters?|calls?|live ?streams?|ads?|adverts?|advertis(?:ing|ements?)|apps?|websites?|notices?|announcements?|strictly|generally|currently|now|official|our|we|you|your|the|a|an|of|in|on|to|for|with|and|or|when|while|at|by|it|is|are|be|us|must|should|please|note|as|this|that|these|those|use|used|using|speaking|talking|work|business|publish(?:ed|ing)?|facing|per|policy)\b",
     re.IGNORECASE,
 )
-"""What says no more of where a rule holds than that it holds for what an enterprise does and writes."""
+"""Scopes that mean everything that an enterprise does and writes."""
 PRIVATE = to_pattern(
     r"在家|家里|私下|私人|(?<!像)(?<!交)朋友(?!圈|一样|似的)|家人|家庭|业余|周末|下班|休息|度假|\b(?:at home|in private|privately|friends?|family|weekends?|off duty|after work|holidays?|vacation|spare time|free time|personal(?:ly)? chats?)\b",
     re.IGNORECASE,
@@ -113,7 +113,7 @@ PASSIVE_AFTER = to_pattern(
 SAID_ZH = to_pattern(
     r"形式|格式|样式|回复|回答|答复|答案|表达|语气|语调|风格|方式|口吻|文案|内容|词|用语|语言|语|符号|沟通|交流|写|说|聊|讲|邮件|消息|信息|文字|文本|文档|报告|句|称呼|来|去|模式|主题|界面配色|缩进|办公|工作|上班|字|版|等|和|或|及|以及|与|跟|在|进行|时|也|都|的|了|就|会|更|一些|一点|些|点|为主|之类|这|那|而|但|给|向|对|里|中|上|包|说明|解释|总结|描述|注释|代码|体|化|式|来|吧|呢|啊|多|少"
 )
-"""What may follow a manner of speaking without being the thing that it describes."""
+"""Words that may follow a manner without being the thing that it describes."""
 _SAID_EN_WORDS = (
     "reply replies answer answers tone style language message messages email emails mail copy response responses "
     "writing sentence sentences text voice register word words point points list lists mode theme clock "
@@ -129,7 +129,7 @@ SAFETY = to_pattern(
     r"过敏|忌口|不耐受|病|糖尿|哮喘|癫痫|孕|残疾|失明|听障|视障|医嘱|服药|吃药|清真|斋戒|信仰|宗教|素食|纯素|\b(?:allerg\w*|intoleran\w*|diabet\w*|asthma\w*|epilep\w*|pregnan\w*|disab\w*|blind|deaf|dyslexi\w*|medica\w*|doctor|halal|kosher|religio\w*|vegan|vegetarian|celiac|coeliac|screen reader)\b",
     re.IGNORECASE,
 )
-"""Health, belief, ability: what a person needs is no taste that a rule could overrule."""
+"""Health, belief, ability: needs that no rule can overrule."""
 SOMEBODY_ELSE = to_pattern(
     r"^(?:用户的?|我的?)?(?:妈妈|母亲|爸爸|父亲|老婆|妻子|老公|丈夫|儿子|女儿|孩子|朋友|同事|老板|客户|奶奶|爷爷)"
     r"|^(?:the user['’]s |user['’]s |my )(?:mother|mom|mum|father|dad|wife|husband|son|daughter|kids?|child(?:ren)?|friend|colleague|boss|client|partner|brother|sister)\b",
@@ -167,5 +167,5 @@ USES = to_pattern(
     re.IGNORECASE,
 )
 SAME_SORT = frozenset({"software", "programming", "device"})
-"""Sorts of thing of which an enterprise fixes one; taste for another is then out of place."""
+"""Sorts of things of which an enterprise selects one, which overrules another taste."""
 CONSUMES = frozenset("饮喝品吸抽吃食")

@@ -1,7 +1,5 @@
-"""What was said and holds no longer: words behind a memory that was replaced or taken back, and messages beside it.
-
-Whoever said them: the user in other words, or the assistant after them.
-"""
+"""Removes from messages what is no longer valid: the words behind memories that were replaced or retracted, and other
+messages that repeat them, of the user or the assistant."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,23 +17,23 @@ from shared.language.segment import ALIKE, has_word, query_terms, tag_words, ter
 
 _ANY = to_pattern(r"[^\W_]")
 _BLANKS = to_pattern(r"[^\S\n]{16,}|(?<=\S)[^\S\n]{6,}")
-"""More than indents and columns have."""
+"""Longer than indents and columns."""
 MIN_TERMS = 2
-"""A message that has fewer terms left than this says nothing any more."""
+"""The least terms that must be left of a message."""
 
 
 def current_text(text: str, ordinal: int, ended: Sequence[Mapping[str, Any]]) -> str | None:
-    """The message without the words that no longer hold; None when nothing of it is left.
+    """The message without the words that are no longer valid; None if nothing is left.
 
-    `ended` names the memories learnt from the message's turn that were superseded or retracted: ordinal and span of
-    their words, and their value. Another message of the turn that repeats such a value does not hold either.
+    `ended` are the superseded or retracted memories learnt from the message's turn: ordinal and span of their words,
+    and their value. Another message of the turn that repeats such a value is not valid either.
     """
     if not ended:
         return text
     spans = [each["span"] for each in ended if each.get("ordinal") == ordinal and each.get("span")]
-    # the whole sentence goes: what is left of one that lost its point would mislead
-    cuts = sorted(sentence(text, (int(start), int(end))) for start, end in spans)
-    left = _without(text, cuts)
+    # the whole sentence: without its point the rest would mislead
+    cuts = sorted(find_sentence(text, (int(start), int(end))) for start, end in spans)
+    left = _cut_spans(text, cuts)
     words = [str(each["word"]) for each in ended if each.get("ordinal") != ordinal and each.get("word")]
     if any(has_word(left, word) for word in words):
         return None
@@ -44,9 +42,9 @@ def current_text(text: str, ordinal: int, ended: Sequence[Mapping[str, Any]]) ->
 
 @dataclass(frozen=True, slots=True)
 class CurrentText:
-    """What of a chunk may be shown: its text, and where in it stands what was recognised in which media.
+    """What may be shown of a chunk: its text, and where in it recognised text of which media is.
 
-    `until` says until when what it states held, where that is over.
+    `until` is the time until which its statement was valid, if it has ended.
     """
 
     text: str
@@ -54,8 +52,8 @@ class CurrentText:
     until: datetime | None = None
 
 
-def held_until(text: str, ordinal: int, ended: Sequence[Mapping[str, Any]]) -> datetime | None:
-    """Until when the last of what the message states held; None where nothing of it has ended."""
+def find_last_end(text: str, ordinal: int, ended: Sequence[Mapping[str, Any]]) -> datetime | None:
+    """Until when the last statement of the message was valid; None if none has ended."""
     concerned = (
         each["until"]
         for each in ended
@@ -77,14 +75,14 @@ def keep_what_holds(
     *,
     past: bool = False,
 ) -> CurrentText | None:
-    """The message without words that no longer hold, and without what was recognised in media that is not safe now.
+    """The message without words that are no longer valid, and without recognised text of unsafe media.
 
-    `media` says where in the text that stands, after all words and fallbacks. None when no words are left. With `past`
-    words that no longer hold stay, unless they are to be forgotten, and it is said until when they held.
+    `media` gives the positions of recognised text, after all words and fallbacks. None if no words are left. With
+    `past` invalid words stay, unless they are to be forgotten, with the time until which they were valid.
     """
     said = text[: media[0]["start"]].rstrip("\n") if media else text
     over = [each for each in ended if past and not each.get("forgotten")]
-    until = held_until(said, ordinal, over) if over else None
+    until = find_last_end(said, ordinal, over) if over else None
     current = current_text(said, ordinal, [each for each in ended if each.get("forgotten")] if past else ended)
     if current is None:
         return None
@@ -99,7 +97,7 @@ def keep_what_holds(
 
 
 def join_pieces(text: str) -> str:
-    """The text with a gap where what a package had shown was cut out of it, which left as many blanks as it had."""
+    """The text with a gap where a shown package was cut out, which left as many blanks."""
     if "    " not in text:
         return text
     lines = [
@@ -110,7 +108,7 @@ def join_pieces(text: str) -> str:
     ).strip()
 
 
-def _without(text: str, cuts: Sequence[tuple[int, int]]) -> str:
+def _cut_spans(text: str, cuts: Sequence[tuple[int, int]]) -> str:
     pieces: list[str] = []
     at = 0
     for start, end in cuts:
@@ -126,18 +124,18 @@ MOST_QUOTED = 200
 _END = to_pattern(r"[。！？!?\n；;]+|\.(?=\s|$)")
 
 
-def sentence(text: str, span: tuple[int, int]) -> tuple[int, int]:
-    """Where the sentence or sentences around the span begin and end."""
+def find_sentence(text: str, span: tuple[int, int]) -> tuple[int, int]:
+    """Start and end of the sentence or sentences around the span."""
     start, end = span
     before = [match.end() for match in _END.finditer(text, 0, start)]
     after = _END.search(text, max(start, end - 1))
     return before[-1] if before else 0, after.end() if after else len(text)
 
 
-def quote(text: str, span: tuple[int, int], most: int = MOST_QUOTED) -> str:
-    """The sentence or sentences around the span, at most `most` characters with what was cut marked."""
+def quote_sentence(text: str, span: tuple[int, int], most: int = MOST_QUOTED) -> str:
+    """The sentence or sentences around the span, at most `most` characters; cuts are marked."""
     start, end = (max(0, min(place, len(text))) for place in span)
-    first, last = sentence(text, (start, end))
+    first, last = find_sentence(text, (start, end))
     whole = text[first:last]
     if len(whole.strip()) <= most:
         return whole.strip()
@@ -149,12 +147,12 @@ def quote(text: str, span: tuple[int, int], most: int = MOST_QUOTED) -> str:
 
 
 LONGEST_VALUE = 4
-"""A value of more terms is a sentence, which others say in other words."""
+"""A value with more terms is a sentence, which others rephrase."""
 LEAST_TERMS, BEGINNING, LONGEST_TEXT = 3, 4, 300
-SHARE = 0.75
-"""So much of what sets an ended sentence apart from what took its place must be said again, and every number of it."""
+LEAST_SHARE = 0.75
+"""The share of the distinguishing words of an ended sentence that a repeat must have, besides all its numbers."""
 LONGEST_SENTENCE = 160
-"""Characters of a message that says one thing."""
+"""The most characters of a message that makes one statement."""
 MOST_TERMS = 64
 _NUMBER = to_pattern(r"\d+")
 _CAPITAL = to_pattern(r"\b[A-Z]")
@@ -164,7 +162,7 @@ _ARTICLE = to_pattern(r"^(?:an?|the|my|our|some) ")
 
 @dataclass(frozen=True)
 class OutdatedStatement:
-    """What held until `until`, in the words in which it was said; `instead` says what took its place."""
+    """A statement that was valid until `until`, in its words; `instead` is what replaced it."""
 
     until: datetime
     text: str
@@ -172,17 +170,17 @@ class OutdatedStatement:
     value: str | None = None
     instead: str | None = None
     turns: frozenset[str] = frozenset()
-    """Where it was said: what was answered there, in its words, holds no longer either."""
+    """Its turns: replies in the same turn that repeat it are not valid either."""
     speaker: str | None = None
-    """Who said it, where several people talk."""
+    """The speaker, if several people talk."""
     ender: str | None = None
-    """The sentence that ended it, where that is known."""
+    """The sentence that ended it, if known."""
     certain: bool = False
-    """Whether it is known to be of the same thing as what took its place, whatever their words."""
+    """Whether it is known to be about the same thing as its replacement, whatever their words."""
 
     @cached_property
     def word(self) -> str:
-        """The value, folded, where it tells the old statement from what took its place; else empty."""
+        """The value, folded, if its replacement does not have it; else empty."""
         value = strip_opening(self.value or "")
         whole = value in (strip_opening(self.text), strip_opening(self.quote or ""))
         short = bool(value) and not whole and len(query_terms(value, MOST_TERMS)) <= LONGEST_VALUE
@@ -190,21 +188,21 @@ class OutdatedStatement:
 
     @cached_property
     def old(self) -> frozenset[str]:
-        """The terms that what took its place has not."""
+        """The terms that its replacement does not have."""
         if self.word:
             return frozenset(query_terms(self.word, MOST_TERMS))
         return self._said - frozenset(terms(self.instead or ""))
 
     @cached_property
     def numbers(self) -> frozenset[str]:
-        """Its numbers that what took its place has not."""
+        """The numbers that its replacement does not have."""
         return frozenset(_NUMBER.findall(self.quote or self.text)) - frozenset(_NUMBER.findall(self.instead or ""))
 
     @cached_property
     def slot(self) -> frozenset[str]:
-        """The terms that say what the value is of, and words that say nearly the same.
+        """The terms that say what the value is of, with near synonyms.
 
-        None where the value says all that was said: `I'm a vegetarian`; a name or a number alone never does.
+        None if the value is the whole statement: `I'm a vegetarian`; never for a mere name or number.
         """
         text = frozenset(query_terms(self.text, MOST_TERMS)) - self.old
         text -= frozenset(terms(self.speaker or ""))
@@ -217,42 +215,42 @@ class OutdatedStatement:
 
     @cached_property
     def is_sure(self) -> bool:
-        """Whether what took its place has a word in common with it: others were mostly ended by mistake."""
+        """Whether its replacement shares a word with it; endings of others are mostly mistakes."""
         new = frozenset(terms(f"{self.instead or ''} {self.ender or ''}"))
         meant = self._said | self.slot | {other for term in self._said for other in ALIKE.get(term, ())}
         return self.certain or not meant.isdisjoint(new | {other for term in new for other in ALIKE.get(term, ())})
 
     @cached_property
     def of_other(self) -> bool:
-        """Whether it was said of somebody or something else than the user."""
+        """Whether it is about somebody or something else than the user."""
         return _of_other(self.quote or self.text)
 
     def is_answered(self, text: str) -> bool:
-        """Whether a reply to it repeats a word of it that holds no longer."""
+        """Whether a reply to it repeats a word that is no longer valid."""
         return not self.old.isdisjoint(terms(text))
 
     def is_stated(self, text: str, folded: str) -> bool:
-        """Whether one sentence of the text says so."""
+        """Whether one sentence of the text states it."""
         if self.word:
             at = folded.find(self.word)
-            return at >= 0 and has_word(text, self.word) and self._fits(text[slice(*sentence(text, (at, at + 1)))])
+            return at >= 0 and has_word(text, self.word) and self._fits(text[slice(*find_sentence(text, (at, at + 1)))])
         if not self._may_be_in(text, folded):
             return False
         said = frozenset(terms(text))
-        # Chinese words are cut by what stands beside them: they are met where their characters are
+        # Chinese segmentation depends on the context, so that characters are compared
         met = {term for term in self._said if term in said or (not term.isascii() and term in folded)}
-        enough = len(met) >= SHARE * len(self._said) and len(met & self.old) >= SHARE * len(self.old)
+        enough = len(met) >= LEAST_SHARE * len(self._said) and len(met & self.old) >= LEAST_SHARE * len(self.old)
         return enough and self._same_subject(text)
 
     def _may_be_in(self, text: str, folded: str) -> bool:
-        """Whether enough of it may be in the text, by the beginnings of its words, which tells most texts apart."""
+        """Whether enough of it may be in the text, by prefixes of its words; excludes most texts cheaply."""
         if len(text) > LONGEST_TEXT or (len(self.old) < LEAST_TERMS and not self.numbers):
             return False
         met = sum(term[:BEGINNING] in folded for term in self.old)
-        return met >= SHARE * len(self.old) and self.numbers.issubset(_NUMBER.findall(text))
+        return met >= LEAST_SHARE * len(self.old) and self.numbers.issubset(_NUMBER.findall(text))
 
     def _fits(self, said: str) -> bool:
-        """Whether the sentence, which has the value, is about what the value was of, and of the same person."""
+        """Whether the sentence with the value is about the same subject and person."""
         near = not self.slot.isdisjoint(terms(said)) if self.slot else not _is_named(self.value or "")
         return near and self._same_subject(said)
 
@@ -261,14 +259,14 @@ class OutdatedStatement:
 
 
 def _is_named(value: str) -> bool:
-    """Whether the value is a name or has a number: alone it may stand in any sentence."""
+    """Whether the value is a name or has a number, which may occur in any sentence."""
     if _NUMBER.search(value) or _CAPITAL.search(value):
         return True
     return any(tag.startswith(_NAME_TAGS) and len(word) > 1 for word, tag in map(tuple, tag_words(value)))
 
 
 def strip_opening(text: str) -> str:
-    """The text, folded, without what it begins with that says nothing."""
+    """The text, folded, without an opening that says nothing."""
     return _ARTICLE.sub("", fold(text.strip()))
 
 
@@ -279,7 +277,7 @@ def _of_other(text: str) -> bool:
 
 @dataclass(frozen=True)
 class OutdatedStatements:
-    """What holds no longer, the latest first."""
+    """Statements that are no longer valid, latest first."""
 
     statements: Sequence[OutdatedStatement] = ()
 
@@ -291,9 +289,9 @@ class OutdatedStatements:
         turn_id: UUID | str | None = None,
         name: str | None = None,
     ) -> datetime | None:
-        """Since when what the text states holds no longer; None where it holds.
+        """Since when the statement of the text is no longer valid; None if it is valid.
 
-        What the user says once more after it had ended holds again. What the assistant repeats then does not.
+        What the user states again after its end is valid again; a repetition by the assistant is not.
         """
         if not self.statements:
             return None
@@ -313,16 +311,16 @@ NOTHING_ENDED = OutdatedStatements()
 
 
 def _tells_new(ended: OutdatedStatement, text: str) -> bool:
-    """Whether the text says, beside the old, what took its place: it tells of the change."""
+    """Whether the text also states the replacement: then it reports the change."""
     new = frozenset(query_terms(ended.instead or "", MOST_TERMS)) - ended.old - ended.slot
     return not new.isdisjoint(terms(text))
 
 
 def outdated_statements(ended: Iterable[OutdatedStatement]) -> OutdatedStatements:
-    """Those of the statements that words can tell, ended by what is of the same thing."""
+    """The statements that words can identify, and that were ended by something about the same thing."""
     return OutdatedStatements(tuple(each for each in ended if (each.word or each.old) and each.is_sure))
 
 
 def says_one_thing(text: str) -> bool:
     """Whether the message is one short sentence."""
-    return len(text) <= LONGEST_SENTENCE and not text[sentence(text, (0, 1))[1] :].strip()
+    return len(text) <= LONGEST_SENTENCE and not text[find_sentence(text, (0, 1))[1] :].strip()

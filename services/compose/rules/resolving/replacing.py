@@ -1,7 +1,7 @@
-"""Whether a newer sentence takes the place of an older one about the same thing, or adds to it, by its words.
+"""Decides by words whether a newer sentence replaces an older one about the same thing or adds to it.
 
-`Now X` and `switched to X` replace what filled the same slot; who starts something, or does it also, adds to what they
-do. What happened has happened, and a taste for one thing is not ended by a taste for another.
+`Now X` and `switched to X` replace; `started X` and `X too` add. An event stays true, and a taste for one thing does
+not end a taste for another.
 """
 
 # ruff: noqa: E501 - one family of words per line
@@ -24,7 +24,7 @@ from shared.language.patterns import to_pattern
 from shared.language.segment import ALIKE, query_terms, stem
 
 CHANGED = 0.8
-"""From here on the learned weights take a sentence for a change, whatever its words."""
+"""The learned score from which a sentence is a change, whatever its words."""
 Way = Literal["replaces", "now", "adds"]
 _REPLACES = to_pattern(
     r"\binstead\b(?! of\b.{0,20}\?)|\b(?:switch|swap|chang|mov|migrat|convert|transfer|shift|upgrad|relocat)\w*(?:(?: \w+){0,3})? (?:over |back )?(?:to|into|onto)\b"
@@ -35,7 +35,7 @@ _REPLACES = to_pattern(
     r"|弃了|放弃|卖(?:了|掉)|退(?:了|掉|订|租|出)|停(?:了|掉|用)|取代|代替|替代|接替|接手|接任|取消|辞(?:了|掉|职)|离职|跳槽|扔了|被偷|由[\u4e00-\u9fff]{2,4}(?:带|负责|管|接|来)|没再|再也不|不(?:用|去|喝|吃|做|练|学|住|在|坐|骑|开|看|玩|养|租|穿)[^，,。]{0,8}了",
     re.IGNORECASE,
 )
-"""Words that say that one thing stands where another stood."""
+"""Words that say that one thing replaces another."""
 _NOW = to_pattern(
     r"\b(?:now|nowadays|these days|currently|from now on|from today|as of (?:today|now|this|last|next)|since (?:last|this|then)|starting (?:today|this|next))\b"
     r"|现在|如今|目前|现如今|从今|今后|以后|往后|这阵子|这段时间|最近(?:都|一直|早上|早餐|晚上|上班|改)|这半年|眼下都",
@@ -47,7 +47,7 @@ _ADDS = to_pattern(
     r"|也|还(?!是|没|不)|又|另外|再加|同时|除了|仍|依然|开始|刚开|新开|报(?:了|名)|加入|顺便|有时|偶尔|第二",
     re.IGNORECASE,
 )
-"""Words that put one thing beside another."""
+"""Words that add one thing to another."""
 _ADDS_ANYWAY = to_pattern(r"\b(?:also|too|as well|in addition|on top of|both|besides)\b|另外|同时|除了", re.IGNORECASE)
 _GATHERS = to_pattern(
     r"\b(?:lov(?:e|es|ed|ing)|lik(?:e|es|ed)|enjoy\w*|ador\w+|hat(?:e|es|ed)|dislik\w+|prefer\w*|play(?:s|ing)?|speak(?:s|ing)?|know(?:s)?|learn(?:s|ing)?|study(?:ing)?|studies|read(?:s|ing)?"
@@ -55,13 +55,13 @@ _GATHERS = to_pattern(
     r"|喜欢|[热喜最也很]爱|会(?:说|弹|拉|做|跳|讲)|在?学(?!校|生|院|区|期|费)|在?看(?:书|剧|一|这|完|推理|小说|电影|动漫)|养(?!老|成|生)|收集|收藏|过敏|讨厌|害怕|去过|到过|[打踢]\S{0,2}球|弹|玩|读|追剧|支持|擅长|懂|有(?:一?[个只条辆套台]|两)",
     re.IGNORECASE,
 )
-"""Of what is told with these words there may be many at a time."""
+"""With these words there may be many at a time."""
 _HAPPENED = to_pattern(
     r"^i(?:'m| am| come) (?:originally )?from\b|\bborn\b|^(?:(?:today|yesterday|earlier|last \w+|this \w+|finally|just|so)[ ,]+)*(?:(?:i|we)(?:'ve| have)? (?:just |finally |already )*)?(?!mov|switch|chang|us|replac|start|join|settl|retir)(?:\w{3,}ed|went|met|had|saw|bought|made|took|got|did|ate|came|gave|found|told|been|ran|won|lost|read|wrote|flew|drove)\b"
     r"|[去吃看见买做跑玩逛回聊喝拍到办参](?:完|到)?[过了](?!$)|(?:昨天|前天|昨晚|上周|刚才|那天|去年)|^我?是[\u4e00-\u9fff]{1,4}人|出生|老家|的时候|有一?次",
     re.IGNORECASE,
 )
-"""What happened once, told as that, and where somebody comes from."""
+"""Single events, and origins."""
 _PASSING = to_pattern(
     r"\b(?:today|tonight|this (?:morning|afternoon|evening|week|weekend|time|once)|just (?:this|for)|for now|right now|for a (?:\w+ )?(?:few|couple|week|day|month|meeting|conference|visit|wedding|workshop|trip)"
     r"|on (?:a trip|holiday|vacation|my lunch|a break|my way|the way)|visiting|temporarily|until (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
@@ -96,8 +96,8 @@ _HEAD_ZH = to_pattern(
 
 
 @of_texts(2048)
-def way_of(text: str) -> Way | None:
-    """Whether one thing is said to stand where another stood, to be so now, or to be so beside others."""
+def find_way(text: str) -> Way | None:
+    """Whether the text says that a thing replaces another, is so now, or is added to others."""
     replaces = _REPLACES.search(text) is not None
     if _ADDS.search(text) and (not replaces or _ADDS_ANYWAY.search(text)):
         return "adds"
@@ -112,11 +112,11 @@ def way_of(text: str) -> Way | None:
 
 @dataclass(frozen=True, slots=True)
 class Phrasing:
-    """How a sentence puts what it says, as it is compared with an older or a newer one."""
+    """The form of a sentence, for comparison with an older or newer one."""
 
     way: Way | None
     states: bool
-    """Whether the user says in their own name that it is so."""
+    """Whether the user states it about themselves."""
     of_self: bool
     relative: bool
     gathers: bool
@@ -130,11 +130,10 @@ class Phrasing:
 
 @of_texts(2048)
 def read_phrasing(text: str) -> Phrasing:
-    """How the sentence is put."""
     clauses = split(text)
     subjects = stances(clauses)
     return Phrasing(
-        way_of(text),
+        find_way(text),
         all(each.stands and each.subject != "agent" for each in subjects),
         any(each.subject == "self" and each.explicit for each in subjects),
         tells_of_relative(text),
@@ -144,12 +143,12 @@ def read_phrasing(text: str) -> Phrasing:
         frozenset(each.lower() for each in _KIN.findall(text)),
         frozenset(n for n, pattern in enumerate(_DAYPARTS) if pattern.search(text)),
         frozenset(_NUMBER.findall(text)),
-        _head(text),
+        _find_head(text),
     )
 
 
-def _head(text: str) -> str:
-    """What the sentence says something of, where it says what that is: `manager` of `Omar is my manager now`."""
+def _find_head(text: str) -> str:
+    """The subject of the sentence, if it names it: `manager` in `Omar is my manager now`."""
     found = _HEAD_EN.search(text) or _TAIL_EN.search(text)
     if found:
         return stem(found[1].split()[-1].lower())
@@ -158,13 +157,13 @@ def _head(text: str) -> str:
 
 
 def stands_beside(old: str, new: str) -> bool:
-    """Whether the words of the newer sentence say that the older one still holds.
+    """Whether the words of the newer sentence show that the older one is still valid.
 
-    It adds, or is of somebody else or another thing by name. Where nothing but `now` says that anything has changed, it
-    is also of another part of the day, or of what there may be many of, or passes, or only tells more of what
-    the older names.
+    It adds something, or is about somebody or something else by name. If only `now` marks a change, also if it is about
+    another part of the day, about something of which there may be many, about something temporary, or only tells more
+    of what the older one names.
     """
-    if way_of(new) == "adds":
+    if find_way(new) == "adds":
         return True
     was, newer = read_phrasing(old), read_phrasing(new)
     if not newer.states or _of_others(was, newer) or _of_other_thing(was.head, newer.head):
@@ -189,19 +188,19 @@ def _value_alone(text: str) -> tuple[str, ...]:
 
 
 def gives_other_value(old: str, new: str) -> bool:
-    """Whether the newer sentence says no more than another time or number of a sort that the older one has."""
+    """Whether the newer sentence only gives another time or number of the same sort."""
     return any(like(old, value) for value in _value_alone(new))
 
 
 def without_common_change(one: str, other: str) -> tuple[str, str]:
-    """Both sentences without the words of change that both have, which make any two of them alike."""
+    """Both sentences without words of change that both have, because these make any two sentences similar."""
     common = _change_words(one) & _change_words(other)
     if not common:
         return one, other
-    return _without(one, common), _without(other, common)
+    return _drop_words(one, common), _drop_words(other, common)
 
 
-def _without(text: str, words: Set[str]) -> str:
+def _drop_words(text: str, words: Set[str]) -> str:
     for pattern in (_REPLACES, _NOW):
         text = pattern.sub(lambda found: " " if found[0].lower() in words else found[0], text)
     return text
@@ -212,7 +211,7 @@ def _change_words(text: str) -> frozenset[str]:
 
 
 def _speaks_of_value(was: str, newer: str) -> bool:
-    """Whether the newer sentence begins with what the older one ends with: it tells more of that."""
+    """Whether the newer sentence begins with the end of the older one, and so tells more about it."""
     was, newer = was.rstrip(_MARKS), _LEAD.sub("", newer)
     if was[-1:].isascii():
         last, first = was.rsplit(None, 1)[-1:], newer.split(None, 1)[:1]
@@ -228,7 +227,7 @@ def _of_others(was: Phrasing, said: Phrasing) -> bool:
 
 
 def _of_other_thing(was: str, newer: str) -> bool:
-    """Whether both name what they are about, and not the same."""
+    """Whether both name their subjects, and these differ."""
     if not was or not newer or was == newer:
         return False
     if was.isascii():

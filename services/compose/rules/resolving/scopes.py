@@ -1,9 +1,9 @@
-"""Whom and what the message is about: which core memories it needs, and what is told of others and does not answer it.
+"""Selects the core memories that a message needs, and drops texts about others than it asks about.
 
-Unasked, a package carries how to address and answer, what is dangerous, and orders; all else that is known of the user
-competes as evidence. A question about one project, person or order is not answered by what is told of another by name;
-what names none stays, and so does what its own speaker said. What is told of a relative is shown where it is asked
-about: not as the user's own, and not in small talk. What a text tells as past is shown as outdated, behind what holds.
+Without being asked, a package carries how to address the user and to answer, dangers, and standing orders; everything
+else competes as evidence. A question about a named person, project or order is not answered by texts about another
+name; texts without names stay, and so do the words of that person. Texts about a relative are shown only if asked for.
+Texts about the past are marked as outdated and come last.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -36,11 +36,11 @@ PREFIXES: dict[str, Need] = {
     "constraint:diet:": "safety",
 }
 ORDER: tuple[Need, ...] = ("address", "answers", "safety", "care", "order")
-"""In which a package holds them."""
+"""The order in a package."""
 ADVICE: frozenset[Intent] = frozenset({"recommend", "task"})
-"""What is asked for has to be good for the user: their state of health counts, whether or not it forbids anything."""
+"""Requests for advice, for which the user's health counts, whether it forbids anything or not."""
 CONCERNS = 0.5
-"""How near an order is to the message that it concerns, on the scale where paraphrases are at 1, other things at 0."""
+"""How near a standing order must be to the message: 1 is a paraphrase, 0 unrelated."""
 _OF_MEMORY = frozenset(
     stem(word)
     for words in (
@@ -49,15 +49,14 @@ _OF_MEMORY = frozenset(
     )
     for word in words.split()
 )
-"""Words of a question about all that is known, and none of what it might be about."""
+"""Words of a question about all that is known, none of which names a topic."""
 
 
-def need_of(memory: CoreMemory) -> Need | None:
-    """Why the memory may stand in a package unasked, by its key and type; None where it has to be asked for.
+def find_need(memory: CoreMemory) -> Need | None:
+    """Why the package carries the memory unasked, by key and type; None if it does not.
 
-    What the user's health forbids is a matter of safety, their health itself of care. A constraint that is none of
-    these, and a wish to which the rules gave no key, are standing orders; those about how to answer hold for every
-    answer.
+    What the user's health forbids is safety, their health itself is care. Other constraints, and wishes without a key,
+    are standing orders; those about answering apply to every answer.
     """
     key = memory.category
     if key in KEYS:
@@ -78,7 +77,7 @@ def asks_for_all(message: str, intent: Intent) -> bool:
 
 
 def select_needed(core: Iterable[CoreMemory], intent: Intent, nearness: Callable[[str], float]) -> list[CoreMemory]:
-    """The memories that a package carries unasked, in the order of `ORDER`; `nearness` is of a text to the message."""
+    """The memories that a package carries unasked, in `ORDER`; `nearness` compares a text with the message."""
 
     def counts(need: Need, memory: CoreMemory) -> bool:
         match need:
@@ -89,28 +88,28 @@ def select_needed(core: Iterable[CoreMemory], intent: Intent, nearness: Callable
             case _:
                 return True
 
-    kept = [(need, memory) for memory in core if (need := need_of(memory)) and counts(need, memory)]
-    return [memory for _, memory in sorted(kept, key=lambda each: (ORDER.index(each[0]), place_of(each[1])))]
+    kept = [(need, memory) for memory in core if (need := find_need(memory)) and counts(need, memory)]
+    return [memory for _, memory in sorted(kept, key=lambda each: (ORDER.index(each[0]), to_sort_key(each[1])))]
 
 
-def place_of(memory: CoreMemory) -> tuple[int, float, float, str]:
-    """The most identifying and most certain first."""
+def to_sort_key(memory: CoreMemory) -> tuple[int, float, float, str]:
+    """Sort key: the most identifying and most certain first."""
     place = MEMORY_TYPES[memory.type].core_order
     return (9 if place is None else place, -memory.confidence, -memory.updated_at.timestamp(), memory.memory_id)
 
 
 OF_OTHER = "of_other"
 ALIKE = 0.6
-"""So near, where paraphrases are at 1, what is told of another by name alone is the same thing told of it."""
+"""The nearness at which texts about different names say the same thing."""
 SHORTEST_ALIAS = 3
 Nearness = Callable[[str, str], float]
 
 
-def without_others(fused: FusionResult, question: str, nearness: Nearness) -> FusionResult:
-    """The order without what is told of another than the one of whom or of what the question asks by name.
+def drop_others(fused: FusionResult, question: str, nearness: Nearness) -> FusionResult:
+    """The order without texts about others than the person or thing that the question names.
 
-    Of people, and where nothing but letters tells a name, only what is told of the one that is asked, too, is left out:
-    others may have to do with that one. Of somebody who talks themselves, all stays.
+    For people, and where only spelling marks a name, only texts that state the same thing of another are dropped,
+    because others may be involved. If the named person speaks themselves, all stay.
     """
     scope = scopes(question)
     people = frozenset(each.candidate.name.lower() for each in fused.ranked if each.candidate.name)
@@ -137,15 +136,15 @@ def without_others(fused: FusionResult, question: str, nearness: Nearness) -> Fu
     return replace(fused, ranked=left, dropped=(*fused.dropped, *dropped))
 
 
-def core_of_scope(core: Sequence[CoreMemory], question: str) -> list[CoreMemory]:
-    """The core memories without orders about another than the one that the question names."""
+def select_core_in_scope(core: Sequence[CoreMemory], question: str) -> list[CoreMemory]:
+    """The core memories without orders about others than the named thing."""
     if not scopes(question).kinds:
         return list(core)
-    return [each for each in core if need_of(each) != "order" or not of_other_kind(question, each.text)]
+    return [each for each in core if find_need(each) != "order" or not of_other_kind(question, each.text)]
 
 
 def _is_stranger(text: str, names: frozenset[str], beside: frozenset[str]) -> bool:
-    """Whether the text names somebody or something that has not been named beside the one that is asked."""
+    """Whether the text names somebody or something not named together with the requested one."""
     others = scopes(text).named - beside
     return bool(others) and not any(_may_be_one(one, name) for one in others for name in names)
 
@@ -158,10 +157,10 @@ def _may_be_one(one: str, other: str) -> bool:
 OF_RELATIVE = "of_relative"
 
 
-def without_relatives(fused: FusionResult, message: str, intent: Intent) -> FusionResult:
-    """The order without what is told of a relative, where the question is about the user and has an answer of theirs.
+def drop_relatives(fused: FusionResult, message: str, intent: Intent) -> FusionResult:
+    """The order without texts about a relative, if the question is about the user and has an answer of theirs.
 
-    A relative's illness is left out even where there is none, and in small talk.
+    A relative's illness is dropped in any case, and in small talk.
     """
     personal = intent == "preference_check" and asks_of_self(message)
     of_health = intent == "small_talk" or asks_own_health(message)
@@ -187,19 +186,19 @@ def without_relatives(fused: FusionResult, message: str, intent: Intent) -> Fusi
 
 
 def mark_past(fused: FusionResult, *, past: bool) -> FusionResult:
-    """The order with what tells only how things were marked as outdated, and last unless `past` is asked."""
-    marked = [_mark(each) for each in fused.ranked]
+    """The order with texts about the past marked as outdated, and last unless `past`."""
+    marked = [_mark_candidate(each) for each in fused.ranked]
     if not past:
         marked.sort(key=lambda each: _is_past(each.candidate))
     return replace(fused, ranked=tuple(marked))
 
 
-def without_past(core: list[CoreMemory]) -> list[CoreMemory]:
-    """The core memories but for those that tell only how things were: these are evidence where they are asked for."""
+def drop_past(core: list[CoreMemory]) -> list[CoreMemory]:
+    """The core memories without those about the past, which are evidence if asked for."""
     return [each for each in core if not tells_only_past(each.text)]
 
 
-def _mark(ranked: RankedCandidate) -> RankedCandidate:
+def _mark_candidate(ranked: RankedCandidate) -> RankedCandidate:
     if not _is_past(ranked.candidate):
         return ranked
     return replace(ranked, candidate=replace(ranked.candidate, epistemic="outdated"))

@@ -1,9 +1,8 @@
-"""What gives way: an older statement to a newer one of the same speaker, a preference to a rule of the enterprise.
+"""Drops an older statement for a newer one of the same speaker, and a preference for a rule of the enterprise.
 
-What was said is compared as it was said or as it is remembered; the words of the newer one decide whether it takes the
-place of the older or stands beside it (`services/compose/rules/resolving/replacing.py`). Knowledge goes first (seed 004
-section 4.3); facts about the user, their limits, decisions and goals are no preferences and stay, as does what they say
-now.
+Statements are compared as messages or memories; `services/compose/rules/resolving/replacing.py` decides whether the
+newer one replaces or adds. Knowledge overrules preferences; facts about the user, constraints, decisions, goals and the
+current message stay.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,13 +14,20 @@ from schemas.vocabulary import Epistemic, MemoryType
 from services.compose.rules.candidates import Candidate, CandidateConflict, CoreMemory, Dropped, RankedCandidate
 from services.compose.rules.planning.questions import asks_for_one
 from services.compose.rules.ranking.fuse import FusionResult
-from services.compose.rules.resolving.norms import EnterpriseRule, PreferenceClaim, against, norms, says_taste, wish
+from services.compose.rules.resolving.norms import (
+    EnterpriseRule,
+    PreferenceClaim,
+    contradicts,
+    read_rules,
+    read_wish,
+    says_taste,
+)
 from services.compose.rules.resolving.outdated import OutdatedStatement, OutdatedStatements, says_one_thing
 from services.compose.rules.resolving.replacing import (
+    find_way,
     gives_other_value,
     read_phrasing,
     stands_beside,
-    way_of,
     without_common_change,
 )
 from shared.extraction import signals
@@ -31,30 +37,30 @@ from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms
 from shared.resolution.related import SentenceRelation, about, relations
 from shared.resolution.resolve import APART, ENDS_UNSAID
+from shared.screening.orders import REMOVED
 from shared.screening.sanitize import DEFAULT_SANITIZE, TAKEN_OUT, SanitizePolicy, screen
-from shared.screening.tags import REMOVED
 
 LEAST_SHARED = 1 / 3
-"""So much of the older message the newer must have too: an anecdote of a place is not ended by leaving it."""
+"""The share of the older message that the newer one must have: a story about a place is not ended by leaving it."""
 MOST_COMPARED = 16
-"""So many at most are compared, those that stand highest."""
+"""The most statements to compare, the highest ranked."""
 NEAR = 0.6
-"""So near in meaning, where paraphrases are at 1, a newer one may take the place of an older that shares no word."""
+"""The nearness at which a newer statement may replace an older one without a common word."""
 AGAINST = 0.5
-"""From here on the learned relation says that both hold, or that one says the other again."""
+"""The score from which the learned relation says that both are valid or equal."""
 CAUSE = "newer_message"
 _SPEAKER = to_pattern(r"^([A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)?|[\u4e00-\u9fff]{2,4})[:：] ?(?=\S)")
-"""Who said what a memory says, where several people talk."""
+"""The speaker prefix of a memory, if several people talk."""
 
 
 Nearness = Callable[[str, str], float]
-"""How near two texts are in meaning, where paraphrases are at 1 and others at 0."""
+"""The nearness of two texts: 1 for paraphrases, 0 for unrelated ones."""
 
 
-def without_superseded(fused: FusionResult, question: str, nearness: Nearness, *, past: bool) -> FusionResult:
-    """The order without what a newer one among them ends, and without what repeats that in answer.
+def drop_superseded(fused: FusionResult, question: str, nearness: Nearness, *, past: bool) -> FusionResult:
+    """The order without what a newer candidate ends, and without replies that repeat it.
 
-    With `past` it stays, and it is said until when it held.
+    With `past` it stays, with the time until which it was valid.
     """
     ended = _find_ended(fused, question, nearness)
     if not ended:
@@ -72,7 +78,7 @@ def without_superseded(fused: FusionResult, question: str, nearness: Nearness, *
 
 @dataclass(frozen=True, slots=True)
 class _SpokenStatement:
-    """What a user said, by whom, and without their name before it."""
+    """A statement of a user, with the speaker and without the speaker's prefix."""
 
     candidate: Candidate
     speaker: str | None
@@ -88,7 +94,7 @@ class _SpokenStatement:
 
 
 def _find_ended(fused: FusionResult, question: str, nearness: Nearness) -> Mapping[str, datetime]:
-    """By key since when what the candidates say holds no longer."""
+    """Since when each candidate is no longer valid, by key."""
     current = [each.candidate for each in fused.ranked if each.candidate.until is None]
     replies = [each for each in current if each.kind == "turn" and each.role == "assistant"]
     answered = {each.turn_id for each in replies}
@@ -108,14 +114,14 @@ def _find_ended(fused: FusionResult, question: str, nearness: Nearness) -> Mappi
         older = [each for each in by_time[:at] if _may_be_ended(each, newer)]
         weighed = zip(older, relations([each.text for each in older], newer.text), strict=True)
         over = {each.key for each, relation in weighed if _ends(each, newer, relation, nearness, one=one)}
-        # what took the place of the same thing before is of that thing, too
+        # a replacement of an earlier replacement is about the same thing
         over |= {key for each in over for key in enders.get(each, ())}
         for each in older:
             if each.key in over:
                 enders.setdefault(each.key, set()).add(newer.key)
                 if each.key not in ended:
                     ended[each.key] = newer.at
-                    statements.append(_statement(each, newer))
+                    statements.append(_to_outdated_statement(each, newer))
     gone = OutdatedStatements(statements)
     for each in replies:
         if until := gone.ended_at(each.text, each.valid_at, each.role, each.turn_id):
@@ -124,7 +130,7 @@ def _find_ended(fused: FusionResult, question: str, nearness: Nearness) -> Mappi
 
 
 def _told_by_users(ranked: Sequence[Candidate], unseen: Iterable[Candidate]) -> list[_SpokenStatement]:
-    """What users said or are known to have said in one sentence each: what stands highest, and what was answered."""
+    """The one-sentence statements of users, as messages or memories: the highest ranked, and those with replies."""
     names = {each.name for each in (*ranked, *unseen) if each.kind == "turn" and each.name}
     statements: dict[str, _SpokenStatement] = {}
     for each in ranked:
@@ -139,7 +145,7 @@ def _told_by_users(ranked: Sequence[Candidate], unseen: Iterable[Candidate]) -> 
 
 
 def to_statement(candidate: Candidate, names: set[str]) -> _SpokenStatement | None:
-    """None for what is of no user, and for a memory of somebody of whom no message was found."""
+    """The candidate as a statement; None if it is of no user, or a memory of somebody without a message."""
     if candidate.kind == "turn":
         return _SpokenStatement(candidate, candidate.name, candidate.text) if candidate.role == "user" else None
     if candidate.kind != "memory" or not candidate.is_own or candidate.memory_type in APART:
@@ -153,8 +159,8 @@ def to_statement(candidate: Candidate, names: set[str]) -> _SpokenStatement | No
 
 
 def _may_end(newer: _SpokenStatement) -> bool:
-    """Whether the text may say of whoever speaks that something has changed."""
-    if way_of(newer.text) in ("replaces", "now"):
+    """Whether the text may say that something has changed for the speaker."""
+    if find_way(newer.text) in ("replaces", "now"):
         return True
     if newer.candidate.kind != "turn":
         return False
@@ -163,7 +169,7 @@ def _may_end(newer: _SpokenStatement) -> bool:
 
 
 def _may_be_ended(older: _SpokenStatement, newer: _SpokenStatement) -> bool:
-    """Whether the older one is of the same speaker, was said before, and not in the same breath."""
+    """Whether the older one has the same speaker and was said before, in another message."""
     turn = older.candidate.turn_id
     before = older.at < newer.at and (turn is None or turn != newer.candidate.turn_id)
     return before and older.speaker == newer.speaker and not stands_beside(older.text, newer.text)
@@ -172,13 +178,12 @@ def _may_be_ended(older: _SpokenStatement, newer: _SpokenStatement) -> bool:
 def _ends(
     older: _SpokenStatement, newer: _SpokenStatement, relation: SentenceRelation, nearness: Nearness, *, one: bool
 ) -> bool:
-    """Whether the newer one says that the older holds no longer.
+    """Whether the newer one ends the older one.
 
-    The learned weights say so where both share words. Where the newer one is put as a change in another conversation,
-    the question has one answer and the weights do not speak against it, it is enough that it only gives another value
-    or that both are near in meaning.
+    The learned weights decide if both share words. If the newer one states a change in another conversation, the
+    question has one answer and the weights do not object, another value or nearness in meaning is enough.
     """
-    way = way_of(newer.text)
+    way = find_way(newer.text)
     turns = older.candidate.kind == newer.candidate.kind == "turn"
     if relation.ends >= ENDS_UNSAID and (turns or way) and _is_about(older.text, about(newer.text).terms):
         return True
@@ -197,7 +202,7 @@ def _ends(
 
 
 def _is_one_talk(older: _SpokenStatement, newer: _SpokenStatement) -> bool:
-    """Whether both were said in one conversation, in which a change may be of anything that was said."""
+    """Whether both are of one conversation, in which a change may be about anything that was said."""
     return older.candidate.session_id is not None and older.candidate.session_id == newer.candidate.session_id
 
 
@@ -206,8 +211,9 @@ def _is_about(older: str, words: frozenset[str]) -> bool:
     return bool(terms) and len(terms & words) >= LEAST_SHARED * len(terms)
 
 
-def _statement(older: _SpokenStatement, newer: _SpokenStatement) -> OutdatedStatement:
-    """The older one as replies are compared with it: the newer names what ends, too, so nothing is `instead`."""
+def _to_outdated_statement(older: _SpokenStatement, newer: _SpokenStatement) -> OutdatedStatement:
+    """The older one in the form that replies are compared with; the newer one names what ends too, so that `instead` is
+    empty."""
     turn = older.candidate.turn_id
     return OutdatedStatement(newer.at, older.text, turns=frozenset({turn} if turn else ()))
 
@@ -220,7 +226,7 @@ MAX_READ = 2000
 
 @dataclass(frozen=True, slots=True)
 class ConflictResolution:
-    """What may be packed, and which preferences gave way to which rule."""
+    """What may be packed, and the preferences that a rule overruled."""
 
     evidence: tuple[RankedCandidate, ...]
     core: tuple[CoreMemory, ...]
@@ -233,12 +239,12 @@ def resolve_conflicts(
     message: str,
     policy: SanitizePolicy = DEFAULT_SANITIZE,
 ) -> ConflictResolution:
-    """The evidence and core memory without the preferences that a rule among the evidence stands against.
+    """Drops preferences from evidence and core memory that a rule among the evidence contradicts.
 
-    A document that may not be shown rules nothing.
+    A document that may not be shown has no rules.
     """
     tastes = any(_yields(each.candidate) for each in evidence) or any(_pinned_yields(each) for each in core)
-    rules = list(_rules(evidence, policy)) if tastes else []
+    rules = list(_list_rules(evidence, policy)) if tastes else []
     if not rules:
         return ConflictResolution(tuple(evidence), tuple(core))
     now = frozenset(query_terms(message, 64))
@@ -280,21 +286,21 @@ def _pinned_yields(memory: CoreMemory) -> bool:
 
 
 def yields(kind: MemoryType | None, epistemic: Epistemic, text: str = "") -> bool:
-    """Whether a memory is a taste or a view, or a note of one: only these may a rule of the enterprise overrule."""
+    """Whether a memory is a taste or an opinion, or a note of one: only these can be overruled."""
     return kind in TASTES or (kind in VIEWED and (epistemic in VIEWS or says_taste(text)))
 
 
-def _rules(
+def _list_rules(
     evidence: Iterable[RankedCandidate], policy: SanitizePolicy = DEFAULT_SANITIZE
 ) -> Iterable[tuple[Candidate, EnterpriseRule]]:
     for each in evidence:
         source = each.candidate
         if source.is_resource and not _gives_orders(source.text[:MAX_READ], policy):
-            yield from ((source, norm) for norm in norms(source.text[:MAX_READ]))
+            yield from ((source, norm) for norm in read_rules(source.text[:MAX_READ]))
 
 
 def _gives_orders(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> bool:
-    """Whether a document gives orders to the agent anywhere: then it rules nothing."""
+    """Whether a document gives orders to the agent anywhere; then its rules do not count."""
     shown = screen(text, policy)
     return shown.outcome == "blocked" or (REMOVED in shown.text and shown.rule not in TAKEN_OUT)
 
@@ -302,8 +308,8 @@ def _gives_orders(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> bool:
 def _find_conflict(
     key: str, text: str, rules: Sequence[tuple[Candidate, EnterpriseRule]], now: frozenset[str], score: float
 ) -> CandidateConflict | None:
-    wanted: PreferenceClaim | None = wish(text)
+    wanted: PreferenceClaim | None = read_wish(text)
     if wanted is None:
         return None
-    rule = next(((source, norm) for source, norm in rules if against(norm, wanted, now)), None)
+    rule = next(((source, norm) for source, norm in rules if contradicts(norm, wanted, now)), None)
     return CandidateConflict(key, rule[0].key, rule[0].uri, rule[1].force, score) if rule else None

@@ -1,4 +1,4 @@
-"""BM25 of a chunk and of the conversation around it, from postings and ids alone."""
+"""Scores a chunk and the conversation around it by BM25, from postings and ids alone."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,15 +24,15 @@ SHIFT = np.uint64(ORDINAL_BITS)
 KIND = np.uint64(0xF000)
 TURN = np.uint64(0x8000)
 PRIOR_CHUNKS = 50
-"""A memory of three messages says nothing of how rare a word is: so many unseen ones are assumed beside them."""
+"""How many unseen chunks are assumed, because a small memory says little about word frequencies."""
 WINDOW: tuple[tuple[int, float], ...] = ((-2, 1.0), (-1, 1.0), (0, 1.0), (1, 1.0), (2, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
 class ContextPolicy:
-    """How words count: saturation, length, and how much the messages before and after lend to a message.
+    """The parameters of BM25: saturation, length, and the share of neighbouring messages.
 
-    Of a word that is in more than `common` chunks of a user only the latest are read, and nothing where rarer ones do.
+    Of a word in more than `common` chunks only the latest are read, and none if the query has rarer words.
     """
 
     k1: float = 1.2
@@ -53,38 +53,40 @@ DEFAULT_CONTEXT = ContextPolicy()
 NO_IDS: Ids = np.zeros((0, 2), dtype=np.uint64)
 
 
-def ids(packed: bytes) -> Ids:
-    """The ids of an array as PostgreSQL sends it."""
+def read_ids(packed: bytes) -> Ids:
+    """The ids of an array in PostgreSQL's format."""
     raw = np.frombuffer(packed, dtype=_ID, offset=_HEADER)
     return np.stack([raw["first"].astype(np.uint64), raw["last"].astype(np.uint64)], axis=1)
 
 
-def counts(packed: bytes) -> tuple[Floats, Floats]:
+def read_counts(packed: bytes) -> tuple[Floats, Floats]:
     """Term frequencies and lengths."""
     raw = np.frombuffer(packed, dtype=_COUNT, offset=_HEADER)["value"].astype(np.int64)
     return (raw >> 16).astype(np.float64), (raw & 0xFFFF).astype(np.float64)
 
 
-def too_common(posted: Mapping[str, tuple[bytes, bytes]], query_terms: Collection[str], most: int) -> frozenset[str]:
-    """Terms in so many chunks that not all were read, where rarer terms of the question can do without them."""
+def find_too_common(
+    posted: Mapping[str, tuple[bytes, bytes]], query_terms: Collection[str], most: int
+) -> frozenset[str]:
+    """Terms in so many chunks that not all were read, if the question has rarer terms."""
     common = frozenset(term for term, (packed, _) in posted.items() if len(packed) >= _HEADER + most * _ID.itemsize)
     rarer = any(term in posted and term not in common for term in query_terms)
     return common if rarer else common - frozenset(query_terms)
 
 
-def _keys(of: Ids) -> Ids:
+def _to_keys(of: Ids) -> Ids:
     return of[:, 0] * _MIX ^ (of[:, 1] + (of[:, 1] << np.uint64(7)))
 
 
 class TurnIndex:
-    """Where chunks stand: each has its turn and its session as whole numbers; memories stand alone."""
+    """The position of chunks: each has its turn and session as numbers; memories have none."""
 
     def __init__(self, known: Ids) -> None:
         turns = (known[:, 0] & KIND) == TURN
         self.sessions = np.unique(known[turns, 0])
 
     def turns(self, of: Ids) -> Ints:
-        """The number of each chunk's turn; -1 for a memory or a session that is not known."""
+        """The turn number of each chunk; -1 for a memory or an unknown session."""
         return number_turns(self.sessions, of[:, 0], (of[:, 1] & SEQ) >> SHIFT)
 
     def first_half(self, turns: Ints) -> Ids:
@@ -93,7 +95,7 @@ class TurnIndex:
 
 
 def find_preceding(of: Ids) -> Ints:
-    """Where among these chunks the last message before each stands, of its turn or of the one before; -1: nowhere."""
+    """The index of the message before each chunk, in its turn or the one before; -1 if none."""
     turns = TurnIndex(of).turns(of)
     order = np.lexsort((of[:, 1], turns))
     turns = turns[order]
@@ -104,13 +106,13 @@ def find_preceding(of: Ids) -> Ints:
 
 
 def number_turns(sessions: NDArray[np.uint64], first: NDArray[np.uint64], seq: NDArray[np.uint64]) -> Ints:
-    """A number for each turn, by its session's place among these; -1 where its session is none of them."""
+    """A number for each turn, by its session's index; -1 if the session is not among these."""
     at = find_places(sessions, first).astype(np.int64)
     return np.where(at < len(sessions), (at << 32) | seq.astype(np.int64), -1)
 
 
 def find_places(sorted_keys: NDArray[np.generic], wanted: NDArray[np.generic]) -> NDArray[np.intp]:
-    """Where each key stands; those that are not there point behind the end."""
+    """The index of each key; missing ones point behind the end."""
     if not len(sorted_keys):
         return np.zeros(len(wanted), dtype=np.intp)
     at = np.searchsorted(sorted_keys, wanted)
@@ -120,17 +122,17 @@ def find_places(sorted_keys: NDArray[np.generic], wanted: NDArray[np.generic]) -
 
 @dataclass(frozen=True, slots=True)
 class LexicalScores:
-    """What the words say of each candidate; each share is of what all words of the question together can give."""
+    """Lexical signals of each candidate, as shares of what all words of the question give together."""
 
     own: Floats
     window: Floats
     coverage: Floats
     inside: Floats
-    """The share of the question's words that stand in the candidate itself."""
+    """The share of the question's words in the candidate itself."""
 
 
-def newest(inside: Ids, policy: ContextPolicy) -> tuple[Ids, Ids]:
-    """The first of these ids, newest first, as `WordIndex.best` gives them: for a question that names but a time."""
+def list_newest(inside: Ids, policy: ContextPolicy) -> tuple[Ids, Ids]:
+    """The newest of these ids in the form of `LexicalIndex.list_best`: for a question that gives only a time."""
     of_turn = (inside[:, 0] & KIND) == TURN
     turns = inside[of_turn][: policy.turns]
     seqs = (turns[:, 1] & SEQ) >> SHIFT
@@ -138,7 +140,7 @@ def newest(inside: Ids, policy: ContextPolicy) -> tuple[Ids, Ids]:
 
 
 class LexicalIndex:
-    """The postings of some terms, by chunk, by turn and by session; `inside` bounds which chunks count."""
+    """The postings of some terms by chunk, turn and session; `inside` restricts the chunks."""
 
     def __init__(
         self,
@@ -151,7 +153,7 @@ class LexicalIndex:
         self.policy = policy
         self.rows = {term: row for row, term in enumerate(posted)}
         self.average = max(total / max(chunks, 1), 1.0)
-        parts = [(ids(packed), *counts(sizes)) for packed, sizes in posted.values()]
+        parts = [(read_ids(packed), *read_counts(sizes)) for packed, sizes in posted.values()]
         count = len(parts)
         every = np.concatenate([part[0] for part in parts]) if parts else np.zeros((0, 2), dtype=np.uint64)
         tf = np.concatenate([part[1] for part in parts]) if parts else np.zeros(0)
@@ -159,12 +161,12 @@ class LexicalIndex:
         row = np.repeat(np.arange(count), [len(part[0]) for part in parts]) if parts else np.zeros(0, dtype=np.int64)
         df = np.array([len(part[0]) for part in parts], dtype=np.float64)
         if inside is not None:
-            kept = np.isin(_keys(every), _keys(inside))
+            kept = np.isin(_to_keys(every), _to_keys(inside))
             every, tf, length, row = every[kept], tf[kept], length[kept], row[kept]
         self.n = max(float(chunks), float(df.max(initial=1.0))) + PRIOR_CHUNKS
         self.idf = np.log(1 + (self.n - df + 0.5) / (df + 0.5))
         self.unseen = float(np.log(1 + (self.n + 0.5) / 0.5))
-        self.chunks, first, at = np.unique(_keys(every), return_index=True, return_inverse=True)
+        self.chunks, first, at = np.unique(_to_keys(every), return_index=True, return_inverse=True)
         self.ids = every[first]
         self.lengths = length[first]
         self.tf = np.zeros((count, len(self.chunks) + 1))
@@ -177,7 +179,7 @@ class LexicalIndex:
         np.add.at(self.turn_tf, (row[said], at), tf[said])
 
     def weigh_terms(self, terms: Sequence[str]) -> tuple[Floats, Floats, float]:
-        """How much each row counts for each term that is found itself or by another word; their weights, and of all."""
+        """The weight of each posting by the term that it matches; the terms' weights, and their sum."""
         shares = np.zeros((len(terms), len(self.rows)))
         for n, term in enumerate(terms):
             for other in ALIKE.get(term, ()):
@@ -193,21 +195,21 @@ class LexicalIndex:
         return mixed[:, find_places(self.turns, np.where(turns >= 0, turns + step, -1))]
 
     def score(self, terms: Sequence[str], of: Ids, lengths: Floats) -> LexicalScores:
-        """The signals of these chunks for the question with these terms."""
+        """The signals of these chunks for these terms."""
         shares, idf, whole = self.weigh_terms(terms)
-        own = shares @ self.tf[:, find_places(self.chunks, _keys(of))]
+        own = shares @ self.tf[:, find_places(self.chunks, _to_keys(of))]
         return self.to_scores(shares, idf, whole, own, self.places.turns(of), lengths)
 
     def score_turns(self, terms: Sequence[str], turns: Ids) -> LexicalScores:
-        """The signals of whole turns (first half, number), as if all words of each were in one chunk."""
+        """The signals of whole turns (first half, number), as if each were one chunk."""
         shares, idf, whole = self.weigh_terms(terms)
         numbers = number_turns(self.places.sessions, turns[:, 0], turns[:, 1])
         own = self._around(shares @ self.turn_tf, numbers, 0)
         return self.to_scores(shares, idf, whole, own, numbers, np.full(len(turns), self.average))
 
     def score_known(self, terms: Sequence[str], of: Ids) -> LexicalScores:
-        """As `score`, with the lengths that the postings tell; that of others is taken for the average."""
-        lengths = np.append(self.lengths, self.average)[find_places(self.chunks, _keys(of))]
+        """As `score`, with the lengths in the postings; the average for other chunks."""
+        lengths = np.append(self.lengths, self.average)[find_places(self.chunks, _to_keys(of))]
         return self.score(terms, of, lengths)
 
     def to_scores(
@@ -232,7 +234,7 @@ class LexicalIndex:
         )
 
     def list_best(self, terms: Sequence[str]) -> tuple[Ids, Ids]:
-        """The ids of memories, and the turns (first half, number) worth a closer look: words there or around."""
+        """The memories (ids) and turns (first half, number) worth reading: with words in them or around them."""
         shares, idf, _ = self.weigh_terms(terms)
         none = np.zeros((0, 2), dtype=np.uint64)
         if not len(shares):
@@ -265,7 +267,7 @@ def _turn_ids(places: TurnIndex, turns: Ints) -> Ids:
 
 
 def list_top(values: Floats, most: int) -> NDArray[np.intp]:
-    """The places of the greatest positive values, best first."""
+    """The indexes of the greatest positive values, best first."""
     positive = np.flatnonzero(values > 0)
     if len(positive) > most:
         least = np.partition(values[positive], len(positive) - most)[len(positive) - most]

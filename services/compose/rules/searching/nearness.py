@@ -1,4 +1,4 @@
-"""Nearness in meaning of a chunk and of the conversation around it, from vectors and ids alone."""
+"""The nearness in meaning of a chunk and the conversation around it, from vectors and ids alone."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,18 +25,18 @@ from services.compose.rules.searching.bm25 import (
 from shared.vectors import Reals, Scale, cosines, estimates, from_bytes
 
 _WHOLE_ID = np.dtype("S16")
-"""An id as its bytes: they sort as PostgreSQL sorts them."""
+"""An id as bytes, which sort as in PostgreSQL."""
 DEVIATIONS = 5.0
-"""So many deviations above the user's other chunks count as 1: something is nearest even where nothing fits."""
+"""How many deviations above the user's other chunks count as 1: something is always nearest."""
 PRIOR_VECTORS = 20
-"""A few vectors have no distribution worth comparing with: so many of unrelated chunks are assumed beside them."""
+"""How many unrelated chunks are assumed, because a few vectors have no useful distribution."""
 PRIOR_SPREAD = 0.25
-"""How far lifts of unrelated chunks lie apart."""
+"""The spread of the lifts of unrelated chunks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Semantic:
-    """How far each candidate is nearer than the user's others, 1 for `DEVIATIONS`; 0 where there is no vector."""
+    """How far each candidate is nearer than the user's others, 1 for `DEVIATIONS`; 0 without a vector."""
 
     own: Floats
     window: Floats
@@ -53,18 +53,14 @@ class Vectors(Protocol):
 
     @property
     def model_id(self) -> str | None:
-        """Whose vectors they are."""
+        """The model of the vectors."""
         ...
 
     @property
-    def ids(self) -> bytes:
-        """The chunks."""
-        ...
+    def ids(self) -> bytes: ...
 
     @property
-    def codes(self) -> bytes | None:
-        """Codes of their vectors."""
-        ...
+    def codes(self) -> bytes | None: ...
 
     @property
     def cosines(self) -> bytes | None:
@@ -73,13 +69,13 @@ class Vectors(Protocol):
 
     @property
     def statics(self) -> bytes | None:
-        """Their kept static vectors."""
+        """Their stored static vectors."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Lifts:
-    """How near chunks are to a question: ids in order, and 0 for what is unrelated, about 1 for what says the same."""
+    """The nearness of chunks to a question, sorted by id: 0 is unrelated, about 1 the same."""
 
     ids: NDArray[np.bytes_]
     lift: Reals
@@ -94,13 +90,15 @@ NOTHING_NEAR = Lifts(np.zeros(0, dtype=_WHOLE_ID), np.zeros(0, dtype=np.float32)
 
 def to_lifts(rows: Sequence[Vectors], asked: Mapping[str, Reals], scales: Mapping[str, Scale]) -> Lifts:
     """All of these chunks on one scale; `asked` has the question's vector by each model."""
-    parts = [(np.frombuffer(each.ids, dtype=_WHOLE_ID), _lift(each, asked, scales)) for each in rows if each.ids]
+    parts = [
+        (np.frombuffer(each.ids, dtype=_WHOLE_ID), _compute_lift(each, asked, scales)) for each in rows if each.ids
+    ]
     if not parts:
         return NOTHING_NEAR
-    return _in_order(np.concatenate([ids for ids, _ in parts]), np.concatenate([lift for _, lift in parts]))
+    return _sort_by_id(np.concatenate([ids for ids, _ in parts]), np.concatenate([lift for _, lift in parts]))
 
 
-def _lift(of: Vectors, queries: Mapping[str, Reals], scales: Mapping[str, Scale]) -> Reals:
+def _compute_lift(of: Vectors, queries: Mapping[str, Reals], scales: Mapping[str, Scale]) -> Reals:
     name = of.model_id or ""
     if of.codes is not None:
         nearness = estimates(of.codes, queries[name])
@@ -111,8 +109,8 @@ def _lift(of: Vectors, queries: Mapping[str, Reals], scales: Mapping[str, Scale]
     return np.where(nearness == 0, 0.0, scales[name].lift(nearness)).astype(np.float32)
 
 
-def _in_order(of: NDArray[np.bytes_], lift: Reals) -> Lifts:
-    """Pages come in order, and what is newer is little: a stable sort by halves takes hardly more than a look."""
+def _sort_by_id(of: NDArray[np.bytes_], lift: Reals) -> Lifts:
+    """Sorts by id. Pages are sorted already and newer chunks few, so that a stable sort by halves is cheap."""
     halves = of.view(">u8").reshape(-1, 2)
     first = halves[:, 0].astype(np.uint64)
     if (first[1:] < first[:-1]).any():
@@ -125,8 +123,8 @@ def _in_order(of: NDArray[np.bytes_], lift: Reals) -> Lifts:
     return Lifts(of, lift)
 
 
-def _stand_out(lift: Floats) -> Floats:
-    """How far each chunk is above the user's others; 0 where there is no vector."""
+def _scale_lift(lift: Floats) -> Floats:
+    """How far each chunk is above the user's others; 0 without a vector."""
     whole = len(lift) + PRIOR_VECTORS
     mean = float(lift.sum()) / whole
     spread = float(np.sqrt((np.square(lift - mean).sum() + PRIOR_VECTORS * PRIOR_SPREAD**2) / whole))
@@ -134,13 +132,13 @@ def _stand_out(lift: Floats) -> Floats:
 
 
 class VectorIndex:
-    """How near one question is to every chunk of the user, and to the conversation around each."""
+    """The nearness of one question to every chunk of the user, and to the conversation around each."""
 
     def __init__(self, near: Lifts, policy: ContextPolicy) -> None:
         self.policy = policy
         self.near = near
         pairs = near.pairs()
-        self.lift = _stand_out(near.lift.astype(np.float64))
+        self.lift = _scale_lift(near.lift.astype(np.float64))
         said = (pairs[:, 0] & KIND) == TURN
         first, seq = pairs[said, 0], ((pairs[said, 1] & SEQ) >> SHIFT).astype(np.int64)
         new_session = np.ones(len(first), dtype=bool)
@@ -164,11 +162,11 @@ class VectorIndex:
         self.known = np.append(np.ones(len(self.turns)), 0.0)
 
     def _turns_of(self, of: Ids) -> Ints:
-        """The number of each chunk's turn; -1 for a memory or a session without vectors."""
+        """The turn number of each chunk; -1 for a memory or a session without vectors."""
         return number_turns(self.sessions, of[:, 0], (of[:, 1] & SEQ) >> SHIFT)
 
     def windows(self) -> Floats:
-        """The window of every turn that has vectors: they stand in order, so that no neighbour has to be looked for."""
+        """The window of every turn with vectors; they are sorted, so that neighbours are adjacent."""
         reach = WINDOW[-1][0]
         place = np.cumsum(np.minimum(np.diff(self.turns, prepend=self.turns[:1]), reach + 1)) + reach
         spread, there = np.zeros(place[-1] + reach + 1), np.zeros(place[-1] + reach + 1)
@@ -205,7 +203,7 @@ class VectorIndex:
         )
 
     def list_best(self, most: int) -> tuple[Ids, Ids]:
-        """The ids of memories, and the turns (first half, number) that are nearest, themselves or with their window."""
+        """The memories (ids) and turns (first half, number) that are nearest, alone or with their window."""
         at = list_top(self.lift, most)
         pairs = self.near.ids[at].view(">u8").reshape(-1, 2).astype(np.uint64)
         of_turn = (pairs[:, 0] & KIND) == TURN

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from schemas.commands import CommandItem
-from services.compose.rules.command_texts import SAY, Lang, list_items, list_texts, tell_refusal
+from services.compose.rules.command_texts import SAY, Lang, explain_refusal, list_items, list_texts
 from shared.language.normalise import detect
 
 MEMORY = UUID(int=1)
@@ -39,6 +39,6 @@ def test_a_list_has_the_numbers_and_how_they_are_used(language: Lang) -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_refusal_says_why(language: Lang) -> None:
-    assert SAY[language]["wish"] in tell_refusal("wish:person", language)
-    assert SAY[language]["secret"] in tell_refusal("secret:api_key", language)
-    assert "weaker_than_known" in tell_refusal("weaker_than_known", language)
+    assert SAY[language]["wish"] in explain_refusal("wish:person", language)
+    assert SAY[language]["secret"] in explain_refusal("secret:api_key", language)
+    assert "weaker_than_known" in explain_refusal("weaker_than_known", language)

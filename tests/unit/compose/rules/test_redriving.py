@@ -17,7 +17,7 @@ from schemas.topics import (
     TURN_EXTRACT,
     TURN_OUTCOME,
 )
-from services.compose.rules.redriving import CARRIED_OUT, Behind, blank, effect_of, notes_of
+from services.compose.rules.redriving import CARRIED_OUT, Behind, blank, decide_effect, get_notes
 
 
 @pytest.mark.parametrize(
@@ -53,11 +53,11 @@ from services.compose.rules.redriving import CARRIED_OUT, Behind, blank, effect_
     ],
 )
 def test_a_redrive_does_what_stands_behind_it_lets_it_do(behind: Behind, effect: str, why: str) -> None:
-    seen = effect_of(behind)
+    seen = decide_effect(behind)
     assert seen.effect == effect
     assert why in seen.why
     for act in ("redriven", "dropped"):
-        again = effect_of(replace(behind, act=act))
+        again = decide_effect(replace(behind, act=act))
         assert again.effect not in CARRIED_OUT
         assert act in again.why
 
@@ -87,5 +87,5 @@ def test_what_the_observer_noted_is_kept_and_what_failed_is_open_again() -> None
     outcome = {"retention_explain": [failed, elsewhere, kept, settled], "summary": {"updated": True}}
     reopened = [{"ordinal": 0, "span_start": 4, "span_end": 9}]
     again = {**failed, "decision": "kept", "reason": "redriven"}
-    assert notes_of(outcome, reopened) == {"explain": [again, elsewhere, kept], "summary": {"updated": True}}
-    assert notes_of({}, reopened) == {"explain": [], "summary": {}}
+    assert get_notes(outcome, reopened) == {"explain": [again, elsewhere, kept], "summary": {"updated": True}}
+    assert get_notes({}, reopened) == {"explain": [], "summary": {}}

@@ -7,8 +7,9 @@ import pytest
 
 from schemas.vocabulary import Provenance
 from services.evolver.rules.due import Received, apply_job, calibrate, count_received, decide_due, fuse, verdict
-from shared.domain.decay import MemoryStats, confidence_effective, effective
+from shared.domain.decay import DECAY, MemoryStats, effective
 from shared.policy import CalibrationPolicy, ConfidencePolicy, EvolutionPolicy, Policy
+from shared.policy.compose import weigh_age
 from tests.unit.evolver.rules.kept import NOW, ago, kept
 
 POLICY = Policy()
@@ -35,11 +36,11 @@ def test_what_is_pinned_is_left_as_it_is(worn: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     ("days", "left"),
-    [(0, 1.0), (29, 1.0), (30, 0.85), (89, 0.85), (90, 0.6), (179.9, 0.6), (180, 0.3), (365, 0.3)],
+    [(-1, 1.0), (0, 1.0), (29.99, 1.0), (30, 0.85), (89, 0.85), (90, 0.6), (179.9, 0.6), (180, 0.3), (365, 0.3)],
 )
 def test_what_time_leaves_of_a_confidence(days: float, left: float) -> None:
     """OC124, OC125, OC127, OC128, OC130, OC131."""
-    assert confidence_effective(1.0, days) == left
+    assert weigh_age(DECAY, ago(days), NOW) == left
 
 
 def test_policy_says_what_time_and_reception_do() -> None:

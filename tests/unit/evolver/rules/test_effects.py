@@ -6,7 +6,7 @@ import pytest
 
 from schemas.events import FeedbackRecorded
 from schemas.vocabulary import FeedbackSignal, Provenance
-from services.compose.rules.candidates import frequency, frequency_factor
+from services.compose.rules.candidates import compute_frequency_factor, to_frequency
 from services.evolver.rules import NO_EFFECT, Effect, effect_of, step_confidence
 from shared.policy import ConfidencePolicy, FeedbackPolicy
 
@@ -93,4 +93,4 @@ def test_the_cap_is_that_of_the_provenance(provenance: Provenance, flags: tuple[
     ],
 )
 def test_what_is_injected_in_vain_ranks_lower(counts: tuple[int, int, int, int], factor: float) -> None:
-    assert frequency_factor(frequency(*counts)) == factor
+    assert compute_frequency_factor(to_frequency(*counts)) == factor

@@ -13,30 +13,30 @@ from services.compose.rules.packing.budget import (
     BudgetSignals,
     SlotBudget,
     allocate,
-    margin,
-    personal_ceiling,
-    profile_for,
-    slot_bounds,
+    arrange_u_shape,
+    choose_profile,
+    compute_margin,
+    compute_slot_bounds,
+    get_personal_ceiling,
     truncate,
-    u_shape,
 )
 from shared.policy import BudgetPolicy
 
 
 @pytest.mark.parametrize(("total", "expected"), [(32768, 1638.4), (3000, 200), (4000, 200), (8192, 409.6)])
 def test_oc148_oc149_margin(total: int, expected: float) -> None:
-    assert margin(total) == pytest.approx(expected)
+    assert compute_margin(total) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("window", "name", "total"), [(8192, "8k", 7750), (16384, "16k", 15500), (32768, "32k", 30000), (200_000, "32k", 30000)])  # fmt: skip  # noqa: E501
 def test_profiles(window: int, name: str, total: int) -> None:
-    profile = profile_for(window)
+    profile = choose_profile(window)
     assert (profile.name, sum(profile.slots.values())) == (name, total)
 
 
 @pytest.mark.parametrize("window", [1000, 4096, 8191, 8193, 12000, 16000, 20000, 32767])
 def test_a_profile_between_stays_within_its_window(window: int) -> None:
-    assert sum(profile_for(window).slots.values()) + margin(window) <= window or window < 4000
+    assert sum(choose_profile(window).slots.values()) + compute_margin(window) <= window or window < 4000
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_the_evidence_first_order_cuts_history_before_knowledge() -> None:
 )
 @pytest.mark.parametrize("window", [8192, 16384, 32768, 128_000])
 def test_oc158_the_window_is_used(signals: dict[str, Any], window: int) -> None:
-    slots, most = allocate(window, BudgetSignals(**signals)), slot_bounds(window).most
+    slots, most = allocate(window, BudgetSignals(**signals)), compute_slot_bounds(window).most
     assert min(slots.values()) >= 0
-    assert sum(slots.values()) <= window - margin(window) + 1
+    assert sum(slots.values()) <= window - compute_margin(window) + 1
     assert all(slots[slot] <= most[slot] for slot in SLOTS)
     full = all(slots[slot] in (0, most[slot]) for slot in (*COMPRESSIBLE, "generation"))
     assert full or sum(slots.values()) >= 0.9 * window
@@ -104,7 +104,7 @@ def test_signals_move_the_shares() -> None:
 
 @pytest.mark.parametrize(("given", "placed"), [("", ""), ("1", "1"), ("12", "12"), ("123", "132"), ("12345", "13452")])
 def test_oc160_u_shape(given: str, placed: str) -> None:
-    assert "".join(u_shape(given)) == placed
+    assert "".join(arrange_u_shape(given)) == placed
 
 
 @pytest.mark.parametrize(
@@ -119,12 +119,12 @@ def test_oc160_u_shape(given: str, placed: str) -> None:
     ],
 )
 def test_oc161_intent_ceilings(intent: str, most: int) -> None:
-    assert personal_ceiling(intent) == most
+    assert get_personal_ceiling(intent) == most
 
 
 def test_a_slot_with_something_to_say_keeps_half_of_its_static_share() -> None:
     for window in (8192, 16_384, 32_768):
-        base = profile_for(window).slots
+        base = choose_profile(window).slots
         poor = allocate(window, BudgetSignals(memory_richness=0.05, knowledge_relevance=1.0, conversation_depth=1.0))
         assert all(poor[slot] >= min(base[slot] // 2, getattr(BudgetPolicy().minima, slot)) for slot in base)
 
@@ -133,12 +133,12 @@ def test_a_slot_with_something_to_say_keeps_half_of_its_static_share() -> None:
 def test_nothing_to_say_is_given_nothing(window: int) -> None:
     slots = allocate(window, BudgetSignals(memory_richness=0.0, knowledge_relevance=0.0))
     assert (slots["personal"], slots["knowledge"]) == (0, 0)
-    assert sum(slots.values()) <= window - margin(window) + 1
+    assert sum(slots.values()) <= window - compute_margin(window) + 1
 
 
 @pytest.mark.parametrize("window", [256, 300, 1000, 2048, 4096, 8192, 10_000, 12_000, 14_000, 16_384, 32_768, 500_000])
 def test_the_longest_message_leaves_every_slot_its_least(window: int) -> None:
-    limits = slot_bounds(window)
+    limits = compute_slot_bounds(window)
     assert all(limits.least[slot] <= limits.most[slot] for slot in SLOTS)
     fixed = limits.least["system"] + limits.least["generation"] + limits.most["user_turn"]
     least = sum(limits.least[slot] for slot in COMPRESSIBLE)
@@ -148,10 +148,10 @@ def test_the_longest_message_leaves_every_slot_its_least(window: int) -> None:
 def test_from_the_least_profile_on_the_seeds_bounds_hold() -> None:
     policy = BudgetPolicy()
     for window in (8192, 12_000, 16_384, 32_768, 128_000):
-        limits = slot_bounds(window)
+        limits = compute_slot_bounds(window)
         assert dict(limits.most) == dict(policy.maxima)
         assert all(limits.least[slot] == size for slot, size in policy.minima.incompressible.items())
-    assert dict(slot_bounds(16_384).least) == dict(policy.minima)
+    assert dict(compute_slot_bounds(16_384).least) == dict(policy.minima)
 
 
 def test_an_allocation_is_plain_values() -> None:

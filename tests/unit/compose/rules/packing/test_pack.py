@@ -11,7 +11,7 @@ import pytest
 from schemas.messages import messages
 from services.compose.rules.candidates import Candidate, CoreMemory, Factors, RankedCandidate, RecentTurn, TurnMessage
 from services.compose.rules.packing import sizes
-from services.compose.rules.packing.budget import BudgetSignals, UserMessageTooLongError, profile_for
+from services.compose.rules.packing.budget import BudgetSignals, UserMessageTooLongError, choose_profile
 from services.compose.rules.packing.pack import PackagedContext, PackInputs, PackPolicy, pack_context
 from services.compose.rules.ranking.fuse import FusePolicy, fuse
 from shared.language import tokens
@@ -340,7 +340,7 @@ def test_an_allocator_that_fails_leaves_the_static_shares_and_says_so(monkeypatc
     packed = _pack(**given)
     assert packed.package.degraded_reason == ["budget_allocator_fallback"]
     assert packed.allocation.allocation == "fallback"
-    assert {slot: each.share for slot, each in packed.allocation.slots.items()} == dict(profile_for(8192).slots)
+    assert {slot: each.share for slot, each in packed.allocation.slots.items()} == dict(choose_profile(8192).slots)
     assert packed.package.constraints.token_budget.used_estimate >= 5000
 
 

@@ -12,10 +12,10 @@ from services.compose.rules.packing.budget import (
     SLOTS,
     TokenLimitTooSmallError,
     UserMessageTooLongError,
-    profile_for,
-    slot_bounds,
+    choose_profile,
+    compute_slot_bounds,
 )
-from services.compose.rules.packing.pack import PackagedContext, PackInputs, PackPolicy, check, pack_context
+from services.compose.rules.packing.pack import PackagedContext, PackInputs, PackPolicy, check_size, pack_context
 from shared.language import tokens
 from shared.policy import BudgetPolicy, Shares
 from tests.long import often
@@ -34,7 +34,7 @@ def _shapes(seed: int) -> PackInputs:
     window = rng.choice(WINDOWS) + rng.randrange(-50, 50) * (rng.random() < 0.5)
     window = max(256, window)
     lines = pieces()[rng.choice(KINDS)]
-    longest = slot_bounds(window).most["user_turn"]
+    longest = compute_slot_bounds(window).most["user_turn"]
     message = tokens.head(some_text(rng, lines, 8 * longest), rng.randrange(2, 2 * longest)) or "?"
     long = some_text(rng, lines, 20_000)
     turns = [
@@ -46,7 +46,7 @@ def _shapes(seed: int) -> PackInputs:
 
 
 def _holds(inputs: PackInputs, packed: PackagedContext) -> None:
-    limits, slots = slot_bounds(inputs.token_limit), packed.allocation.slots
+    limits, slots = compute_slot_bounds(inputs.token_limit), packed.allocation.slots
     package = packed.package
     assert package.user_message.content == inputs.user_message
     assert any(block.type == "policies" for block in package.system_blocks)
@@ -81,8 +81,8 @@ def test_every_slot_keeps_its_bounds_or_the_message_is_refused(batch: int) -> No
 def _is_too_long(inputs: PackInputs, error: ValueError) -> None:
     """Refused before anything was found, and only where it is longer than what there is for it."""
     with pytest.raises((UserMessageTooLongError, TokenLimitTooSmallError)):
-        check(replace(inputs, evidence=(), core=(), recent=(), working_summary="", entities=()), POLICY)
-    limits, said = slot_bounds(inputs.token_limit), tokens.count(inputs.user_message)
+        check_size(replace(inputs, evidence=(), core=(), recent=(), working_summary="", entities=()), POLICY)
+    limits, said = compute_slot_bounds(inputs.token_limit), tokens.count(inputs.user_message)
     if isinstance(error, TokenLimitTooSmallError):
         assert inputs.token_limit < 300
     else:
@@ -128,7 +128,7 @@ def test_every_bound_is_the_policys() -> None:
 
 
 def test_a_profile_beyond_a_maximum_is_refused_at_the_start() -> None:
-    shares = dict(profile_for(32_768).slots) | {"summary": 6000, "knowledge": 4000}
+    shares = dict(choose_profile(32_768).slots) | {"summary": 6000, "knowledge": 4000}
     profiles = {**BudgetPolicy().profiles}
     profiles["32k"] = Shares.model_validate(shares)
     with pytest.raises(ValueError, match=r"profiles\.32k\.summary: 6000 is more than maxima\.summary, 5000"):
@@ -136,4 +136,4 @@ def test_a_profile_beyond_a_maximum_is_refused_at_the_start() -> None:
 
 
 def test_no_window_is_too_small_for_every_slot_that_can_be_cut_at_once() -> None:
-    assert all(slot_bounds(8192).least[slot] for slot in COMPRESSIBLE if slot != "knowledge")
+    assert all(compute_slot_bounds(8192).least[slot] for slot in COMPRESSIBLE if slot != "knowledge")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.compose.rules.packing.views import LEVELS, snippet
+from services.compose.rules.packing.views import LEVELS, make_snippet
 
 ZH = "今天天气不错。我把车停在了北门。晚上和老周吃火锅！他说下周去深圳出差。"
 EN = (
@@ -30,7 +30,7 @@ LONG_ZH, LONG_EN = "没什么特别的事。" * 100 + ZH, "Nothing much happened
     ],
 )
 def test_levels(text: str, question: str, policy: str, most: int, shown: str, level: str) -> None:
-    assert snippet(text, question, policy, most) == (shown, level)  # pyright: ignore[reportArgumentType] # a table
+    assert make_snippet(text, question, policy, most) == (shown, level)  # pyright: ignore[reportArgumentType] # a table
 
 
 @pytest.mark.parametrize(
@@ -38,13 +38,13 @@ def test_levels(text: str, question: str, policy: str, most: int, shown: str, le
     [(LONG_ZH, "车停在哪", "北门"), (LONG_EN, "Where is the car parked?", "north gate"), (LONG_ZH, "深圳出差", "深圳")],
 )
 def test_a_passage_meets_the_question(text: str, question: str, meets: str) -> None:
-    shown, level = snippet(text, question, "auto", 100)
+    shown, level = make_snippet(text, question, "auto", 100)
     assert meets in shown
     assert shown.startswith("…")
     assert (len(shown) <= 100, level) == (True, "l1")
-    assert len(snippet(text, question, "l1", 800)[0]) <= LEVELS["l1"]
+    assert len(make_snippet(text, question, "l1", 800)[0]) <= LEVELS["l1"]
 
 
 @given(st.text(max_size=300), st.text(max_size=20), st.sampled_from(["l2", "l1", "l0", "auto"]), st.integers(1, 400))
 def test_a_snippet_never_exceeds_its_limit(text: str, question: str, policy: str, most: int) -> None:
-    assert len(snippet(text, question, policy, most)[0]) <= most  # pyright: ignore[reportArgumentType] # one of the four
+    assert len(make_snippet(text, question, policy, most)[0]) <= most  # pyright: ignore[reportArgumentType] # one of the four

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from schemas.receipts import DecisionReason
-from services.compose.rules.packing.receipts import Told, why
+from services.compose.rules.packing.receipts import Told, explain_decision
 
 REASONS = get_args(DecisionReason)
 
@@ -14,7 +14,7 @@ REASONS = get_args(DecisionReason)
 @pytest.mark.parametrize("language", ["zh", "en"])
 @pytest.mark.parametrize("reason", REASONS)
 def test_every_reason_has_its_sentence(reason: str, language: Told) -> None:
-    said = why({"decision": "rejected", "decision_reason": reason, "rule": "exfiltrate"}, language)
+    said = explain_decision({"decision": "rejected", "decision_reason": reason, "rule": "exfiltrate"}, language)
     assert said != reason
     assert bool(re.search("[\u4e00-\u9fff]", said)) is (language == "zh")
     assert not re.search(r"\d\.\d|\{", said)
@@ -33,4 +33,4 @@ INJECTED: dict[str, Any] = {
     ("language", "words"), [("zh", ("中间", "第 3 条", "sql")), ("en", ("middle", "number 3", "sql"))]
 )
 def test_what_is_injected_says_where_and_what_was_taken_out(language: Told, words: tuple[str, ...]) -> None:
-    assert all(word in why(INJECTED, language) for word in words)
+    assert all(word in explain_decision(INJECTED, language) for word in words)

@@ -10,15 +10,21 @@ import pytest
 
 from schemas.compose import IncomingMessage
 from schemas.vocabulary import Assertion
-from services.compose.context.pending_turns import OpenTurns, foresee, list_shown_turns, message, read
-from services.compose.rules.pending.foresight import overlay
+from services.compose.context.pending_turns import (
+    OpenTurns,
+    list_shown_turns,
+    predict_changes,
+    read_statements,
+    to_turn,
+)
+from services.compose.rules.pending.foresight import settle_statements
 from services.compose.rules.pending.pending_changes import (
     NOTHING,
     MemorySnapshot,
     MessagePosition,
     PendingChanges,
     PendingObservation,
-    evidence,
+    list_pending_candidates,
 )
 from shared.clock import uuid7
 from shared.db import Database
@@ -42,7 +48,7 @@ def turn(text: str, minutes: int = 0, session: str = "s2", seq: int = 1) -> Turn
 
 def known(text: str, minutes: int = -60, assertion: Assertion | None = None) -> MemorySnapshot:
     """The memory that the workers made of the one thing that this message states."""
-    (said,) = read(turn(text, minutes, "s1"), POLICY, now=False)
+    (said,) = read_statements(turn(text, minutes, "s1"), POLICY, now=False)
     statement = said.statement
     standing = POLICY.level_of(assertion or statement.assertion, statement.flags)
     memory = ActiveMemory(
@@ -68,8 +74,8 @@ def known(text: str, minutes: int = -60, assertion: Assertion | None = None) -> 
 
 def pending(*texts: str, now: str | None = None) -> list[PendingObservation]:
     """What these turns, a minute apart, and then the message being answered state."""
-    stated = [each for n, text in enumerate(texts) for each in read(turn(text, n), POLICY, now=False)]
-    return [*stated, *(read(turn(now, len(texts)), POLICY, now=True) if now else ())]
+    stated = [each for n, text in enumerate(texts) for each in read_statements(turn(text, n), POLICY, now=False)]
+    return [*stated, *(read_statements(turn(now, len(texts)), POLICY, now=True) if now else ())]
 
 
 def masked(found: PendingChanges, memories: Sequence[MemorySnapshot]) -> list[str]:
@@ -112,8 +118,8 @@ ENDS = [
 def test_what_was_said_since_ends_what_it_would_end_once_learnt(learnt: str, said: list[str], ends: bool) -> None:
     memory = known(learnt)
     for found in (
-        overlay(pending(*said), [memory], POLICY),
-        overlay(pending(now=said[0]), [memory], POLICY),
+        settle_statements(pending(*said), [memory], POLICY),
+        settle_statements(pending(now=said[0]), [memory], POLICY),
     ):
         assert found.hides(memory.known.memory_id) is ends
         assert bool(found.of_turn(memory.place.turn_id if memory.place else None)) is ends
@@ -121,62 +127,73 @@ def test_what_was_said_since_ends_what_it_would_end_once_learnt(learnt: str, sai
 
 def test_what_is_weaker_than_the_known_ends_nothing() -> None:
     firm = known("I live in Paris.", assertion="correction")
-    assert masked(overlay(pending("I live in Berlin."), [firm], POLICY), [firm]) == []
-    assert masked(overlay(pending("No, I live in Berlin now."), [firm], POLICY), [firm]) == ["I live in Paris"]
+    assert masked(settle_statements(pending("I live in Berlin."), [firm], POLICY), [firm]) == []
+    assert masked(settle_statements(pending("No, I live in Berlin now."), [firm], POLICY), [firm]) == [
+        "I live in Paris"
+    ]
 
 
 def test_a_memory_that_is_newer_than_the_statement_stays() -> None:
     later = known("I live in Paris.", minutes=5)
-    assert overlay(pending("No, I live in Berlin now."), [later], POLICY).masked == {}
-    assert masked(overlay(pending(now="No, I live in Berlin now."), [later], POLICY), [later]) == ["I live in Paris"]
+    assert settle_statements(pending("No, I live in Berlin now."), [later], POLICY).masked == {}
+    assert masked(settle_statements(pending(now="No, I live in Berlin now."), [later], POLICY), [later]) == [
+        "I live in Paris"
+    ]
 
 
 def test_what_a_turn_has_taught_already_is_not_ended_by_its_own_words() -> None:
     said = turn("I live in Paris. Actually, I live in Berlin.")
-    first, second = read(said, POLICY, now=False)
+    first, second = read_statements(said, POLICY, now=False)
     assert first.statement.key == second.statement.key
     learnt = replace(known("I live in Berlin.", minutes=0), place=second.place)
-    found = overlay([first, replace(second, memory_id=uuid7())], [learnt], POLICY)
+    found = settle_statements([first, replace(second, memory_id=uuid7())], [learnt], POLICY)
     assert found.masked == {}
 
 
 def test_a_statement_that_has_become_a_memory_does_nothing_more() -> None:
     old, (said,) = known("I live in Paris.", minutes=-60), pending("No, I live in Berlin now.")
     become = replace(old, known=replace(old.known, memory_id=said.memory_id))
-    assert overlay([said], [become], POLICY) == NOTHING
+    assert settle_statements([said], [become], POLICY) == NOTHING
 
 
 def test_a_chain_of_corrections_leaves_the_last() -> None:
     memory = known("I live in Paris.")
     said = pending("No, I live in Berlin now.", "Actually, I live in Madrid.")
-    found = overlay(said, [memory], POLICY)
+    found = settle_statements(said, [memory], POLICY)
     assert masked(found, [memory]) == ["I live in Paris"]
     assert found.of_turn(said[0].place.turn_id)
-    assert [each.text for each in evidence(found, frozenset())] == ["Actually, I live in Madrid."]
+    assert [each.text for each in list_pending_candidates(found, frozenset())] == ["Actually, I live in Madrid."]
 
 
 def test_what_is_taken_back_and_said_again_stands() -> None:
     said = pending("I no longer live in Paris.", "I live in Paris again.", "I live in Paris.")
-    found = overlay(said, [known("I live in Paris.")], POLICY)
+    found = settle_statements(said, [known("I live in Paris.")], POLICY)
     assert found.of_turn(said[-1].place.turn_id) == ()
 
 
 def test_statements_are_shown_but_for_those_of_the_window_and_of_the_message_itself() -> None:
     memories = [known("I live in Paris."), known("I like coffee.")]
     city, taste = pending("No, I live in Berlin now.", "I no longer like coffee.")
-    found = overlay([city, taste], memories, POLICY)
-    both = [each.text for each in evidence(found, frozenset())]
+    found = settle_statements([city, taste], memories, POLICY)
+    both = [each.text for each in list_pending_candidates(found, frozenset())]
     assert both == ["I no longer like coffee.", "No, I live in Berlin now."]
-    (left,) = evidence(found, frozenset({city.place.turn_id}))
+    (left,) = list_pending_candidates(found, frozenset({city.place.turn_id}))
     assert (left.turn_id, left.message_ordinal, left.role) == (taste.place.turn_id, 0, "user")
     key = f"memory:{memories[0].known.memory_id}"
-    assert [c.text for c in evidence(found, frozenset(), frozenset({key}))] == ["No, I live in Berlin now."]
-    assert evidence(overlay(pending(now="No, I live in Berlin now."), memories, POLICY), frozenset()) == []
+    assert [c.text for c in list_pending_candidates(found, frozenset(), frozenset({key}))] == [
+        "No, I live in Berlin now."
+    ]
+    assert (
+        list_pending_candidates(
+            settle_statements(pending(now="No, I live in Berlin now."), memories, POLICY), frozenset()
+        )
+        == []
+    )
 
 
 def test_statements_that_end_nothing_are_not_shown() -> None:
-    found = overlay(pending("I live in Berlin.", "I like tea."), [known("I like coffee.")], POLICY)
-    assert evidence(found, frozenset()) == []
+    found = settle_statements(pending("I live in Berlin.", "I like tea."), [known("I like coffee.")], POLICY)
+    assert list_pending_candidates(found, frozenset()) == []
 
 
 def test_why_something_is_not_shown_names_the_turn_or_the_message() -> None:
@@ -184,8 +201,8 @@ def test_why_something_is_not_shown_names_the_turn_or_the_message() -> None:
     (said,) = pending("No, I live in Berlin now.")
     assert memory.place
     for found, cause in (
-        (overlay([said], [memory], POLICY), f"overlay:turn:{said.place.turn_id}"),
-        (overlay([replace(said, now=True)], [memory], POLICY), "overlay:message"),
+        (settle_statements([said], [memory], POLICY), f"overlay:turn:{said.place.turn_id}"),
+        (settle_statements([replace(said, now=True)], [memory], POLICY), "overlay:message"),
     ):
         assert found.cause(f"memory:{memory.known.memory_id}") == cause
         assert found.cause(f"turn:{memory.place.turn_id}:0") == cause
@@ -229,8 +246,8 @@ def test_the_names_that_are_left_are_those_that_what_has_ended_does_not_say(
 )
 async def test_a_message_that_states_nothing_costs_no_statement(text: str) -> None:
     none = cast("Database", None)
-    asked = message(IncomingMessage(content=text), "s2", NOW)
-    assert await foresee(none, WHO, OpenTurns([]), asked, POLICY) is NOTHING
+    asked = to_turn(IncomingMessage(content=text), "s2", NOW)
+    assert await predict_changes(none, WHO, OpenTurns([]), asked, POLICY) is NOTHING
 
 
 def test_the_turns_shown_in_full_are_the_newest_besides_the_message() -> None:
@@ -256,6 +273,6 @@ def test_a_memory_named_by_its_id_is_masked_and_leaves_no_evidence() -> None:
         place=where,
         spoken=replace(said.spoken, text=""),
     )
-    found = overlay([named], [memory], POLICY)
+    found = settle_statements([named], [memory], POLICY)
     assert masked(found, [memory]) == ["I like coffee"]
-    assert evidence(found, frozenset()) == []
+    assert list_pending_candidates(found, frozenset()) == []

@@ -24,7 +24,7 @@ from services.compose.rules.planning import cues
     ],
 )
 def test_what_a_question_asks_for(question: str, kinds: set[str]) -> None:
-    assert cues.kinds(question) == kinds
+    assert cues.find_kinds(question) == kinds
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_what_a_question_asks_for(question: str, kinds: set[str]) -> None:
     ],
 )
 def test_names_are_found_in_both_languages(text: str, names: set[str]) -> None:
-    assert cues.names(text) == names
+    assert cues.find_names(text) == names
 
 
 def test_what_is_known_already_is_no_news() -> None:
@@ -61,7 +61,7 @@ def test_what_is_known_already_is_no_news() -> None:
     ],
 )
 def test_numbers_are_digits_or_words(text: str, number: bool) -> None:
-    assert cues.counts(text) is number
+    assert cues.has_number(text) is number
 
 
 @pytest.mark.parametrize(
@@ -69,4 +69,4 @@ def test_numbers_are_digits_or_words(text: str, number: bool) -> None:
     [("I quit because of the hours", True), ("因为太远了", True), ("I quit", False), ("辞职了", False)],
 )
 def test_reasons_have_their_words(text: str, reason: bool) -> None:
-    assert cues.reasons(text) is reason
+    assert cues.gives_reason(text) is reason

@@ -23,20 +23,20 @@ NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
     ],
 )
 def test_the_first_of_two_people_is_the_one_asked_about(question: str, speaker: str | None, sure: float) -> None:
-    read = cues.read(question, ("Gina", "Jon", "林悦", "陈浩"), NOW)
+    read = cues.read_cues(question, ("Gina", "Jon", "林悦", "陈浩"), NOW)
     assert (read.speaker, read.sure) == (speaker, sure)
 
 
 def test_a_speaker_of_whom_one_is_less_sure_moves_less() -> None:
-    read = cues.read("What did Gina give to Jon?", ("Gina", "Jon"), NOW)
-    assert cues.same_speaker("Gina", read) == cues.FIRST_OF_TWO == -cues.same_speaker("Jon", read)
-    assert cues.same_speaker(None, read) == 0.0
+    read = cues.read_cues("What did Gina give to Jon?", ("Gina", "Jon"), NOW)
+    assert cues.compare_speaker("Gina", read) == cues.FIRST_OF_TWO == -cues.compare_speaker("Jon", read)
+    assert cues.compare_speaker(None, read) == 0.0
 
 
 def test_names_in_the_question_and_of_speakers_are_known() -> None:
-    known = cues.read("Did Jon see Laura in Boston?", ("Jon Smith",), NOW).known
+    known = cues.read_cues("Did Jon see Laura in Boston?", ("Jon Smith",), NOW).known
     assert {"laura", "boston", "jon", "smith"} <= known
-    assert "李明" in cues.read("我和李明去了哪里？", (), NOW).known
+    assert "李明" in cues.read_cues("我和李明去了哪里？", (), NOW).known
 
 
 @pytest.mark.parametrize(
@@ -53,4 +53,4 @@ def test_names_in_the_question_and_of_speakers_are_known() -> None:
     ],
 )
 def test_times_are_told_in_both_languages(text: str, tells: bool) -> None:
-    assert cues.tells_when(text) is tells
+    assert cues.names_time(text) is tells

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from services.compose.rules.planning.plan import PlanPolicy, plan
-from services.compose.rules.planning.questions import purpose_of, understand
+from services.compose.rules.planning.plan import PlanPolicy, plan_search
+from services.compose.rules.planning.questions import choose_purpose, understand
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 
@@ -70,7 +70,7 @@ def test_intents(intent: str, messages: str) -> None:
     ],
 )
 def test_purposes(message: str, purpose: str) -> None:
-    assert purpose_of(message, understand(message).intent) == purpose
+    assert choose_purpose(message, understand(message).intent) == purpose
 
 
 def test_reading_an_intent_takes_linear_time() -> None:
@@ -80,7 +80,7 @@ def test_reading_an_intent_takes_linear_time() -> None:
 
 def test_the_message_itself_weighs_most() -> None:
     for message in ("帮我推荐一套今天穿的", "What did Caroline say about the support group?", "hi", "x" * 9000):
-        queries = plan(message, [], NOW, PlanPolicy()).plan.queries
+        queries = plan_search(message, [], NOW, PlanPolicy()).plan.queries
         assert queries[0].weight == 1.0
         assert queries[0].text == message[:4000]
         assert all(query.weight < 1 for query in queries[1:])
@@ -88,20 +88,22 @@ def test_the_message_itself_weighs_most() -> None:
 
 
 def test_oc115_a_vague_request_asks_for_its_topics() -> None:
-    asked = " ".join(query.text for query in plan("帮我推荐一套今天穿的", [], NOW, PlanPolicy()).plan.queries)
+    asked = " ".join(query.text for query in plan_search("帮我推荐一套今天穿的", [], NOW, PlanPolicy()).plan.queries)
     assert all(topic in asked for topic in ("穿衣偏好", "最近风格", "体型/场景/季节"))
-    english = " ".join(query.text for query in plan("what should I wear today?", [], NOW, PlanPolicy()).plan.queries)
+    english = " ".join(
+        query.text for query in plan_search("what should I wear today?", [], NOW, PlanPolicy()).plan.queries
+    )
     assert "clothing preferences" in english
 
 
 def test_entities_are_asked_for_by_relation() -> None:
-    planned = plan("What did Caroline say about New York?", [], NOW, PlanPolicy())
+    planned = plan_search("What did Caroline say about New York?", [], NOW, PlanPolicy())
     assert planned.entities == ("Caroline", "New York")
     assert any(query.mode == "relational" and query.text == "Caroline New York" for query in planned.plan.queries)
 
 
 def test_an_elliptic_message_takes_its_topic_from_the_one_before() -> None:
-    planned = plan("那个呢？", ["我想买一台华为笔记本"], NOW, PlanPolicy())
+    planned = plan_search("那个呢？", ["我想买一台华为笔记本"], NOW, PlanPolicy())
     assert any("华为" in query.text for query in planned.plan.queries)
     assert planned.language == "zh"
 
@@ -119,7 +121,7 @@ def test_an_elliptic_message_takes_its_topic_from_the_one_before() -> None:
     ],
 )
 def test_resources_are_asked_only_where_needed(message: str, needed: bool) -> None:
-    assert plan(message, [], NOW, PlanPolicy()).resources_needed is needed
+    assert plan_search(message, [], NOW, PlanPolicy()).resources_needed is needed
 
 
 @pytest.mark.parametrize(
@@ -134,20 +136,22 @@ def test_resources_are_asked_only_where_needed(message: str, needed: bool) -> No
     ],
 )
 def test_time_filters_only_where_it_bounds_what_was_said(message: str, filtered: bool) -> None:
-    planned = plan(message, [], NOW, PlanPolicy())
+    planned = plan_search(message, [], NOW, PlanPolicy())
     assert (planned.plan.global_filters.time_range is not None) is filtered
     assert planned.time is not None
 
 
 def test_the_time_that_words_name_is_the_filter() -> None:
-    found = plan("上周我们讨论了什么？", [], NOW, PlanPolicy()).plan.global_filters.time_range
+    found = plan_search("上周我们讨论了什么？", [], NOW, PlanPolicy()).plan.global_filters.time_range
     assert found is not None
     start = datetime(2026, 11, 9, tzinfo=UTC)
     assert (found.from_, found.to) == (start, start + timedelta(days=7))
 
 
 def test_the_same_message_gives_the_same_plan() -> None:
-    assert plan("推荐一本书", [], NOW, PlanPolicy(), "r") == plan("推荐一本书", [], NOW, PlanPolicy(), "r")
+    assert plan_search("推荐一本书", [], NOW, PlanPolicy(), "r") == plan_search(
+        "推荐一本书", [], NOW, PlanPolicy(), "r"
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,4 +164,4 @@ def test_the_same_message_gives_the_same_plan() -> None:
     ],
 )
 def test_a_question_behind_small_talk_is_what_is_wanted(message: str, small_talk: bool) -> None:
-    assert (plan(message, (), NOW, PlanPolicy()).intent == "small_talk") is small_talk
+    assert (plan_search(message, (), NOW, PlanPolicy()).intent == "small_talk") is small_talk

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.compose.rules.planning.plan import PlanPolicy, plan
-from services.compose.rules.planning.questions import asks_past, projects
+from services.compose.rules.planning.plan import PlanPolicy, plan_search
+from services.compose.rules.planning.questions import asks_past, find_projects
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 
@@ -39,7 +39,7 @@ NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 )
 def test_questions_about_the_past(question: str) -> None:
     assert asks_past(question)
-    planned = plan(question, [], NOW, PlanPolicy()).plan
+    planned = plan_search(question, [], NOW, PlanPolicy()).plan
     assert all(query.hints["past"] is True for query in planned.queries)
 
 
@@ -87,11 +87,11 @@ def test_questions_about_now(question: str) -> None:
     ],
 )
 def test_repositories_projects_and_files(text: str, found: dict[str, list[str]]) -> None:
-    assert projects(text) == found
+    assert find_projects(text) == found
 
 
 def test_what_is_named_becomes_entity_hint_and_relational_query() -> None:
-    planned = plan("what did we change in the smart_rag repo last week?", [], NOW, PlanPolicy())
+    planned = plan_search("what did we change in the smart_rag repo last week?", [], NOW, PlanPolicy())
     assert planned.entities[0] == "smart_rag"
     assert "repo:smart_rag" in planned.context_hints
     assert planned.plan.queries[0].hints["repo"] == ["smart_rag"]
@@ -111,13 +111,13 @@ def test_what_is_named_becomes_entity_hint_and_relational_query() -> None:
     ],
 )
 def test_the_stretch_of_time_that_words_name(message: str, start: str, end: str) -> None:
-    time = plan(message, [], NOW, PlanPolicy()).time
+    time = plan_search(message, [], NOW, PlanPolicy()).time
     assert time is not None
     assert [each.date().isoformat() for each in time] == [start, end]
 
 
 def test_only_a_task_that_goes_on_asks_for_the_session() -> None:
-    planned = plan("继续上次的任务", [], NOW, PlanPolicy(), session_id="s1")
+    planned = plan_search("继续上次的任务", [], NOW, PlanPolicy(), session_id="s1")
     assert planned.purpose == "continue_task"
     assert planned.plan.debug.caller is not None
     assert planned.plan.debug.caller.session_id == "s1"
@@ -132,7 +132,7 @@ def test_only_a_task_that_goes_on_asks_for_the_session() -> None:
     ],
 )
 def test_what_a_message_asks_for_is_not_a_name(message: str, entities: tuple[str, ...]) -> None:
-    assert plan(message, [], NOW, PlanPolicy()).entities == entities
+    assert plan_search(message, [], NOW, PlanPolicy()).entities == entities
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_what_a_message_asks_for_is_not_a_name(message: str, entities: tuple[str
     ],
 )
 def test_what_was_said_or_done_lately_is_bound(message: str, since: str, until: str) -> None:
-    span = plan(message, [], NOW, PlanPolicy()).plan.global_filters.time_range
+    span = plan_search(message, [], NOW, PlanPolicy()).plan.global_filters.time_range
     assert span
     assert span.from_
     assert span.to
@@ -156,7 +156,7 @@ def test_what_was_said_or_done_lately_is_bound(message: str, since: str, until: 
     "message", ["推荐一本书", "What should I wear to Marta's wedding?", "我喜欢什么颜色？", "那个呢"]
 )
 def test_expansions_weigh_less_than_the_question(message: str) -> None:
-    first, *rest = plan(message, ["我想买一台华为笔记本"], NOW, PlanPolicy()).plan.queries
+    first, *rest = plan_search(message, ["我想买一台华为笔记本"], NOW, PlanPolicy()).plan.queries
     assert first.weight == 1.0
     assert rest
     assert all(0 < query.weight < 1 for query in rest)

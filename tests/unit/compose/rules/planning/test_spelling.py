@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.compose.rules.planning.questions import doubtful
+from services.compose.rules.planning.questions import list_doubtful_terms
 from shared.language.segment import query_terms
 
 
@@ -20,4 +20,4 @@ from shared.language.segment import query_terms
     ],
 )
 def test_only_names_identifiers_and_lone_words_are_doubted(question: str, known: set[str], expected: list[str]) -> None:
-    assert doubtful(question, query_terms(question), known) == expected
+    assert list_doubtful_terms(question, query_terms(question), known) == expected

@@ -12,12 +12,18 @@ from services.compose.rules.candidates import (
     ListOf,
     RankedCandidate,
     SignalPolicy,
-    factors,
-    frequency_factor,
+    compute_factors,
+    compute_frequency_factor,
 )
-from services.compose.rules.ranking.fuse import FusePolicy, best_of, fuse, merge, rrf_score, share
+from services.compose.rules.ranking.fuse import (
+    FusePolicy,
+    compute_least_best,
+    compute_rrf,
+    divide_limit,
+    fuse,
+    merge_candidates,
+)
 from services.compose.rules.ranking.repeats import DiversityPolicy, diversify
-from shared.domain.decay import confidence_effective
 from shared.policy.compose import FrequencyFactors, ProvenanceWeights, RankingPolicy
 from shared.screening.sanitize import SanitizePolicy
 
@@ -52,36 +58,28 @@ def _turn(name: str, **given: Any) -> Candidate:
 
 def test_oc106_places_are_summed_over_the_lists() -> None:
     one, other = _memory("a", arm_ranks={"vector": 1, "keyword": 1}), _memory("b", arm_ranks={"vector": 2})
-    assert [round(rrf_score(each, FusePolicy()), 6) for each in (one, other)] == [0.032787, 0.016129]
+    assert [round(compute_rrf(each, FusePolicy()), 6) for each in (one, other)] == [0.032787, 0.016129]
 
 
 def test_weights_scale_an_arm() -> None:
     one = _memory("a", arm_ranks={"vector": 1})
-    assert rrf_score(one, FusePolicy(weights={"vector": 2.0})) == 2 * rrf_score(one, FusePolicy())
-
-
-@pytest.mark.parametrize(
-    ("days", "effective"),
-    [(0, 1.0), (29, 1.0), (29.99, 1.0), (30, 0.85), (89, 0.85), (90, 0.6), (179, 0.6), (180, 0.3), (365, 0.3)],
-)
-def test_oc124_to_131_decay_steps_are_half_open(days: float, effective: float) -> None:
-    assert confidence_effective(1.0, days) == effective
+    assert compute_rrf(one, FusePolicy(weights={"vector": 2.0})) == 2 * compute_rrf(one, FusePolicy())
 
 
 def test_oc121_and_oc122_final_scores() -> None:
     old = _memory("a", valid_at=NOW - timedelta(days=200), confidence=0.6, provenance="observation")
-    assert factors(old, 0.92, NOW).final == pytest.approx(0.059616)
+    assert compute_factors(old, 0.92, NOW).final == pytest.approx(0.059616)
     good = _memory(
         "b", valid_at=NOW - timedelta(days=20), confidence=0.8, provenance="analysis", frequency=Frequency(6, 0.8)
     )
-    assert factors(good, 0.7, NOW).final == pytest.approx(0.4928)
+    assert compute_factors(good, 0.7, NOW).final == pytest.approx(0.4928)
 
 
 @pytest.mark.parametrize(
     ("injections", "rate", "factor"), [(4, 0.9, 1.0), (5, 0.71, 1.1), (5, 0.7, 1.0), (5, 0.3, 1.0), (5, 0.29, 0.7)]
 )
 def test_frequency(injections: int, rate: float, factor: float) -> None:
-    assert frequency_factor(Frequency(injections, rate)) == factor
+    assert compute_frequency_factor(Frequency(injections, rate)) == factor
 
 
 def test_policy_says_what_each_signal_counts_for() -> None:
@@ -93,13 +91,13 @@ def test_policy_says_what_each_signal_counts_for() -> None:
     one = _memory(
         "a", valid_at=NOW - timedelta(days=20), confidence=0.8, provenance="analysis", frequency=Frequency(2, 0.5)
     )
-    made = factors(one, 1.0, NOW, SignalPolicy(ranking, ((0, 0.5),)))
+    made = compute_factors(one, 1.0, NOW, SignalPolicy(ranking, ((0, 0.5),)))
     assert (made.recency, made.confidence, made.provenance, made.frequency) == (3.0, 0.4, 0.25, 4.0)
 
 
 def test_recency_reads_validity_and_decay_reads_validation() -> None:
     renewed = _memory("a", valid_at=NOW - timedelta(days=200), last_validated_at=NOW, confidence=1.0)
-    made = factors(renewed, 1.0, NOW)
+    made = compute_factors(renewed, 1.0, NOW)
     assert (made.recency, made.confidence) == (0.6, 1.0)
 
 
@@ -108,7 +106,7 @@ def test_oc097_the_better_of_two_hits_on_a_section_stays() -> None:
         _section("d1", "s1", text="a", arm_scores={"fts": 0.1}),
         _section("d1", "s1", text="b", arm_scores={"fts": 0.9}),
     ]
-    assert [each.text for each in merge(hits)] == ["b"]
+    assert [each.text for each in merge_candidates(hits)] == ["b"]
 
 
 def test_a_hit_of_two_arms_keeps_the_best_rank_of_each() -> None:
@@ -117,7 +115,7 @@ def test_a_hit_of_two_arms_keeps_the_best_rank_of_each() -> None:
         _memory("m", arm_ranks={"vector": 1}),
         _memory("m", arm_ranks={"fts": 2}),
     ]
-    assert merge(hits)[0].arm_ranks == {"fts": 2, "vector": 1}
+    assert merge_candidates(hits)[0].arm_ranks == {"fts": 2, "vector": 1}
 
 
 @pytest.mark.parametrize(
@@ -132,7 +130,7 @@ def test_a_hit_of_two_arms_keeps_the_best_rank_of_each() -> None:
     ],
 )
 def test_oc098_shares_adapt(memory: int, resource: int, limit: int, expected: tuple[int, int]) -> None:
-    assert share(memory, resource, limit) == expected
+    assert divide_limit(memory, resource, limit) == expected
 
 
 def test_oc098_through_fuse() -> None:
@@ -256,7 +254,7 @@ def test_where_the_best_is_hardly_likely_nothing_of_what_was_weighed_is_shown(be
         _turn("c", text="the third greenhouse", arm_ranks={"all#0": 3}, probability=0.09),
         _section("d", "1", arm_ranks={"knowledge#0": 1}, probability=0.1),
     ]
-    fused = fuse(pool, NOW, FusePolicy(least_score=0.1, least_best=best_of(0.1)))
+    fused = fuse(pool, NOW, FusePolicy(least_score=0.1, least_best=compute_least_best(0.1)))
     assert [each.candidate.turn_id for each in fused.ranked if not each.candidate.is_resource] == shown
     assert any(each.candidate.is_resource for each in fused.ranked)
 

@@ -10,10 +10,10 @@ from services.compose.rules.candidates import Candidate
 from services.compose.rules.ranking.fuse import FusePolicy, fuse
 from services.compose.rules.ranking.reranking import (
     RerankPassage,
-    by_places,
+    choose_shortlist,
     rescore_candidates,
+    score_order,
     score_words,
-    shortlist,
 )
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
@@ -37,24 +37,24 @@ def names(found: list[Candidate]) -> list[str]:
 
 
 def test_memory_messages_and_resources_are_judged_alike() -> None:
-    best, passages = shortlist([section("d", 2), memory("m", 1), turn("t", 3)], FusePolicy(), 10)
+    best, passages = choose_shortlist([section("d", 2), memory("m", 1), turn("t", 3)], FusePolicy(), 10)
     assert names(best) == ["memory:m", "resource:d:1", "turn:t:"]
     assert [each.relevance for each in passages] == sorted((each.relevance for each in passages), reverse=True)
 
 
 def test_only_the_best_and_only_what_meets_the_question_is_judged() -> None:
     pool = [turn(str(n), n) for n in range(1, 9)] + [turn("beside", 1, probability=0.05)]
-    best, _ = shortlist(pool, FusePolicy(least_score=0.18), 3)
+    best, _ = choose_shortlist(pool, FusePolicy(least_score=0.18), 3)
     assert names(best) == ["turn:1:", "turn:2:", "turn:3:"]
 
 
 def test_what_two_lists_found_is_judged_once() -> None:
-    best, _ = shortlist([turn("a", 2), turn("a", 1), turn("b", 3)], FusePolicy(), 10)
+    best, _ = choose_shortlist([turn("a", 2), turn("a", 1), turn("b", 3)], FusePolicy(), 10)
     assert names(best) == ["turn:a:", "turn:b:"]
 
 
 def test_a_passage_says_who_said_it() -> None:
-    _, passages = shortlist(
+    _, passages = choose_shortlist(
         [turn("a", 1, "I moved.", name="Lin"), section("d", 2, text="Rules", title="Guide")], FusePolicy(), 9
     )
     assert [each.text for each in passages] == ["Lin: I moved.", "Guide: Rules"]
@@ -62,7 +62,7 @@ def test_a_passage_says_who_said_it() -> None:
 
 def test_a_score_takes_the_place_of_relevance_and_the_rest_comes_after() -> None:
     pool = [turn(str(n), n) for n in range(1, 6)]
-    best, _ = shortlist(pool, FusePolicy(), 3)
+    best, _ = choose_shortlist(pool, FusePolicy(), 3)
     fused = fuse(rescore_candidates(pool, best, [0.2, 0.9, 0.4]), NOW, FusePolicy())
     assert [each.key for each in fused.ranked] == ["turn:2:", "turn:3:", "turn:1:", "turn:4:", "turn:5:"]
     assert [each.candidate.rerank_score for each in fused.ranked] == [0.9, 0.4, 0.2, None, None]
@@ -72,14 +72,14 @@ def test_a_score_takes_the_place_of_relevance_and_the_rest_comes_after() -> None
 def test_the_signals_are_applied_after_it() -> None:
     pool = [memory("weak", 1), memory("sure", 2)]
     doubted = replace(memory("doubted", 3), confidence=0.4, provenance="observation")
-    best, _ = shortlist([*pool, doubted], FusePolicy(), 9)
+    best, _ = choose_shortlist([*pool, doubted], FusePolicy(), 9)
     fused = fuse(rescore_candidates(best, best, [0.5, 0.6, 0.9]), NOW, FusePolicy())
     assert [each.key for each in fused.ranked] == ["memory:sure", "memory:weak", "memory:doubted"]
 
 
 @pytest.mark.parametrize(("order", "scores"), [([2, 0, 1], [2 / 3, 1 / 3, 1.0]), ([0], [1.0]), ([], [])])
 def test_an_order_becomes_scores(order: list[int], scores: list[float]) -> None:
-    assert by_places(order) == pytest.approx(scores)
+    assert score_order(order) == pytest.approx(scores)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_what_must_stand_first_stands_first_whatever_a_reranker_says() -> None:
     ]
     pool = [turn("new", 3), memory("m", 1), turn("t", 2), turn("last", 4), *corrections]
     policy = FusePolicy(weights={"all#0": 1.0, "pending": 2.0})
-    best, passages = shortlist(pool, policy, 2, frozenset(each.key for each in corrections))
+    best, passages = choose_shortlist(pool, policy, 2, frozenset(each.key for each in corrections))
     assert (names(best), passages[0].relevance) == (["memory:m", "turn:t:"], 0.9)
     for scores in ([1.0, 1.0], [0.1, 0.3], [5.0, 0.2]):
         fused = fuse(rescore_candidates(pool, best, scores), NOW, policy)

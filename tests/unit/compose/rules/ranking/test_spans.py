@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from services.compose.rules.planning.cues import read
-from services.compose.rules.ranking.weigh import MOST_BY_DATE, SAID_THEN, SignalScores, weigh_dates
+from services.compose.rules.planning.cues import read_cues
+from services.compose.rules.ranking.weigh import MOST_BY_DATE, SAID_THEN, SignalScores, score_dates
 
 NOW = datetime(2026, 4, 23, 9, tzinfo=UTC)  # a Thursday
 LEAST = 0.2
@@ -33,7 +33,7 @@ def chances(question: str, said: list[tuple[int, str]], met: float = 0.05) -> li
         {},
         np.zeros(len(messages), dtype=np.bool_),
     )
-    found = weigh_dates(read(question, (), NOW), messages, scored, LEAST, NOW)  # type: ignore[arg-type]
+    found = score_dates(read_cues(question, (), NOW), messages, scored, LEAST, NOW)  # type: ignore[arg-type]
     return found.round(2).tolist()
 
 

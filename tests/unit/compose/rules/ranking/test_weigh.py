@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from services.compose.rules.planning import cues
-from services.compose.rules.ranking.weigh import MOST_MEMORIES, MOST_TURNS, shorten, weigh
+from services.compose.rules.ranking.weigh import MOST_MEMORIES, MOST_TURNS, make_shortlist, score_candidates
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, NO_IDS, LexicalIndex, find_preceding
 from services.compose.rules.searching.nearness import VectorIndex, to_lifts
 from shared.domain import chunk_ids
@@ -69,9 +69,9 @@ def _near(lines: list[Line], lifts: list[float]) -> VectorIndex:
 def _best(question: str, lines: list[Line], near: list[float] | None = None) -> str:
     """The text that scores best, each in a session of its own unless it says otherwise."""
     placed = [line if line.seq > 1 else replace(line, session=f"{line.session}-{n}") for n, line in enumerate(lines)]
-    asked = cues.read(question, sorted({line.name for line in lines if line.name}), NOW)
+    asked = cues.read_cues(question, sorted({line.name for line in lines if line.name}), NOW)
     of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in placed], dtype=np.uint64)
-    scored = weigh(asked, placed, of, _words(placed), _near(placed, near) if near else None)
+    scored = score_candidates(asked, placed, of, _words(placed), _near(placed, near) if near else None)
     return placed[int(np.argmax(scored.total))].text
 
 
@@ -114,17 +114,17 @@ def test_a_session_is_as_near_as_its_nearest_message() -> None:
     ]
     assert _best("zebra", lines, [0.4, 0.9, 0.4, 0.3]) == "two"
     assert _best("zebra", [*lines[:1], *lines[1:2], *lines[2:]], [0.4, 0.3, 0.4, 0.9]) == "four"
-    asked = cues.read("zebra", (), NOW)
+    asked = cues.read_cues("zebra", (), NOW)
     of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in lines], dtype=np.uint64)
-    signal = weigh(asked, lines, of, None, _near(lines, [0.4, 0.9, 0.4, 0.3])).signals["meaning_session"]
+    signal = score_candidates(asked, lines, of, None, _near(lines, [0.4, 0.9, 0.4, 0.3])).signals["meaning_session"]
     assert signal[0] == signal[1] > signal[2] == signal[3] > 0
 
 
 def test_a_session_shares_the_best_words_of_its_messages() -> None:
     lines = [Line("tea", seq=2), Line("something else", seq=12), Line("tea and cake", session="s2", seq=2)]
     of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in lines], dtype=np.uint64)
-    asked = cues.read("tea", (), NOW)
-    alone = weigh(asked, lines, of, _words(lines), None).signals
+    asked = cues.read_cues("tea", (), NOW)
+    alone = score_candidates(asked, lines, of, _words(lines), None).signals
     assert alone["session"][0] == alone["session"][1] == alone["own"][0] > 0
 
 
@@ -137,11 +137,11 @@ def test_a_session_shares_the_best_words_of_its_messages() -> None:
 )
 def test_who_answers_another_says_what_that_one_asked_for(question: str, asks: str, answers: str, goes_on: str) -> None:
     lines = [Line(asks, "Ann", seq=4), Line(answers, "Bob", seq=5), Line(goes_on, "Bob", seq=6)]
-    asked = cues.read(question, (), NOW)
+    asked = cues.read_cues(question, (), NOW)
     of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in lines], dtype=np.uint64)
 
     def signal(said: list[Line]) -> list[bool]:
-        return (weigh(asked, said, of, _words(said), None).signals["answers"] > 0).tolist()
+        return (score_candidates(asked, said, of, _words(said), None).signals["answers"] > 0).tolist()
 
     assert signal(lines) == [False, True, False]
     assert signal([lines[0], replace(lines[1], name="Ann"), lines[2]]) == [False, False, False]
@@ -159,7 +159,7 @@ def test_what_precedes_a_message_is_the_last_one_of_its_turn_or_of_the_turn_befo
 def test_a_word_that_means_the_same_meets_a_question_in_part() -> None:
     lines = [Line("the film", session="a"), Line("the movie", session="b"), Line("the tree", session="c")]
     of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in lines], dtype=np.uint64)
-    chances = weigh(cues.read("movie", (), NOW), lines, of, _words(lines), None).probability
+    chances = score_candidates(cues.read_cues("movie", (), NOW), lines, of, _words(lines), None).probability
     assert 0 == chances[2] < chances[0] < chances[1] < 1
 
 
@@ -182,13 +182,13 @@ def test_what_is_read_holds_all_that_would_stand_high(seed: int, by: str) -> Non
     lines, lifts = _conversation(seed, 600)
     words = _words(lines) if by != "meaning" else None
     near = _near(lines, lifts) if by != "words" else None
-    asked = cues.read("a boat for the piano and the violin", (), NOW)
+    asked = cues.read_cues("a boat for the piano and the violin", (), NOW)
     of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in lines], dtype=np.uint64)
     turns = np.array([(line.id >> 64, line.seq) for line in lines], dtype=np.uint64)
-    read = shorten(asked, [(NO_IDS, turns)], words, near)
+    read = make_shortlist(asked, [(NO_IDS, turns)], words, near)
     assert len(read.turns) == MOST_TURNS
     assert read.share == pytest.approx(MOST_TURNS / len(lines))
-    total = weigh(asked, lines, of, words, near).total
+    total = score_candidates(asked, lines, of, words, near).total
     best = [lines[at] for at in np.argsort(-total, kind="stable")[:50].tolist()]
     assert sum((line.id >> 64, line.seq) in read.turns for line in best) >= 48
     assert all((line.id >> 64, line.seq) in read.turns for line in best[:20])
@@ -199,7 +199,7 @@ def test_of_many_memories_the_nearest_are_read() -> None:
     cosines = np.linspace(0.0, 1.0, len(of), dtype=">f4").tobytes()
     compared = Compared("m", of.astype(">u8").tobytes(), cosines=cosines)
     near = VectorIndex(to_lifts([compared], {}, {"m": Scale(0.0, 1.0)}), DEFAULT_CONTEXT)
-    read = shorten(cues.read("zebra", (), NOW), [(of, NO_IDS)], None, near)
+    read = make_shortlist(cues.read_cues("zebra", (), NOW), [(of, NO_IDS)], None, near)
     assert {n for _, n in read.memories} == set(range(2 * MOST_MEMORIES, 3 * MOST_MEMORIES))
 
 
@@ -207,10 +207,10 @@ def test_few_are_read_whole_and_so_is_what_a_time_is_asked_of() -> None:
     lines, lifts = _conversation(1, 300)
     turns = np.array([(line.id >> 64, line.seq) for line in lines], dtype=np.uint64)
     few = turns[:MOST_TURNS]
-    asked = cues.read("a boat for the piano", (), NOW)
-    assert len(shorten(asked, [(NO_IDS, few), (NO_IDS, few)], _words(lines), None).turns) == MOST_TURNS
-    timed = cues.read("what of the boat last Tuesday?", (), NOW)
-    read = shorten(timed, [(NO_IDS, turns)], _words(lines), _near(lines, lifts))
+    asked = cues.read_cues("a boat for the piano", (), NOW)
+    assert len(make_shortlist(asked, [(NO_IDS, few), (NO_IDS, few)], _words(lines), None).turns) == MOST_TURNS
+    timed = cues.read_cues("what of the boat last Tuesday?", (), NOW)
+    read = make_shortlist(timed, [(NO_IDS, turns)], _words(lines), _near(lines, lifts))
     assert (len(read.turns), read.share) == (len(lines), 1.0)
 
 
@@ -233,10 +233,10 @@ def test_a_text_that_says_the_whole_question_stands_first(question: str, text: s
         Line("Is there tea, water, food, a river, a kayak, a hotel?", seq=9),
         Line("酒店在周边哪里呢？", seq=12),
     ]
-    asked = cues.read(question, [], NOW)
+    asked = cues.read_cues(question, [], NOW)
     words = _words(lines)
     of = np.array([(line.id >> 64, line.id & (1 << 64) - 1) for line in lines], dtype=np.uint64)
-    scored = weigh(asked, lines, of, words, None)
+    scored = score_candidates(asked, lines, of, words, None)
     assert list(scored.quoted) == [quoted, False, False]
     if quoted:
         assert int(np.argmax(scored.total)) == 0

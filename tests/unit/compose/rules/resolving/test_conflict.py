@@ -8,7 +8,7 @@ import pytest
 
 from schemas.vocabulary import Epistemic, MemoryType
 from services.compose.rules.candidates import Candidate, CoreMemory, Factors, RankedCandidate
-from services.compose.rules.resolving.norms import against, norms, wish
+from services.compose.rules.resolving.norms import contradicts, read_rules, read_wish
 from services.compose.rules.resolving.superseding import resolve_conflicts, yields
 from shared.language.segment import query_terms
 
@@ -25,9 +25,9 @@ at first sight 26 of 36 and 18 of 24 were right, and of `fresh` none was found i
 
 
 def in_conflict(memory: str, knowledge: str, message: str = "") -> bool:
-    wanted = wish(memory)
+    wanted = read_wish(memory)
     now = frozenset(query_terms(message))
-    return wanted is not None and any(against(norm, wanted, now) for norm in norms(knowledge))
+    return wanted is not None and any(contradicts(norm, wanted, now) for norm in read_rules(knowledge))
 
 
 def test_there_are_enough_cases_of_both_kinds() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from schemas.vocabulary import Intent, MemoryType
 from services.compose.rules.candidates import CoreMemory
-from services.compose.rules.resolving.scopes import asks_for_all, need_of, select_needed
+from services.compose.rules.resolving.scopes import asks_for_all, find_need, select_needed
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 
@@ -31,7 +31,7 @@ def _core(category: str, type: MemoryType, text: str = "x") -> CoreMemory:
     ],
 )
 def test_what_a_memory_is_needed_for(category: str, type: MemoryType, need: str | None) -> None:
-    assert need_of(_core(category, type)) == need
+    assert find_need(_core(category, type)) == need
 
 
 def test_orders_are_carried_where_they_concern_the_message_after_all_else() -> None:

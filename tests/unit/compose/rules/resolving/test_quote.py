@@ -3,7 +3,7 @@
 import pytest
 
 from services.compose.rules.ranking.reranking import rank_by_terms
-from services.compose.rules.resolving.outdated import MOST_QUOTED, quote
+from services.compose.rules.resolving.outdated import MOST_QUOTED, quote_sentence
 
 LONG_EN = "and so on and so forth " * 30
 LONG_ZH = "还有很多很多别的事情" * 40
@@ -22,7 +22,7 @@ LONG_ZH = "还有很多很多别的事情" * 40
 )
 def test_the_sentence_is_quoted(text: str, words: str, expected: str) -> None:
     start = text.index(words)
-    assert quote(text, (start, start + len(words))) == expected
+    assert quote_sentence(text, (start, start + len(words))) == expected
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_the_sentence_is_quoted(text: str, words: str, expected: str) -> None:
 )
 def test_a_long_sentence_is_cut_around_the_words(text: str, words: str) -> None:
     start = text.index(words)
-    cut = quote(text, (start, start + len(words)))
+    cut = quote_sentence(text, (start, start + len(words)))
     assert words in cut
     assert len(cut) <= MOST_QUOTED
     assert cut.startswith("…") == (start > 0)
@@ -45,8 +45,8 @@ def test_a_long_sentence_is_cut_around_the_words(text: str, words: str) -> None:
 
 @pytest.mark.parametrize("span", [(0, 0), (0, 900), (500, 600), (3, 3)])
 def test_a_span_that_is_off_still_quotes_something_short(span: tuple[int, int]) -> None:
-    assert len(quote(LONG_EN, span)) <= MOST_QUOTED
-    assert quote("", span) == ""
+    assert len(quote_sentence(LONG_EN, span)) <= MOST_QUOTED
+    assert quote_sentence("", span) == ""
 
 
 @pytest.mark.parametrize(

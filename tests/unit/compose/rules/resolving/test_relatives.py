@@ -7,7 +7,7 @@ import pytest
 from schemas.vocabulary import Intent
 from services.compose.rules.candidates import Candidate, Factors, RankedCandidate
 from services.compose.rules.ranking.fuse import FusionResult
-from services.compose.rules.resolving.scopes import OF_RELATIVE, without_relatives
+from services.compose.rules.resolving.scopes import OF_RELATIVE, drop_relatives
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 TOM, OWN = ("My brother Tom hates mushrooms.", "I could live on mushroom risotto.")
@@ -38,7 +38,7 @@ def _fused(*texts: tuple[str, float]) -> FusionResult:
 def test_a_relative_is_shown_where_the_question_is_not_about_the_user_or_nothing_else_answers(
     texts: tuple[tuple[str, float], ...], message: str, intent: Intent, left: list[str]
 ) -> None:
-    made = without_relatives(_fused(*texts), message, intent)
+    made = drop_relatives(_fused(*texts), message, intent)
     assert [each.candidate.text for each in made.ranked] == left
     assert {each.rule for each in made.dropped} <= {OF_RELATIVE}
     assert len(made.dropped) == len(texts) - len(left)

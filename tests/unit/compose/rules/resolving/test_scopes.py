@@ -6,7 +6,7 @@ import pytest
 
 from services.compose.rules.candidates import Candidate, CoreMemory, Factors, RankedCandidate
 from services.compose.rules.ranking.fuse import FusionResult
-from services.compose.rules.resolving.scopes import core_of_scope, without_others
+from services.compose.rules.resolving.scopes import drop_others, select_core_in_scope
 from tests.unit.compose.rules.nearness import nearness_between
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
@@ -23,7 +23,7 @@ def left(question: str, *said: tuple[str, str | None]) -> list[str]:
         )
         for n, (text, name) in enumerate(said)
     ]
-    fused = without_others(FusionResult(tuple(ranked), (), len(ranked)), question, nearness_between)
+    fused = drop_others(FusionResult(tuple(ranked), (), len(ranked)), question, nearness_between)
     assert len(fused.ranked) + len(fused.dropped) == len(said)
     return [each.candidate.text for each in fused.ranked]
 
@@ -61,6 +61,6 @@ def test_orders_about_another_are_no_core_memory_of_the_question() -> None:
         CoreMemory("constraint", text, NOW, text)
         for text in ("给王总的报价不能超过三十万", "给李总的报价不能超过八十万", "我对花生过敏")
     ]
-    kept = core_of_scope(core, "李总的报价是多少？")
+    kept = select_core_in_scope(core, "李总的报价是多少？")
     assert [each.text for each in kept] == ["给李总的报价不能超过八十万", "我对花生过敏"]
-    assert core_of_scope(core, "报价是多少？") == core
+    assert select_core_in_scope(core, "报价是多少？") == core

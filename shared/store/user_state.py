@@ -1,6 +1,6 @@
-"""What a package starts from: memories that every one shows, whatever is asked, and statements that none may repeat.
+"""The state of a user from which a request starts: core memory, ended statements, summary, epoch, experience.
 
-The latter are memories that are not to be brought up, and versions that hold no longer.
+Core memories are considered by every package; statements that ended must not be repeated by any.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +13,9 @@ from schemas.vocabulary import Epistemic, MemoryType, Provenance
 from shared.db import Connection, Read
 from shared.domain.subjects import Subject
 from shared.extraction.retractions import FORGOTTEN
+from shared.resolution.summary_lines import EndedStatement, SummaryLine
+from shared.store.experience import Experience
+from shared.store.sessions import Slots
 
 
 @dataclass(frozen=True)
@@ -77,23 +80,6 @@ def core(
 
 def to_pinned(rows: Iterable[Mapping[str, Any]]) -> list[CoreMemoryRow]:
     return [CoreMemoryRow(**row) for row in rows]
-
-
-_PIN: LiteralString = """
-UPDATE memory_items SET pinned = %(pinned)s, updated_at = now(),
-    epistemic_type = CASE WHEN %(pinned)s THEN coalesce(epistemic_prev, epistemic_type) ELSE epistemic_type END,
-    epistemic_prev = CASE WHEN %(pinned)s THEN NULL ELSE epistemic_prev END,
-    confidence = CASE WHEN %(pinned)s THEN coalesce(fused_from, confidence) ELSE confidence END,
-    correction_count = CASE WHEN %(pinned)s AND fused_at IS NOT NULL THEN 0 ELSE correction_count END,
-    fused_at = CASE WHEN %(pinned)s THEN NULL ELSE fused_at END,
-    fused_from = CASE WHEN %(pinned)s THEN NULL ELSE fused_from END
-WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = %(id)s AND status = 'active'
-"""
-
-
-async def pin(conn: Connection, subject: Subject, memory_id: UUID, *, pinned: bool) -> None:
-    """The memory leads core memory, or no more; pinned it counts as neither outdated nor rejected."""
-    await conn.execute(_PIN, {**subject.params, "id": memory_id, "pinned": pinned})
 
 
 @dataclass(frozen=True)
@@ -211,3 +197,91 @@ def load_joined(subject: Subject) -> Read[list[tuple[str, str]]]:
     """The newest pairs of names of which the user has said that both are one's."""
     params = {**subject.params, "most": MOST_JOINED}
     return Read(_JOINED, params, lambda rows: [(row["name"], row["same_as"]) for row in rows])
+
+
+_STANDING: LiteralString = """
+SELECT s.entity_slots, l.text, l.summary_json -> 'items' AS items, said.turns, said.ended
+FROM sessions s
+LEFT JOIN LATERAL (SELECT text, summary_json FROM session_summaries WHERE tenant_id = %(tenant)s
+    AND user_id = %(user)s AND session_id = %(session)s AND text IS NOT NULL ORDER BY version DESC LIMIT 1) l ON true
+LEFT JOIN LATERAL (
+    SELECT jsonb_object_agg(t.seq, jsonb_build_object('turn_id', t.turn_id, 'said_at', t.said_at)) AS turns,
+        jsonb_agg(m.gone) FILTER (WHERE m.gone IS NOT NULL) AS ended
+    FROM turns t LEFT JOIN LATERAL (
+        SELECT jsonb_agg(jsonb_build_object('text', e.content_text, 'turn_id', t.turn_id, 'ended_at',
+            coalesce(e.invalid_at, e.silenced_at),
+            'word', coalesce(e.value ->> 'target', e.value ->> 'value'))) AS gone
+        FROM memory_items e WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.source_turn_id = t.turn_id
+            AND (e.status IN ('superseded', 'retracted') OR e.silenced_at IS NOT NULL)) m ON true
+    WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = %(session)s AND l.text <> ''
+        AND t.seq = ANY(ARRAY(SELECT DISTINCT (i ->> 'seq')::integer
+            FROM jsonb_array_elements(l.summary_json -> 'items') i))
+) said ON true
+WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s AND s.session_id = %(session)s
+"""
+
+
+@dataclass(frozen=True)
+class CurrentSummary:
+    """What stands for a session before its latest turns: the summary's text and the names.
+
+    `ended` is what was learnt from the turns of the summary's `lines` and holds no longer.
+    """
+
+    text: str
+    entity_slots: Slots
+    lines: Sequence[SummaryLine] = ()
+    ended: Sequence[EndedStatement] = ()
+
+
+def load_standing(subject: Subject, session_id: str) -> Read[CurrentSummary]:
+    """Both as they are now; empty where the session has none."""
+    params = {**subject.params, "session": session_id}
+    return Read(_STANDING, params, lambda rows: to_standing(rows[0]) if rows else CurrentSummary("", {}))
+
+
+def to_standing(row: Mapping[str, Any]) -> CurrentSummary:
+    turns: Mapping[str, Mapping[str, str]] = row["turns"] or {}
+    lines = [_line(item["text"], turns.get(str(item["seq"]))) for item in row["items"] or ()]
+    ended = [
+        EndedStatement(each["text"], each["word"], UUID(each["turn_id"]), _time(each["ended_at"]))
+        for gone in row["ended"] or ()
+        for each in gone
+    ]
+    return CurrentSummary(row["text"] or "", row["entity_slots"], lines, ended)
+
+
+def _line(text: str, turn: Mapping[str, str] | None) -> SummaryLine:
+    return SummaryLine(text, UUID(turn["turn_id"]), _time(turn["said_at"])) if turn else SummaryLine(text)
+
+
+def _time(stored: str | None) -> datetime | None:
+    return datetime.fromisoformat(stored) if stored else None
+
+
+def foremost(slots: Slots, most: int) -> list[Mapping[str, Any]]:
+    """The names that were said most, of equals the latest first."""
+    return sorted(slots.values(), key=lambda slot: (-slot["mentions"], -slot["last_seq"], slot["name"]))[:most]
+
+
+_EPOCH: LiteralString = """
+SELECT coalesce((SELECT epoch FROM erasure_epochs WHERE tenant_id = %(tenant)s AND user_id = %(user)s), 0) AS epoch
+"""
+
+
+def epoch(subject: Subject) -> Read[int]:
+    """How many erasures of the user there have been."""
+    return Read(_EPOCH, subject.params, lambda rows: rows[0]["epoch"])
+
+
+_OF_TENANT: LiteralString = """
+SELECT experience_id, tenant_id, user_id, key, figures, confidence::float8 AS confidence, updated_at
+FROM agent_experience WHERE tenant_id = %(tenant)s
+ORDER BY user_id IS NOT NULL, agent_experience.confidence DESC, key LIMIT %(limit)s
+"""
+
+
+async def of_tenant(conn: Connection, tenant_id: str, limit: int) -> list[Experience]:
+    """What is shared in the tenant and then what is one user's, each named; by the system role, which sees all."""
+    found = await (await conn.execute(_OF_TENANT, {"tenant": tenant_id, "limit": limit})).fetchall()
+    return [Experience(**row) for row in found]

@@ -5,15 +5,14 @@ from typing import Any
 import pytest
 
 from schemas.retrieval_plan import Query, RetrievalPlan
-from services.compose.rules.planning.execute import (
-    bounds,
-    execute_composed,
+from services.compose.rules.planning.given import (
     execute_given,
     find_linked_terms,
     list_applied,
+    list_expansions,
     list_ignored,
-    wider,
 )
+from services.compose.rules.planning.plan import execute_composed, to_filter
 
 
 def _plan(*queries: dict[str, Any], **more: Any) -> RetrievalPlan:
@@ -85,7 +84,7 @@ def test_what_a_relational_query_follows(text: str, named: tuple[str, ...], term
 )
 def test_outdated_things_are_let_in_by_words_or_by_hint(hints: dict[str, Any], text: str, past: bool) -> None:
     plan = _plan({"text": text, "hints": hints})
-    assert bounds(plan, plan.queries[0]).past is past
+    assert to_filter(plan, plan.queries[0]).past is past
 
 
 @pytest.mark.parametrize(
@@ -94,7 +93,7 @@ def test_outdated_things_are_let_in_by_words_or_by_hint(hints: dict[str, Any], t
 )
 def test_memory_is_a_memory_snapshot(types: list[str], empty: bool) -> None:
     plan = _plan({"text": "x"}, global_filters={"source_type": types})
-    assert bounds(plan, plan.queries[0]).empty is empty
+    assert to_filter(plan, plan.queries[0]).empty is empty
     assert bool(execute_given(plan, {}).notes) is empty
 
 
@@ -128,11 +127,11 @@ def test_the_session_s_end_is_read_where_it_can_be_meant(
 
 def test_additions_are_the_caller_s_first_and_nothing_twice() -> None:
     query = Query(text="what should I wear", mode="associative", hints={"aliases": ["Outfit", "outfit", 3]})
-    made = wider(query, ["Marta"])
+    made = list_expansions(query, ["Marta"])
     assert made[0] == "Outfit"
     assert len({each.lower() for each in made}) == len(made) <= 6
     assert {"Marta", "clothing preferences"} <= set(made)
-    assert wider(Query(text="x", hints={"aliases": "no list"}), []) == []
+    assert list_expansions(Query(text="x", hints={"aliases": "no list"}), []) == []
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "exact", "semantic"])
