@@ -41,7 +41,7 @@ def _find_most(old: ActiveMemory, new: Statement, quote: str, signs: Sequence[fl
     """How likely the memory may end by its signs: not at all by what speaks of something else, hardly by chance.
 
     It speaks of something else where both are one sentence of two things, or of two roles and share no word; and
-    hardly of this where it corrects something and has no word of it, nor is of its type and names another thing of its sort.
+    hardly of this where it corrects something, has no word of it and names nothing of the sort in a memory of its type.
     """
     if new.assertion != "correction" and signs[PARALLEL]:
         return 0.0
