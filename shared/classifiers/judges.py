@@ -1,19 +1,18 @@
 """Sums, small networks and boosted trees that judge a text by signs, by its static vector and by its words; from files.
 
-A sum weighs the signs, a network has one hidden layer over them. Each tree asks the same few questions of every row of
+A network has one hidden layer over them. Each tree asks the same few questions of every row of
 signs, one a level, and adds the value of the leaf that the answers lead to: some signs say something only together. The
 vector knows words that no label had, the words know what the vector blurs, the signs know what neither sees: who
 speaks, what is asked. Their errors differ, so one is the second opinion on the other. `tests/training` fits them.
 """
 
-import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from itertools import pairwise
-from typing import Any
+from typing import IO, Any
 from zlib import crc32
 
 import numpy as np
@@ -26,30 +25,15 @@ MOST_CERTAIN = 0.98
 """What is surer counts no more."""
 
 
-@dataclass(frozen=True)
-class LogisticSum:
-    """What each sign counts for, and for no sign at all."""
-
-    signs: NDArray[np.float32]
-    bias: float
-
-    def estimate(self, signs: Sequence[float]) -> float:
-        """The probability that these signs amount to."""
-        odds = float(np.asarray(signs, np.float32) @ self.signs) + self.bias
-        return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
-
-
-@cache
-def load_sum(name: str) -> LogisticSum:
-    """The weights of this name, read once a process."""
-    read = json.loads((resources.files("shared.classifiers") / "weights" / f"{name}.json").read_text("utf-8"))
-    return LogisticSum(np.asarray(read["signs"], np.float32), float(read["bias"]))
-
-
 def to_log_odds(share: float) -> float:
     """The logarithm of the odds of a probability, bounded on both sides."""
     share = min(MOST_CERTAIN, max(1.0 - MOST_CERTAIN, share))
     return math.log(share / (1.0 - share))
+
+
+def to_share(odds: float) -> float:
+    """The probability of such a logarithm."""
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
 Numbers = NDArray[np.floating[Any]]
@@ -93,17 +77,27 @@ class TextSum:
         self._signs, self._vector, self._words, self._bias = signs, vector * VECTOR_SCALE, words * WORD_SCALE, bias
 
     @property
+    def parts(self) -> dict[str, Numbers]:
+        """The weights by name, as they were given."""
+        vector, words = self._vector / VECTOR_SCALE, self._words / WORD_SCALE
+        return {"signs": self._signs, "vector": vector, "words": words, "bias": np.asarray(self._bias, np.float32)}
+
+    @property
     def shapes(self) -> tuple[int, int, int]:
         """How many signs, numbers of a vector and slots of words have a weight."""
         return len(self._signs), len(self._vector), len(self._words)
 
     def estimate(self, text: str, signs: Sequence[float]) -> float:
         """The probability that the text is of the kind that was asked for."""
+        return to_share(self.score(text, signs))
+
+    def score(self, text: str, signs: Sequence[float] = ()) -> float:
+        """The logarithm of the odds that it is."""
         odds = self._bias + float(np.asarray(signs, np.float32) @ self._signs)
         odds += float(load_static_encoder().encode(text) @ self._vector)
         if slots := find_slots(text):
             odds += float(self._words[slots].sum()) / math.sqrt(len(slots))
-        return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
+        return odds
 
 
 def find_slots(text: str) -> list[int]:
@@ -154,16 +148,47 @@ class BoostedTrees:
         """The probability that the signs of each row amount to."""
         if not rows:
             return []
-        return [1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds)))) for odds in self.score(rows).tolist()]
+        return [to_share(odds) for odds in self.score(rows).tolist()]
 
 
 @cache
 def load_trees(name: str) -> BoostedTrees:
     """The trees of this name, read once a process."""
-    path = resources.files("shared.classifiers") / "weights" / f"{name}.npz"
-    with path.open("rb") as opened, np.load(opened) as read:
-        places, bounds, leaves = read["places"], read["bounds"].astype(np.float32), read["leaves"].astype(np.float32)
-        return BoostedTrees(places, bounds, leaves, float(read["bias"]))
+    with _open_weights(name) as opened, np.load(opened) as read:
+        return _read_trees(read)
+
+
+def _open_weights(name: str) -> IO[bytes]:
+    return (resources.files("shared.classifiers") / "weights" / f"{name}.npz").open("rb")
+
+
+def _read_trees(read: Mapping[str, Numbers]) -> BoostedTrees:
+    bounds, leaves = read["bounds"].astype(np.float32), read["leaves"].astype(np.float32)
+    return BoostedTrees(np.asarray(read["places"], np.int16), bounds, leaves, float(read["bias"]))
+
+
+@dataclass(frozen=True)
+class TextAndTrees:
+    """What a text says by itself, and what the trees add for each of the rows of signs that it has with other texts."""
+
+    text: TextSum
+    trees: BoostedTrees
+
+    def estimate(self, text: str, rows: Sequence[Sequence[float]]) -> list[float]:
+        """The probability for each row."""
+        if not rows:
+            return []
+        alone = self.text.score(text)
+        return [to_share(alone + odds) for odds in self.trees.score(rows).tolist()]
+
+
+@cache
+def load_text_and_trees(name: str) -> TextAndTrees:
+    """Both of this name, read once a process."""
+    with _open_weights(name) as opened, np.load(opened) as read:
+        vector, words = read["vector"].astype(np.float32), read["words"].astype(np.float32)
+        text = TextSum(np.zeros(0, np.float32), vector, words, float(read["text_bias"]))
+        return TextAndTrees(text, _read_trees(read))
 
 
 class ClassSum:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from shared.classifiers.judges import load_sum, load_trees
+from shared.classifiers.judges import load_text_and_trees
 from shared.domain.statements import ActiveMemory, Statement
 from shared.resolution import related
 from shared.resolution.pair_signs import SIGNS, count_signs, fills_anew, find_slots_filled
@@ -10,8 +10,7 @@ from shared.resolution.plain_endings import find_plain_endings
 from shared.resolution.related import SentenceRelation, about
 
 PARALLEL, ANOTHER_ROLE, CHANCE = map(SIGNS.index, ("parallel", "another_role", "by_chance"))
-SUMMED, LEADS = 32, 3
-"""Signs that the sum weighs: the first, and the last, which compare a memory with the others."""
+CORRECTS, OF_OLD, ONE_SORT, ONE_TYPE = map(SIGNS.index, ("corrects", "of_old", "one_sort", "one_type"))
 OTHER_IN_SLOT = 0.97
 """How likely a memory ends that a sentence plainly ends, as under the memory's key it says another value: who moved to
 Oslo lives in Leeds no longer."""
@@ -29,10 +28,7 @@ def estimate_superseding(
     One sentence of two things, such as two reminders, ends nothing unless it is put as a correction.
     """
     signs = count_signs(near, new, quote, relations)
-    told = [
-        max(share, _estimate_corrected(of)) if new.assertion == "correction" else share
-        for share, of in zip(load_trees("superseding").estimate(signs), signs, strict=True)
-    ]
+    told = load_text_and_trees("superseding").estimate(quote, signs)
     shares = [min(share, _find_most(old, new, quote, of)) for old, share, of in zip(near, told, signs, strict=True)]
     slots, plain = find_slots_filled(quote), find_plain_endings(near, quote, shares, took_place)
     return [
@@ -41,21 +37,18 @@ def estimate_superseding(
     ]
 
 
-def _estimate_corrected(signs: Sequence[float]) -> float:
-    """How likely a memory ends by a sentence that corrects, by the sum of the signs that the pair has."""
-    return load_sum("superseding").estimate([*signs[:SUMMED], *signs[-LEADS:]])
-
-
 def _find_most(old: ActiveMemory, new: Statement, quote: str, signs: Sequence[float]) -> float:
     """How likely the memory may end by its signs: not at all by what speaks of something else, hardly by chance.
 
-    It speaks of something else where both are one sentence of two things, or of two roles and share no word.
+    It speaks of something else where both are one sentence of two things, or of two roles and share no word; and
+    hardly of this where it corrects something, has no word of it and names nothing of the sort in a memory of its type.
     """
     if new.assertion != "correction" and signs[PARALLEL]:
         return 0.0
     if signs[ANOTHER_ROLE] and about(quote).terms.isdisjoint(about(old.text).terms):
         return 0.0
-    return BY_CHANCE if signs[CHANCE] else 1.0
+    corrects_another = signs[CORRECTS] and not signs[OF_OLD] and not (signs[ONE_SORT] and signs[ONE_TYPE])
+    return BY_CHANCE if signs[CHANCE] or corrects_another else 1.0
 
 
 def took_place(new: ActiveMemory, old: ActiveMemory) -> bool:
@@ -73,4 +66,4 @@ def took_place(new: ActiveMemory, old: ActiveMemory) -> bool:
         text=new.text,
     )
     signs = count_signs([old], statement, new.text, related.relations([old.told], new.text))
-    return load_trees("superseding").estimate(signs)[0] >= MAY_HAVE_TAKEN
+    return load_text_and_trees("superseding").estimate(new.text, signs)[0] >= MAY_HAVE_TAKEN

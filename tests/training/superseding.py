@@ -2,30 +2,37 @@
 
 The pairs come from the labelled conversations and contradictions (`dev`): each conversation is told to somebody who
 knows nothing, and each memory is put beside each later statement. A memory that says what a label calls ended, beside
-the first later turn that says what stands instead, is ended by it; every other pair ends nothing.
+the first later turn that says what stands instead, is ended by it; every other pair ends nothing. Each conversation is
+also told to somebody who knows what strangers said: that ends none of it. `ending_judge` fits what all pairs teach.
 """
 
 import argparse
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import groupby
 from pathlib import Path
+from random import Random
 from uuid import UUID
 
 from services.cli.evaluate.sets import Contradiction, Conversation, MemoryWords, read
 from services.cli.evaluate.world import AT, LATER, World
 from shared.domain.statements import ActiveMemory, Statement
 from shared.resolution import resolve
-from shared.resolution.pair_signs import count_signs
+from shared.resolution.pair_signs import SIGNS, count_signs
 from shared.resolution.related import SentenceRelation
 from tests.training import corpus, natural
-from tests.training.trees import Sample, fit, write
+from tests.training.ending_judge import PairSample, fit, judge_unseen, write
 
 OUT = corpus.HERE.parents[1] / "shared" / "classifiers" / "weights" / "superseding.npz"
 LINES = 40
 """So many natural lines are told as by one person."""
+STRANGERS, MOST_LIKE = 60, 2
+"""So many memories of strangers are known where a conversation is told, and so many of them stand beside a sentence."""
+SAME_IN_LIFE = tuple(map(SIGNS.index, ("fills_anew", "refills", "one_role")))
+"""Signs by which even a stranger's memory would end, had one person said both."""
 WEIGHT_OF_ENDS, WEIGHT_OF_DIARY = 2.0, 0.5
 MOSTLY = 0.6
 """A memory has what a label calls ended where it has this share of its words."""
@@ -37,7 +44,12 @@ class Pair:
 
     old: ActiveMemory
     new: Statement
+    quote: str
     signs: list[float]
+
+    def to_sample(self, ends: bool, number: int, weight: float = 1.0) -> PairSample:
+        """The pair as it is fitted, of the conversation of this number."""
+        return PairSample(self.signs, ends, WEIGHT_OF_ENDS if ends else weight, number, self.quote)
 
 
 @dataclass
@@ -51,7 +63,7 @@ class Recorder:
     ) -> list[float]:
         """Note the pairs; nothing ends, so that later statements meet it, too."""
         signs = count_signs(near, new, quote, relations)
-        self.pairs += [Pair(old, new, each) for old, each in zip(near, signs, strict=True)]
+        self.pairs += [Pair(old, new, quote, each) for old, each in zip(near, signs, strict=True)]
         return [0.0] * len(near)
 
 
@@ -59,10 +71,10 @@ def _texts(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def conversation_pairs(label: Conversation, number: int) -> Iterator[Sample]:
+def conversation_pairs(label: Conversation, number: int) -> Iterator[PairSample]:
     """Each memory of the conversation beside each later statement, and whether that ends it."""
     for pair, ends in judge_pairs(label):
-        yield Sample(pair.signs, ends, WEIGHT_OF_ENDS if ends else 1.0, number)
+        yield pair.to_sample(ends, number)
 
 
 def judge_pairs(label: Conversation) -> Iterator[tuple[Pair, bool]]:
@@ -108,7 +120,7 @@ def _leaves_it_to_another(label: Conversation, place: int, pair: Pair, at: Seque
     return bool(having) and not any(new is pair.new for new in having)
 
 
-def contradiction_pairs(case: Contradiction, number: int) -> Iterator[Sample]:
+def contradiction_pairs(case: Contradiction, number: int) -> Iterator[PairSample]:
     """What was said before beside the later message."""
     recorder = Recorder()
     resolve.estimate_superseding = recorder  # type: ignore[assignment]
@@ -120,10 +132,10 @@ def contradiction_pairs(case: Contradiction, number: int) -> Iterator[Sample]:
     for pair in recorder.pairs:
         old = pair.old
         ends = case.expect in ("replace", "end") and _texts(case.old) in _texts(old.text)
-        yield Sample(pair.signs, ends, WEIGHT_OF_ENDS if ends else 1.0, number)
+        yield pair.to_sample(ends, number)
 
 
-def diary_pairs(path: Path, start: int) -> Iterator[Sample]:
+def diary_pairs(path: Path, start: int) -> Iterator[PairSample]:
     """What one person tells over some months: nearly nothing of it ends anything.
 
     What does is left out: the learned relation was fitted to it and would seem to know more than it does.
@@ -141,11 +153,11 @@ def diary_pairs(path: Path, start: int) -> Iterator[Sample]:
             for pair in recorder.pairs:
                 old = pair.old
                 if said_in.get(old.memory_id, "") not in (*same.split(","), *ends.split(",")):
-                    yield Sample(pair.signs, False, WEIGHT_OF_DIARY, number)
+                    yield pair.to_sample(False, number, WEIGHT_OF_DIARY)
             recorder.pairs.clear()
 
 
-def change_pairs(path: Path) -> Iterator[Sample]:
+def change_pairs(path: Path) -> Iterator[PairSample]:
     """Two messages of one person, the later of which says that part of the earlier holds no longer, or does not.
 
     They were written to be hard, and nothing is fitted to them.
@@ -163,20 +175,56 @@ def change_pairs(path: Path) -> Iterator[Sample]:
             old = pair.old
             ends = bool(gone) and len(gone & set(_texts(old.text).split())) >= MOSTLY * len(gone)
             ends |= bool(gone) and _texts(label["gone"]) in _texts(old.text)
-            yield Sample(pair.signs, ends, 1.0, number)
+            yield pair.to_sample(ends, number)
 
 
-def natural_pairs(start: int) -> Iterator[Sample]:
+def natural_pairs(start: int) -> Iterator[PairSample]:
     """What people really say, some lines of one source after the other: they end nothing of each other."""
-    lines = list(natural.lines())
-    for number, at in enumerate(range(0, len(lines), LINES), start):
+    lines = [line.text for line in natural.lines()]
+    kept = [text for path in sorted((corpus.HERE / "corpus").glob("lasting_*.jsonl")) for text in _read_natural(path)]
+    told = [each[at : at + LINES] for each in (lines, kept) for at in range(0, len(each), LINES)]
+    for number, texts in enumerate(told, start):
         recorder = Recorder()
         resolve.estimate_superseding = recorder  # type: ignore[assignment]
         world = World()
-        for place, line in enumerate(lines[at : at + LINES]):
-            world.hear(line.text, f"natural-{at}", AT + timedelta(minutes=5 * place))
+        for place, text in enumerate(texts):
+            world.hear(text, f"natural-{number}", AT + timedelta(minutes=5 * place))
         for pair in recorder.pairs:
-            yield Sample(pair.signs, False, 1.0, number)
+            yield pair.to_sample(False, number)
+
+
+def _read_natural(path: Path) -> Iterator[str]:
+    """The messages of the file that people wrote to each other or to an assistant, some of which say what is kept."""
+    for line in map(json.loads, path.read_text("utf-8").splitlines()):
+        if line.get("source") != "written" and "records" not in path.stem:
+            yield line["text"]
+
+
+def stranger_pairs(labels: Sequence[Conversation]) -> Iterator[PairSample]:
+    """What each conversation says beside what strangers said long before: it ends none of that.
+
+    Where one person cannot have said both, so that the first would end, the pair is left out.
+    """
+    random = Random(5)
+    known: dict[str, list[tuple[int, ActiveMemory]]] = defaultdict(list)
+    for number, label in enumerate(labels):
+        world, turn = World(), label.turns[0]
+        world.hear(turn.user, label.id, AT - timedelta(days=400), turn.assistant)
+        known[label.lang] += [(number, each) for each in world.active.values() if not each.name_alone]
+    for number, label in enumerate(labels):
+        recorder = Recorder()
+        resolve.estimate_superseding = recorder  # type: ignore[assignment]
+        world, begin = World(), label.turns[0].at
+        strangers = [each for of, each in random.sample(known[label.lang], STRANGERS) if of != number]
+        world.active = {each.memory_id: each for each in strangers}
+        theirs = frozenset(world.active)
+        for turn in label.turns:
+            world.hear(turn.user, label.id, AT + (turn.at - begin), turn.assistant)
+        foreign = [pair for pair in recorder.pairs if pair.old.memory_id in theirs]
+        for _, of_one in groupby(foreign, key=lambda pair: id(pair.new)):
+            for pair in list(of_one)[:MOST_LIKE]:
+                if not any(pair.signs[place] for place in SAME_IN_LIFE):
+                    yield pair.to_sample(False, number)
 
 
 def conversations(folder: Path) -> Iterator[Conversation]:
@@ -187,11 +235,13 @@ def conversations(folder: Path) -> Iterator[Conversation]:
             yield Conversation.model_validate_json(line)
 
 
-def samples(folder: Path) -> list[Sample]:
+def samples(folder: Path) -> list[PairSample]:
     """Every pair of the parts that may be fitted."""
-    found: list[Sample] = []
-    for number, label in enumerate(conversations(folder)):
+    found: list[PairSample] = []
+    labels = list(conversations(folder))
+    for number, label in enumerate(labels):
         found += conversation_pairs(label, number)
+    found += stranger_pairs(labels)
     for number, case in enumerate(read(folder, "contradictions", Contradiction)):
         if case.part == "dev":
             found += contradiction_pairs(case, number)
@@ -200,17 +250,13 @@ def samples(folder: Path) -> list[Sample]:
     return [*found, *natural_pairs(len(found))]
 
 
-def check(every: Sequence[Sample]) -> None:
-    """What thresholds would end, each half judged by a fit on the other; and of hard pairs, by a fit on all."""
-    told: list[tuple[float, bool]] = []
-    for half in (0, 1):
-        fitted = fit([each for each in every if each.message % 2 != half])
-        unseen = [each for each in every if each.message % 2 == half]
-        told += zip(fitted.estimate([each.signs for each in unseen]), (each.kept for each in unseen), strict=True)
-    report(told)
+def check(every: Sequence[PairSample]) -> None:
+    """What thresholds would end, each part judged by a fit on the others; and of hard pairs, by a fit on all."""
+    report(list(zip(judge_unseen(every), (each.kept for each in every), strict=True)))
     hard = [each for path in sorted((corpus.HERE / "corpus").glob("changes_*.jsonl")) for each in change_pairs(path)]
     print("hard pairs, never fitted:")
-    shares = fit(every).estimate([each.signs for each in hard])
+    judge = fit(every)
+    shares = [judge.estimate(each.quote, [each.signs])[0] for each in hard]
     report(list(zip(shares, (each.kept for each in hard), strict=True)))
 
 

@@ -1,8 +1,10 @@
 """The fit of `shared.classifiers.judges`: gradient boosting on histograms of the signs; deterministic."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,8 @@ from numpy.typing import NDArray
 from shared.classifiers.judges import BoostedTrees
 
 Numbers = NDArray[np.float64]
+BIAS_STEPS = 30
+NOTHING: Mapping[str, NDArray[Any]] = MappingProxyType({})
 BINS = 32
 """Into so many parts at most the values of a sign are cut."""
 
@@ -39,17 +43,17 @@ class Boosting:
     signs: float = 0.4
 
 
-def fit(samples: Sequence[Sample], how: Boosting = Boosting()) -> BoostedTrees:
-    """The trees of these samples."""
+def fit(samples: Sequence[Sample], how: Boosting = Boosting(), start: Numbers | None = None) -> BoostedTrees:
+    """The trees of these samples, which add to the odds that each of them starts with."""
     signs = np.asarray([each.signs for each in samples], np.float32)
     wanted = np.asarray([each.kept for each in samples], np.float64)
     weight = np.asarray([each.weight for each in samples], np.float64)
     edges = [_edges(signs[:, place]) for place in range(signs.shape[1])]
     bins = np.stack([np.searchsorted(cut, signs[:, n], "left") for n, cut in enumerate(edges)], axis=1).astype(np.int64)
     random = np.random.default_rng(11)
-    share = float((weight * wanted).sum() / weight.sum())
-    bias = float(np.log(share / (1 - share)))
-    odds = np.full(len(samples), bias)
+    start = np.zeros(len(samples)) if start is None else start
+    bias = _find_bias(start, wanted, weight)
+    odds = start + bias
     places: list[list[int]] = []
     bounds: list[list[float]] = []
     leaves: list[Numbers] = []
@@ -69,6 +73,15 @@ def fit(samples: Sequence[Sample], how: Boosting = Boosting()) -> BoostedTrees:
     return BoostedTrees(
         np.asarray(places, np.int16), np.asarray(bounds, np.float32), np.asarray(leaves, np.float32), bias
     )
+
+
+def _find_bias(start: Numbers, wanted: Numbers, weight: Numbers) -> float:
+    """What is to be added to all so that as many are expected as there are."""
+    bias = 0.0
+    for _ in range(BIAS_STEPS):
+        guess = 1 / (1 + np.exp(-(start + bias)))
+        bias += float((weight * (wanted - guess)).sum() / (weight * guess * (1 - guess)).sum())
+    return bias
 
 
 def _edges(values: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -105,13 +118,8 @@ def _grow(
     return asked, leaf
 
 
-def write(trees: BoostedTrees, path: Path) -> int:
-    """The bytes of the file."""
-    np.savez_compressed(
-        path,
-        places=trees.places,
-        bounds=trees.bounds,
-        leaves=trees.leaves.astype(np.float16),
-        bias=np.float32(trees.bias),
-    )
+def write(trees: BoostedTrees, path: Path, beside: Mapping[str, NDArray[Any]] = NOTHING) -> int:
+    """The bytes of the file, with what else stands in it."""
+    parts = {"places": trees.places, "bounds": trees.bounds, "leaves": trees.leaves.astype(np.float16)}
+    np.savez_compressed(path, **parts, **beside, bias=np.float32(trees.bias))  # type: ignore[arg-type]
     return path.stat().st_size

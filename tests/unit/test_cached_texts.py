@@ -47,7 +47,7 @@ OF_NO_TEXT = {
     "shared.extraction.habits_kinds._by_term",
     "shared.classifiers.judges.load_hidden_layer",
     "shared.classifiers.judges.load_class_sum",
-    "shared.classifiers.judges.load_sum",
+    "shared.classifiers.judges.load_text_and_trees",
     "shared.classifiers.judges.load_trees",
     "shared.classifiers.meanings._classes",
     "shared.classifiers.meanings._lexicon",
