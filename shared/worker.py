@@ -30,7 +30,8 @@ def worker(
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(_forget_erased(rt, longest_s))
                 tasks.create_task(_drop_old(rt))
-                tasks.create_task(follow_ahead(rt.db, rt.bus.note_ahead))
+                if rt.bus.gives_way:
+                    tasks.create_task(follow_ahead(rt.db, rt.bus.note_ahead))
                 if rt.user_settings:
                     tasks.create_task(rt.user_settings.listen())
                 for timer in timers:

@@ -1,5 +1,6 @@
 """The rolling summary of the sessions that a batch touches: due or not, renewed by rules, ended, saved."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,6 +18,7 @@ from services.observer.summary import (
     SummaryTurn,
     TaskState,
 )
+from shared.bus.precedence import step
 from shared.db import Connection
 from shared.domain.observations import ObservationRow
 from shared.domain.statements import SUSPECTED
@@ -107,7 +109,9 @@ async def renew(
     versions: list[Version] = []
     for name, basis in bases.items():
         for stretch in due[name]:
-            if version := _version(basis, stretch, policy):
+            async with step():
+                version = await asyncio.to_thread(_version, basis, stretch, policy)
+            if version:
                 versions.append(version)
                 basis = basis.move_base(version.row)
     most = rt.policy.session.entity_slots_max

@@ -93,8 +93,8 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
         loaded = await _load(conn, rt, subject, by_turn, live=True)
         states = await sessions.states(conn, subject, {turn.session_id for turn in loaded.turns})
     thoughts = await _think(rt, loaded)
-    await give_way()
     renewed = await digest.renew(rt, subject, states, [t.heard for t in thoughts if not t.turn.imported])
+    await give_way()
     async with rt.db.transaction(subject, since=loaded.epoch) as conn:
         await inbox.claim(conn, CONSUMER, ids)
         await _save(conn, subject, thoughts, renewed, rt.policy.session.entity_slots_max)

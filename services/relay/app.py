@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
-from services.relay.handler import Moved, Shards, relay_once
+from services.relay.handler import AheadNotice, Moved, Shards, relay_once
 from services.relay.publisher import Publisher
 from shared import clock
 from shared.bus.topics import ensure_topics
@@ -77,8 +77,10 @@ class _Relay:
 
     async def _work(self, conn: Connection) -> None:
         shards, policy = Shards(clock.uuid7()), self._rt.policy.delivery
+        notice = AheadNotice(self._rt.db, policy.others_first_s)
         # a broker that has lost its data has lost its topics too
         await topics_made.note(conn, await ensure_topics(self._rt.kafka))
+        await outbox.sync_later(conn)
         await self._publisher.start()
         loop = asyncio.get_running_loop()
         balance_at = 0.0
@@ -90,7 +92,7 @@ class _Relay:
                     await turns_under_way.forget_ended(conn, timedelta(seconds=policy.tenant_about_s))
                     balance_at = loop.time() + BALANCE_EVERY_S
                 self._woken.clear()
-                moved = await finish_batch(relay_once(self._rt.db, conn, self._publisher, sorted(shards.owned), policy))
+                moved = await finish_batch(relay_once(conn, self._publisher, sorted(shards.owned), policy, notice))
                 if moved.rows < policy.relay_batch:
                     # rows come in bursts: a moment's rest after a part of one makes the next batch worth its round trip
                     await asyncio.sleep(REST_S if moved.rows else 0)

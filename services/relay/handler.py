@@ -1,8 +1,9 @@
 """Outbox to Kafka: the rows of the shards it owns, in order, deleted once the broker has them."""
 
 import math
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -55,8 +56,24 @@ class Moved:
     held: bool = False
 
 
+class AheadNotice:
+    """Tells the workers that events go past others; what it told half a moment ago it does not tell again."""
+
+    def __init__(self, db: Database, moment_s: float, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._db = db
+        self._moment_s = moment_s
+        self._monotonic = monotonic
+        self._told_at = float("-inf")
+
+    async def tell(self) -> None:
+        """The workers rest for at least half a moment from now."""
+        if (now := self._monotonic()) >= self._told_at + self._moment_s / 2:
+            await turns_under_way.tell_ahead(self._db)
+            self._told_at = now
+
+
 async def relay_once(
-    db: Database, conn: Connection, publisher: Publisher, shards: Sequence[int], policy: DeliveryPolicy
+    conn: Connection, publisher: Publisher, shards: Sequence[int], policy: DeliveryPolicy, notice: AheadNotice
 ) -> Moved:
     """What left the outbox: published and deleted in one transaction. TransientError: nothing is deleted.
 
@@ -73,7 +90,7 @@ async def relay_once(
         if not rows:
             return Moved(held=bool(queues.waiting))
         if any(row.ahead for row in rows):
-            await turns_under_way.tell_ahead(db)
+            await notice.tell()
         house_hash = await api_keys.find_house_hash(conn) if any(row.topic in INBOUND for row in rows) else None
         outcomes = await _send_all(publisher, rows, house_hash)
         sent = [row for row, error in zip(rows, outcomes, strict=True) if error is None]

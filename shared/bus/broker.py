@@ -69,6 +69,8 @@ class Bus:
         self._watching: list[asyncio.Task[None]] = []
         self._fuses: list[Fuse] = []
         self._precedence = Precedence(policy.others_first_s, time.monotonic)
+        self.gives_way = False
+        """Whether it reads events that others go past."""
         self._loops = Loops(policy.stalled_after_s)
 
     def consume(
@@ -96,6 +98,7 @@ class Bus:
 
         fuse = self.new_fuse()
         behind = self._precedence if topic.name in AHEAD else None
+        self.gives_way = self.gives_way or behind is not None
         delivery = Delivery(service, topic, handle_and_move, give_up, self.set_aside, self._policy, fuse, behind)
         first = self._precedence.go_first if topic.ahead_of else nullcontext
 

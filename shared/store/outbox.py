@@ -223,6 +223,18 @@ async def depth(conn: Connection) -> Depth:
     return Depth(row["rows"], row["failed"], row["held"], row["age"]) if row else Depth(0, 0, 0, 0.0)
 
 
+_SYNC_LATER: LiteralString = "SET synchronous_commit = off"
+
+
+async def sync_later(conn: Connection) -> None:
+    """What this session takes out of the outbox is not waited for on the disk.
+
+    After a crash of the server it may stand there again, in its order, and goes to the broker again, as it does after a
+    crash of the relay: nothing that was written later is on the disk before it.
+    """
+    await conn.execute(_SYNC_LATER)
+
+
 _SHARD: LiteralString = "SELECT pg_try_advisory_lock(727002, %(shard)s) AS taken"
 _UNSHARD: LiteralString = "SELECT pg_advisory_unlock(727002, %(shard)s)"
 _SEEN: LiteralString = """

@@ -12,7 +12,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from schemas.topics import TURN_COMMITTED
 from services.cli.supervisor import Supervisor
 from services.compose.intake.commit import commit_turn
-from services.relay.handler import Shards, relay_once
+from services.relay.handler import AheadNotice, Shards, relay_once
 from services.relay.publisher import Publisher
 from shared import clock
 from shared.db import SCHEMA
@@ -86,8 +86,10 @@ async def _drained(rt: Runtime) -> Load:
     async with rt.db.hold_connection() as conn:
         shards = Shards(clock.uuid7())
         await shards.balance(conn)
+        policy = rt.policy.delivery
+        notice = AheadNotice(rt.db, policy.others_first_s)
         began = time.perf_counter()
-        while some := (await relay_once(rt.db, conn, publisher, sorted(shards.owned), rt.policy.delivery)).rows:
+        while some := (await relay_once(conn, publisher, sorted(shards.owned), policy, notice)).rows:
             moved += some
         elapsed = time.perf_counter() - began
         await outbox.leave(conn, shards.member)

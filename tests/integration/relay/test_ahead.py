@@ -1,6 +1,5 @@
 """Turns of a tenant that says little go past those that the workers have of another, in the order of each user."""
 
-from collections.abc import AsyncGenerator
 from pathlib import Path
 from uuid import UUID
 
@@ -10,7 +9,7 @@ from schemas.events import ObservationRecorded
 from schemas.topics import OBSERVATION_AHEAD, OBSERVATION_RECORDED, TURN_AHEAD, TURN_COMMITTED
 from shared import clock
 from shared.domain.subjects import Subject
-from shared.runtime import Runtime, open_runtime
+from shared.runtime import Runtime
 from shared.settings import Settings
 from shared.store import outbox
 from tests.integration.relay.test_fair import USERS, end, flood
@@ -30,13 +29,6 @@ def settings(dsn: str, kafka: str, tmp_path: Path) -> Settings:
     """Past a tenant that has more than four turns under way go those of another that has no more."""
     delivery = {"ahead_of_turns": 4, "turn_under_way_s": 600, "others_first_s": 0.05, "tenant_about_s": 1}
     return settings_for(dsn, kafka, policy=policy_file(tmp_path, delivery=delivery))
-
-
-@pytest.fixture
-async def rt(settings: Settings) -> AsyncGenerator[Runtime]:
-    """A runtime that commits, and ends turns as workers do."""
-    async with open_runtime(settings, "compose") as found:
-        yield found
 
 
 async def all_left(rt: Runtime, dsn: str) -> None:

@@ -1,7 +1,6 @@
 """Turns of one tenant wait for each other in the outbox, on a real PostgreSQL and broker; those of another go ahead."""
 
 import asyncio
-from collections.abc import AsyncGenerator
 from pathlib import Path
 from uuid import UUID
 
@@ -12,7 +11,7 @@ from schemas.topics import TURN_COMMITTED
 from services.governor import handler as governor
 from shared import clock
 from shared.domain.subjects import Subject
-from shared.runtime import Runtime, open_runtime
+from shared.runtime import Runtime
 from shared.settings import Settings
 from shared.store import outbox, turn_states
 from tests.integration.relay.test_relay import commit, order
@@ -32,13 +31,6 @@ def settings(dsn: str, kafka: str, tmp_path: Path) -> Settings:
     """Three turns of a tenant may be under way while it is alone, two beside others."""
     delivery = {"turns_under_way": 3, "turns_beside_others": 2, "turn_under_way_s": 600, "others_first_s": 1}
     return settings_for(dsn, kafka, policy=policy_file(tmp_path, delivery=delivery))
-
-
-@pytest.fixture
-async def rt(settings: Settings) -> AsyncGenerator[Runtime]:
-    """A runtime that commits, and ends turns as workers do."""
-    async with open_runtime(settings, "compose") as found:
-        yield found
 
 
 async def flood(rt: Runtime, tenant: str, turns: int) -> None:
