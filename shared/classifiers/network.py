@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from importlib import import_module, resources
+from importlib import resources
 from itertools import chain
 from pathlib import Path
 from shutil import rmtree
@@ -25,6 +25,8 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from shared.classifiers.packed_numbers import unpack_numbers
+from shared.classifiers.vocabulary import Vocabulary
 from shared.files import CACHE
 from shared.language.patterns import to_pattern
 
@@ -59,8 +61,6 @@ def grams(text: str) -> list[str]:
     return pieces
 
 
-Trie: Any = import_module("marisa_trie").Trie
-"""It carries no types."""
 FOLDER = "weights"
 NAMES = ("statements", "feedback", "intents", "relations", "hostile")
 BLOCKS = 3
@@ -68,40 +68,6 @@ BLOCKS = 3
 Numbers = NDArray[np.float32]
 Lead = tuple[Numbers, int]
 """What a text adds to the one after it, and how many grams of it are read."""
-REMEMBERED = 20_000
-"""So many grams are found without a look into the trie."""
-
-
-class Vocabulary(dict[str, int | None]):
-    """The row of each gram that has weights, None of any other: `vocabulary[gram]`.
-
-    `rows` holds the row of each gram by the number that the trie gives it. As a dict it holds what was asked lately.
-    """
-
-    def __init__(self, trie: Any, rows: NDArray[np.int32]) -> None:
-        super().__init__()
-        self.trie = trie
-        self.rows = rows
-
-    @classmethod
-    def of(cls, grams: Sequence[str]) -> "Vocabulary":
-        """Each gram has the row of its place in the sequence."""
-        trie = Trie(grams)
-        rows = np.empty(len(grams), np.int32)
-        rows[[trie[gram] for gram in grams]] = range(len(grams))
-        return cls(trie, rows)
-
-    def __missing__(self, gram: str) -> int | None:
-        number: int = self.trie.get(gram, -1)
-        row = None if number < 0 else int(self.rows[number])
-        if len(self) >= REMEMBERED:
-            self.clear()
-        self[gram] = row
-        return row
-
-    def grams(self) -> list[str]:
-        """Every gram that has weights, in the order of the rows."""
-        return [self.trie.restore_key(number) for number in np.argsort(self.rows).tolist()]
 
 
 @dataclass(frozen=True)
@@ -222,33 +188,41 @@ def _stamp(packed: Path) -> str:
 
 def build(parts: Mapping[str, NDArray[Any]]) -> Network:
     """The network of the parts of a file, in memory."""
-    return _assemble(parts, Vocabulary.of(parts["grams"].item().decode().split("\n")), unpack_rows(parts))
+    return _assemble(parts, unpack_hashes(parts), unpack_rows(parts))
 
 
-def _assemble(parts: Mapping[str, NDArray[Any]], vocabulary: Vocabulary, rows: NDArray[np.int8]) -> Network:
+def _assemble(parts: Mapping[str, NDArray[Any]], hashes: NDArray[np.uint32], rows: NDArray[np.int8]) -> Network:
     groups = tuple(tuple(line.split("\t")) for line in str(parts["groups"]).split("\n"))
+    vocabulary = Vocabulary(hashes, int(parts["room"]))
     return Network(groups, vocabulary, rows, parts["scale"], parts["hidden"], parts["out"], parts["bias"])
+
+
+def unpack_hashes(parts: Mapping[str, NDArray[Any]]) -> NDArray[np.uint32]:
+    """The hashes of the grams, in order: the file holds by how much each is above the last, low bytes first."""
+    low, high = parts["gaps"].astype(np.uint32)
+    return (low | high << 8).cumsum(dtype=np.uint32)
 
 
 def unpack_rows(parts: Mapping[str, NDArray[Any]]) -> NDArray[np.int8]:
     """What each gram adds, in steps of `scale`.
 
-    The file holds how far each gram goes in the directions in which grams differ most, block by block: `numbers`, whole
-    steps that are half as wide for each of the gram's `halvings`, a row a direction, the grams in the order of their
-    halvings. What every text adds stands in `always`.
+    The file holds how far each gram goes in the directions that tell classes apart most, block by block: whole steps
+    that are half as wide for each of the gram's `halvings`. How large they are in the mean, by direction and halvings,
+    says of which of the `kinds` they are. What every text adds stands in `always`.
     """
-    halvings = parts["halvings"]
-    steps = np.ldexp(np.float32(1.0), -np.sort(halvings).astype(np.int32)).astype(np.float32)
-    places = np.argsort(halvings, kind="stable")
-    numbers, directions, scale = parts["numbers"], parts["directions"].astype(np.float32), parts["scale"]
-    rows = np.empty((len(halvings), len(scale)), np.int8)
+    halvings, scale = parts["halvings"], parts["scale"]
+    kinds = parts["kinds"][:, halvings]
+    packed = unpack_numbers(parts["words"], parts["states"], parts["frequencies"], kinds.reshape(-1))
+    numbers, directions = packed.reshape(kinds.shape), parts["directions"] * parts["lengths"][:, None]
+    steps = np.ldexp(np.float32(1.0), -halvings.astype(np.int32)).astype(np.float32)
+    rows = np.empty((len(halvings) + 1, len(scale)), np.int8)
+    rows[0] = np.round(parts["always"] / scale)
     width, begin = len(scale) // BLOCKS, 0
     for block, count in enumerate(parts["counts"].tolist()):
         columns, told = slice(block * width, (block + 1) * width), slice(begin, begin + count)
         sums = (numbers[told].T * steps[:, None]) @ directions[told]
-        rows[places, columns] = np.clip(np.round(sums / scale[columns]), -127, 127)
+        rows[1:, columns] = np.clip(np.round(sums / scale[columns]), -127, 127)
         begin += count
-    rows[0] = np.round(parts["always"] / scale)
     return rows
 
 
@@ -256,10 +230,8 @@ def _map_from(folder: Path, archive: Any) -> Network:
     try:
         if not folder.is_dir():
             _unpack(build(archive), folder)
-        numbers, weights = np.load(folder / "rows.npy"), np.load(folder / "weights.npy", mmap_mode="r").view(np.ndarray)
-        trie = Trie()
-        trie.mmap(str(folder / "grams.trie"))
-        return _assemble(archive, Vocabulary(trie, numbers), weights)
+        hashes, weights = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("hashes", "weights"))
+        return _assemble(archive, hashes.view(np.ndarray), weights.view(np.ndarray))
     except OSError:
         return build(archive)
 
@@ -269,8 +241,7 @@ def _unpack(network: Network, folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     unfinished = Path(mkdtemp(dir=folder.parent))
     try:
-        network.vocabulary.trie.save(str(unfinished / "grams.trie"))
-        np.save(unfinished / "rows.npy", network.vocabulary.rows)
+        np.save(unfinished / "hashes.npy", network.vocabulary.hashes)
         np.save(unfinished / "weights.npy", network.grams)
         for each in unfinished.iterdir():
             with each.open("rb") as file:

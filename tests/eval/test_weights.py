@@ -19,7 +19,7 @@ CLASSES = {
 def test_the_weights_know_every_class(name: str) -> None:
     network = load(name)
     assert set(network.classes) == CLASSES[name]
-    assert network.grams.shape == (len(network.vocabulary.grams()), 3 * len(network.hidden))
+    assert network.grams.shape == (len(network.vocabulary.hashes) + 1, 3 * len(network.hidden))
 
 
 def test_the_corpus_is_well_formed() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.classifiers.network import BLOCKS, Network, Vocabulary, build, mix, softmax
+from shared.classifiers.network import BLOCKS, Network, build, mix, softmax
 from tests.training import corpus, shrink
 from tests.training.adam import Weights
 from tests.training.corpus import Row, classes
@@ -19,6 +19,8 @@ RATE = 0.006
 DROPPED = 0.3
 UNSAID = -1
 """A text whose class nobody has said; below it the classes of which a text is none, as bits: -2 is not the first."""
+ASKED = 15_000
+"""By so many messages it is seen what rounding errors do to the classes."""
 SPREAD = 0.05
 """Standard deviation of the numbers that a gram begins with."""
 Numbers = NDArray[np.float32]
@@ -39,27 +41,51 @@ class Batch:
 
 
 @dataclass(frozen=True)
+class Fitted:
+    """What was fitted, as `Network`; the word of each row, "" of the first."""
+
+    groups: tuple[tuple[str, ...], ...]
+    words: list[str]
+    rows: NDArray[np.int8]
+    scale: Numbers
+    hidden: Numbers
+    out: Numbers
+    bias: Numbers
+
+
+FINELY = shrink.Rounding(0.3)
+
+
+@dataclass(frozen=True)
 class How:
     """How a network is fitted: grams of fewer than `least_seen` texts are left out.
 
     Of each text's grams the share `overlooked` is overlooked at every reading, so that none is learnt by heart. Of
     `members` networks, each from another beginning, the mean is taken: what hangs on chance evens out. Of the grams
-    only so many are kept, those that move the classes most. Numbers are rounded to whole `step`s, those of grams that
-    many texts held more finely (`shrink`).
+    only so many are kept, those that move the classes most. Numbers are rounded, those of grams that many texts held
+    more finely; there is `room` for so many hashes for each gram (`shrink`).
     """
 
     least_seen: int = 3
     overlooked: float = 0.0
     members: int = 1
     grams: int | None = None
-    step: float = 0.4
+    rounding: shrink.Rounding = FINELY
+    room: int = 256
 
 
 HOW = {
-    "statements": How(overlooked=0.3, members=3, step=1.2),
-    "relations": How(least_seen=12, overlooked=0.3, members=2, step=1.6),
-    "feedback": How(least_seen=4, overlooked=0.3, step=0.8),
-    "hostile": How(least_seen=6, overlooked=0.4, members=2, grams=100_000, step=1.2),
+    "statements": How(overlooked=0.3, members=3, rounding=shrink.Rounding(1.2, plain=0.5), room=512),
+    "relations": How(least_seen=12, overlooked=0.3, members=2, rounding=shrink.Rounding(2.4)),
+    "feedback": How(least_seen=4, overlooked=0.3, rounding=shrink.Rounding(0.9)),
+    "hostile": How(
+        least_seen=6,
+        overlooked=0.4,
+        members=2,
+        grams=100_000,
+        rounding=shrink.Rounding(1.9, doubt=0.02),
+        room=1024,
+    ),
 }
 """What is fitted otherwise than plainly."""
 
@@ -91,8 +117,22 @@ def fit_parts(messages: Sequence[Message], lexicon: Mapping[str, set[str]], how:
     small = np.round(grams / scale).astype(np.int8)
     if how.grams is not None:
         words, small = _most_telling(words, small, scale, out, how.grams)
-    network = Network(groups, Vocabulary.of(words), small, scale, hidden, out, bias)
-    return shrink.pack(network, seen, how.step)
+    return pack(Fitted(groups, words, small, scale, hidden, out, bias), seen, how, messages)
+
+
+def pack(fitted: Fitted, seen: Mapping[str, int], how: How, messages: Sequence[Message]) -> shrink.Parts:
+    """The parts of the file of a fitted network; `seen` says how many of the messages' texts held each gram."""
+    known, vocabulary = shrink.order_by_hash(fitted.words[1:], seen, how.room)
+    places = {gram: place for place, gram in enumerate(fitted.words)}
+    rows = fitted.rows[[0, *(places[gram] for gram in known)]]
+    network = Network(fitted.groups, vocabulary, rows, fitted.scale, fitted.hidden, fitted.out, fitted.bias)
+    often = np.array([0, *(seen.get(gram, 0) for gram in known)])
+    chosen = np.random.default_rng(1).permutation(len(messages))[:ASKED].tolist()
+    asked = [
+        [(network.find_rows(row.grams), any(label is not None for label in row.labels)) for row in messages[place]]
+        for place in chosen
+    ]
+    return shrink.pack(network, often, how.rounding, asked)
 
 
 def _most_telling(

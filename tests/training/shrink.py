@@ -1,11 +1,13 @@
 """Makes a fitted network small enough for the repository: what `shared.classifiers.network` unpacks.
 
-Rounding errors of a gram count as often as texts hold it. So what a gram adds is told in the directions in which grams
-differ most, seen with the eyes of the classes, and rounded the coarser the fewer texts held it; what comes to nothing
-is left out. Most numbers become zero, and few bits are left of the others.
+Rounding errors of a gram count as often as texts hold it, and as much as the classes of these texts move with them. So
+what a gram adds is told in the directions in which grams differ most as the classes see it, and rounded the coarser the
+fewer texts held it; what comes to nothing is left out. Most numbers become zero or small, and are packed to what they
+tell. Of the grams only hashes are kept.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_LZMA, ZipFile
@@ -13,56 +15,130 @@ from zipfile import ZIP_LZMA, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.classifiers.network import BLOCKS, Network
+from shared.classifiers.network import BLOCKS, Network, mix, softmax
+from shared.classifiers.vocabulary import Vocabulary, hash_gram
+from tests.training import pack_numbers
 
 MOST = 127
 Parts = dict[str, NDArray[Any]]
+Text = tuple[Sequence[int], bool]
+"""The rows of a text, and whether its class is asked for."""
 
 
-def pack(network: Network, seen: Mapping[str, int], step: float) -> Parts:
-    """The parts of a file; `seen` is how many texts held each gram, `step` how coarsely a gram of one is rounded."""
-    words = network.vocabulary.grams()
-    added = network.grams * network.scale
-    matters = np.sqrt((network.out**2).sum(axis=1)) + np.float32(1e-6)
-    turned = [_turn(block * matters) for block in np.split(added, BLOCKS, axis=1)]
-    far = np.concatenate([numbers for numbers, _ in turned], axis=1)
-    often = np.array([seen.get(word, 0) for word in words]) + 1.0
-    halvings = np.round(np.log2(np.maximum(often, 2.0)) / 2)
-    fits = np.floor(np.log2(MOST * step / (np.abs(far).max(axis=1) + 1e-9)))
-    halvings = np.minimum(halvings, fits)
-    steps = far / (step * np.exp2(-halvings))[:, None]
-    whole = np.clip(np.round(steps), -MOST, MOST).astype(np.int8)
-    whole[0], halvings[0] = 0, 0
-    kept = np.any(whole != 0, axis=1)
-    kept[0] = True
-    order = [0, *sorted(np.flatnonzero(kept)[1:].tolist(), key=lambda place: words[place])]
-    return _to_parts(network, [words[place] for place in order], whole[order], halvings[order], turned, step, matters)
+def order_by_hash(grams: Iterable[str], seen: Mapping[str, int], room: int) -> tuple[list[str], Vocabulary]:
+    """The grams in the order of their hashes; of such as have the same one that which most texts held.
+
+    There are `room` times as many hashes as grams.
+    """
+    known = sorted(grams, key=lambda gram: (-seen.get(gram, 0), gram))
+    room *= len(known)
+    by_hash: dict[int, str] = {}
+    for gram in known:
+        by_hash.setdefault(hash_gram(gram, room), gram)
+    hashes = np.array(sorted(by_hash), np.uint32)
+    return [by_hash[number] for number in hashes.tolist()], Vocabulary(hashes, room)
 
 
-def _turn(block: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The rows by directions in which they differ most first, and these directions."""
-    directions = np.linalg.eigh((block.T @ block).astype(np.float64))[1][:, ::-1]
-    return block @ directions, directions.T
+@dataclass(frozen=True)
+class Rounding:
+    """How coarsely a gram of one text is rounded.
+
+    Of what a hidden number is worth the share `plain` is what it gives the classes in any text, the rest what it gives
+    them in those that were met. As much `doubt` is put into what the network says of these.
+    """
+
+    step: float
+    plain: float = 0.1
+    doubt: float = 0.1
+
+
+def pack(network: Network, seen: NDArray[Any], how: Rounding, messages: Sequence[Sequence[Text]]) -> Parts:
+    """The parts of a file; `seen` is how many texts held the gram of each row.
+
+    `messages` are what the network is asked for.
+    """
+    views, step = find_views(network, messages, how), how.step
+    turned = [_turn(block, views) for block in np.split(network.grams * network.scale, BLOCKS, axis=1)]
+    far = np.concatenate([numbers for numbers, _ in turned], axis=1)[1:]
+    halvings = np.round(np.log2(np.maximum(seen[1:] + 1.0, 2.0)) / 2)
+    halvings = np.minimum(halvings, np.floor(np.log2(MOST * step / (np.abs(far).max(axis=1) + 1e-9))))
+    step *= 2.0 ** -float(halvings.min())
+    halvings -= halvings.min()
+    whole = np.clip(np.round(far / (step * np.exp2(-halvings))[:, None]), -MOST, MOST).astype(np.int8)
+    kept, told = np.any(whole != 0, axis=1), np.any(whole != 0, axis=0)
+    directions = np.concatenate([each * step for _, each in turned])[told]
+    counts = np.array([part.sum() for part in np.split(told, BLOCKS)])
+    return _to_parts(network, kept, whole[kept][:, told].T, halvings[kept], directions, counts)
+
+
+def find_views(network: Network, messages: Sequence[Sequence[Text]], how: Rounding) -> NDArray[Any]:
+    """What the classes see of the hidden numbers, a column each: errors as long there move them as much."""
+    worth = _weigh_moves(network, messages, how.doubt)
+    plain = (network.out**2).sum(axis=1) + 1e-9
+    plain *= np.trace(worth) / plain.sum()
+    sizes, ways = np.linalg.eigh((1 - how.plain) * worth + how.plain * np.diag(plain))
+    sizes = np.maximum(sizes, 1e-9 * sizes.max())
+    return ways * np.sqrt(sizes / sizes.mean())
+
+
+def _weigh_moves(network: Network, messages: Sequence[Sequence[Text]], doubt: float) -> NDArray[Any]:
+    """How much errors of two hidden numbers together move the classes of these texts, in the mean."""
+    texts = [text for message in messages for text in message]
+    asked = np.array([text[1] for text in texts])
+    counts = np.array([len(rows) for rows, _ in texts])
+    follows = np.array([float(place > 0) for message in messages for place in range(len(message))], np.float32)
+    flat = np.concatenate([np.asarray(rows, np.intp) for rows, _ in texts])
+    starts = np.concatenate(([0], counts.cumsum()[:-1]))
+    sums = np.add.reduceat(network.grams[flat], starts, axis=0, dtype=np.int32) * network.scale
+    layer = (mix(sums, counts, follows)[0] + network.hidden)[asked]
+    shares = softmax(np.maximum(layer, 0.0) @ network.out + network.bias, network.groups)
+    live = (layer > 0).astype(np.float32)
+    worth, start = np.zeros((len(network.hidden),) * 2), 0
+    for number, group in enumerate(network.groups):
+        own = slice(start, start + len(group))
+        out, share = network.out[:, own], shares[:, own] * (1 - doubt) + doubt / len(group)
+        means = share @ out.T
+        for place in range(len(group)):
+            moves = live * (out[:, place] - means) * np.sqrt(share[:, place : place + 1])
+            worth += moves.T @ moves * (1.0 if number == 0 else 0.5)
+        start += len(group)
+    return worth / len(layer)
+
+
+def _turn(block: NDArray[Any], views: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The rows by what is seen of them, in directions in which they differ most first, and these directions."""
+    seen = (block @ views).astype(np.float64)
+    ways = np.linalg.eigh(seen.T @ seen)[1][:, ::-1]
+    return seen @ ways, ways.T @ np.linalg.inv(views)
 
 
 def _to_parts(
     network: Network,
-    words: list[str],
-    whole: NDArray[np.int8],
+    kept: NDArray[np.bool_],
+    numbers: NDArray[np.int8],
     halvings: NDArray[Any],
-    turned: list[tuple[NDArray[Any], NDArray[Any]]],
-    step: float,
-    matters: NDArray[Any],
+    directions: NDArray[Any],
+    counts: NDArray[Any],
 ) -> Parts:
-    told = whole.any(axis=0)
-    directions = np.concatenate([each * step / matters for _, each in turned])[told]
+    parts = halvings.astype(np.intp)
+    kinds = pack_numbers.sort_kinds(numbers, parts)
+    told, of = np.ascontiguousarray(numbers).reshape(-1), kinds[:, parts].reshape(-1)
+    frequencies = pack_numbers.count_frequencies(told, of)
+    words, states = pack_numbers.pack_numbers(told, of, frequencies)
+    lengths = (np.abs(directions).max(axis=1) / MOST).astype(np.float32)
+    gaps = np.diff(network.vocabulary.hashes[kept], prepend=np.uint32(0))
     return {
         "groups": np.array("\n".join("\t".join(group) for group in network.groups)),
-        "grams": np.array("\n".join(words).encode()),
-        "halvings": halvings.astype(np.int8),
-        "numbers": np.ascontiguousarray(whole[np.argsort(halvings, kind="stable")][:, told].T),
-        "directions": directions.astype(np.float16),
-        "counts": np.array([part.sum() for part in np.split(told, BLOCKS)]),
+        "room": np.array(network.vocabulary.room),
+        "gaps": np.stack([gaps & 255, gaps >> 8]).astype(np.uint8),
+        "halvings": halvings.astype(np.uint8),
+        "kinds": kinds,
+        "frequencies": frequencies,
+        "words": words,
+        "states": states,
+        "directions": np.round(directions / lengths[:, None]).astype(np.int8),
+        "lengths": lengths,
+        "counts": counts,
         "always": network.grams[0] * network.scale,
         "scale": network.scale,
         "hidden": network.hidden,
