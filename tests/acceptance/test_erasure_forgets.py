@@ -1,4 +1,4 @@
-"""An erasure reaches what every process of compose keeps of the user's words, whichever of them it is asked of."""
+"""An erasure clears the cached user text of every compose process."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
@@ -19,7 +19,7 @@ ASKED = {"en": "Who is my therapist?", "zh": "我的心理医生是谁？"}
 
 @pytest.fixture
 async def twin(system: System) -> AsyncGenerator[Running]:
-    """A second process of compose, as far as what it keeps goes; the observer has gone, so that turns stay open."""
+    """A second compose process with its caches; the observer is stopped, so turns stay pending."""
     await system.stop("observer")
     stack = AsyncExitStack()
     rt = await stack.enter_async_context(open_runtime(system.settings, "compose"))
@@ -31,18 +31,20 @@ async def twin(system: System) -> AsyncGenerator[Running]:
 
 
 def door(of: Running) -> httpx.AsyncClient:
-    """Its HTTP side."""
+    """Its HTTP interface."""
     assert of.service.http
     return httpx.AsyncClient(transport=httpx.ASGITransport(app=of.service.http), base_url="http://compose")
 
 
 def kept(of: Running, person: Person) -> int:
-    """How many turns of the person the process has read lately."""
+    """The number of the user's turns in the process's cache."""
     return of.rt.read_turns.count(Subject(person.tenant_id, person.user_id))
 
 
 @pytest.mark.parametrize("scope", ["personal", "session"])
-async def test_what_was_read_of_open_turns_goes_with_the_erasure(person: Person, twin: Running, scope: str) -> None:
+async def test_cached_texts_of_pending_turns_are_cleared_by_the_erasure(
+    person: Person, twin: Running, scope: str
+) -> None:
     first = person.system["compose"]
     other = Person(person.system)
     for each in (person, other):

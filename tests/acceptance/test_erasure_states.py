@@ -1,4 +1,4 @@
-"""An erasure that cannot go on waits, tries again, is escalated and requeued; behind the fence nothing is learnt."""
+"""An erasure that cannot continue waits, retries, is escalated and requeued; nothing is learnt behind the fence."""
 
 import asyncio
 import time
@@ -33,7 +33,7 @@ LATER = {"zh": ("我喜欢喝乌龙茶。", "乌龙茶"), "en": ("I prefer oolon
 async def system(
     databases: Databases, kafka: str, one_rag: Rag, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[System]:
-    """Every service, with knowledge; who waits does not wait long."""
+    """Every service, with knowledge and short waiting times."""
     policy = policy_file(tmp_path_factory.mktemp("policy"), **POLICY)
     settings = settings_for(databases.fresh(), kafka, knowledge_url=one_rag.url, policy=policy)
     async with running(settings) as all_services:
@@ -42,7 +42,7 @@ async def system(
 
 @pytest.fixture
 def rag(one_rag: Rag, system: System) -> Rag:
-    """The server as new; nobody remembers how it was."""
+    """The knowledge server and its circuit breaker, reset."""
     one_rag.reset()
     for each in system.running:
         each.rt.knowledge.__init__(one_rag.url, None, time.monotonic)  # type: ignore[misc]
@@ -50,13 +50,13 @@ def rag(one_rag: Rag, system: System) -> Rag:
 
 
 async def cited(person: Person) -> None:
-    """The knowledge side has two documents of the person."""
+    """The knowledge side has two documents of the user."""
     await commit(person, work("en"))
     await wait_for(settled(person, 2), "ingested")
 
 
 def passed(seen: Json) -> list[str]:
-    """The states that it has come to since it was first worked on."""
+    """The states of the erasure since work on it began."""
     return [step["to"] for step in seen["history"]][4:]
 
 
@@ -64,7 +64,7 @@ TRIED = ["processing", "failed", "retry_pending"]
 
 
 @pytest.mark.parametrize("mode", ["http_500", "slow", "refused", "unauthorised"])
-async def test_a_knowledge_side_that_fails_is_tried_again_until_it_is_back(person: Person, rag: Rag, mode: Any) -> None:
+async def test_a_failing_knowledge_side_is_retried_until_it_recovers(person: Person, rag: Rag, mode: Any) -> None:
     await cited(person)
     rag.delete_mode = mode
     receipt = await erase(person, "all")
@@ -92,7 +92,7 @@ async def test_a_knowledge_side_that_fails_is_tried_again_until_it_is_back(perso
     assert len(keys) == len(told)
 
 
-async def test_a_server_that_is_gone_is_tried_until_the_attempts_are_used_up(person: Person, rag: Rag) -> None:
+async def test_an_unavailable_server_is_retried_until_attempts_are_exhausted(person: Person, rag: Rag) -> None:
     await cited(person)
     worker = person.system["erasure"].rt
     worker.knowledge.__init__("http://127.0.0.1:1", None, time.monotonic)  # type: ignore[misc]
@@ -122,7 +122,7 @@ async def requeued(person: Person, receipt: Json, body: Json) -> Any:
     return await person.post(f"/v1/erasures/{receipt['tombstone_id']}/requeue", {**person.whose, **body})
 
 
-async def test_documents_without_a_knowledge_side_stand_in_the_way(person: Person, rag: Rag) -> None:
+async def test_documents_without_a_knowledge_side_block_completion(person: Person, rag: Rag) -> None:
     await cited(person)
     system, known = person.system, person.system.settings
     await system.stop("erasure")
@@ -147,7 +147,7 @@ async def test_documents_without_a_knowledge_side_stand_in_the_way(person: Perso
 
 @pytest.mark.parametrize("language", LATER)
 @pytest.mark.parametrize("state", ["queued", "processing", "retry_pending", "escalated"])
-async def test_behind_the_fence_nothing_is_learnt_until_it_is_completed(
+async def test_nothing_is_learnt_behind_the_fence_until_completion(
     person: Person, rag: Rag, state: str, language: str
 ) -> None:
     system = person.system
@@ -200,7 +200,7 @@ def gauge(name: str, **labels: str) -> float:
 
 
 async def due(person: Person, receipt: Json, left: float) -> None:
-    """So much of the time between request and deadline is left now."""
+    """The remaining share of the time between request and deadline."""
     await person.system.change(
         "UPDATE tombstones SET requested_at = now() - %(gone)s * interval '10 days',"
         " deadline_at = now() + %(left)s * interval '10 days' WHERE tombstone_id = %(id)s RETURNING 1",
@@ -210,7 +210,7 @@ async def due(person: Person, receipt: Json, left: float) -> None:
     )
 
 
-async def test_time_running_out_is_measured_and_a_passed_deadline_escalates_once(person: Person, rag: Rag) -> None:
+async def test_remaining_time_is_measured_and_a_missed_deadline_escalates_once(person: Person, rag: Rag) -> None:
     system = person.system
     await cited(person)
     await system.stop("erasure")
@@ -239,11 +239,11 @@ async def test_time_running_out_is_measured_and_a_passed_deadline_escalates_once
 
 
 def rt_of(system: System) -> Any:
-    """A runtime that may watch."""
+    """A runtime with the system role."""
     return system["compose"].rt
 
 
-async def test_an_event_that_was_lost_is_driven_again_from_state(person: Person, rag: Rag) -> None:
+async def test_a_lost_event_is_redriven_from_state(person: Person, rag: Rag) -> None:
     system = person.system
     await person.say("I prefer green tea.")
     await system.settled()

@@ -1,4 +1,4 @@
-"""Evidence says something: no blanks where words of a package were cut out, and no mere replies."""
+"""Evidence is informative: no gaps where package text was removed, and no bare replies."""
 
 import pytest
 
@@ -28,12 +28,12 @@ SHOWN = {
 
 
 def told(package: ContextPackage) -> list[str]:
-    """What the evidence says, without its tags."""
+    """The text of the evidence without tags."""
     return [each.snippet.partition(">")[2].rpartition("</")[0] for each in package.evidence]
 
 
 @pytest.mark.parametrize("language", TALKS)
-async def test_no_evidence_is_a_mere_reply(person: Person, language: str) -> None:
+async def test_a_bare_reply_is_no_evidence(person: Person, language: str) -> None:
     statements, replies, questions = TALKS[language]
     for n in range(12):
         said, answer = statements[n % 2].format(n=n), replies[n % 3]
@@ -55,7 +55,7 @@ async def test_no_evidence_is_a_mere_reply(person: Person, language: str) -> Non
 
 
 @pytest.mark.parametrize("language", SHOWN)
-async def test_an_answer_that_repeats_a_package_is_no_evidence_of_blanks(person: Person, language: str) -> None:
+async def test_an_answer_that_repeats_a_package_is_no_evidence(person: Person, language: str) -> None:
     said, question = SHOWN[language]
     await person.say(said)
     package = await person.compose(question)

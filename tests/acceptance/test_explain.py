@@ -1,4 +1,4 @@
-"""Why a package is what it is, asked for without leaving a trace; a stored one made again; where a memory was used."""
+"""Explanations of packages leave no trace; a stored package can be replayed; uses of a memory are listed."""
 
 import asyncio
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ EVERYTHING = "SELECT count(*) FROM injections WHERE user_id = %(u)s"
 
 @dataclass(frozen=True)
 class Talk:
-    """What somebody says and asks, what is found for it, and what is said instead later."""
+    """A statement, a question, the expected result, and a later correction."""
 
     said: tuple[str, ...]
     asked: str
@@ -81,9 +81,7 @@ async def test_a_message_is_explained_and_nothing_is_recorded(person: Person, ta
 
 
 @LANGUAGES
-async def test_what_is_not_learnt_yet_and_what_no_longer_holds_are_told_apart(
-    person: Person, talk: Talk, lang: str
-) -> None:
+async def test_pending_and_ended_statements_are_distinguished(person: Person, talk: Talk, lang: str) -> None:
     await person.say(talk.said[2])
     await person.say(talk.instead)
     await person.say(talk.said[0], session="why")
@@ -95,7 +93,7 @@ async def test_what_is_not_learnt_yet_and_what_no_longer_holds_are_told_apart(
     assert any(talk.superseded in each["why"] for each in gone)
 
 
-async def test_two_policies_stand_side_by_side(person: Person) -> None:
+async def test_two_policies_are_compared(person: Person) -> None:
     await asyncio.gather(*(person.say(text) for text in TALKS[1].said))
     plain = await explained(person, TALKS[1].asked)
     short = await explained(person, TALKS[1].asked, policy={"compose": {"inject_limit": 0, "reranker": "lexical"}})
@@ -108,7 +106,7 @@ async def test_two_policies_stand_side_by_side(person: Person) -> None:
     assert after["policy_version"] == plain["policy_version"]
 
 
-async def test_the_settings_of_the_user_hold_unless_the_policy_that_is_asked_for_says_otherwise(person: Person) -> None:
+async def test_the_users_settings_apply_unless_the_given_policy_overrides_them(person: Person) -> None:
     await person.say(TALKS[1].said[0])
     answer = await person.system.http.patch("/v1/settings", params=person.whose, json={"inject_limit": 0})
     assert answer.status_code == 200, answer.text
@@ -127,7 +125,7 @@ async def test_the_settings_of_the_user_hold_unless_the_policy_that_is_asked_for
         ({"compose": 3}, "policy.compose"),
     ],
 )
-async def test_an_override_is_checked_like_the_file(person: Person, policy: Json, field: str) -> None:
+async def test_an_override_is_validated_like_the_file(person: Person, policy: Json, field: str) -> None:
     body = {**person.whose, "session_id": "why", "user_message": "hello", "policy": policy}
     answer = await person.post("/v1/explain", body)
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
@@ -135,7 +133,7 @@ async def test_an_override_is_checked_like_the_file(person: Person, policy: Json
 
 
 @LANGUAGES
-async def test_a_stored_package_is_made_again_with_what_has_changed(person: Person, talk: Talk, lang: str) -> None:
+async def test_a_stored_package_is_replayed_with_its_changes(person: Person, talk: Talk, lang: str) -> None:
     await asyncio.gather(*(person.say(text) for text in talk.said))
     package = await person.compose(talk.asked, session="asked", inject_limit=9)
     same = (await person.post(f"/v1/contexts/{package.context_id}/replay{_whose(person)}&lang={lang}", {})).json()
@@ -151,14 +149,14 @@ async def test_a_stored_package_is_made_again_with_what_has_changed(person: Pers
     assert person.number(EVERYTHING) == 1
 
 
-async def test_what_is_not_stored_is_not_replayed(person: Person) -> None:
+async def test_a_package_that_is_not_stored_is_not_replayed(person: Person) -> None:
     unknown = "00000000-0000-7000-8000-000000000000"
     answer = await person.post(f"/v1/contexts/{unknown}/replay{_whose(person)}", {})
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
 @LANGUAGES
-async def test_where_a_memory_was_used_and_how_that_was_received(person: Person, talk: Talk, lang: str) -> None:
+async def test_uses_of_a_memory_and_their_reception_are_listed(person: Person, talk: Talk, lang: str) -> None:
     await person.say(talk.said[0])
     (known,) = [each for each in await person.memories() if talk.hit in each["content"]]
     package = await person.compose(talk.asked, session="asked")
