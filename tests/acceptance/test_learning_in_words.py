@@ -1,4 +1,6 @@
-"""What is said of being remembered at all is the setting `learning`: shown with its source, in order, once."""
+"""A request to stop or resume learning changes the setting `learning`, which is shown with its
+source, in order, once.
+"""
 
 from datetime import UTC, datetime, timedelta
 
@@ -19,7 +21,7 @@ ON = ("You can remember things again.", "可以重新记录我的信息了。")
 
 
 async def learning(person: Person) -> Json:
-    """The setting, as it is shown."""
+    """The setting as it is shown."""
     return by_name((await person.get("/v1/settings")).json())["learning"]
 
 
@@ -31,7 +33,7 @@ async def learning(person: Person) -> Json:
         ("以后什么都不要记。", "我对花生过敏。", "恢复记忆", "我对虾过敏。"),
     ],
 )
-async def test_words_turn_the_setting_off_and_on(person: Person, off: str, quiet: str, on: str, learnt: str) -> None:
+async def test_messages_turn_the_setting_off_and_on(person: Person, off: str, quiet: str, on: str, learnt: str) -> None:
     said = await person.commit(off)
     assert said["learning"] is False
     shown = await learning(person)
@@ -45,7 +47,7 @@ async def test_words_turn_the_setting_off_and_on(person: Person, off: str, quiet
     assert len(await person.memories()) == 1
 
 
-async def test_what_is_said_in_quick_turns_holds_in_their_order(person: Person) -> None:
+async def test_requests_in_quick_succession_apply_in_order(person: Person) -> None:
     texts = (
         "I live in Oslo.",
         OFF[0],
@@ -64,7 +66,7 @@ async def test_what_is_said_in_quick_turns_holds_in_their_order(person: Person) 
     assert (await learning(person))["value"] is True
 
 
-async def test_a_turn_that_comes_again_or_late_does_not_undo_what_was_chosen_since(person: Person) -> None:
+async def test_a_redelivered_or_late_turn_does_not_undo_a_later_choice(person: Person) -> None:
     said = {"messages": [{"role": "user", "content": OFF[0]}], "idempotency_key": "off"}
     first = await person.commit(**said)
     await chosen(person, learning=True)
@@ -83,7 +85,7 @@ async def test_a_turn_that_comes_again_or_late_does_not_undo_what_was_chosen_sin
 
 
 @pytest.mark.parametrize(("off", "quiet"), [(OFF[0], "I live in Oslo."), (OFF[1], "我住在苏州。")])
-async def test_where_users_may_not_choose_words_hold_for_a_session(person: Person, off: str, quiet: str) -> None:
+async def test_a_request_applies_to_its_session_if_users_may_not_choose(person: Person, off: str, quiet: str) -> None:
     await choose_for_tenant(person, users_may=["language"])
     assert reasons(await person.say(off)) == {"wish:session"}
     assert reasons(await person.say(quiet)) == {"wish:session"}
@@ -92,7 +94,7 @@ async def test_where_users_may_not_choose_words_hold_for_a_session(person: Perso
     assert len(await person.memories()) == 1
 
 
-async def test_words_lift_what_was_set_by_hand_and_not_what_the_tenant_decided(person: Person) -> None:
+async def test_a_message_lifts_a_manual_setting_and_not_a_decision_of_the_tenant(person: Person) -> None:
     await chosen(person, learning=False)
     await person.say(ON[0])
     assert (await learning(person))["value"] is True
@@ -102,7 +104,7 @@ async def test_words_lift_what_was_set_by_hand_and_not_what_the_tenant_decided(p
 
 
 @pytest.mark.parametrize("off", OFF)
-async def test_it_is_exported_and_goes_with_an_erasure_of_everything_alone(person: Person, off: str) -> None:
+async def test_the_setting_is_exported_and_deleted_only_by_an_erasure_of_everything(person: Person, off: str) -> None:
     await person.say(off)
     assert (await person.get("/v1/export")).json()["settings"] == {"learning": False}
     acts = person.system.rows("SELECT details FROM audit_events WHERE user_id = %(u)s", u=person.user_id)

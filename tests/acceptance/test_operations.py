@@ -1,4 +1,4 @@
-"""The house at work as an operator sees it: in figures, by ids, and without a word of anybody."""
+"""The system's state for an operator: figures and ids without user text."""
 
 from typing import Any
 
@@ -17,14 +17,14 @@ VALUES (%(t)s, %(u)s, current_date, 'extract', 3, 2000, 500, 1.5, 1, 'small-mode
 
 
 async def told(person: Person, path: str, **query: Any) -> Json:
-    """What an operator is told."""
+    """The response to an operator."""
     answer = await person.get(path, **query)
     assert answer.status_code == 200, answer.text
     assert not [word for word in WORDS if word in answer.text]
     return answer.json()
 
 
-async def test_users_are_listed_in_figures(person: Person) -> None:
+async def test_users_are_listed_with_figures(person: Person) -> None:
     await person.say(SAID)
     other = Person(person.system, tenant_id=person.tenant_id)
     await other.say("hello")
@@ -39,7 +39,7 @@ async def test_users_are_listed_in_figures(person: Person) -> None:
     assert only["user_id"] == other.user_id
 
 
-async def test_the_flow_says_what_waits_and_who_is_behind(person: Person) -> None:
+async def test_the_flow_shows_waiting_work_and_lag(person: Person) -> None:
     await person.say(SAID)
     await person.system.settled()
     flow = await told(person, "/v1/operations/flow")
@@ -53,7 +53,7 @@ async def test_the_flow_says_what_waits_and_who_is_behind(person: Person) -> Non
     assert {"compose", "relay", "observer", "analyzer", "evolver", "erasure"} <= flow["services"].keys()
 
 
-async def test_series_have_turns_packages_and_how_long_they_took(person: Person) -> None:
+async def test_series_contain_turns_packages_and_latencies(person: Person) -> None:
     await person.say(SAID)
     package = await person.compose("Which tea?")
     recorded = "SELECT count(*) FROM injections WHERE context_id = %(c)s"
@@ -70,7 +70,7 @@ async def test_series_have_turns_packages_and_how_long_they_took(person: Person)
     assert (await told(person, "/v1/operations/series", minutes=1440))["step_minutes"] == 16
 
 
-async def test_alerts_say_what_is_wrong_now_and_what_to_do(person: Person) -> None:
+async def test_alerts_name_current_faults_and_first_steps(person: Person) -> None:
     turn = await person.commit(SAID)
     await person.outcome(turn["turn_id"])
     calm = {each["name"]: each for each in (await told(person, "/v1/operations/alerts"))["alerts"]}
@@ -98,7 +98,7 @@ async def test_alerts_say_what_is_wrong_now_and_what_to_do(person: Person) -> No
     assert [(each["stage"], each["events"]) for each in flow["given_up"]] == [("observer", 1)]
 
 
-async def test_erasures_of_all_users_are_seen_with_deadline_and_proof(person: Person) -> None:
+async def test_erasures_of_all_users_are_listed_with_deadline_and_proof(person: Person) -> None:
     await person.say(SAID)
     done = await completed(person, await erase(person, "all"))
     (seen,) = (await told(person, "/v1/operations/erasures"))["erasures"]
@@ -108,7 +108,7 @@ async def test_erasures_of_all_users_are_seen_with_deadline_and_proof(person: Pe
     assert 0.9 < seen["left_share"] <= 1
 
 
-async def test_models_are_seen_by_day_and_what_they_cost(person: Person) -> None:
+async def test_models_are_listed_by_day_with_their_cost(person: Person) -> None:
     await person.system.change(USED, t=person.tenant_id, u=person.user_id)
     seen = await told(person, "/v1/operations/models")
     (used,) = seen["uses"]
@@ -145,7 +145,7 @@ async def test_an_unknown_turn_is_not_found(person: Person, turn_id: str) -> Non
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
-async def test_what_waits_is_told_of_one_tenant_and_the_rest_says_that_it_is_of_the_house(person: Person) -> None:
+async def test_waiting_work_of_one_tenant_is_shown_and_system_figures_are_marked(person: Person) -> None:
     neighbour = Person(person.system)
     turn = await neighbour.commit(SAID)
     await neighbour.outcome(turn["turn_id"])

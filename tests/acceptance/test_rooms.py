@@ -1,4 +1,4 @@
-"""How many files a package and a turn run through: what belongs together lies together. Counts only fall."""
+"""The number of source files that a package and a turn execute. The limits may only fall."""
 
 from collections.abc import AsyncGenerator, Generator
 
@@ -11,7 +11,7 @@ from tests.system.running import System, running, settings_for
 
 MOST_FILES_OF_A_PACKAGE = 110
 MOST_FILES_OF_A_TURN = 144
-"""A timer that happens to move beside a turn is counted too: there are one or two files more than most runs have."""
+"""A timer that fires during the turn adds one or two files to the count."""
 LEARNING = ("compose", "relay", "observer", "analyzer", "evolver")
 ENGLISH = ("I live in Lisbon.", "My dentist is Dr. Brennan.", "I prefer tea over coffee.")
 CHINESE = ("我住在上海。", "我的牙医是王医生。", "我喜欢喝茶。")
@@ -19,7 +19,7 @@ CHINESE = ("我住在上海。", "我的牙医是王医生。", "我喜欢喝茶
 
 @pytest.fixture(scope="module")
 def watcher() -> Generator[CallWatcher]:
-    """It watches before the system begins its threads."""
+    """Starts the trace before the system starts its threads."""
     calls = CallWatcher()
     yield calls
     calls.close()
@@ -27,14 +27,14 @@ def watcher() -> Generator[CallWatcher]:
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str, watcher: CallWatcher) -> AsyncGenerator[System]:
-    """What a turn runs through until it is remembered, and nothing else."""
+    """The files that a turn executes until it is remembered, and no others."""
     del watcher
     async with running(settings_for(databases.fresh(), kafka), LEARNING) as learning:
         yield learning
 
 
 async def _load_all(somebody: Person) -> None:
-    """Weights and modules are loaded, by other words than those that are counted."""
+    """Loads weights and modules with other text than the counted turn."""
     await somebody.say("My bicycle is red.", "我的自行车是红色的。")
     await somebody.compose("What colour is my bicycle? 我的自行车是什么颜色？")
 
@@ -44,7 +44,7 @@ async def _load_all(somebody: Person) -> None:
     [(ENGLISH, "Which drink do I prefer?", "tea"), (CHINESE, "我喜欢喝什么？", "茶")],
     ids=["english", "chinese"],
 )
-async def test_the_files_of_a_turn_and_of_a_package_are_few(
+async def test_a_turn_and_a_package_execute_few_files(
     system: System, watcher: CallWatcher, told: tuple[str, ...], question: str, answer: str
 ) -> None:
     await _load_all(Person(system))

@@ -1,4 +1,4 @@
-"""`smartbrain status` tells where everything is and what the probes of the services say."""
+"""`smartbrain status` shows all addresses and the probes of the services."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ async def _away() -> dict[str, bool]:
 
 
 async def told(data: Path) -> tuple[int, dict[str, Any], str]:
-    """How it ended, what it says to programs and what to people."""
+    """The exit code, the JSON output and the text output."""
     programs = await asyncio.to_thread(call, "status", "--json", SMARTBRAIN_DATA=str(data))
     people = await asyncio.to_thread(call, "status", SMARTBRAIN_DATA=str(data))
     assert programs.returncode == people.returncode
@@ -34,7 +34,7 @@ def written(system: System, data: Path, services: dict[str, str]) -> None:
     data_folder.write(data, Running(services["compose"], system.bootstrap, system.dsn, os.getpid(), services))
 
 
-async def test_what_runs_is_told_with_addresses_and_probes(system: System, tmp_path: Path) -> None:
+async def test_running_services_are_shown_with_addresses_and_probes(system: System, tmp_path: Path) -> None:
     both = [system["relay"].service, system["governor"].service]
     async with (
         serving(probes(Starlette(), system["compose"].service, lambda: True)) as compose,
@@ -51,7 +51,7 @@ async def test_what_runs_is_told_with_addresses_and_probes(system: System, tmp_p
     assert all(part in shown for part in (compose, light, system.bootstrap, "governor", "ready"))
 
 
-async def test_what_is_not_ready_is_named_and_ends_the_command_with_1(system: System, tmp_path: Path) -> None:
+async def test_an_unready_service_is_named_and_the_command_exits_with_1(system: System, tmp_path: Path) -> None:
     relay = replace(system["relay"].service, ready=_away)
     observer = Service("observer", run=relay.run, ready=_away)
     async with serving(probes(Starlette(), run_together([relay, system["governor"].service]), lambda: True)) as light:
