@@ -1,4 +1,6 @@
-"""How fast turns become durable: commit_turn in process and over HTTP, beside bare SQL that writes the same rows."""
+"""The rate at which turns become durable: commit_turn in process and over HTTP, and plain SQL that
+writes the same rows.
+"""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +37,7 @@ VALUES (%s, %s, %s, 'turn.committed', %s)"""
 
 
 def run(options: Options) -> Report:
-    """Turns a second, and milliseconds a turn."""
+    """Turns per second, and milliseconds per turn."""
     with kit.machine(("compose",)) as machine:
         return uvloop.run(_measured(machine, options))
 
@@ -77,7 +79,7 @@ async def _round(
 
 
 async def _bodies(rt: Runtime, turns: Sequence[TurnEvents]) -> list[Body]:
-    """What commit_turn hands to the database for each turn, held back."""
+    """The rows that commit_turn passes to the database for each turn, intercepted."""
     held: list[Body] = []
 
     async def hold(_: object, body: Body) -> tuple[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""compose_context on a large memory: in process, over HTTP and over Kafka, beside its own statements run alone."""
+"""compose_context on a large memory: in process, over HTTP and over Kafka, and its SQL statements alone."""
 
 import asyncio
 import os
@@ -41,7 +41,7 @@ SESSION = "bench-now"
 
 
 def run(options: Options) -> Report:
-    """Milliseconds a package, with static vectors and with an encoder's."""
+    """Milliseconds per package, with static vectors and with those of an encoder."""
     report = Report("compose")
     own, total = (1_000, 20_000) if options.quick else (10_000, 200_000)
     _with(None, own, total, options, report)
@@ -60,13 +60,13 @@ def run(options: Options) -> Report:
 
 
 class HashedWords(NoModels):
-    """Stands in for an encoder where none is given: vectors of the usual size at no cost to speak of."""
+    """Replaces an encoder if none is given: vectors of the usual size at negligible cost."""
 
     embedding_model_id = "hashed-words@384"
     dimension = 384
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
-        """Texts that share words are near each other."""
+        """Texts that share words have similar vectors."""
         del deadline_s
         return [vector(text, self.dimension) for text in texts]
 
@@ -124,7 +124,7 @@ def _asked(question: str) -> ComposeRequest:
 
 
 async def _statements(rt: Runtime, asked: Sequence[ComposeRequest]) -> list[list[replay.Statement]]:
-    """What each question makes the database do; asked once before, so that everything is warm."""
+    """The SQL statements of each question, recorded after a warm-up request."""
     found: list[list[replay.Statement]] = []
     for each in asked:
         await compose_package(each, rt)
@@ -143,7 +143,7 @@ async def _in_process(
     report: Report,
     label: str,
 ) -> Load:
-    """The load at concurrency 1; half a turn of ours and half a turn of the bare statements, twice over."""
+    """The load at concurrency 1; compose and the plain statements alternate twice, half a turn each."""
     limits = {} if label else {1: (8, 15, None), 8: (None, 40, None)}
     alone: Load | None = None
     for at_once, most in ASKS.items():
@@ -164,7 +164,7 @@ async def _in_process(
 
 
 async def _meaning(rt: Runtime, asked: Sequence[ComposeRequest], options: Options, report: Report, label: str) -> None:
-    """What search by meaning adds to a package: blocks of requests without and with it, by turns."""
+    """The cost of search by meaning per package: blocks of requests without and with it alternate."""
     many, by_words, whole = _cycle(asked, options.some(160) // 4), [], []
     for _ in range(8):
         with patch.object(search, "_vector_arms", lambda *_: iter(())):
@@ -177,7 +177,7 @@ async def _meaning(rt: Runtime, asked: Sequence[ComposeRequest], options: Option
 
 
 async def _receipts(rt: Runtime, asked: Sequence[ComposeRequest], options: Options, report: Report, label: str) -> None:
-    """What recording each package adds to the next ones: blocks of requests without and with it, by turns."""
+    """The cost of recording a package for the next ones: blocks of requests without and with it alternate."""
     many, plain, noted = _cycle(asked, options.some(160) // 4), [], []
     async with Recorder(rt.db, rt.policy, rt.version) as recorder:
 
@@ -236,7 +236,7 @@ async def _kafka(on: Supervisor, asked: Sequence[ComposeRequest], many: int) -> 
 
 
 async def _echo(on: Supervisor, asked: Sequence[ComposeRequest], many: int) -> Load:
-    """A Replier in a process of its own that answers with what it was asked."""
+    """A Replier in its own process that returns the request."""
     bodies = [each.model_dump_json().encode() for each in asked]
     child = await asyncio.create_subprocess_exec(sys.executable, "-m", "tests.bench.echo", on.bootstrap)
     asker = Asker(KafkaAccess(on.bootstrap))

@@ -1,4 +1,4 @@
-"""What row-level security costs compose, and whether a small user finds beside a huge one what it would find alone."""
+"""The cost of row-level security for compose, and whether a large user changes what a small user finds."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from tests.system.composing import compose_package
 
 QUESTIONS = 40
 BLOCKS = 16
-"""Blocks of each state at each concurrency, of one request a question: 640 requests a state."""
+"""Blocks per state and concurrency, of one request per question: 640 requests per state."""
 AT_ONCE = (1, 8)
 POOL = 8
 MOST = 1.10
@@ -26,7 +26,7 @@ _OTHERS = "DELETE FROM {} WHERE user_id <> %s"
 
 
 def run(options: Options) -> Report:
-    """Milliseconds a package with row-level security on and off, in blocks that take turns."""
+    """Milliseconds per package with row-level security on and off, in alternating blocks."""
     report = Report("isolation")
     own, total = (1_000, 20_000) if options.quick else (10_000, 200_000)
     with kit.machine(("compose",)) as machine:
@@ -65,7 +65,7 @@ def _asked(user: str, question: str) -> ComposeRequest:
 
 
 async def _found(rt: Runtime, asked: Sequence[ComposeRequest]) -> list[list[str]]:
-    """What each package shows, in its order; asked before any measuring, so that everything is warm."""
+    """The contents of each package, in order; requested before measuring as a warm-up."""
     return [[each.id for each in (await compose_package(one, rt)).evidence] for one in asked]
 
 
@@ -77,12 +77,12 @@ async def _by_turns(
     blocks: int,
     at_once: int,
 ) -> tuple[list[Load], list[Load]]:
-    """Blocks with row-level security and without; whichever state was last begins the next pair."""
+    """Blocks with row-level security and without; the last state of a pair begins the next pair."""
     taken: dict[bool, list[Load]] = {True: [], False: []}
     for pair in range(blocks):
         for enabled in (True, False) if pair % 2 else (False, True):
             await _switch(owner, policed, enabled=enabled)
-            # statements are planned anew on every connection
+            # statements are planned again on every connection
             await kit.drive(asked, lambda each: compose_package(each, rt), POOL)
             taken[enabled].append(await kit.drive(asked, lambda each: compose_package(each, rt), at_once))
     return taken[True], taken[False]
@@ -113,13 +113,13 @@ def _together(loads: Sequence[Load]) -> Load:
 
 
 async def _alone(rt: Runtime, owner: psycopg.AsyncConnection, questions: Sequence[str], report: Report) -> None:
-    """What a small user finds beside all the others, and once nobody else is there."""
+    """The results of a small user among all others, and alone."""
     asked = [_asked(SMALL, question) for question in questions]
     beside = await _found(rt, asked)
     for table in load.LOADED.split(", "):
         await owner.execute(sql.SQL(_OTHERS).format(sql.Identifier(table)), (SMALL,))
     alone = await _found(rt, asked)
     same = sum(one == other for one, other in zip(beside, alone, strict=True))
-    assert any(beside), "the small user finds something"  # a bench that finds nothing measures nothing
+    assert any(beside), "the small user finds something"  # a bench without results measures nothing
     what = "a small user's packages that are the same alone"
     report.rows.append(Row(what, 100 * same / len(asked), "%", None, 100, ">="))

@@ -1,4 +1,4 @@
-"""Committed turns through relay, observer, analyzer and evolver: turns a second, and the CPU of each stage."""
+"""Committed turns through relay, observer, analyzer and evolver: turns per second, and the CPU time of each stage."""
 
 import asyncio
 import os
@@ -35,12 +35,12 @@ WRITTEN = (
     "inbox",
 )
 RESIDENT: dict[str, tuple[float, float]] = {}
-"""Resident MB, now and at most, of each process after the last run in this process."""
+"""Current and peak resident MB of each process after the last run in this process."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One run: so many turns of so many users, its pace, and CPU milliseconds a turn by stage."""
+    """One run: the number of turns and users, the rate, and CPU milliseconds per turn by stage."""
 
     users: int
     turns: int
@@ -52,7 +52,7 @@ class Case:
 
 
 def run(options: Options) -> Report:
-    """Turns a second from the moment the relay may go until the last outcome stands."""
+    """Turns per second from the start of the relay to the last outcome."""
     report = Report("pipeline")
     with kit.machine(SERVICES) as machine:
         cases = uvloop.run(_cases(machine, options, report))
@@ -109,7 +109,7 @@ async def _now(conn: psycopg.AsyncConnection) -> float:
 
 
 async def _finished(conn: psycopg.AsyncConnection) -> int:
-    """How many turns still lack their outcome when patience ends."""
+    """The number of turns without an outcome at the timeout."""
     until = time.monotonic() + PATIENCE_S
     while True:
         row = await (await conn.execute("SELECT count(*) FROM turns WHERE outcome_at IS NULL")).fetchone()
@@ -130,7 +130,7 @@ async def _span(conn: psycopg.AsyncConnection, users: str) -> tuple[float, float
 
 
 async def _counts(conn: psycopg.AsyncConnection) -> dict[str, int]:
-    return {table: (await _one(conn, f"SELECT count(*) FROM {table}")) for table in WRITTEN}  # noqa: S608 # our names
+    return {table: (await _one(conn, f"SELECT count(*) FROM {table}")) for table in WRITTEN}  # noqa: S608 # constant names
 
 
 async def _one(conn: psycopg.AsyncConnection, statement: str) -> int:
@@ -139,7 +139,7 @@ async def _one(conn: psycopg.AsyncConnection, statement: str) -> int:
 
 
 async def _copied(conn: psycopg.AsyncConnection, before: Mapping[str, int]) -> float:
-    """Seconds to write the rows of this case once more, each table in one statement."""
+    """Seconds to write the rows of this case again, each table in one statement."""
     took = 0.0
     for table in WRITTEN:
         await conn.execute(f"CREATE UNLOGGED TABLE like_it (LIKE {table} INCLUDING ALL)".encode())
@@ -153,7 +153,7 @@ async def _copied(conn: psycopg.AsyncConnection, before: Mapping[str, int]) -> f
 
 
 async def _rules_ms(rt: Runtime, conn: psycopg.AsyncConnection) -> float:
-    """CPU milliseconds of the rules on turns as stored: what no engineering around them can save."""
+    """CPU milliseconds of the rules on stored turns, the lower bound for any implementation around them."""
     cursor = await conn.execute("SELECT turn_id FROM turns WHERE user_id = 'pipe1-0' LIMIT 200")
     subject = Subject("default", "pipe1-0")
     async with rt.db.transaction(subject) as own:

@@ -1,4 +1,6 @@
-"""How fast rows leave the outbox, beside producing the same bytes and beside deleting the same rows; and how soon."""
+"""The rate at which rows leave the outbox, compared with producing the same bytes and deleting the
+same rows; latency.
+"""
 
 import asyncio
 import time
@@ -36,7 +38,7 @@ _DELETE = "DELETE FROM event_outbox WHERE position = ANY(%s)"
 
 
 def run(options: Options) -> Report:
-    """Rows a second of a full outbox, then milliseconds from commit to consumer of an idle one."""
+    """Rows per second of a full outbox, then milliseconds from commit to consumer of an idle one."""
     report = Report("relay")
     with kit.machine(()) as machine:
         uvloop.run(_throughput(machine, options, report))

@@ -1,4 +1,4 @@
-"""Which files of the product a flow runs through: those of which it calls a function."""
+"""The source files that a flow executes: those with a called function."""
 
 import inspect
 import sys
@@ -18,7 +18,7 @@ _watched: ContextVar[bool] = ContextVar("_watched", default=False)
 
 
 class CallWatcher:
-    """Sees the calls of this thread and of those that begin from now on, and notes them when it is asked to."""
+    """Traces the calls of this thread and of later threads, and records them on request."""
 
     def __init__(self) -> None:
         self._codes: set[CodeType] | None = None
@@ -27,7 +27,7 @@ class CallWatcher:
         sys.setprofile(self._note)
 
     def close(self) -> None:
-        """It sees nothing more."""
+        """Stops tracing."""
         sys.setprofile(None)
         threading.setprofile(None)
 
@@ -38,10 +38,10 @@ class CallWatcher:
 
     @contextmanager
     def entered_files(self, *, of_all_tasks: bool) -> Generator[list[str]]:
-        """The files, at the end, of which a function was called; what runs because of an import is no call.
+        """The files with a called function, complete at the end; code that runs on import does not count.
 
-        Without `of_all_tasks` only what this task calls is counted, and the tasks and threads that it begins. What
-        texts were read as before is forgotten: services do not share that.
+        Without `of_all_tasks` only calls of this task count, and of the tasks and threads that it starts. The memo of
+        extracted texts is cleared, because services do not share it.
         """
         forget_texts()
         files: list[str] = []
