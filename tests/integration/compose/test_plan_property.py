@@ -1,4 +1,4 @@
-"""Any valid plan gives a valid pack: within its limits and filters, in one order, the same for the same."""
+"""Any valid plan gives a valid pack: within its limits and filters, ordered and deterministic."""
 
 from collections import Counter
 from collections.abc import AsyncGenerator
@@ -111,7 +111,7 @@ PLANS = st.fixed_dictionaries(
 
 @pytest.fixture(scope="module")
 async def lin(system: System) -> AsyncGenerator[Lin]:
-    """A year of talk."""
+    """A year of conversations."""
     async with living(system) as made:
         yield made
 
@@ -164,14 +164,14 @@ def _within(said: datetime, since: datetime | None, until: datetime | None) -> b
 
 
 def _known(pack: EvidencePack) -> dict[str, Any]:
-    """The pack without what is new every time."""
+    """The pack without values that differ in each response."""
     timed = {"evidences": {"__all__": {"provenance": {"retrieved_at"}}}, "stats": {"took_ms"}, "explain": {"arms"}}
     return pack.model_dump(exclude={"plan_id": True, "request_id": True, "generated_at": True, **timed})
 
 
 @given(raw=PLANS)
 @settings(SETTLED, max_examples=often(40, short=10))
-async def test_fewer_results_are_the_first_of_more(lin: Lin, raw: dict[str, Any]) -> None:
+async def test_a_smaller_result_is_a_prefix_of_a_larger_one(lin: Lin, raw: dict[str, Any]) -> None:
     budget = raw.get("budget", {})
     asked = [{**raw, "budget": {**budget, "top_k": k}} for k in (50, 3)]
     many, few = [[e.id for e in (await lin.ask(each)).evidences] for each in asked]

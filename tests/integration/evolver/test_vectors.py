@@ -1,4 +1,6 @@
-"""Vectors of chunks on a real PostgreSQL: written with the text, replaced by an encoder's, packed, and gone in time."""
+"""Vectors of chunks on a real PostgreSQL: written with the text, replaced by an encoder's, packed,
+and deleted in time.
+"""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
@@ -39,13 +41,13 @@ QUESTION = "What did we say about the harbour and the boats?"
 
 @pytest.fixture
 async def rt(dsn: str) -> AsyncGenerator[Runtime]:
-    """An evolver on a database of the test's own; compose would be handed the same."""
+    """An evolver on a new database; compose would receive the same settings."""
     async with evolver(dsn) as found:
         yield found
 
 
 class Letters(NoModels):
-    """Stands in for an encoder: how often each letter is there."""
+    """Replaces an encoder: counts letters."""
 
     def __init__(self, name: str = "letters") -> None:
         self.embedding_model_id = name
@@ -81,7 +83,7 @@ WORDS = ("harbour", "boat", "tea", "meeting", "knee", "garden", "train", "invoic
 
 
 async def talk(rt: Runtime, many: int, subject: Subject = LIN, *, first: int = 0) -> list[UUID]:
-    """So many messages about this and that."""
+    """This many messages about various topics."""
     said = [
         message(n, f"The {WORDS[n % 12]} and the {WORDS[n * 5 % 11]} number {n}") for n in range(first, first + many)
     ]
@@ -91,17 +93,17 @@ async def talk(rt: Runtime, many: int, subject: Subject = LIN, *, first: int = 0
 
 
 async def long_ago(dsn: str) -> None:
-    """All that stands was written an hour ago."""
+    """Makes all rows one hour old."""
     rows(dsn, "UPDATE memory_chunks SET created_at = now() - interval '1 hour' RETURNING 1")
 
 
 async def near(rt: Runtime, subject: Subject = LIN, within: SearchScope | None = None) -> Near:
-    """How near everything is to the question."""
+    """The similarity of everything to the question."""
     return await read_near(rt, subject, lambda _: {0: QUESTION}, within or SearchScope())
 
 
 def told(near: Near) -> dict[UUID, float]:
-    """The lifts by chunk."""
+    """The similarity by chunk."""
     lifts = near.lifts[0]
     return {
         UUID(bytes=bytes(each)): lift for each, lift in zip(lifts.ids.view("V16").tolist(), lifts.lift, strict=True)
@@ -114,7 +116,7 @@ def paged(dsn: str, user: str = "lin") -> list[str]:
     return sorted(row["model_id"] for row in found)
 
 
-async def test_a_chunk_has_its_static_vector_from_the_first(rt: Runtime, dsn: str) -> None:
+async def test_a_new_chunk_has_its_static_vector(rt: Runtime, dsn: str) -> None:
     sentence = "I keep a small boat in the harbour"
     async with rt.db.transaction(LIN) as conn:
         await chunks.put(conn, LIN, [message(0, sentence), message(1, "Nobody answered the telephone")])
@@ -129,7 +131,7 @@ async def test_a_chunk_has_its_static_vector_from_the_first(rt: Runtime, dsn: st
     assert remembered == said > other, "its sentence counts, not what stands before it"
 
 
-async def test_pages_hold_all_that_is_old_and_say_what_the_vectors_say(rt: Runtime, dsn: str) -> None:
+async def test_pages_contain_all_old_vectors_unchanged(rt: Runtime, dsn: str) -> None:
     await talk(rt, MANY)
     assert await pack_some(rt) == 1, "the user is large"
     assert paged(dsn) == [load_static_encoder().model_id]
@@ -158,7 +160,7 @@ async def test_pages_hold_all_that_is_old_and_say_what_the_vectors_say(rt: Runti
     assert rt.pages.find(LIN, load_static_encoder().model_id) is not held
 
 
-async def test_pages_that_are_known_are_not_fetched_again(rt: Runtime, dsn: str) -> None:
+async def test_cached_pages_are_not_fetched_again(rt: Runtime, dsn: str) -> None:
     await talk(rt, MANY)
     await long_ago(dsn)
     await pack_some(rt)
@@ -173,7 +175,7 @@ async def test_pages_that_are_known_are_not_fetched_again(rt: Runtime, dsn: str)
 
 
 async def buffers(rt: Runtime, read: Read[Meant]) -> int:
-    """How many blocks the database looks at for it."""
+    """The number of blocks that the database reads for it."""
     explained = cast("LiteralString", "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + read.statement)
     async with rt.db.transaction(LIN) as conn:
         row = await (await conn.execute(explained, read.params)).fetchone()
@@ -182,7 +184,7 @@ async def buffers(rt: Runtime, read: Read[Meant]) -> int:
     return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
 
 
-async def test_bounds_hold_for_who_has_pages_too(rt: Runtime, dsn: str) -> None:
+async def test_limits_apply_to_users_with_pages(rt: Runtime, dsn: str) -> None:
     await talk(rt, MANY)
     await long_ago(dsn)
     await pack_some(rt)
@@ -191,7 +193,7 @@ async def test_bounds_hold_for_who_has_pages_too(rt: Runtime, dsn: str) -> None:
     assert len(inside) == 7
 
 
-async def test_nobody_reads_pages_of_another(rt: Runtime, dsn: str) -> None:
+async def test_pages_of_others_are_not_read(rt: Runtime, dsn: str) -> None:
     await talk(rt, MANY)
     await long_ago(dsn)
     await pack_some(rt)
@@ -199,7 +201,7 @@ async def test_nobody_reads_pages_of_another(rt: Runtime, dsn: str) -> None:
     assert told(await near(rt, Subject("other", "lin"))) == {}
 
 
-async def test_what_an_erasure_hides_is_in_no_page_and_new_pages_are_without_it(rt: Runtime, dsn: str) -> None:
+async def test_hidden_data_is_in_no_page_and_new_pages_omit_it(rt: Runtime, dsn: str) -> None:
     said = await talk(rt, MANY)
     await long_ago(dsn)
     await pack_some(rt)
@@ -217,7 +219,7 @@ async def test_what_an_erasure_hides_is_in_no_page_and_new_pages_are_without_it(
     assert len(told(await near(rt))) == MANY - 1
 
 
-async def test_a_memory_that_is_shown_again_is_found_by_meaning_again(rt: Runtime, dsn: str) -> None:
+async def test_a_memory_that_is_visible_again_is_found_by_meaning_again(rt: Runtime, dsn: str) -> None:
     await talk(rt, MANY)
     memory = version("I keep a small boat in the harbour")
     await stand(rt, memory)
@@ -232,7 +234,7 @@ async def test_a_memory_that_is_shown_again_is_found_by_meaning_again(rt: Runtim
     assert mine in told(await near(rt))
 
 
-async def test_an_encoder_takes_the_place_of_static_vectors_chunk_by_chunk(rt: Runtime, dsn: str) -> None:
+async def test_an_encoder_replaces_static_vectors_chunk_by_chunk(rt: Runtime, dsn: str) -> None:
     said = await talk(rt, MANY)
     static = told(await near(rt))
     with_encoder = replace(rt, models=Letters())
@@ -252,15 +254,13 @@ async def test_an_encoder_takes_the_place_of_static_vectors_chunk_by_chunk(rt: R
     assert paged(dsn) == sorted(["letters", load_static_encoder().model_id])
     packed = told(await near(with_encoder))
     assert np.corrcoef([packed[chunk] for chunk in whole], [*whole.values()])[0, 1] > 0.97
-    with_encoder.models.away = True  # pyright: ignore[reportAttributeAccessIssue] # it is Letters
+    with_encoder.models.away = True  # pyright: ignore[reportAttributeAccessIssue] # it is a Letters
     late = await near(with_encoder)
     assert late.missing == "embedding_unavailable"
     assert [told(late)[chunk] for chunk in static] == pytest.approx([*static.values()], abs=0.1)
 
 
-async def test_a_text_that_the_encoder_has_no_vector_for_keeps_its_static_one_in_pages_too(
-    rt: Runtime, dsn: str
-) -> None:
+async def test_a_text_without_an_encoder_vector_keeps_its_static_one_in_pages_too(rt: Runtime, dsn: str) -> None:
     said = await talk(rt, MANY)
     static = told(await near(rt))
     rows(dsn, "UPDATE memory_chunks SET embedding_model_id = 'letters' WHERE chunk_id = %(c)s RETURNING 1", c=said[3])
@@ -274,7 +274,7 @@ async def test_a_text_that_the_encoder_has_no_vector_for_keeps_its_static_one_in
     assert told(await near(with_encoder))[said[3]] == pytest.approx(static[said[3]], abs=0.1)
 
 
-async def test_chunks_of_another_encoder_wait_for_the_new_one_and_are_found_meanwhile(rt: Runtime, dsn: str) -> None:
+async def test_chunks_of_another_encoder_are_found_while_they_wait_for_the_new_one(rt: Runtime, dsn: str) -> None:
     await talk(rt, MANY)
     static = told(await near(rt))
     old, new = replace(rt, models=Letters()), replace(rt, models=Letters("other letters"))
@@ -290,7 +290,7 @@ async def test_chunks_of_another_encoder_wait_for_the_new_one_and_are_found_mean
     assert await forget_other_models(new) == 0
 
 
-async def test_chunks_from_before_static_vectors_get_one(rt: Runtime, dsn: str) -> None:
+async def test_chunks_without_static_vectors_get_one(rt: Runtime, dsn: str) -> None:
     await talk(rt, 40)
     await stand(rt, version("I keep a small boat in the harbour"))
     before = told(await near(rt))
@@ -301,7 +301,7 @@ async def test_chunks_from_before_static_vectors_get_one(rt: Runtime, dsn: str) 
     assert told(await near(rt)) == before
 
 
-async def test_chunks_with_static_vectors_of_another_version_get_todays(rt: Runtime, dsn: str) -> None:
+async def test_chunks_with_static_vectors_of_another_version_get_the_current_ones(rt: Runtime, dsn: str) -> None:
     await talk(rt, 40)
     before = told(await near(rt))
     rows(dsn, "UPDATE memory_chunks SET static_model_id = 'of before' WHERE seq < 3 RETURNING 1")
@@ -311,7 +311,7 @@ async def test_chunks_with_static_vectors_of_another_version_get_todays(rt: Runt
     assert told(await near(rt)) == before
 
 
-async def test_what_waits_for_a_vector_stays_outside_the_pages(rt: Runtime, dsn: str) -> None:
+async def test_chunks_that_wait_for_a_vector_stay_outside_the_pages(rt: Runtime, dsn: str) -> None:
     said = await talk(rt, MANY)
     await long_ago(dsn)
     waiting = "UPDATE memory_chunks SET static_vector = NULL, static_model_id = NULL, created_at = created_at - %(t)s"

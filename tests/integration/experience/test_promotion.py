@@ -1,4 +1,4 @@
-"""Memories that qualify are proposed once, checked before anybody sees them, and end with time or with the memory."""
+"""A qualifying memory is proposed once, screened before anybody sees it, and ends with its deadline or its memory."""
 
 import asyncio
 from datetime import datetime
@@ -19,7 +19,7 @@ WHO = Subject("t", "u")
 
 
 def sql(rt: Runtime, statement: str, **params: Any) -> list[dict[str, Any]]:
-    """What the statement answers to the superuser."""
+    """The result for the superuser."""
     return databases.rows(rt.db.dsn, statement, **params)
 
 
@@ -33,7 +33,7 @@ def remembered(
     user: str = "u",
     **more: Any,
 ) -> UUID:
-    """A memory that qualifies, unless something given here speaks against it."""
+    """A memory that qualifies unless the arguments prevent it."""
     memory_id = uuid4()
     row = {
         "type": "pattern",
@@ -90,20 +90,20 @@ def remembered(
 
 
 async def proposed(rt: Runtime, who: Subject = WHO) -> list[PromotionView]:
-    """The proposals after a round over everybody."""
+    """The proposals after a round over all users."""
     await promotion.propose(rt)
     return list((await promotions.page(rt, who, None, 50)).promotions)
 
 
 def told(rt: Runtime) -> int:
-    """How many proposals were told of."""
+    """The number of proposal events."""
     return len(sql(rt, "SELECT 1 FROM event_outbox WHERE type = 'promotion.proposed'"))
 
 
 @pytest.mark.parametrize(
     "text", ["下雨天顾客更爱买防水面料", "Customers ask for waterproof fabric when it rains"], ids=["zh", "en"]
 )
-async def test_a_memory_that_qualifies_is_proposed_once_with_its_figures(rt: Runtime, text: str) -> None:
+async def test_a_qualifying_memory_is_proposed_once_with_its_figures(rt: Runtime, text: str) -> None:
     memory_id = remembered(rt, text)
     (made,) = await proposed(rt)
     assert (made.memory_id, made.status, made.class_, made.visibility) == (
@@ -141,14 +141,14 @@ async def test_a_memory_that_qualifies_is_proposed_once_with_its_figures(rt: Run
     ],
     ids=lambda given: ",".join(given),
 )
-async def test_what_lacks_one_thing_stays_a_memory(rt: Runtime, lacking: dict[str, Any]) -> None:
+async def test_a_memory_that_misses_one_criterion_is_not_proposed(rt: Runtime, lacking: dict[str, Any]) -> None:
     remembered(rt, **lacking)
     assert await proposed(rt) == []
     await promotion.propose_of(rt, WHO)
     assert await proposed(rt) == []
 
 
-async def test_old_uses_do_not_count_and_a_conflict_in_four_does_not_hinder(rt: Runtime) -> None:
+async def test_old_uses_do_not_count_and_one_conflict_in_four_is_allowed(rt: Runtime) -> None:
     old = remembered(rt, "多雨的季节多备雨具")
     sql(rt, "UPDATE injections SET created_at = now() - interval '31 days' WHERE %(id)s = ANY(used_ids)", id=old)
     fine = remembered(rt, against=1, said_again=3)
@@ -166,7 +166,7 @@ async def test_old_uses_do_not_count_and_a_conflict_in_four_does_not_hinder(rt: 
         ("The gross margin of the spring line is 62%", "rejected", "business_secret", "business_secret"),
     ],
 )
-async def test_what_is_not_for_others_is_stopped_and_told_to_nobody(
+async def test_an_unsuitable_memory_is_stopped_without_an_event(
     rt: Runtime, text: str, status: str, class_: str, reason: str
 ) -> None:
     remembered(rt, text)
@@ -179,12 +179,12 @@ async def test_what_is_not_for_others_is_stopped_and_told_to_nobody(
 
 
 async def decided(rt: Runtime, made: PromotionView, decision: str = "approve", **more: Any) -> PromotionView:
-    """The proposal after this was decided."""
+    """The proposal after this decision."""
     body = {"tenant_id": WHO.tenant_id, "user_id": WHO.user_id, "decision": decision, **more}
     return await promotions.decide(rt, made.proposal_id, PromotionDecision.model_validate(body))
 
 
-async def test_approval_is_recorded_and_again_changes_nothing(rt: Runtime) -> None:
+async def test_approval_is_recorded_and_repeating_it_changes_nothing(rt: Runtime) -> None:
     remembered(rt)
     (made,) = await proposed(rt)
     done = await decided(rt, made, visibility="brand", reason="useful, password is Hunter2!pass")
@@ -195,7 +195,7 @@ async def test_approval_is_recorded_and_again_changes_nothing(rt: Runtime) -> No
         await decided(rt, made, "reject")
 
 
-async def test_what_is_personal_needs_the_persons_consent(rt: Runtime) -> None:
+async def test_personal_content_needs_the_users_consent(rt: Runtime) -> None:
     remembered(rt, "喜欢简洁的界面", type="preference", epistemic_type="preference")
     (made,) = await proposed(rt)
     assert (made.status, made.class_) == ("pending_approval", "personal")
@@ -205,7 +205,7 @@ async def test_what_is_personal_needs_the_persons_consent(rt: Runtime) -> None:
     assert (await decided(rt, made, "reject")).status == "rejected"
 
 
-async def test_what_nobody_decides_in_time_expires_and_cannot_be_approved(rt: Runtime) -> None:
+async def test_an_undecided_proposal_expires_and_cannot_be_approved(rt: Runtime) -> None:
     remembered(rt)
     remembered(rt, "多雨的季节多备雨具")
     first, second = await proposed(rt)
@@ -225,7 +225,7 @@ async def test_a_proposal_ends_with_its_memory(rt: Runtime, ends: str) -> None:
     assert (ended.status, ended.reason) == ("rejected", "memory_ended")
 
 
-async def test_proposals_are_their_users_alone(rt: Runtime) -> None:
+async def test_proposals_are_visible_to_their_user_only(rt: Runtime) -> None:
     remembered(rt)
     (made,) = await proposed(rt)
     for stranger in (Subject("t", "v"), Subject("other", "u")):
@@ -236,7 +236,7 @@ async def test_proposals_are_their_users_alone(rt: Runtime) -> None:
         assert refused.value.status == 404
 
 
-async def test_later_rounds_look_at_what_has_changed_alone(rt: Runtime) -> None:
+async def test_later_rounds_check_only_changes(rt: Runtime) -> None:
     began = await promotion.propose(rt)
     memory_id = remembered(rt)
     sql(

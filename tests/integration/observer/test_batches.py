@@ -1,4 +1,4 @@
-"""What a turn is read as does not hang on which turns share its batch."""
+"""The observations of a turn do not depend on its batch."""
 
 import pytest
 
@@ -23,7 +23,9 @@ TALK = [
 
 
 @pytest.mark.parametrize("size", [1, 5])
-async def test_small_batches_and_one_large_one_leave_the_same(databases: Databases, kafka: str, size: int) -> None:
+async def test_small_batches_and_one_large_batch_give_the_same_result(
+    databases: Databases, kafka: str, size: int
+) -> None:
     async with running(settings_for(databases.fresh(), kafka), ("compose",)) as system:
         one, other = Person(system), Person(system)
         for n, text in enumerate(TALK):
@@ -36,7 +38,7 @@ async def test_small_batches_and_one_large_one_leave_the_same(databases: Databas
 
 
 async def observed(system: System, person: Person, size: int) -> None:
-    """All turns of the person, so many at a time."""
+    """Observes all turns of the user, this many at a time."""
     rows = system.rows(
         "SELECT payload::text AS body FROM event_outbox WHERE aggregatetype = %(t)s ORDER BY position",
         t=TURN_COMMITTED.name,
@@ -49,7 +51,7 @@ async def observed(system: System, person: Person, size: int) -> None:
 
 
 def left(system: System, person: Person) -> list[Json]:
-    """Every observation, told by its place."""
+    """Every observation, with its position in place of ids."""
     return system.rows(
         "SELECT t.session_id, t.seq, o.ordinal, o.kind, o.key, o.text, o.pattern, o.priority FROM observations o"
         " JOIN turns t USING (tenant_id, user_id, turn_id) WHERE o.user_id = %(u)s"

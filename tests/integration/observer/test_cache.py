@@ -1,4 +1,4 @@
-"""A model is asked once about the same words of a user: its answers are kept by input hash, secrets blanked."""
+"""A model is asked once about the same words of a user: answers are cached by input hash, secrets blanked."""
 
 import json
 from typing import Any
@@ -24,7 +24,7 @@ LANGUAGES = pytest.mark.parametrize("language", SAID)
 
 
 def answering(language: str, **more: Any) -> str:
-    """What the model says of the message."""
+    """The model's items for the message."""
     _, value, quote, content = SAID[language]
     item = {
         "type": "goal",
@@ -39,7 +39,7 @@ def answering(language: str, **more: Any) -> str:
 
 
 def found(bench: Bench, person: Person) -> list[dict[str, Any]]:
-    """What the model found, turn by turn."""
+    """The model's items, turn by turn."""
     return bench.system.rows(
         "SELECT kind, text, value, related_memory_id FROM observations WHERE user_id = %(u)s"
         " AND detector LIKE 'model:%%' ORDER BY created_at, turn_id",
@@ -64,7 +64,7 @@ async def test_the_same_words_are_asked_about_once(bench_with: Any, server: Scri
 
 
 @LANGUAGES
-async def test_an_answer_outlives_a_batch_that_could_not_be_saved(
+async def test_an_answer_survives_a_batch_that_could_not_be_saved(
     bench_with: Any, server: ScriptedOllama, language: str
 ) -> None:
     server.answer = answering(language)
@@ -82,7 +82,7 @@ async def test_an_answer_outlives_a_batch_that_could_not_be_saved(
 
 @LANGUAGES
 @pytest.mark.parametrize("amid", [False, True])
-async def test_so_does_a_summarys_answer(
+async def test_a_summary_answer_survives_it_too(
     bench_with: Any, server: ScriptedOllama, monkeypatch: pytest.MonkeyPatch, language: str, amid: bool
 ) -> None:
     condensed = condense.condense
@@ -105,11 +105,11 @@ async def test_so_does_a_summarys_answer(
 
 
 async def away(*_: Any) -> None:
-    """Nothing can be written."""
+    """Every write fails."""
     raise TransientError("away")
 
 
-async def test_what_was_answered_before_costs_no_share_of_the_day(bench_with: Any, server: ScriptedOllama) -> None:
+async def test_a_cached_answer_uses_no_daily_share(bench_with: Any, server: ScriptedOllama) -> None:
     server.answer, server.counts = answering("en"), (7900, 200)
     async with bench_with(model_tokens_per_day=8000) as bench:
         person = Person(bench.system)
@@ -123,7 +123,7 @@ async def test_what_was_answered_before_costs_no_share_of_the_day(bench_with: An
         assert len(server.asked("/api/chat")) == 1
 
 
-async def test_no_secret_is_kept_and_an_unreadable_answer_is_not(bench_with: Any, server: ScriptedOllama) -> None:
+async def test_secrets_and_unreadable_answers_are_not_cached(bench_with: Any, server: ScriptedOllama) -> None:
     secret = "sk-proj-Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56"
     server.answer = answering("en", content=f"The API key is {secret}", value="身份证 11010519491231002X")
     async with bench_with() as bench:
@@ -138,7 +138,7 @@ async def test_no_secret_is_kept_and_an_unreadable_answer_is_not(bench_with: Any
         assert bench.system.number("SELECT count(*) FROM model_cache") == 1
 
 
-async def test_a_change_that_was_shown_a_memory_names_it_again(bench_with: Any, server: ScriptedOllama) -> None:
+async def test_a_cached_change_names_the_same_memory_again(bench_with: Any, server: ScriptedOllama) -> None:
     async with bench_with() as bench:
         person = Person(bench.system)
         await bench.system.change(
@@ -159,7 +159,7 @@ async def test_a_change_that_was_shown_a_memory_names_it_again(bench_with: Any, 
         assert [row["related_memory_id"] for row in found(bench, person)][2:] == [None]
 
 
-def test_an_input_is_the_words_the_question_and_the_model() -> None:
+def test_an_input_hash_covers_words_prompt_and_model() -> None:
     words = digest([("user", "我喜欢喝茶", None)])
     assert words == digest([("user", "我喜欢喝茶", None)]) != digest([("user", "I like tea", None)])
     one = AnswerKey("extract", "extract-2", "qwen3", words)

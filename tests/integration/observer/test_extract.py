@@ -1,4 +1,4 @@
-"""The model behind the observer: what it adds to the rules, and that nothing that it does can take anything away."""
+"""The observer's model adds to the rules and can remove none of their results."""
 
 import json
 from collections.abc import AsyncIterator
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("patterns")
 
 @pytest.fixture
 async def models(server: ScriptedOllama) -> AsyncIterator[OllamaModels]:
-    """The provider, with retries that do not wait long."""
+    """The provider, with short retry delays."""
     provider = OllamaModels(
         server.url,
         chat_model=CHAT,
@@ -54,7 +54,7 @@ def turn(*texts: str) -> TurnText:
 
 
 def ruled(said: TurnText) -> Observed:
-    """What the rules alone find."""
+    """The observations of the rules alone."""
     return observe(said, CONTEXT, ObservePolicy())
 
 
@@ -77,7 +77,7 @@ def answers(server: ScriptedOllama, *items: dict[str, Any]) -> None:
 
 
 async def added(models: ModelProvider, said: TurnText) -> list[Any]:
-    """What the model added to the rules' observations, which stand unchanged before it."""
+    """The model's observations after those of the rules, which stay unchanged."""
     before = ruled(said)
     found = await extract(models, ObserverPolicy(), said, CONTEXT)
     observed = found.observed
@@ -88,12 +88,12 @@ async def added(models: ModelProvider, said: TurnText) -> list[Any]:
 
 
 async def reasons(models: ModelProvider, said: TurnText) -> list[str]:
-    """What became of each item of the model's answer."""
+    """The decision on each item of the model's answer."""
     observed = (await extract(models, ObserverPolicy(), said, CONTEXT)).observed
     return [each.reason for each in observed.explain[len(ruled(said).explain) :]]
 
 
-async def test_the_model_adds_what_the_rules_do_not_see(server: ScriptedOllama, models: OllamaModels) -> None:
+async def test_the_model_adds_items_that_the_rules_do_not_find(server: ScriptedOllama, models: OllamaModels) -> None:
     answers(server, item(SWIMS))
     (one,) = await added(models, turn(TEA, SWIMS))
     assert (one.detector, one.pattern, one.assertion) == (f"model:{CHAT}", "extract-4", "inferred")
@@ -103,7 +103,7 @@ async def test_the_model_adds_what_the_rules_do_not_see(server: ScriptedOllama, 
 
 
 @pytest.mark.parametrize("mode", get_args(Mode))
-async def test_in_every_mode_the_rules_stand(server: ScriptedOllama, models: OllamaModels, mode: Mode) -> None:
+async def test_the_rules_stay_in_every_mode(server: ScriptedOllama, models: OllamaModels, mode: Mode) -> None:
     answers(server, item(SWIMS))
     server.script(mode)
     said = turn(TEA, SWIMS)
@@ -127,23 +127,23 @@ async def test_a_repaired_answer_counts(server: ScriptedOllama, models: OllamaMo
     assert len(await added(models, turn(SWIMS))) == 1
 
 
-async def test_without_a_model_the_rules_speak_alone() -> None:
+async def test_without_a_model_only_the_rules_are_used() -> None:
     said = turn(TEA)
     assert await extract(NoModels(), ObserverPolicy(), said, CONTEXT) == Extraction(ruled(said))
 
 
-async def test_policy_can_switch_the_model_off(server: ScriptedOllama, models: OllamaModels) -> None:
+async def test_policy_can_disable_the_model(server: ScriptedOllama, models: OllamaModels) -> None:
     said = turn(TEA)
     assert await extract(models, ObserverPolicy(use_model=False), said, CONTEXT) == Extraction(ruled(said))
     assert not server.requests
 
 
-async def test_a_command_is_no_question_to_the_model(server: ScriptedOllama, models: OllamaModels) -> None:
+async def test_a_command_is_not_sent_to_the_model(server: ScriptedOllama, models: OllamaModels) -> None:
     assert await added(models, turn("/memory search 龙井茶")) == []
     assert not server.requests
 
 
-async def test_what_the_rules_found_is_not_found_again(server: ScriptedOllama, models: OllamaModels) -> None:
+async def test_items_found_by_the_rules_are_not_added_again(server: ScriptedOllama, models: OllamaModels) -> None:
     known = {"type": "preference", "epistemic_type": "preference"}
     answers(
         server,
@@ -160,7 +160,7 @@ async def test_what_the_rules_found_is_not_found_again(server: ScriptedOllama, m
     ]
 
 
-async def test_one_thing_is_added_once(server: ScriptedOllama, models: OllamaModels) -> None:
+async def test_an_item_is_added_once(server: ScriptedOllama, models: OllamaModels) -> None:
     answers(server, item(SWIMS), item(SWIMS, content="每到周末就去游泳"))
     assert len(await added(models, turn(SWIMS))) == 1
 
@@ -177,7 +177,7 @@ async def test_one_thing_is_added_once(server: ScriptedOllama, models: OllamaMod
         "My api key is sk-proj-abcdefghijklmnopqrstuvwx0123456789.",
     ],
 )
-async def test_what_the_rules_refuse_stays_refused(server: ScriptedOllama, models: OllamaModels, text: str) -> None:
+async def test_text_refused_by_the_rules_stays_refused(server: ScriptedOllama, models: OllamaModels, text: str) -> None:
     answers(server, item(text), item(text, type="note", key=None, content="a note"))
     assert await added(models, turn(text)) == []
 
@@ -195,26 +195,26 @@ async def test_what_the_rules_refuse_stays_refused(server: ScriptedOllama, model
         {"provenance": "tool"},
     ],
 )
-async def test_what_must_not_be_remembered_is_dropped(
+async def test_forbidden_content_is_dropped(
     server: ScriptedOllama, models: OllamaModels, changes: dict[str, Any]
 ) -> None:
     answers(server, {**item(SWIMS), **changes})
     assert await added(models, turn(SWIMS)) == []
 
 
-async def test_code_and_the_words_of_others_prove_nothing(server: ScriptedOllama, models: OllamaModels) -> None:
+async def test_code_and_quoted_text_are_no_evidence(server: ScriptedOllama, models: OllamaModels) -> None:
     said = turn("翻译：“我周末总去游泳馆”", "```\nI swim every weekend\n```")
     answers(server, item("我周末总去游泳馆"), item("I swim every weekend"))
     assert await added(models, said) == []
 
 
-async def test_the_model_never_claims_more_than_the_rules_would(server: ScriptedOllama, models: OllamaModels) -> None:
+async def test_the_model_has_no_higher_confidence_than_the_rules(server: ScriptedOllama, models: OllamaModels) -> None:
     answers(server, item(SWIMS, provenance="confirmed_by_user", confidence=1.0))
     (one,) = await added(models, turn(SWIMS))
     assert (one.assertion, one.value) == ("declared", {"value": "周末通常去游泳馆", CLAIMED: 1.0})
 
 
-async def test_a_claim_of_entitlement_is_flagged_however_little_of_it_is_quoted(
+async def test_a_claim_of_entitlement_is_flagged_even_if_quoted_in_part(
     server: ScriptedOllama, models: OllamaModels
 ) -> None:
     answers(server, item("终身会员", type="case", key=None, content="是终身会员"))
@@ -222,9 +222,7 @@ async def test_a_claim_of_entitlement_is_flagged_however_little_of_it_is_quoted(
     assert (one.flags, one.epistemic) == (("self_benefit",), "opinion")
 
 
-async def test_a_tool_tells_what_happened_and_not_what_the_user_is(
-    server: ScriptedOllama, models: OllamaModels
-) -> None:
+async def test_a_tool_reports_events_and_not_traits_of_the_user(server: ScriptedOllama, models: OllamaModels) -> None:
     said = TurnText(
         (message("帮我看看日程"),), (ToolText("calendar", {}, "Design review on 2026-10-22 at 10:00", "ok", 2),)
     )
@@ -259,7 +257,7 @@ async def test_a_named_speaker_is_the_subject(server: ScriptedOllama, models: Ol
         ({"type": "preference", "key": None, "value": "游泳"}, "pref:other:游泳"),
     ],
 )
-async def test_a_key_is_spelt_as_the_rules_do_or_left_out(
+async def test_a_key_is_normalised_as_by_the_rules_or_omitted(
     server: ScriptedOllama, models: OllamaModels, given: dict[str, Any], key: str | None
 ) -> None:
     answers(server, item(SWIMS, **given))
@@ -277,7 +275,7 @@ async def test_a_key_is_spelt_as_the_rules_do_or_left_out(
         ("No longer eats meat", -1),
     ],
 )
-async def test_a_taste_is_for_or_against(
+async def test_a_preference_is_for_or_against(
     server: ScriptedOllama, models: OllamaModels, content: str, polarity: int
 ) -> None:
     said = "周末总在游泳或跑步。Swimming, running, eating meat: that was last year's weekends."
@@ -297,7 +295,7 @@ async def test_a_taste_is_for_or_against(
         ("Weekends usually find me at the pool.", "usually find me at the pool", "Usually at the pool", "Berlin"),
     ],
 )
-async def test_what_the_message_does_not_say_is_dropped_however_real_the_quote(
+async def test_an_item_that_the_message_does_not_state_is_dropped_despite_a_real_quote(
     server: ScriptedOllama, models: OllamaModels, said: str, quote: str, content: str, value: str | None
 ) -> None:
     answers(server, item(quote, content=content, value=value))
@@ -311,7 +309,7 @@ async def test_what_the_message_does_not_say_is_dropped_however_real_the_quote(
         ("Do you live in Leeds, or nearby?", "Yes, mostly", "Lives in Leeds"),
     ],
 )
-async def test_a_yes_takes_its_words_from_the_question_and_from_no_claim(
+async def test_a_yes_takes_its_words_from_the_question_and_not_from_a_claim(
     server: ScriptedOllama, models: OllamaModels, asked: str, answer: str, content: str
 ) -> None:
     answers(server, item(answer, type="pattern", key=None, content=content))
@@ -334,7 +332,7 @@ async def test_a_yes_takes_its_words_from_the_question_and_from_no_claim(
         ),
     ],
 )
-async def test_a_change_that_the_model_alone_sees_is_inferred_and_names_what_it_changes(
+async def test_a_change_found_only_by_the_model_is_inferred_and_names_its_memory(
     server: ScriptedOllama, models: OllamaModels, said: str, quote: str, content: str, old: str, new: str
 ) -> None:
     known = (KnownMemory("0192c3a0-0000-7000-8000-000000000001", "preference", f"drinks {old}"),)
@@ -353,7 +351,7 @@ async def test_a_change_that_the_model_alone_sees_is_inferred_and_names_what_it_
     ("wanted", "version", "notes"),
     [("extract-1", "extract-1", ()), ("extract-2", "extract-2", ()), ("extract-9", "extract-4", (PROMPT_UNKNOWN,))],
 )
-async def test_an_experiment_chooses_the_prompt_and_an_unknown_one_is_named(
+async def test_an_experiment_selects_the_prompt_and_an_unknown_one_is_named(
     server: ScriptedOllama, models: OllamaModels, wanted: str, version: str, notes: tuple[str, ...]
 ) -> None:
     answers(server, item(SWIMS))
@@ -361,7 +359,7 @@ async def test_an_experiment_chooses_the_prompt_and_an_unknown_one_is_named(
     assert (found.prompt_version, found.notes, found.observed.observations[-1].pattern) == (version, notes, version)
 
 
-async def test_policy_chooses_the_prompt(server: ScriptedOllama, models: OllamaModels) -> None:
+async def test_policy_selects_the_prompt(server: ScriptedOllama, models: OllamaModels) -> None:
     answers(server, item(SWIMS))
     found = await extract(models, ObserverPolicy(extract_prompt="extract-1"), turn(SWIMS), CONTEXT)
     assert found.observed.observations[-1].pattern == "extract-1"
@@ -370,7 +368,7 @@ async def test_policy_chooses_the_prompt(server: ScriptedOllama, models: OllamaM
 @pytest.mark.parametrize(
     "left", [ModelBudget(tokens=0), ModelBudget(tokens=10), ModelBudget(seconds=0.0), ModelBudget(seconds=-1.0)]
 )
-async def test_nobody_is_asked_once_the_days_share_is_used_up(
+async def test_the_model_is_not_asked_once_the_daily_share_is_exhausted(
     server: ScriptedOllama, models: OllamaModels, left: ModelBudget
 ) -> None:
     said = turn(TEA)
@@ -384,7 +382,7 @@ async def test_nobody_is_asked_once_the_days_share_is_used_up(
     "text",
     ["我家钥匙的密码是 Hunter2-2026!", "my wifi password is Hunter2-2026!", "my wifi pass\x00word is Hunter2-2026!"],
 )
-async def test_a_kept_answer_holds_no_secret(server: ScriptedOllama, models: OllamaModels, text: str) -> None:
+async def test_a_cached_answer_contains_no_secret(server: ScriptedOllama, models: OllamaModels, text: str) -> None:
     server.answer = f"Sure: {text} sk-proj-abcdefghijklmnopqrstuvwx0123456789 13812345678"
     asking = ModelCalls()
     await extract(models, ObserverPolicy(), turn(SWIMS), CONTEXT, asking=asking, turn_id=UUID(int=1))
@@ -394,7 +392,7 @@ async def test_a_kept_answer_holds_no_secret(server: ScriptedOllama, models: Oll
 
 
 @pytest.mark.parametrize("text", ["", " ", "/forget 42", "/summary"])
-def test_where_no_user_speaks_nothing_would_be_asked(models: OllamaModels, text: str) -> None:
+def test_the_model_is_not_asked_without_a_user_message(models: OllamaModels, text: str) -> None:
     said = TurnText((MessageText("assistant", TEA, None, 0, SAID_AT), MessageText("user", text, None, 1, SAID_AT)))
     assert asked_of(models, ObserverPolicy(), said, None) is None
     for spoken in (TEA, "/remember I like tea."):

@@ -1,4 +1,4 @@
-"""Habits on PostgreSQL: counted from what search reads of turns, once each, however the turns are delivered."""
+"""Habits on PostgreSQL: derived from the search rows of turns, once each, whatever the delivery."""
 
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
@@ -22,26 +22,26 @@ BOTH = pytest.mark.parametrize("texts", [ZH, EN], ids=["zh", "en"])
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str) -> AsyncGenerator[System]:
-    """Compose alone: the tests deliver what it published."""
+    """Compose alone: the test delivers its events."""
     async with running(settings_for(databases.fresh(), kafka), ("compose",)) as system:
         yield system
 
 
 @pytest.fixture
 def person(system: System) -> Person:
-    """Somebody new."""
+    """A new user."""
     return Person(system)
 
 
 async def tell(person: Person, texts: Sequence[str], **more: Any) -> None:
-    """Each in a session of its own, on a day of its own."""
+    """Commits each message in its own session, on its own day."""
     for n, text in enumerate(texts):
         messages = [{**user(text), **more}]
         await person.commit(session=f"s{n}", created_at=f"2026-03-{n + 2:02d}T07:30:00Z", messages=messages)
 
 
 def delivered(person: Person) -> list[Delivered]:
-    """The turns of the person as the topic carries them."""
+    """The events of the user's turns."""
     rows = person.system.rows(
         "SELECT payload::text AS body FROM event_outbox WHERE aggregatetype = %(t)s ORDER BY position",
         t=TURN_COMMITTED.name,
@@ -51,12 +51,12 @@ def delivered(person: Person) -> list[Delivered]:
 
 
 async def observe(person: Person, events: Sequence[Delivered]) -> None:
-    """The turns are observed together."""
+    """Observes the turns in one batch."""
     await observer.observe_turns(person.system["compose"].rt, Subject(person.tenant_id, person.user_id), events)
 
 
 def made(person: Person) -> list[Json]:
-    """The habits that were observed, with what was read of the turns that made them."""
+    """The observed habits, with the search rows of their turns."""
     return person.system.rows(
         "SELECT o.session_id, o.kind, o.key, o.text, o.value, o.assertion, o.confidence::float8 AS confidence,"
         " o.span_start, o.span_end FROM observations o WHERE o.user_id = %(u)s AND o.detector = 'habits'"
@@ -66,7 +66,7 @@ def made(person: Person) -> list[Json]:
 
 
 def read(person: Person, session: str) -> list[str]:
-    """By what the observations of a session were made."""
+    """The source of a session's observations."""
     rows = person.system.rows(
         "SELECT detector FROM observations WHERE user_id = %(u)s AND session_id = %(s)s AND kind <> 'entity'",
         u=person.user_id,
@@ -91,7 +91,7 @@ async def test_a_habit_is_observed_once_whatever_the_batches(person: Person, tex
 
 
 @BOTH
-async def test_turns_that_come_again_make_no_second_one(person: Person, texts: Sequence[str]) -> None:
+async def test_redelivered_turns_make_no_second_habit(person: Person, texts: Sequence[str]) -> None:
     await tell(person, texts)
     for _ in range(2):
         for event in delivered(person):
@@ -101,7 +101,7 @@ async def test_turns_that_come_again_make_no_second_one(person: Person, texts: S
 
 
 @BOTH
-async def test_the_outcome_says_why(person: Person, texts: Sequence[str]) -> None:
+async def test_the_outcome_gives_the_reason(person: Person, texts: Sequence[str]) -> None:
     await tell(person, texts[:5])
     await observe(person, delivered(person))
     rows = person.system.rows(
@@ -122,9 +122,7 @@ async def test_one_session_counts_once(person: Person, texts: Sequence[str]) -> 
 
 
 @BOTH
-async def test_what_others_said_or_was_not_to_be_remembered_is_not_counted(
-    person: Person, texts: Sequence[str]
-) -> None:
+async def test_messages_of_others_and_forbidden_ones_do_not_count(person: Person, texts: Sequence[str]) -> None:
     other = Person(person.system, tenant_id=person.tenant_id)
     await tell(other, texts[:3])
     await observe(other, delivered(other))
@@ -142,7 +140,9 @@ async def test_named_speakers_have_no_habits(person: Person, texts: Sequence[str
 
 
 @pytest.mark.parametrize("minimum", [2, 6])
-async def test_policy_says_in_how_many_sessions(databases: Databases, kafka: str, tmp_path: Path, minimum: int) -> None:
+async def test_policy_sets_the_number_of_sessions(
+    databases: Databases, kafka: str, tmp_path: Path, minimum: int
+) -> None:
     policy = policy_file(tmp_path, observer={"habit_sessions_min": minimum})
     async with running(settings_for(databases.fresh(), kafka, policy=policy), ("compose",)) as system:
         person = Person(system)

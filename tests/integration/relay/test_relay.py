@@ -1,4 +1,4 @@
-"""The relay on a real PostgreSQL and a real broker: in order per user, each row once, nothing blocked."""
+"""The relay on a real PostgreSQL and broker: ordered per user, each row once, no blocking."""
 
 import asyncio
 from collections import defaultdict
@@ -35,19 +35,19 @@ async def rt(dsn: str) -> AsyncGenerator[Runtime]:
 
 
 async def commit(rt: Runtime, tenant: str, user: str, n: int) -> None:
-    """This user's turn stands in the outbox."""
+    """Puts this user's turn into the outbox."""
     body = turn(str(n)).model_copy(update={"tenant_id": tenant, "user_id": user})
     await commit_turn(body, rt, transport="http")
 
 
 async def emptied(dsn: str) -> None:
-    """Every row that can leave the outbox has left it."""
+    """Waits until every publishable row has left the outbox."""
     waiting = "SELECT count(*) FROM event_outbox WHERE failed_at IS NULL"
     await wait_for(lambda: not number(dsn, waiting), "the outbox is empty")
 
 
 def order(records: list[Stored]) -> dict[str, list[int]]:
-    """By user the numbers of the turns in the order of the topic."""
+    """By user, the numbers of the turns in topic order."""
     found: dict[str, list[int]] = defaultdict(list)
     for record in records:
         event = record.envelope
@@ -55,7 +55,7 @@ def order(records: list[Stored]) -> dict[str, list[int]]:
     return found
 
 
-async def test_three_relays_keep_the_order_of_every_user(rt: Runtime, dsn: str, kafka: str, tmp_path: Path) -> None:
+async def test_three_relays_preserve_the_order_of_every_user(rt: Runtime, dsn: str, kafka: str, tmp_path: Path) -> None:
     tenant = somebody()
     users = [f"u{n}" for n in range(20)]
     policy = policy_file(tmp_path, delivery={"turns_under_way": 10_000})
@@ -78,7 +78,7 @@ async def test_three_relays_keep_the_order_of_every_user(rt: Runtime, dsn: str, 
     assert number(dsn, "SELECT count(*) FROM event_outbox") == 0
 
 
-async def test_a_relay_that_leaves_hands_its_shards_over(rt: Runtime, dsn: str, kafka: str) -> None:
+async def test_a_stopping_relay_hands_over_its_shards(rt: Runtime, dsn: str, kafka: str) -> None:
     tenant = somebody()
     async with running(settings_for(dsn, kafka), ("relay", "relay")) as relays:
         for user in range(20):
@@ -90,7 +90,7 @@ async def test_a_relay_that_leaves_hands_its_shards_over(rt: Runtime, dsn: str, 
     assert order(await of_tenant(kafka, tenant, TURN_COMMITTED.name)) == {f"u{n}": [1, 2] for n in range(20)}
 
 
-async def test_a_relay_stopped_between_the_broker_and_the_outbox_publishes_once(
+async def test_a_relay_stopped_between_broker_and_outbox_publishes_once(
     rt: Runtime, dsn: str, kafka: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tenant, sent, really = somebody(), asyncio.Event(), Publisher.send_all
@@ -114,7 +114,7 @@ async def test_a_relay_stopped_between_the_broker_and_the_outbox_publishes_once(
     assert order(await of_tenant(kafka, tenant, TURN_COMMITTED.name)) == {"u": [1]}
 
 
-async def test_an_event_that_the_broker_never_takes_fails_and_blocks_nobody(
+async def test_an_event_that_the_broker_always_refuses_fails_and_blocks_nobody(
     rt: Runtime, dsn: str, kafka: str, tmp_path: Path
 ) -> None:
     tenant = somebody()
@@ -136,7 +136,7 @@ async def test_an_event_that_the_broker_never_takes_fails_and_blocks_nobody(
     assert order(await of_tenant(kafka, tenant, TURN_COMMITTED.name)) == {"u": [1, 3], "v": [1]}
 
 
-async def test_rows_wait_while_the_broker_is_away_and_leave_in_order_when_it_is_back(
+async def test_rows_wait_without_the_broker_and_leave_in_order_when_it_returns(
     rt: Runtime, dsn: str, tmp_path: Path
 ) -> None:
     tenant = somebody()
@@ -157,12 +157,12 @@ async def test_rows_wait_while_the_broker_is_away_and_leave_in_order_when_it_is_
 
 
 async def not_ready(relay: System) -> bool:
-    """The relay says that it cannot publish."""
+    """The relay reports that it cannot publish."""
     state: dict[str, Any] = await relay["relay"].service.ready()
     return not state["kafka"]
 
 
-async def test_what_is_driven_again_waits_longer_each_time(rt: Runtime, dsn: str) -> None:
+async def test_the_delay_of_a_redrive_grows_each_time(rt: Runtime, dsn: str) -> None:
     body = _body(turn(), rt.version, rt.policy, "trace", (), LearningDecision(True))
     event = TURN_COMMITTED, rt_envelope(body)
     for expected in (1, 0, 0):

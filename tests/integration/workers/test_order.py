@@ -1,4 +1,4 @@
-"""The order in which a user said things holds, whichever way their events take."""
+"""The order of a user's statements holds, however their events are delivered."""
 
 import pytest
 
@@ -17,7 +17,7 @@ ACTIVE = "SELECT content_text FROM memory_items WHERE status = 'active' AND type
 
 
 def waiting(system: System, topic: Topic) -> list[Delivered]:
-    """The events of the topic that stand in the outbox."""
+    """The events of the topic in the outbox."""
     rows = system.rows(
         "SELECT payload::text AS body FROM event_outbox WHERE aggregatetype = %(t)s ORDER BY position", t=topic.name
     )
@@ -32,7 +32,7 @@ def waiting(system: System, topic: Topic) -> list[Delivered]:
         ("我喜欢喝咖啡。", "我不再喝咖啡了。", []),
     ],
 )
-async def test_a_correction_that_arrives_first_still_corrects_what_was_said_before_it(
+async def test_a_correction_delivered_first_corrects_an_earlier_statement(
     databases: Databases, kafka: str, first: str, correction: str, left: list[str]
 ) -> None:
     async with running(settings_for(databases.fresh(), kafka), ("compose",)) as system:
