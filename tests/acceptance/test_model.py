@@ -143,7 +143,9 @@ async def test_an_unavailable_embedding_model_is_named(person: Person, ollama: S
     assert "ferry" in shown(package)
 
 
-async def test_a_model_that_is_too_large_for_packages_is_loaded_anyway(person: Person, ollama: ScriptedOllama) -> None:
+async def test_a_model_that_loads_too_long_for_packages_is_loaded_anyway(
+    person: Person, ollama: ScriptedOllama
+) -> None:
     await person.say("The ferry to the islands leaves at nine.", session="first")
     missing = "SELECT count(*) FROM memory_chunks WHERE user_id = %(u)s AND active AND embedding_model_id IS NULL"
     await wait_for(lambda: not person.number(missing), "every chunk has a vector")

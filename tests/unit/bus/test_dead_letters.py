@@ -1,4 +1,4 @@
-"""What a dead letter says of itself: its id holds wherever it stands, and tells it from every other."""
+"""The identity of a dead letter: independent of its position, and unique."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ LETTER = DeadLetter(TURN_COMMIT, STORED)
 
 
 def moved(**changed: object) -> str:
-    """The id of the letter where this of its record is otherwise."""
+    """The id of the letter with this change to its record."""
     return DeadLetter(TURN_COMMIT, replace(STORED, **changed)).letter_id  # pyright: ignore[reportArgumentType]
 
 
@@ -43,7 +43,7 @@ def test_another_record_is_another_letter(changed: dict[str, object]) -> None:
     assert moved(**changed) != LETTER.letter_id
 
 
-def test_an_event_is_known_by_its_id_whatever_came_of_its_record() -> None:
+def test_an_event_is_identified_by_its_id_whatever_its_record() -> None:
     told = {"trace_id": "t", "policy_version": "p"}
     event = outbox.event(TurnCommitted(turn_id=clock.uuid7(), seq=1), Subject("acme", "anna"), "x", **told)
     value = event.model_dump_json().encode()
@@ -68,7 +68,7 @@ def test_an_event_is_known_by_its_id_whatever_came_of_its_record() -> None:
         ((*HEADERS, ("x-value-sha256", b"abc")), 1700, "3/9/1700", False),
     ],
 )
-def test_headers_say_when_and_where_it_was_sent(
+def test_headers_contain_time_and_origin(
     headers: tuple[tuple[str, bytes], ...], sent_ms: int, first: str, whole: bool
 ) -> None:
     letter = DeadLetter(TURN_COMMIT, replace(STORED, headers=headers))
@@ -88,7 +88,7 @@ def test_headers_say_when_and_where_it_was_sent(
         (TURN_COMMIT, None, None, None),
     ],
 )
-def test_a_letter_is_whose_its_body_or_its_key_says(
+def test_body_or_key_names_the_owner_of_a_letter(
     topic: Topic, key: bytes | None, value: bytes | None, owner: Subject | None
 ) -> None:
     stored = Stored(topic.dead_letter, key=key, value=value)
@@ -99,5 +99,5 @@ def test_a_letter_is_whose_its_body_or_its_key_says(
 @pytest.mark.parametrize(
     ("ms", "year"), [(0, 1970), (-1, 1970), (1_800_000_000_000, 2027), (10**15, 9999), (2**62, 9999)]
 )
-def test_a_time_that_its_sender_chose_is_a_moment(ms: int, year: int) -> None:
+def test_a_timestamp_of_the_sender_is_limited_to_valid_times(ms: int, year: int) -> None:
     assert to_moment(ms).year == year

@@ -1,4 +1,4 @@
-"""The file of a network: small, read as what was fitted, unpacked once into the cache, or in memory where none is."""
+"""The file of a network: small, accurate, unpacked once into the cache, or into memory without one."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -40,14 +40,14 @@ def a_folder_of_weights(fitted: Network, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def differ(one: Network, other: Network) -> float:
-    """The largest difference between what two networks make of the same texts."""
+    """The largest difference between the outputs of two networks for the same texts."""
     names = one.vocabulary.grams()
     texts = [[names[row] for row in text] for text in TEXTS]
     first, second = (each.shares([each.find_rows(text) for text in texts]) for each in (one, other))
     return float(np.abs(first - second).max())
 
 
-def test_finer_steps_come_nearer_to_what_was_fitted_and_coarser_ones_leave_grams_out(fitted: Network) -> None:
+def test_finer_steps_are_more_accurate_and_coarser_ones_omit_grams(fitted: Network) -> None:
     fine, coarse = (network.build(shrink.pack(fitted, SEEN, step)) for step in (0.05, 60.0))
     assert differ(fitted, fine) < 0.02 < differ(fitted, coarse)
     assert fine.vocabulary.grams() == fitted.vocabulary.grams()
@@ -56,12 +56,12 @@ def test_finer_steps_come_nearer_to_what_was_fitted_and_coarser_ones_leave_grams
     assert np.array_equal(coarse.grams[0], fitted.grams[0])
 
 
-def test_what_many_texts_held_is_rounded_more_finely(fitted: Network) -> None:
+def test_frequent_grams_are_rounded_more_finely(fitted: Network) -> None:
     rare, often = (network.build(shrink.pack(fitted, dict.fromkeys(GRAMS, times), 2.0)) for times in (2, 2000))
     assert differ(fitted, often) < differ(fitted, rare)
 
 
-def test_a_file_is_read_as_it_was_packed_and_mapped_from_the_cache(
+def test_a_packed_file_is_read_exactly_and_mapped_from_the_cache(
     fitted: Network, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert differ(fitted, network.load("small")) < 0.02
@@ -71,7 +71,7 @@ def test_a_file_is_read_as_it_was_packed_and_mapped_from_the_cache(
     assert len([*(folder / "cache").glob("*/*")]) == 1
 
 
-def test_many_that_begin_at_once_leave_one_whole_folder(fitted: Network, folder: Path) -> None:
+def test_concurrent_starts_leave_one_complete_folder(fitted: Network, folder: Path) -> None:
     with ThreadPoolExecutor(6) as pool:
         read = [*pool.map(network.load.__wrapped__, ["small"] * 12)]
     assert max(differ(fitted, each) for each in read) < 0.02
@@ -80,7 +80,7 @@ def test_many_that_begin_at_once_leave_one_whole_folder(fitted: Network, folder:
     assert {each.name for each in kept[0].iterdir()} == {"grams.trie", "rows.npy", "weights.npy"}
 
 
-def test_where_nothing_can_be_written_it_is_read_in_memory(fitted: Network, folder: Path) -> None:
+def test_without_a_writable_folder_it_is_read_into_memory(fitted: Network, folder: Path) -> None:
     (folder / "cache").write_text("a file stands in the way")
     assert differ(fitted, network.load("small")) < 0.02
     assert [each.name for each in (folder / "weights").iterdir()] == ["small.npz"]

@@ -1,4 +1,4 @@
-"""What a reception does to a memory: counts, a small step of confidence within its bounds, and its rank."""
+"""The effect of a reception on a memory: counts, a small bounded change of confidence, and its rank."""
 
 from typing import Literal
 
@@ -59,7 +59,7 @@ def test_the_effect_of_a_reception(event: FeedbackRecorded, effect: Effect) -> N
         (0.8, 0, 0.5, 0.8),
     ],
 )
-def test_a_step_stays_within_its_bounds(confidence: float, step: Literal[-1, 0, 1], cap: float, after: float) -> None:
+def test_a_change_stays_within_its_bounds(confidence: float, step: Literal[-1, 0, 1], cap: float, after: float) -> None:
     assert step_confidence(confidence, step, cap, POLICY) == pytest.approx(after)
 
 
@@ -92,5 +92,5 @@ def test_the_cap_is_that_of_the_provenance(provenance: Provenance, flags: tuple[
         ((5, 0, 9, 9), 0.7),
     ],
 )
-def test_what_is_injected_in_vain_ranks_lower(counts: tuple[int, int, int, int], factor: float) -> None:
+def test_a_memory_injected_without_use_ranks_lower(counts: tuple[int, int, int, int], factor: float) -> None:
     assert frequency_factor(frequency(*counts)) == factor

@@ -1,4 +1,4 @@
-"""How much of a text a result shows, in both languages; never more than asked."""
+"""The part of a text that a result shows, in both languages; never longer than requested."""
 
 import pytest
 from hypothesis import given
@@ -37,7 +37,7 @@ def test_levels(text: str, question: str, policy: str, most: int, shown: str, le
     ("text", "question", "meets"),
     [(LONG_ZH, "车停在哪", "北门"), (LONG_EN, "Where is the car parked?", "north gate"), (LONG_ZH, "深圳出差", "深圳")],
 )
-def test_a_passage_meets_the_question(text: str, question: str, meets: str) -> None:
+def test_a_passage_contains_the_matching_part(text: str, question: str, meets: str) -> None:
     shown, level = snippet(text, question, "auto", 100)
     assert meets in shown
     assert shown.startswith("…")

@@ -1,4 +1,4 @@
-"""Every decision has a sentence in both languages that says what it says and no score."""
+"""Every decision has a sentence in both languages that names its reason and no score."""
 
 import re
 from typing import Any, get_args
@@ -32,5 +32,5 @@ INJECTED: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("language", "words"), [("zh", ("中间", "第 3 条", "sql")), ("en", ("middle", "number 3", "sql"))]
 )
-def test_what_is_injected_says_where_and_what_was_taken_out(language: Told, words: tuple[str, ...]) -> None:
+def test_an_injected_memory_names_its_slot_and_what_was_removed(language: Told, words: tuple[str, ...]) -> None:
     assert all(word in why(INJECTED, language) for word in words)

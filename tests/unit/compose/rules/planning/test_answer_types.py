@@ -1,4 +1,4 @@
-"""What a question asks for and what a text tells, in both languages."""
+"""The kind of answer that a question asks for and that a text contains, in both languages."""
 
 import pytest
 
@@ -23,7 +23,7 @@ from services.compose.rules.planning import cues
         ("妈妈爱吃鱼吗？", set[str]()),
     ],
 )
-def test_what_a_question_asks_for(question: str, kinds: set[str]) -> None:
+def test_the_answer_type_of_a_question(question: str, kinds: set[str]) -> None:
     assert cues.kinds(question) == kinds
 
 
@@ -42,7 +42,7 @@ def test_names_are_found_in_both_languages(text: str, names: set[str]) -> None:
     assert cues.names(text) == names
 
 
-def test_what_is_known_already_is_no_news() -> None:
+def test_known_names_do_not_count_as_an_answer() -> None:
     text = "We met Laura, David, Jean and Cindy in Boston."
     assert cues.score_names(text, ()) == 1.0
     assert cues.score_names(text, {hash(name) for name in ("laura", "david", "jean")}) == pytest.approx(2 / 3)
@@ -68,5 +68,5 @@ def test_numbers_are_digits_or_words(text: str, number: bool) -> None:
     ("text", "reason"),
     [("I quit because of the hours", True), ("因为太远了", True), ("I quit", False), ("辞职了", False)],
 )
-def test_reasons_have_their_words(text: str, reason: bool) -> None:
+def test_reasons_are_recognised_by_their_words(text: str, reason: bool) -> None:
     assert cues.reasons(text) is reason

@@ -1,4 +1,4 @@
-"""Who, when and what a question points at, in both languages."""
+"""People, times and references in a question, in both languages."""
 
 from datetime import UTC, datetime
 
@@ -27,13 +27,13 @@ def test_the_first_of_two_people_is_the_one_asked_about(question: str, speaker: 
     assert (read.speaker, read.sure) == (speaker, sure)
 
 
-def test_a_speaker_of_whom_one_is_less_sure_moves_less() -> None:
+def test_a_less_certain_speaker_has_less_effect() -> None:
     read = cues.read("What did Gina give to Jon?", ("Gina", "Jon"), NOW)
     assert cues.same_speaker("Gina", read) == cues.FIRST_OF_TWO == -cues.same_speaker("Jon", read)
     assert cues.same_speaker(None, read) == 0.0
 
 
-def test_names_in_the_question_and_of_speakers_are_known() -> None:
+def test_names_of_the_question_and_of_speakers_are_found() -> None:
     known = cues.read("Did Jon see Laura in Boston?", ("Jon Smith",), NOW).known
     assert {"laura", "boston", "jon", "smith"} <= known
     assert "李明" in cues.read("我和李明去了哪里？", (), NOW).known
@@ -52,5 +52,5 @@ def test_names_in_the_question_and_of_speakers_are_known() -> None:
         ("我喜欢喝茶", False),
     ],
 )
-def test_times_are_told_in_both_languages(text: str, tells: bool) -> None:
+def test_times_are_found_in_both_languages(text: str, tells: bool) -> None:
     assert cues.tells_when(text) is tells

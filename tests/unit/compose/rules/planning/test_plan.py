@@ -78,7 +78,7 @@ def test_reading_an_intent_takes_linear_time() -> None:
         understand(hostile)
 
 
-def test_the_message_itself_weighs_most() -> None:
+def test_the_message_itself_has_the_highest_weight() -> None:
     for message in ("帮我推荐一套今天穿的", "What did Caroline say about the support group?", "hi", "x" * 9000):
         queries = plan(message, [], NOW, PlanPolicy()).plan.queries
         assert queries[0].weight == 1.0
@@ -87,20 +87,20 @@ def test_the_message_itself_weighs_most() -> None:
         assert len(queries) <= 8
 
 
-def test_oc115_a_vague_request_asks_for_its_topics() -> None:
+def test_oc115_a_vague_request_searches_its_topics() -> None:
     asked = " ".join(query.text for query in plan("帮我推荐一套今天穿的", [], NOW, PlanPolicy()).plan.queries)
     assert all(topic in asked for topic in ("穿衣偏好", "最近风格", "体型/场景/季节"))
     english = " ".join(query.text for query in plan("what should I wear today?", [], NOW, PlanPolicy()).plan.queries)
     assert "clothing preferences" in english
 
 
-def test_entities_are_asked_for_by_relation() -> None:
+def test_entities_are_searched_by_relation() -> None:
     planned = plan("What did Caroline say about New York?", [], NOW, PlanPolicy())
     assert planned.entities == ("Caroline", "New York")
     assert any(query.mode == "relational" and query.text == "Caroline New York" for query in planned.plan.queries)
 
 
-def test_an_elliptic_message_takes_its_topic_from_the_one_before() -> None:
+def test_an_elliptic_message_takes_its_topic_from_the_previous_one() -> None:
     planned = plan("那个呢？", ["我想买一台华为笔记本"], NOW, PlanPolicy())
     assert any("华为" in query.text for query in planned.plan.queries)
     assert planned.language == "zh"
@@ -118,7 +118,7 @@ def test_an_elliptic_message_takes_its_topic_from_the_one_before() -> None:
         ("我今天去了公园", False),
     ],
 )
-def test_resources_are_asked_only_where_needed(message: str, needed: bool) -> None:
+def test_resources_are_queried_only_if_needed(message: str, needed: bool) -> None:
     assert plan(message, [], NOW, PlanPolicy()).resources_needed is needed
 
 
@@ -133,13 +133,13 @@ def test_resources_are_asked_only_where_needed(message: str, needed: bool) -> No
         ("最近吃什么好", False),
     ],
 )
-def test_time_filters_only_where_it_bounds_what_was_said(message: str, filtered: bool) -> None:
+def test_a_time_filters_only_if_it_limits_the_statements(message: str, filtered: bool) -> None:
     planned = plan(message, [], NOW, PlanPolicy())
     assert (planned.plan.global_filters.time_range is not None) is filtered
     assert planned.time is not None
 
 
-def test_the_time_that_words_name_is_the_filter() -> None:
+def test_the_named_time_is_the_filter() -> None:
     found = plan("上周我们讨论了什么？", [], NOW, PlanPolicy()).plan.global_filters.time_range
     assert found is not None
     start = datetime(2026, 11, 9, tzinfo=UTC)
@@ -159,5 +159,5 @@ def test_the_same_message_gives_the_same_plan() -> None:
         ("你好呀，今天过得怎么样？", True),
     ],
 )
-def test_a_question_behind_small_talk_is_what_is_wanted(message: str, small_talk: bool) -> None:
+def test_a_question_after_small_talk_determines_the_intent(message: str, small_talk: bool) -> None:
     assert (plan(message, (), NOW, PlanPolicy()).intent == "small_talk") is small_talk

@@ -1,4 +1,4 @@
-"""What a question names and bounds: the past, repositories and files, stretches of time."""
+"""Limits in a question: the past, repositories and files, time ranges."""
 
 from datetime import UTC, datetime
 
@@ -90,7 +90,7 @@ def test_repositories_projects_and_files(text: str, found: dict[str, list[str]])
     assert projects(text) == found
 
 
-def test_what_is_named_becomes_entity_hint_and_relational_query() -> None:
+def test_a_name_becomes_an_entity_hint_and_a_relational_query() -> None:
     planned = plan("what did we change in the smart_rag repo last week?", [], NOW, PlanPolicy())
     assert planned.entities[0] == "smart_rag"
     assert "repo:smart_rag" in planned.context_hints
@@ -110,13 +110,13 @@ def test_what_is_named_becomes_entity_hint_and_relational_query() -> None:
         ("去年夏天我去了哪里", "2025-06-01", "2025-09-01"),
     ],
 )
-def test_the_stretch_of_time_that_words_name(message: str, start: str, end: str) -> None:
+def test_words_for_a_time_range(message: str, start: str, end: str) -> None:
     time = plan(message, [], NOW, PlanPolicy()).time
     assert time is not None
     assert [each.date().isoformat() for each in time] == [start, end]
 
 
-def test_only_a_task_that_goes_on_asks_for_the_session() -> None:
+def test_only_a_continued_task_asks_for_the_session() -> None:
     planned = plan("继续上次的任务", [], NOW, PlanPolicy(), session_id="s1")
     assert planned.purpose == "continue_task"
     assert planned.plan.debug.caller is not None
@@ -131,7 +131,7 @@ def test_only_a_task_that_goes_on_asks_for_the_session() -> None:
         ("Let's compare Apollo and Gemini", ("Apollo", "Gemini")),
     ],
 )
-def test_what_a_message_asks_for_is_not_a_name(message: str, entities: tuple[str, ...]) -> None:
+def test_a_requested_thing_is_not_a_name(message: str, entities: tuple[str, ...]) -> None:
     assert plan(message, [], NOW, PlanPolicy()).entities == entities
 
 
@@ -144,7 +144,7 @@ def test_what_a_message_asks_for_is_not_a_name(message: str, entities: tuple[str
         ("总结一下我们上周的讨论", "2026-11-09", "2026-11-16"),
     ],
 )
-def test_what_was_said_or_done_lately_is_bound(message: str, since: str, until: str) -> None:
+def test_recent_statements_and_actions_are_limited_in_time(message: str, since: str, until: str) -> None:
     span = plan(message, [], NOW, PlanPolicy()).plan.global_filters.time_range
     assert span
     assert span.from_
@@ -155,7 +155,7 @@ def test_what_was_said_or_done_lately_is_bound(message: str, since: str, until: 
 @pytest.mark.parametrize(
     "message", ["推荐一本书", "What should I wear to Marta's wedding?", "我喜欢什么颜色？", "那个呢"]
 )
-def test_expansions_weigh_less_than_the_question(message: str) -> None:
+def test_expansions_have_less_weight_than_the_question(message: str) -> None:
     first, *rest = plan(message, ["我想买一台华为笔记本"], NOW, PlanPolicy()).plan.queries
     assert first.weight == 1.0
     assert rest

@@ -1,4 +1,4 @@
-"""Which words of a question are looked up by their spelling."""
+"""The words of a question that are searched with spelling variants."""
 
 import pytest
 
@@ -19,5 +19,7 @@ from shared.language.segment import query_terms
         ("茶叶店在哪里", set[str](), []),
     ],
 )
-def test_only_names_identifiers_and_lone_words_are_doubted(question: str, known: set[str], expected: list[str]) -> None:
+def test_only_names_identifiers_and_single_words_are_spell_checked(
+    question: str, known: set[str], expected: list[str]
+) -> None:
     assert doubtful(question, query_terms(question), known) == expected
