@@ -1,4 +1,4 @@
-"""session_summaries: written by observer, one row a version; read by compose."""
+"""session_summaries: written by observer, one row per version; read by compose."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ ORDER BY version DESC LIMIT 1
 
 
 def latest(subject: Subject, session_id: str, before: int | None = None) -> Read[SummaryRow | None]:
-    """The newest summary of the session, or the newest before that version, if it has one."""
+    """The newest summary of the session, or the newest before that version, if any."""
     params = {**subject.params, "session": session_id, "before": before}
     return Read(_LATEST, params, lambda rows: SummaryRow(**rows[0]) if rows else None)
 
@@ -71,9 +71,9 @@ WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s AND s.session_id = %(ses
 
 @dataclass(frozen=True)
 class CurrentSummary:
-    """What stands for a session before its latest turns: the summary's text and the names.
+    """What represents a session before its latest turns: the summary's text and the names.
 
-    `ended` is what was learnt from the turns of the summary's `lines` and holds no longer.
+    `ended` are ended memories from the turns of the summary's `lines`.
     """
 
     text: str
@@ -83,7 +83,7 @@ class CurrentSummary:
 
 
 def load_standing(subject: Subject, session_id: str) -> Read[CurrentSummary]:
-    """Both as they are now; empty where the session has none."""
+    """Both in their current state; empty if the session has none."""
     params = {**subject.params, "session": session_id}
     return Read(_STANDING, params, lambda rows: to_standing(rows[0]) if rows else CurrentSummary("", {}))
 
@@ -119,7 +119,9 @@ ORDER BY version DESC LIMIT %(most)s
 
 
 def blocks(subject: Subject, session_id: str, most: int) -> Read[list[Mapping[str, Any]]]:
-    """What the latest archived stretches of the session left, at most so many, oldest first, each once as it is now."""
+    """The summary blocks of the latest archived parts of the session, limited, oldest first, each
+    once in its current state.
+    """
     return Read(_BLOCKS, {**subject.params, "session": session_id, "most": most}, lambda rows: list(reversed(rows)))
 
 
@@ -130,7 +132,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
 
 
 async def archived_to(conn: Connection, subject: Subject, session_id: str) -> int:
-    """The last turn of the session that an archived stretch holds; 0 where there is none."""
+    """The last turn of the session in an archived part; 0 without one."""
     row = await (await conn.execute(_ARCHIVED_TO, {**subject.params, "session": session_id})).fetchone()
     return row["seq"] if row else 0
 
@@ -142,7 +144,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
 
 
 async def reached_by_model(conn: Connection, subject: Subject, session_id: str, rules: str) -> int:
-    """The last turn that a model was shown for a summary, `rules` being the name of what is none; 0 where none was."""
+    """The last turn that a model was shown for a summary, `rules` being the name without a model; 0 without one."""
     row = await (await conn.execute(_REACHED, {**subject.params, "session": session_id, "rules": rules})).fetchone()
     return row["seq"] if row else 0
 
@@ -154,7 +156,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
 
 
 async def newest(conn: Connection, subject: Subject, session_id: str) -> int:
-    """The number of the session's newest version, erased or not; 0 where there is none."""
+    """The number of the session's newest version, erased ones included; 0 without one."""
     row = await (await conn.execute(_NEWEST, {**subject.params, "session": session_id})).fetchone()
     return row["version"] if row else 0
 
@@ -171,9 +173,9 @@ WHERE s.cleared_seq < %(source_from_seq)s
 
 
 async def put(conn: Connection, subject: Subject, summary: SummaryRow) -> None:
-    """The version stands, unless what it sums up was cleared meanwhile.
+    """Stores the version, unless the summarised turns were cleared in the meantime.
 
-    Another observer's write of the same version raises TransientError.
+    A concurrent write of the same version raises TransientError.
     """
     row: Mapping[str, Any] = {
         **vars(summary),
@@ -198,19 +200,19 @@ SELECT cleared_seq FROM sessions WHERE tenant_id = %(tenant)s AND user_id = %(us
 
 
 async def load_cleared_to(conn: Connection, subject: Subject, session_id: str) -> int:
-    """The last turn of the session before its summary was cleared; 0 where it never was."""
+    """The last turn of the session before its summary was cleared; 0 if it never was."""
     row = await (await conn.execute(_CLEARED_TO, {**subject.params, "session": session_id})).fetchone()
     return row["cleared_seq"] if row else 0
 
 
 async def clear(conn: Connection, subject: Subject, session_id: str) -> int:
-    """How many versions were removed; the next summary starts afresh, with what is said from now on."""
+    """Deletes versions; their number. The next summary starts with later turns."""
     params = {**subject.params, "session": session_id}
-    # first: whoever is writing a version has written it then, and it goes too
+    # first, so that a concurrent version is complete and deleted too
     await conn.execute(_BEGIN_AFRESH, params)
     return (await conn.execute(_CLEAR, params)).rowcount
 
 
 def foremost(slots: Slots, most: int) -> list[Mapping[str, Any]]:
-    """The names that were said most, of equals the latest first."""
+    """The most frequent names, of equal ones the latest first."""
     return sorted(slots.values(), key=lambda slot: (-slot["mentions"], -slot["last_seq"], slot["name"]))[:most]
