@@ -1,4 +1,4 @@
-"""Reading a model's answer: thoughts and fences are taken off, and the rest either fits or is refused."""
+"""Parses a model's answer: removes thoughts and fences, and validates the rest."""
 
 import json
 import re
@@ -16,11 +16,11 @@ MAX_ANSWER_CHARACTERS = 200_000
 
 
 class UnreadableError(ValueError):
-    """Not an answer to the question; the message may be shown to the model, and holds nothing that it said."""
+    """An invalid answer; the message may be shown to the model, and contains nothing of the answer."""
 
 
 def parse(raw: str, answer: type[A]) -> A:
-    """The first JSON value in the text as the answer model; a bare list stands for the model's only field."""
+    """The first JSON value in the text as the answer model; a bare list is the model's only field."""
     if len(raw) > MAX_ANSWER_CHARACTERS:
         raise UnreadableError("the answer is too long")
     text = unwrap(raw)
@@ -40,7 +40,9 @@ def parse(raw: str, answer: type[A]) -> A:
 
 
 def unwrap(raw: str) -> str:
-    """The text without what a model thought aloud, in one pass: between the tags, and before one that never opened."""
+    """The text without a model's thoughts, in one pass: between the tags, and before a closing tag
+    without an opening one.
+    """
     parts: list[str] = []
     at, thinking = 0, False
     for tag in _THOUGHT_TAG.finditer(raw):
