@@ -1,4 +1,4 @@
-"""What stays of a memory of which a part ends: a memory of its own, worth what the whole was."""
+"""The rest of a memory of which a part ends: a separate memory with the provenance of the whole."""
 
 from dataclasses import replace
 
@@ -15,9 +15,9 @@ from shared.store.history import AMENDED
 
 
 async def leave_rest(changes: MemoryChanges, seen: ObservationRow, write: Write) -> None:
-    """What the ended memory says beside what has ended stands, unless something active says it or has its key.
+    """Stores the rest of the ended memory, unless something active states it or has its key.
 
-    Of a memory that was rejected too often nothing is left.
+    Nothing is stored of a fused memory.
     """
     if write.left is None or write.left is write.content or write.ends[0].memory_id in changes.fused:
         return
@@ -39,7 +39,7 @@ async def leave_rest(changes: MemoryChanges, seen: ObservationRow, write: Write)
 
 
 def _to_rest(old: Memory, row: ObservationRow, sense: str) -> Memory:
-    """A line of its own, whose words and turns are those of the old memory."""
+    """A new line with the text and turns of the old memory."""
     its_id = left_id(row.observation_id, old.memory_id)
     return replace(
         old,

@@ -1,4 +1,4 @@
-"""Who is let in: how long a key may be remembered, and whose tokens are taken beside keys."""
+"""Access: caching of keys, and issuers of tokens."""
 
 from typing import Literal, Self
 from urllib.parse import urlsplit

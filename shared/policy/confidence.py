@@ -1,4 +1,4 @@
-"""How sure memories are: read by the observer, the analyzer, the evolver and compose."""
+"""The confidence of memories: used by the observer, the analyzer, the evolver and compose."""
 
 from typing import Self
 
@@ -61,12 +61,12 @@ class ConfidencePolicy(Slice):
         return self
 
     def provenance_cap(self, provenance: Provenance, flags: tuple[str, ...] = ()) -> float:
-        """The most that a memory of this provenance can reach, whatever raises it."""
+        """The maximum confidence of a memory with this provenance."""
         if "self_benefit" in flags:
             return self.self_benefit.cap
         every = (*self.standings.values(), self.repeated)
         return max((each.cap for each in every if each.provenance == provenance), default=1.0)
 
     def level_of(self, assertion: Assertion, flags: tuple[str, ...] = ()) -> ProvenanceLevel:
-        """What an assertion with these flags is worth."""
+        """The initial confidence of an assertion with these flags."""
         return self.self_benefit if "self_benefit" in flags else self.standings[assertion]

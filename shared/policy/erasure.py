@@ -1,4 +1,4 @@
-"""What erasures go by."""
+"""The policy of erasures."""
 
 from datetime import date
 from typing import Annotated, Literal, Self

@@ -1,4 +1,4 @@
-"""What of the policy a tenant may choose for its users, and a user for themself."""
+"""The policies that a tenant may choose for its users, and users for themselves."""
 
 from typing import Self, get_args
 

@@ -1,7 +1,8 @@
-"""What in a text could act on whoever shows it: escaped, found, removed; words stay. Which parts somebody else wrote.
+"""Removes or escapes active parts of a text and keeps its words; and finds the parts that somebody else wrote.
 
-Tags, fences and headers of prompts could close or open what a model is shown. Images, links and tags that call home are
-taken out where a model could fill them with what it knows. What was pasted, quoted or forwarded is told by its form.
+Tags, fences and headers of prompts could close or open a block for a model. Images, links and tags that load external
+addresses are removed, because a model could put data into them. Pasted, quoted and forwarded text is recognised by its
+form.
 """
 
 # ruff: noqa: E501, SIM905 - lists of words as one text
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 from shared.language.patterns import to_pattern
 
 _MAY_BE_PASTED = to_pattern(r"[\n“「『]|\"[^\"\n]{60}")
-"""A cheap look: most messages are one line without a long quotation."""
+"""A fast check: most messages are one line without a long quotation."""
 _PASTED = to_pattern(
     r"```[\s\S]*?(?:```|\Z)"
     r"|(?m:^[>＞][^\n]*(?:\n[>＞][^\n]*)*)"
@@ -29,12 +30,12 @@ _FROM_ELSEWHERE = to_pattern(
     r"|邮件|信|消息|短信|微信|文章|网页|网站|帖|评论|评价|回复|原文|通知|文档|公告|转发|复制|粘贴|发来|收到|写道|说|他|她",
     re.IGNORECASE,
 )
-"""In the line before it: what follows a colon and a new line is not of the user's own making."""
+"""In the line before: text after a colon and a line break is not the user's own."""
 _LEAD = 200
 
 
 def split_pasted(text: str) -> Iterator[tuple[bool, str]]:
-    """The text in its parts, each with whether it was pasted; joined they are the text."""
+    """The parts of the text, each with whether it was pasted; joined they are the text."""
     at = 0
     for match in _PASTED.finditer(text) if _MAY_BE_PASTED.search(text) else ():
         if text[match.start()] in " \t\n" and not _is_introduced(text, match.start()):
@@ -55,7 +56,7 @@ def _is_introduced(text: str, at: int) -> bool:
 _FENCES = """user_memory knowledge memory_usage_guide agent_hints system assistant developer user tool instruction
     instructions evidence prompt media summary context data""".split()
 _BLIND = "[\u00ad\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]*"
-"""Characters that no reader sees: a tag with them in it is one."""
+"""Invisible characters: a tag with them in it is one."""
 _WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 
 
@@ -75,7 +76,7 @@ _OUR_TAG = to_pattern(
     re.IGNORECASE,
 )
 _PASSED = to_pattern(rf"&lt;(?=\s*/?\s*(?:{'|'.join(_FENCES)})\b)")
-"""What `escape` leaves: what passes twice is changed once."""
+"""The output of `escape`, which is idempotent."""
 _WHOLE = to_pattern(rf"{_OUR_TAG.pattern}[^<>\n]{{0,60}}?(?:>|＞|&gt;|\\\\u003e)", re.IGNORECASE)
 _SIGN = to_pattern(r"[<＜﹤‹〈&]|\\|%3c", re.IGNORECASE)
 _PLAIN_NAMES = frozenset(
@@ -86,7 +87,7 @@ _PLAIN_NAMES = frozenset(
         strong style sub sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var
         video wbr g path circle rect polygon line defs""".split()
 )
-"""Names of HTML: a page cut in two closes what it never opened."""
+"""Names of HTML tags: part of a page may close tags that it does not open."""
 _TAG = to_pattern(r"<\s*(/?)\s*([a-z\u4e00-\u9fff][\w\-:.]{0,30})(?:\s[^<>]{0,300})?\s*/?\s*>", re.IGNORECASE)
 _OF = (
     "document|data|memor(?:y|ies)|text|input|file|page|context|user|source|note|transcript|thread|record|content|quote|log"
@@ -111,25 +112,25 @@ _CLOSES_DATA = to_pattern(
 )
 _ENDING = ("end", "结束", "結束", "完", "终", "到此")
 _CLOSING = ("]]>", '"""', "'''", "```", "]", "}")
-"""Signs without which the patterns need not look."""
+"""Characters without which no pattern can match."""
 
 
 def escape(text: str) -> str:
-    """The text without anything that could open or close a tag of the package, however it is spelt."""
+    """The text without anything that could open or close a tag of the package, in any spelling."""
     if not _SIGN.search(text):
         return text
     return _OUR_TAG.sub(lambda match: match.group() if _PASSED.match(text, match.start()) else "&lt;", text)
 
 
 def without_ours(text: str) -> str:
-    """What is left to weigh of a text whose tags like ours are escaped."""
+    """The text to judge, without our escaped tags."""
     return _WHOLE.sub(" ", text) if _SIGN.search(text) else text
 
 
 def breaks_out(form: str) -> bool:
-    """Whether the text closes what it never opened, or says that the data end here, and then goes on.
+    """Whether the text closes what it never opened, or declares the end of the data, and then continues.
 
-    Our own tags do not count: they are escaped.
+    Our own tags do not count, because they are escaped.
     """
     if any(sign in form for sign in _ENDING) and _ENDS.search(form):
         return True
@@ -150,7 +151,7 @@ def breaks_out(form: str) -> bool:
 
 
 def without_headers(text: str) -> tuple[str, int]:
-    """The text without the markers that prompt formats put before a role, and how many there were."""
+    """The text without the role markers of prompt formats, and their number."""
     return _HEADERS.subn("", text) if "<" in text or "[" in text or "##" in text else (text, 0)
 
 
@@ -176,7 +177,7 @@ _STYLED = to_pattern(r"@import\s+url\([^)]{3,200}\)|background(?:-image)?\s*:\s*
 
 
 def without(text: str) -> tuple[str, bool]:
-    """The text without what would call home, the words that it showed in its place; whether anything was there."""
+    """The text without external addresses, their labels kept; whether there were any."""
     clean = text
     if "](" in clean:
         clean = _LINK.sub(r"\g<words>", _IMAGE.sub(r"\g<words>", clean))

@@ -90,7 +90,7 @@ _CRUMB = to_pattern(r"(?<![\w.-])[\w.-]{1,40}=(?P<value>[A-Za-z0-9%._~*+/-]{12,6
 
 
 def find_assigned(text: str, low: str) -> Iterator[SecretHit]:
-    """Every value that a setting, field, header, cookie, flag or statement with a telling name is given."""
+    """Every value of a setting, field, header, cookie, flag or statement with a telling name."""
     if "=" in text or ":" in text or "：" in text or "＝" in text:
         for match in _ASSIGN.finditer(text):
             group = "quoted" if match["quoted"] is not None else "bare"
@@ -126,7 +126,7 @@ def find_assigned(text: str, low: str) -> Iterator[SecretHit]:
 
 
 def kind_under(name: str) -> SecretKind | None:
-    """What a value under this name would be, None where the name tells nothing."""
+    """The kind of a value under this name; None if the name says nothing."""
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
     if not _NAME.fullmatch(name) or _NOT_NAME.fullmatch(name):
         return None
@@ -136,7 +136,7 @@ def kind_under(name: str) -> SecretKind | None:
 
 
 def holds(name: str, value: str, *, quoted: bool) -> bool:
-    """Whether the value of a setting with a telling name is a secret itself, not the place or the source of one."""
+    """Whether the value of a setting with a telling name is a secret, and not a path or reference to one."""
     value = value.strip()
     if len(value) < 3 or stands_for(value) or is_hash(value) or (not quoted and (is_call(value) or _code(value))):
         return False
@@ -176,18 +176,18 @@ def holds(name: str, value: str, *, quoted: bool) -> bool:
 
 
 def is_phrase(name: str, value: str) -> bool:
-    """Whether the value is a phrase under a name that wants one."""
+    """Whether the value is a phrase under a name that requires one."""
     return bool(_PHRASE.fullmatch(name)) and not stands_for(value) and len(value.split()) >= 3
 
 
 def strip_rest(value: str) -> str:
-    """The value without what follows it in code or prose."""
+    """The value without the code or prose that follows it."""
     value = re.split(r"[&|](?=[\w-]+=)|\\n|\\\"|(?<=\w)[)\]}]+[.:]?$", value, maxsplit=1)[0]
     return value.rstrip(").,:?]}") if not re.search(r"[(\[{]", value) else value
 
 
 def _code(value: str) -> bool:
-    """Whether the value is an expression: a name with dots, a type."""
+    """Whether the value is an expression: a dotted name, a type."""
     return bool(
         re.fullmatch(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]+\[.*|[A-Za-z_]\w*\(.*|[A-Z][A-Z0-9]*_[A-Z_]+", value)
     )

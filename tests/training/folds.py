@@ -1,4 +1,4 @@
-"""The labelled sets read with weights that have not seen them: `python -m tests.training.folds --misses 40`."""
+"""Evaluates the labelled sets with weights fitted to the other folds: `python -m tests.training.folds --misses 40`."""
 
 import argparse
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ def _observed(label: LabelledExtraction | Correction):
 
 
 def main() -> None:
-    """Print the scores."""
+    """Prints the scores."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--misses", type=int, default=0)
     given = parser.parse_args()

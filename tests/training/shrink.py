@@ -1,8 +1,8 @@
-"""Makes a fitted network small enough for the repository: what `shared.classifiers.network` unpacks.
+"""Compresses a fitted network for the repository; `shared.classifiers.network` unpacks it.
 
-Rounding errors of a gram count as often as texts hold it. So what a gram adds is told in the directions in which grams
-differ most, seen with the eyes of the classes, and rounded the coarser the fewer texts held it; what comes to nothing
-is left out. Most numbers become zero, and few bits are left of the others.
+Rounding errors of a gram matter in proportion to its frequency. The weights of grams are therefore rotated to their
+principal directions, weighted by their effect on the classes, and rounded more coarsely for rare grams; zeros are
+omitted. Most numbers become zero, and the others need few bits.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,9 @@ Parts = dict[str, NDArray[Any]]
 
 
 def pack(network: Network, seen: Mapping[str, int], step: float) -> Parts:
-    """The parts of a file; `seen` is how many texts held each gram, `step` how coarsely a gram of one is rounded."""
+    """The parts of a file; `seen` is the number of texts with each gram, `step` the rounding step
+    of a gram of one text.
+    """
     words = network.vocabulary.grams()
     added = network.grams * network.scale
     matters = np.sqrt((network.out**2).sum(axis=1)) + np.float32(1e-6)
@@ -40,7 +42,7 @@ def pack(network: Network, seen: Mapping[str, int], step: float) -> Parts:
 
 
 def _turn(block: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The rows by directions in which they differ most first, and these directions."""
+    """The rows in their principal directions, largest first, and these directions."""
     directions = np.linalg.eigh((block.T @ block).astype(np.float64))[1][:, ::-1]
     return block @ directions, directions.T
 
@@ -72,7 +74,7 @@ def _to_parts(
 
 
 def write(parts: Parts, path: Path) -> None:
-    """The file that `shared.classifiers.network.load` reads: what numpy writes, packed more tightly."""
+    """The file for `shared.classifiers.network.load`: numpy's format, compressed more strongly."""
     path.parent.mkdir(exist_ok=True)
     with ZipFile(path, "w", ZIP_LZMA) as archive:
         for name, part in parts.items():

@@ -1,8 +1,8 @@
-"""`python -m tests.training.superseding`: what signs count for when a statement may end a memory.
+"""`python -m tests.training.superseding`: fits the weights of the signs that a statement ends a memory.
 
-The pairs come from the labelled conversations and contradictions (`dev`): each conversation is told to somebody who
-knows nothing, and each memory is put beside each later statement. A memory that says what a label calls ended, beside
-the first later turn that says what stands instead, is ended by it; every other pair ends nothing.
+The pairs come from the labelled conversations and contradictions (`dev`): each conversation is replayed for a user
+without memories, and each memory is paired with each later statement. A memory that a label calls ended is ended by the
+first later turn with its replacement; every other pair ends nothing.
 """
 
 import argparse
@@ -25,15 +25,15 @@ from tests.training.trees import Sample, fit, write
 
 OUT = corpus.HERE.parents[1] / "shared" / "classifiers" / "weights" / "superseding.npz"
 LINES = 40
-"""So many natural lines are told as by one person."""
+"""The number of natural lines used as one person's messages."""
 WEIGHT_OF_ENDS, WEIGHT_OF_DIARY = 2.0, 0.5
 MOSTLY = 0.6
-"""A memory has what a label calls ended where it has this share of its words."""
+"""A memory counts as labelled ended if it has this share of the label's words."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A memory, a statement that it was put beside, and their signs."""
+    """A memory, a later statement, and their signs."""
 
     old: ActiveMemory
     new: Statement
@@ -42,14 +42,14 @@ class Pair:
 
 @dataclass
 class Recorder:
-    """The pairs that a replay puts beside each other."""
+    """The pairs of a replay."""
 
     pairs: list[Pair] = field(default_factory=list[Pair])
 
     def __call__(
         self, near: Sequence[ActiveMemory], new: Statement, quote: str, relations: Sequence[SentenceRelation]
     ) -> list[float]:
-        """Note the pairs; nothing ends, so that later statements meet it, too."""
+        """Records the pairs; nothing ends, so that later statements are paired with it too."""
         signs = count_signs(near, new, quote, relations)
         self.pairs += [Pair(old, new, each) for old, each in zip(near, signs, strict=True)]
         return [0.0] * len(near)
@@ -60,15 +60,15 @@ def _texts(text: str) -> str:
 
 
 def conversation_pairs(label: Conversation, number: int) -> Iterator[Sample]:
-    """Each memory of the conversation beside each later statement, and whether that ends it."""
+    """Each memory of the conversation with each later statement, and whether that ends it."""
     for pair, ends in judge_pairs(label):
         yield Sample(pair.signs, ends, WEIGHT_OF_ENDS if ends else 1.0, number)
 
 
 def judge_pairs(label: Conversation) -> Iterator[tuple[Pair, bool]]:
-    """Each memory beside each later statement, and whether that ends it.
+    """Each memory with each later statement, and whether that ends it.
 
-    Where it cannot be told which of the later turns ended a memory, or which statement of a turn, the pair is left out.
+    A pair is omitted if it is unclear which later turn, or which statement of a turn, ended the memory.
     """
     recorder = Recorder()
     resolve.estimate_superseding = recorder  # type: ignore[assignment]
@@ -95,21 +95,21 @@ def says(text: str, told: MemoryWords) -> bool:
 
 
 def _is_ended(label: Conversation, ended: Sequence[MemoryWords], said_at: int, place: int) -> bool:
-    """Whether this turn is the one that ends what was said."""
+    """Whether this turn ends the statement."""
     later = {each.turn for each in label.stands if each.turn and each.turn > said_at}
     by = place in later if later else len(label.turns) == said_at + 1
     return by and not any(gone.turn and said_at < gone.turn and gone.turn >= place for gone in ended)
 
 
 def _leaves_it_to_another(label: Conversation, place: int, pair: Pair, at: Sequence[tuple[int, Pair]]) -> bool:
-    """Whether another statement of the turn has the words that stand in the place of what ended, and this has not."""
+    """Whether another statement of the turn has the words of the replacement, and this one has not."""
     stands = [each for each in label.stands if each.turn == place]
     having = [other.new for then, other in at if then == place and any(says(other.new.text, each) for each in stands)]
     return bool(having) and not any(new is pair.new for new in having)
 
 
 def contradiction_pairs(case: Contradiction, number: int) -> Iterator[Sample]:
-    """What was said before beside the later message."""
+    """The earlier statements paired with the later message."""
     recorder = Recorder()
     resolve.estimate_superseding = recorder  # type: ignore[assignment]
     world = World()
@@ -124,9 +124,9 @@ def contradiction_pairs(case: Contradiction, number: int) -> Iterator[Sample]:
 
 
 def diary_pairs(path: Path, start: int) -> Iterator[Sample]:
-    """What one person tells over some months: nearly nothing of it ends anything.
+    """One person's messages over some months: nearly nothing in them ends anything.
 
-    What does is left out: the learned relation was fitted to it and would seem to know more than it does.
+    Pairs that end something are omitted, because the learned relation was fitted to them.
     """
     lines = [line.split("\t") for line in path.read_text("utf-8").splitlines() if line]
     for number, (diary, told) in enumerate(groupby(lines, key=lambda line: line[0]), start):
@@ -146,7 +146,7 @@ def diary_pairs(path: Path, start: int) -> Iterator[Sample]:
 
 
 def change_pairs(path: Path) -> Iterator[Sample]:
-    """Two messages of one person, the later of which says that part of the earlier holds no longer, or does not.
+    """Two messages of one person, of which the later ends a part of the earlier, or does not.
 
     They were written to be hard, and nothing is fitted to them.
     """
@@ -167,7 +167,7 @@ def change_pairs(path: Path) -> Iterator[Sample]:
 
 
 def natural_pairs(start: int) -> Iterator[Sample]:
-    """What people really say, some lines of one source after the other: they end nothing of each other."""
+    """Natural messages, some lines of one source after the other: none ends another."""
     lines = list(natural.lines())
     for number, at in enumerate(range(0, len(lines), LINES), start):
         recorder = Recorder()
@@ -180,7 +180,7 @@ def natural_pairs(start: int) -> Iterator[Sample]:
 
 
 def conversations(folder: Path) -> Iterator[Conversation]:
-    """The conversations that may be fitted: those of the sets, and those that were written for it."""
+    """The conversations for fitting: those of the sets, and those written for it."""
     yield from (label for label in read(folder, "conversations", Conversation) if label.part == "dev")
     for path in sorted((corpus.HERE / "corpus").glob("conversations_*.jsonl")):
         for line in path.read_text("utf-8").splitlines():
@@ -188,7 +188,7 @@ def conversations(folder: Path) -> Iterator[Conversation]:
 
 
 def samples(folder: Path) -> list[Sample]:
-    """Every pair of the parts that may be fitted."""
+    """Every pair of the parts for fitting."""
     found: list[Sample] = []
     for number, label in enumerate(conversations(folder)):
         found += conversation_pairs(label, number)
@@ -201,7 +201,7 @@ def samples(folder: Path) -> list[Sample]:
 
 
 def check(every: Sequence[Sample]) -> None:
-    """What thresholds would end, each half judged by a fit on the other; and of hard pairs, by a fit on all."""
+    """The effect of thresholds, each half judged by a fit on the other; and of hard pairs, by a fit on all."""
     told: list[tuple[float, bool]] = []
     for half in (0, 1):
         fitted = fit([each for each in every if each.message % 2 != half])
@@ -224,7 +224,7 @@ def report(told: Sequence[tuple[float, bool]]) -> None:
 
 
 def main() -> None:
-    """Fit and write, or check."""
+    """Fits and writes, or checks."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--folder", type=Path, default=corpus.SETS)
