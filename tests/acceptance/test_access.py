@@ -98,7 +98,7 @@ def scope_of(closed: Closed, case: Case) -> AccessScope:
     return closed.scopes[ROUTES[CASES.index(case)]]
 
 
-def refused(answer: httpx.Response, field: str) -> None:
+def assert_refused_field(answer: httpx.Response, field: str) -> None:
     """The request is refused because of this field."""
     told = answer.json()
     assert (answer.status_code, told["code"], told["details"][0]["field"]) == (403, "forbidden", field), answer.text
@@ -134,14 +134,14 @@ async def test_a_request_without_a_valid_key_is_refused(closed: Closed, case: Ca
 async def test_a_missing_scope_is_refused(closed: Closed, case: Case) -> None:
     before, needed = closed.anna.rows(), scope_of(closed, case)
     others = [scope for scope in SCOPES if scope not in (needed, "admin")]
-    refused(await closed.ask(case, await closed.key(scopes=others)), "scope")
+    assert_refused_field(await closed.ask(case, await closed.key(scopes=others)), "scope")
     assert closed.anna.rows() == before
 
 
 @EACH
 async def test_a_key_of_another_tenant_is_refused(closed: Closed, case: Case) -> None:
     before = closed.anna.rows()
-    refused(await closed.ask(case, await closed.key(tenant_id=somebody())), "tenant_id")
+    assert_refused_field(await closed.ask(case, await closed.key(tenant_id=somebody())), "tenant_id")
     assert closed.anna.rows() == before
 
 
@@ -149,7 +149,7 @@ async def test_a_key_of_another_tenant_is_refused(closed: Closed, case: Case) ->
 async def test_a_key_of_another_user_is_refused(closed: Closed, case: Case) -> None:
     before = closed.anna.rows()
     for grant in ({"user": somebody()}, {"users_from": f"{closed.anna.person.user_id}-"}):
-        refused(await closed.ask(case, await closed.key(**grant)), "user_id")
+        assert_refused_field(await closed.ask(case, await closed.key(**grant)), "user_id")
     assert closed.anna.rows() == before
 
 
@@ -162,7 +162,7 @@ async def test_data_of_others_is_not_found(closed: Closed, case: Case) -> None:
     assert closed.anna.rows() == before
     assert not closed.anna.shown_in(answer.text)
     if case.path == OF_TENANT:
-        refused(answer, "user_id")
+        assert_refused_field(answer, "user_id")
     elif case.expected == "missing":
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), answer.text
     else:
@@ -180,7 +180,9 @@ async def test_a_body_that_names_another_user_is_refused_even_if_the_route_ignor
     whose = person.whose if case.named_in_body else {}
     body = {**whose, **case.body(closed.anna), field: "somebody"}
     http = person.system.http
-    refused(await http.request(case.method, case.address(closed.anna), params=query, json=body, headers=key), field)
+    assert_refused_field(
+        await http.request(case.method, case.address(closed.anna), params=query, json=body, headers=key), field
+    )
     assert closed.anna.rows() == before
 
 
@@ -196,7 +198,9 @@ async def test_refused_requests_are_counted(closed: Closed) -> None:
     counts = {code: REQUESTS_DENIED.labels(code) for code in ("unauthenticated", "forbidden")}
     before = {code: count._value.get() for code, count in counts.items()}  # pyright: ignore[reportPrivateUsage] # no other way to read it
     await http.get("/v1/memories", params=whose)
-    refused(await http.get("/v1/memories", params=whose, headers=await closed.key(scopes=["write"])), "scope")
+    assert_refused_field(
+        await http.get("/v1/memories", params=whose, headers=await closed.key(scopes=["write"])), "scope"
+    )
     after = {code: count._value.get() for code, count in counts.items()}  # pyright: ignore[reportPrivateUsage] # no other way to read it
     assert after == {code: number + 1 for code, number in before.items()}
 
@@ -206,7 +210,7 @@ async def test_a_nested_turn_grants_no_access(closed: Closed) -> None:
     key = await closed.key()
     inner = {"tenant_id": "other", "user_id": person.user_id, "session_id": "s", "messages": []}
     answer = await person.system.http.post("/v1/turns", json={"turn_events": inner}, headers=key)
-    refused(answer, "tenant_id")
+    assert_refused_field(answer, "tenant_id")
 
 
 async def test_the_declared_scope_is_sufficient_for_the_owner(closed: Closed) -> None:
@@ -242,7 +246,7 @@ async def test_tenant_and_requester_come_from_the_key(closed: Closed) -> None:
             told = await http.get(f"/v1/erasures/{answer.json()['tombstone_id']}", params=mine, headers=headers)
             assert (told.json()["requested_by"], told.json()["reason"]) == (requested_by, reason)
     by_another = {**mine, "scope": "all", "requested_by": "ops", "reason": "tidy"}
-    refused(await http.post("/v1/erasures", json=by_another, headers=app), "requested_by")
+    assert_refused_field(await http.post("/v1/erasures", json=by_another, headers=app), "requested_by")
 
 
 async def test_a_key_with_a_user_prefix_acts_for_those_users(closed: Closed) -> None:
@@ -250,8 +254,8 @@ async def test_a_key_with_a_user_prefix_acts_for_those_users(closed: Closed) -> 
     key = with_key(await add_key(closed.db, tenant, users_from="shop-"))
     allowed = await http.get("/v1/memories", params={"user_id": "shop-7"}, headers=key)
     assert (allowed.status_code, allowed.json()["memories"]) == (200, [])
-    refused(await http.get("/v1/memories", params={"user_id": "shop"}, headers=key), "user_id")
-    refused(await http.get("/v1/experience", headers=key), "user_id")
+    assert_refused_field(await http.get("/v1/memories", params={"user_id": "shop"}, headers=key), "user_id")
+    assert_refused_field(await http.get("/v1/experience", headers=key), "user_id")
 
 
 async def test_an_operator_sees_only_the_dead_letters_of_the_key(closed: Closed) -> None:
@@ -265,8 +269,10 @@ async def test_an_operator_sees_only_the_dead_letters_of_the_key(closed: Closed)
         other = await anna.system.http.get(path, headers=await closed.key(scopes=["operate"], tenant_id=somebody()))
         assert [each for each in other.json().values() if isinstance(each, list)] == [[]]
         of_user = await closed.key(scopes=["operate"], user=anna.user_id)
-        refused(await anna.system.http.get(path, headers=of_user), "user_id")
-        refused(await anna.system.http.get(path, headers=of_user, params={"tenant_id": "another"}), "tenant_id")
+        assert_refused_field(await anna.system.http.get(path, headers=of_user), "user_id")
+        assert_refused_field(
+            await anna.system.http.get(path, headers=of_user, params={"tenant_id": "another"}), "tenant_id"
+        )
 
 
 async def test_the_requester_can_read_whom_the_key_is_for(closed: Closed) -> None:

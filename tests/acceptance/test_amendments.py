@@ -71,7 +71,7 @@ ENDED = {
 ALL = pytest.mark.parametrize("case", CASES)
 
 
-async def _corrected(person: Person, case: str, session: str = "first") -> Json:
+async def _commit_correction(person: Person, case: str, session: str = "first") -> Json:
     """The memory after the statement and its correction."""
     said, correction, *_ = CASES[case]
     await person.say(said, session="first")
@@ -84,7 +84,7 @@ async def _corrected(person: Person, case: str, session: str = "first") -> Json:
 
 @ALL
 async def test_a_correction_changes_the_value_and_keeps_the_rest(person: Person, case: str) -> None:
-    memory = await _corrected(person, case)
+    memory = await _commit_correction(person, case)
     old, question = CASES[case][3:]
     assert not [text for text in await person.contents() if old in text]
     package = await person.compose(question, session="later")
@@ -113,7 +113,7 @@ async def test_the_rest_of_an_ended_statement_stays_and_is_erased_with_its_turn(
 @pytest.mark.parametrize("case", ["en, a role", "zh, a role"])
 async def test_erasing_either_turn_erases_the_amended_memory(person: Person, case: str, session: str) -> None:
     _, _, words, old, _ = CASES[case]
-    await _corrected(person, case, "second")
+    await _commit_correction(person, case, "second")
     value = {"first": old, "second": words[0]}[session]
     await completed(person, await erase(person, "session", session_ids=[session]))
     for table in found(person.system.dsn, value):
@@ -124,7 +124,7 @@ async def test_erasing_either_turn_erases_the_amended_memory(person: Person, cas
 @ALL
 async def test_the_previous_version_can_be_restored_and_amended_again(person: Person, case: str) -> None:
     _, _, words, old, _ = CASES[case]
-    memory = await _corrected(person, case)
+    memory = await _commit_correction(person, case)
     chain = (await person.get(f"/v1/memories/{memory['memory_id']}/history")).json()["memories"]
     assert [old in each["content"] for each in chain] == [True, False]
     answer = await person.system.http.post(f"/v1/memories/{chain[0]['memory_id']}/restore", params=person.whose)

@@ -32,7 +32,7 @@ LANGUAGES = pytest.mark.parametrize(
 )
 
 
-async def held(person: Person, as_of: str, **query: str) -> Json:
+async def list_as_of(person: Person, as_of: str, **query: str) -> Json:
     answer = await person.get("/v1/memories", as_of=as_of, **query)
     assert answer.status_code == 200, answer.text
     return answer.json()
@@ -44,21 +44,21 @@ async def test_the_old_memory_holds_until_the_correction_and_the_new_one_after(
 ) -> None:
     await person.say(first, created_at="2026-02-10T09:00:00Z")
     await person.say(second, created_at="2026-03-10T09:00:00Z")
-    assert (await held(person, "2026-02-09"))["memories"] == []
+    assert (await list_as_of(person, "2026-02-09"))["memories"] == []
     for moment in ("2026-02-10", "2026-03-01", "2026-03-10T08:59:59Z", "2026-03-10T16:59:59+08:00"):
-        page = await held(person, moment, type="profile")
+        page = await list_as_of(person, moment, type="profile")
         (then,) = page["memories"]
         assert old in then["content"], moment
         assert (then["status"], page["count"]) == ("superseded", 1)
         assert page["as_of"] <= "2026-03-10T08:59:59Z"
     for moment in ("2026-03-10T09:00:00Z", "2026-03-10", datetime.now(UTC).date().isoformat()):
-        (then,) = (await held(person, moment, type="profile"))["memories"]
+        (then,) = (await list_as_of(person, moment, type="profile"))["memories"]
         assert new in then["content"], moment
-    assert [old in m["content"] for m in (await held(person, "2026-03-01", query=word))["memories"]] == [True]
-    assert (await held(person, "2026-03-11", query="zebra"))["count"] == 0
+    assert [old in m["content"] for m in (await list_as_of(person, "2026-03-01", query=word))["memories"]] == [True]
+    assert (await list_as_of(person, "2026-03-11", query="zebra"))["count"] == 0
     plain = f"/v1/memories?as_of=2026-03-10T16:59:59+08:00&user_id={person.user_id}&tenant_id={person.tenant_id}"
     assert (await person.system.http.get(plain)).json()["count"] == 1
-    assert (await held(person, "2026-03-01", type="preference"))["memories"] == []
+    assert (await list_as_of(person, "2026-03-01", type="preference"))["memories"] == []
     assert (await person.get("/v1/memories")).json()["as_of"] is None
 
 
@@ -72,9 +72,9 @@ async def test_retracted_and_expired_memories_hold_until_their_end(person: Perso
         "UPDATE memory_items SET valid_until = '2026-02-15' WHERE tenant_id = %(t)s AND type = 'note'",
         t=person.tenant_id,
     )
-    assert (await held(person, "2026-02-12"))["count"] == 2
-    assert [m["type"] for m in (await held(person, "2026-02-16"))["memories"]] == ["preference"]
-    assert "likes coffee" not in [m["content"] for m in (await held(person, "2026-02-21"))["memories"]]
+    assert (await list_as_of(person, "2026-02-12"))["count"] == 2
+    assert [m["type"] for m in (await list_as_of(person, "2026-02-16"))["memories"]] == ["preference"]
+    assert "likes coffee" not in [m["content"] for m in (await list_as_of(person, "2026-02-21"))["memories"]]
 
 
 async def test_pages_of_a_past_time_are_consecutive(person: Person) -> None:
@@ -83,7 +83,7 @@ async def test_pages_of_a_past_time_are_consecutive(person: Person) -> None:
     body = {**person.whose, "session_id": "s1", "created_at": "2026-02-10T09:00:00Z", "items": items}
     await person.outcome((await person.post("/v1/turns", body)).json()["turn_id"])
     for query in ({}, {"query": "tulip"}):
-        pages = [await held(person, "2026-02-11", limit="2", offset=str(n), **query) for n in (0, 2, 4, 6)]
+        pages = [await list_as_of(person, "2026-02-11", limit="2", offset=str(n), **query) for n in (0, 2, 4, 6)]
         assert [page["count"] for page in pages] == [5] * 4
         assert [len(page["memories"]) for page in pages] == [2, 2, 1, 0]
         assert {m["content"] for page in pages for m in page["memories"]} == set(texts)
@@ -112,7 +112,7 @@ async def test_a_current_date_in_any_time_zone_means_now(
 
 async def test_an_empty_query_lists_everything_then_as_now(person: Person) -> None:
     await person.say("I live in Oslo.", created_at="2026-02-10T09:00:00Z")
-    assert len((await held(person, "2026-02-11", query=""))["memories"]) == 1
+    assert len((await list_as_of(person, "2026-02-11", query=""))["memories"]) == 1
     assert len(await person.memories(query="")) == 1
 
 
@@ -142,9 +142,9 @@ async def test_a_status_filter_is_refused_for_a_past_time(person: Person) -> Non
 
 async def test_another_users_past_is_not_visible(person: Person) -> None:
     await person.say("I live in Oslo.", created_at="2026-02-10T09:00:00Z")
-    assert (await held(person, "2026-02-11"))["count"] == 1
+    assert (await list_as_of(person, "2026-02-11"))["count"] == 1
     stranger = Person(person.system, tenant_id=person.tenant_id)
-    assert (await held(stranger, "2026-02-11")) | {"as_of": None} == {"memories": [], "as_of": None, "count": 0}
+    assert (await list_as_of(stranger, "2026-02-11")) | {"as_of": None} == {"memories": [], "as_of": None, "count": 0}
 
 
 @pytest.fixture(scope="module")

@@ -94,7 +94,7 @@ def rows_holding(dsn: str, person: Person, *needles: str) -> list[str]:
     ]
 
 
-async def knowing(person: Person, needle: str) -> list[str]:
+async def find_memories(person: Person, needle: str) -> list[str]:
     """The ids of the user's memories that contain it."""
     ids = [memory["memory_id"] for memory in await person.memories() if needle in memory["content"]]
     assert ids
@@ -137,7 +137,7 @@ async def test_data_erased_after_a_backup_never_returns(system: System, tmp_path
     assert file.stat().st_mode & 0o777 == 0o600
     await completed(a, await erase(a, "all"))
     await completed(b, await erase(b, "session", session_ids=["moved"]))
-    await completed(c, await erase(c, "items", memory_ids=await knowing(c, talk.item_needle)))
+    await completed(c, await erase(c, "items", memory_ids=await find_memories(c, talk.item_needle)))
     await b.say(talk.later, session="s2")
     await own.settled()
     before = {person.user_id: epoch(own.dsn, person) for person in (a, b, c)}
@@ -189,7 +189,7 @@ async def into(
     return await restore(system.settings, dsn, bootstrap, RestoreRequest(file, erasures, **asked), quietly)
 
 
-async def saved(system: System, folder: Path, name: str = "one.dump") -> Path:
+async def make_backup(system: System, folder: Path, name: str = "one.dump") -> Path:
     """A backup of the current system."""
     await system.settled()
     file = folder / name
@@ -225,7 +225,7 @@ async def test_the_topic_provides_the_erasures_of_a_lost_database(
     a, b = Person(system), Person(system)
     for person in (a, b):
         await person.say(talk.all, session="s1")
-    file = await saved(system, tmp_path)
+    file = await make_backup(system, tmp_path)
     receipt = await erase(a, "all")
     await completed(a, receipt)
     await system.settled()
@@ -260,7 +260,7 @@ async def test_data_from_after_a_lost_erasure_stays(
     await person.say(talk.item, session="s1")
     after = await person.commit(talk.stays, session="s1")
     await person.outcome(after["turn_id"])
-    first = await saved(system, tmp_path)
+    first = await make_backup(system, tmp_path)
     await completed(person, await erase(person, scope, **({"session_ids": ["s1"]} if scope == "session" else {})))
     erasures = tmp_path / "erasures.jsonl"
     assert await dump.export(system.dsn, erasures) == system.number("SELECT count(*) FROM tombstones")
@@ -295,7 +295,7 @@ async def test_unobserved_turns_of_an_erased_memory_do_not_recreate_it(
     await dump.backup(system.dsn, file, quietly)
     await system.start("observer")
     await system.settled()
-    named = [*await knowing(person, talk.item_needle), *await knowing(person, talk.stays_needle)]
+    named = [*await find_memories(person, talk.item_needle), *await find_memories(person, talk.stays_needle)]
     await completed(person, await erase(person, "items", memory_ids=named))
     assert (await into(system, system.dsn, file, ledger=True, replace=True)).serving
     await system.settled()
@@ -303,7 +303,7 @@ async def test_unobserved_turns_of_an_erased_memory_do_not_recreate_it(
     assert any(talk.later_needle in content for content in await person.contents())
 
 
-async def killed(system: System, file: Path, data: Path, when: Callable[[], bool]) -> None:
+async def kill_restore(system: System, file: Path, data: Path, when: Callable[[], bool]) -> None:
     """A restore that stopped, as after `kill -9`, as soon as this condition held, or completed earlier."""
     process = await started(system.dsn, system.bootstrap, "restore", file, "--replace", "--json", data=data)
     await wait_for(lambda: when() or process.returncode is not None, "the restore is so far")
@@ -315,16 +315,16 @@ async def killed(system: System, file: Path, data: Path, when: Callable[[], bool
 async def test_a_killed_restore_serves_nobody_and_resumes(system: System, tmp_path: Path) -> None:
     talk, person, data = TALK["en"], Person(system), tmp_path / "data"
     await person.say(talk.all, session="s1")
-    file = await saved(system, tmp_path)
+    file = await make_backup(system, tmp_path)
     await completed(person, await erase(person, "all"))
-    await killed(system, file, data, lambda: without_schema(system.dsn))
+    await kill_restore(system, file, data, lambda: without_schema(system.dsn))
     if not await is_open(system.dsn):
         assert (await person.get("/v1/memories")).status_code == 503
         assert not (await system["compose"].service.ready())["serving"]
     hold = "SELECT pg_advisory_lock_shared(hashtextextended(%s, 2))"
     with psycopg.connect(system.dsn, autocommit=True) as held:
         held.execute(hold, (f"{person.tenant_id}:{person.user_id}",))
-        await killed(system, file, data, lambda: with_rows_closed(system.dsn))
+        await kill_restore(system, file, data, lambda: with_rows_closed(system.dsn))
         assert not await is_open(system.dsn)
         assert (await person.get("/v1/memories")).status_code == 503
         assert (await person.post("/v1/turns", person.turn("I like tea."))).status_code == 503
@@ -341,7 +341,7 @@ async def test_an_invalid_backup_is_refused_and_changes_nothing(
     system: System, databases: Databases, tmp_path: Path
 ) -> None:
     await Person(system).say("I prefer green tea.", session="s1")
-    good = await saved(system, tmp_path)
+    good = await make_backup(system, tmp_path)
     newer, edited = databases.fresh(), databases.fresh()
     await change(newer, "INSERT INTO migrations (name) VALUES ('9999_later.sql')")
     await change(edited, "UPDATE migrations SET sha256 = repeat('0', 64) WHERE name = '0002_metadata.sql'")
@@ -371,7 +371,7 @@ async def test_unrestorable_rows_leave_the_existing_data(
     system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await Person(system).say("我喜欢喝茶。", session="s1")
-    good = await saved(system, tmp_path)
+    good = await make_backup(system, tmp_path)
     short = tmp_path / "short.dump"
     short.write_bytes(good.read_bytes()[:-200])
 

@@ -63,7 +63,7 @@ async def test_requests_are_answered_after_their_topic_was_recreated_with_fewer_
         admin = AIOKafkaAdminClient(bootstrap_servers=broker.bootstrap)
         await admin.start()
         await admin.delete_topics([topic.name])
-        await wait_for(lambda: _gone(admin, topic.name), "the topic is gone")
+        await wait_for(lambda: _is_deleted(admin, topic.name), "the topic is gone")
         await ensure_topics(KafkaAccess(broker.bootstrap), [replace(topic, partitions=1)])
         await wait_for(lambda: asked(b"again"), "a request after that is answered")
         await admin.close()
@@ -71,5 +71,5 @@ async def test_requests_are_answered_after_their_topic_was_recreated_with_fewer_
             await replier.stop()
 
 
-async def _gone(admin: AIOKafkaAdminClient, name: str) -> bool:
+async def _is_deleted(admin: AIOKafkaAdminClient, name: str) -> bool:
     return name not in await admin.list_topics()

@@ -8,7 +8,7 @@ from tests.system.person import Json, Person
 SIDES = pytest.mark.parametrize(("known", "said"), [("简洁", "啰嗦"), ("concise", "wordy")], ids=["zh", "en"])
 
 
-async def settled(person: Person, conflict: Json, keep: str) -> Json:
+async def settle_conflict(person: Person, conflict: Json, keep: str) -> Json:
     """The settled conflict."""
     path = f"/v1/conflicts/{conflict['conflict_id']}"
     answer = await person.system.http.post(path, params=person.whose, json={"keep": keep})
@@ -36,7 +36,7 @@ async def test_both_sides_of_a_conflict_are_shown(person: Person, known: str, sa
 @SIDES
 async def test_the_existing_memory_can_be_confirmed(person: Person, known: str, said: str) -> None:
     conflict = await contradicted(person, known, said)
-    found = await settled(person, conflict, "known")
+    found = await settle_conflict(person, conflict, "known")
     assert (found["state"], found["closed_at"] is None) == ("kept", False)
     (memory,) = await person.memories()
     assert (memory["memory_id"], memory["content"], memory["version"]) == (conflict["memory_id"], known, 1)
@@ -47,7 +47,7 @@ async def test_the_existing_memory_can_be_confirmed(person: Person, known: str, 
 @SIDES
 async def test_the_statement_can_be_restated_by_the_user(person: Person, known: str, said: str) -> None:
     conflict = await contradicted(person, known, said)
-    found = await settled(person, conflict, "said")
+    found = await settle_conflict(person, conflict, "said")
     assert (found["state"], found["known_status"]) == ("replaced", "superseded")
     (memory,) = await person.memories()
     assert (memory["content"], memory["value"]) == (said, {"value": said})

@@ -43,7 +43,7 @@ async def answer(streams: Streams) -> tuple[int, dict[str, str], bytes]:
     return int(first.split()[1]), headers, body
 
 
-async def ended(streams: Streams) -> bool:
+async def is_closed(streams: Streams) -> bool:
     """Whether the other side closed the connection and sent nothing more."""
     async with asyncio.timeout(IN_TIME_S):
         return await streams[0].read() == b""
@@ -85,13 +85,13 @@ async def test_an_endless_trickle_is_refused_in_time(
     dripper = asyncio.create_task(drip(streams[1], dripping))
     status, headers, body = await answer(streams)
     assert (status, orjson.loads(body)["code"], headers["connection"]) == (408, "timeout", "close")
-    assert await ended(streams)
+    assert await is_closed(streams)
     await dripper
     assert (await person.get("/v1/sessions")).status_code == 200
 
 
 async def test_a_silent_connection_or_one_with_only_line_breaks_is_closed(address: tuple[str, int]) -> None:
-    assert await ended(await send(address))
+    assert await is_closed(await send(address))
     silent = await send(address, LIVE)
     assert (await answer(silent))[0] == 200
     dripper = asyncio.create_task(drip(silent[1], b"\r\n"))
@@ -104,7 +104,7 @@ async def test_idle_connections_make_room_for_active_ones(address: tuple[str, in
     assert [(await answer(each))[0] for each in waiting] == [200] * 4
     for _ in range(3):
         assert (await answer(await send(address, LIVE)))[0] == 200
-    assert await ended(waiting[0])
+    assert await is_closed(waiting[0])
 
 
 @pytest.mark.parametrize("expecting", ["", "expect: 100-continue\r\n"])
@@ -127,7 +127,7 @@ async def test_a_body_with_two_lengths_is_refused_and_nothing_after_it_is_read(
     streams = await send(address, both + behind)
     status, headers, body = await answer(streams)
     assert (status, orjson.loads(body)["code"], headers["connection"]) == (400, "invalid_framing", "close")
-    assert await ended(streams)
+    assert await is_closed(streams)
     assert system.number("SELECT count(*) FROM turns WHERE tenant_id = %(t)s", t=person.tenant_id) == 0
 
 
@@ -140,7 +140,7 @@ async def test_invalid_http_is_refused_in_the_common_error_format(address: tuple
     streams = await send(address, sent)
     status, _, body = await answer(streams)
     assert (status, orjson.loads(body)["code"]) == (400, "malformed_http")
-    assert await ended(streams)
+    assert await is_closed(streams)
 
 
 @pytest.mark.parametrize(

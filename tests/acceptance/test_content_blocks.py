@@ -99,7 +99,7 @@ async def register(person: Person, media_id: str, status: str, **more: Any) -> J
     return answer.json()
 
 
-async def asked(person: Person, content: Any, **more: Any) -> ContextPackage:
+async def compose_blocks(person: Person, content: Any, **more: Any) -> ContextPackage:
     """The package for a message of blocks."""
     return await person.compose(content, **more)
 
@@ -143,20 +143,20 @@ async def test_a_picture_is_stored_found_and_shown_and_its_words_are_not_the_use
 @BOTH
 async def test_a_question_with_a_picture_also_searches_with_its_text(person: Person, picture: Picture) -> None:
     outcome = await say(person, picture.earlier, session="old")
-    package = await asked(person, [text("?"), image(picture, "m")], session="new")
+    package = await compose_blocks(person, [text("?"), image(picture, "m")], session="new")
     assert outcome["turn_id"] in {e.ref.turn_id for e in package.evidence}
 
 
 @BOTH
 async def test_unsupported_media_goes_to_the_model_as_text_and_is_named(person: Person, picture: Picture) -> None:
     content = [text(picture.says), image(picture, "m", metadata={"width": 640}), image(picture, "v", type="video")]
-    plain = await asked(person, content)
+    plain = await compose_blocks(person, content)
     reading = f'<media type="image">{picture.reads}</media>'
     assert plain.user_message.content.startswith(f"{picture.says}\n[image: {picture.fallback}]\n{reading}\n[video: ")
     assert plain.user_message.content_parts == []
     assert "content_type_unsupported" in plain.degraded_reason
     assert messages(plain)[-1].content == plain.user_message.content
-    seeing = await asked(person, content, model_modalities=["text", "image"])
+    seeing = await compose_blocks(person, content, model_modalities=["text", "image"])
     kinds = [part["type"] for part in seeing.user_message.content_parts]
     assert kinds == ["text", "image", "text"]
     assert seeing.user_message.content_parts[1] == {
@@ -168,7 +168,7 @@ async def test_unsupported_media_goes_to_the_model_as_text_and_is_named(person: 
     }
     assert str(seeing.user_message.content_parts[2]["text"]).startswith("[video: ")
     assert "content_type_unsupported" in seeing.degraded_reason
-    every = await asked(person, content, model_modalities=["text", "image", "video"])
+    every = await compose_blocks(person, content, model_modalities=["text", "image", "video"])
     assert "content_type_unsupported" not in every.degraded_reason
     words = (await person.compose(picture.says)).constraints.token_budget.slots["user_turn"]
     costs = [p.constraints.token_budget.slots["user_turn"] for p in (plain, seeing, every)]
@@ -179,7 +179,7 @@ async def test_unsupported_media_goes_to_the_model_as_text_and_is_named(person: 
 async def test_orders_in_a_picture_leave_its_fallback_and_a_receipt(person: Person, picture: Picture) -> None:
     hostile = [text(picture.says), image(picture, "evil", recognized_text=picture.hostile)]
     await say(person, hostile)
-    for package in (await asked(person, hostile), await person.compose(picture.says, session="s1")):
+    for package in (await compose_blocks(person, hostile), await person.compose(picture.says, session="s1")):
         told = f"{shown(package)}\n{package.user_message.content}"
         assert f"[image: {picture.fallback}]" in told
         assert picture.hostile not in told
@@ -361,7 +361,7 @@ async def test_a_message_that_is_already_stored_is_shown_once(person: Person) ->
     content = [image(EN, "m")]
     await say(person, [image(EN, "earlier", text_fallback="Another receipt")])
     await say(person, content)
-    package = await asked(person, content, session="s1")
+    package = await compose_blocks(person, content, session="s1")
     assert [message.content for message in package.recent_turns if "Harbour Inn" in message.content] == []
     assert "Another receipt" in package.recent_turns[-1].content
 

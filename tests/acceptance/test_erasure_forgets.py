@@ -36,7 +36,7 @@ def door(of: Running) -> httpx.AsyncClient:
     return httpx.AsyncClient(transport=httpx.ASGITransport(app=of.service.http), base_url="http://compose")
 
 
-def kept(of: Running, person: Person) -> int:
+def count_cached_turns(of: Running, person: Person) -> int:
     """The number of the user's turns in the process's cache."""
     return of.rt.read_turns.count(Subject(person.tenant_id, person.user_id))
 
@@ -55,10 +55,10 @@ async def test_cached_texts_of_pending_turns_are_cleared_by_the_erasure(
             for at in (first, twin):
                 async with door(at) as http:
                     assert (await http.post("/v1/context", json=body)).status_code == 200
-    assert [kept(at, each) for at in (first, twin) for each in (person, other)] == [2, 2, 2, 2]
+    assert [count_cached_turns(at, each) for at in (first, twin) for each in (person, other)] == [2, 2, 2, 2]
     more = {"session_ids": ["s1"]} if scope == "session" else {}
     asked = await person.post("/v1/erasures", {**person.whose, "scope": scope, **more})
     assert asked.status_code == 202, asked.text
-    assert kept(first, person) == 0
-    await wait_for(lambda: not kept(twin, person), "the other process has forgotten")
-    assert [kept(at, other) for at in (first, twin)] == [2, 2]
+    assert count_cached_turns(first, person) == 0
+    await wait_for(lambda: not count_cached_turns(twin, person), "the other process has forgotten")
+    assert [count_cached_turns(at, other) for at in (first, twin)] == [2, 2]

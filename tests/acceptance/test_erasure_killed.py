@@ -41,7 +41,7 @@ PASSED = ["requested", "verified", "tombstoned", "queued", "processing", "comple
 
 
 @contextmanager
-def held(person: Person, receipt: Json, point: str) -> Generator[None]:
+def pause_at(person: Person, receipt: Json, point: str) -> Generator[None]:
     """The worker of the erasure pauses at this point, with its effects made but not committed."""
     told = {"tenant": person.tenant_id, "user": person.user_id, "id": receipt["tombstone_id"], "step": point}
     with psycopg.connect(person.system.dsn, options=OPTIONS) as conn:
@@ -103,7 +103,7 @@ async def killed(
             with Supervisor(settings, services=("erasure",)) as supervisor:
                 with ExitStack() as locks:
                     for point, each in found.items():
-                        locks.enter_context(held(each.person, each.receipt, point))
+                        locks.enter_context(pause_at(each.person, each.receipt, point))
                     await asyncio.to_thread(supervisor.start)
                     await wait_for(lambda: system.number(WAITING) == len(POINTS), "the worker is in every step")
                     supervisor.processes["erasure"].child.kill()

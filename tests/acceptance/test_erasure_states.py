@@ -49,13 +49,13 @@ def rag(one_rag: Rag, system: System) -> Rag:
     return one_rag
 
 
-async def cited(person: Person) -> None:
+async def commit_documents(person: Person) -> None:
     """The knowledge side has two documents of the user."""
     await commit(person, work("en"))
     await wait_for(settled(person, 2), "ingested")
 
 
-def passed(seen: Json) -> list[str]:
+def list_states(seen: Json) -> list[str]:
     """The states of the erasure since work on it began."""
     return [step["to"] for step in seen["history"]][4:]
 
@@ -65,7 +65,7 @@ TRIED = ["processing", "failed", "retry_pending"]
 
 @pytest.mark.parametrize("mode", ["http_500", "slow", "refused", "unauthorised"])
 async def test_a_failing_knowledge_side_is_retried_until_it_recovers(person: Person, rag: Rag, mode: Any) -> None:
-    await cited(person)
+    await commit_documents(person)
     rag.delete_mode = mode
     receipt = await erase(person, "all")
     seen = await reached(person, receipt, "retry_pending")
@@ -74,7 +74,7 @@ async def test_a_failing_knowledge_side_is_retried_until_it_recovers(person: Per
     assert len(rag.ingested) == 2
     rag.delete_mode = "well"
     done = await completed(person, receipt)
-    states = passed(done)
+    states = list_states(done)
     assert states[-2:] == ["processing", "completed"]
     tries = (len(states) - 2) // 3
     assert states[:-2] == TRIED * tries
@@ -93,37 +93,37 @@ async def test_a_failing_knowledge_side_is_retried_until_it_recovers(person: Per
 
 
 async def test_an_unavailable_server_is_retried_until_attempts_are_exhausted(person: Person, rag: Rag) -> None:
-    await cited(person)
+    await commit_documents(person)
     worker = person.system["erasure"].rt
     worker.knowledge.__init__("http://127.0.0.1:1", None, time.monotonic)  # type: ignore[misc]
     receipt = await erase(person, "all")
     seen = await reached(person, receipt, "escalated")
-    assert passed(seen) == [*TRIED * 3, "escalated"]
+    assert list_states(seen) == [*TRIED * 3, "escalated"]
     assert (seen["attempts"], seen["error"]) == (3, "knowledge: connection")
     assert seen["escalated_at"]
     assert rag.ingested
     for body, status in (({}, 422), ({"requested_by": "operator"}, 422), ({**BY, "reason": ""}, 422)):
-        assert (await requeued(person, receipt, body)).status_code == status
+        assert (await requeue_erasure(person, receipt, body)).status_code == status
     worker.knowledge.__init__(rag.url, None, time.monotonic)  # type: ignore[misc]
     await asyncio.sleep(0.5)
     assert (await view(person, receipt))["status"] == "escalated"
-    assert (await requeued(person, receipt, BY)).status_code == 202
+    assert (await requeue_erasure(person, receipt, BY)).status_code == 202
     done = await completed(person, receipt)
-    assert passed(done)[-3:] == ["escalated", "processing", "completed"]
+    assert list_states(done)[-3:] == ["escalated", "processing", "completed"]
     assert done["history"][-2]["error"] == "requeued by operator: the index is up again"
     assert rag.ingested == {}
-    refused = await requeued(person, receipt, BY)
+    refused = await requeue_erasure(person, receipt, BY)
     assert (refused.status_code, refused.json()["code"]) == (409, "not_escalated")
     stranger = Person(person.system, tenant_id=person.tenant_id)
-    assert (await requeued(stranger, receipt, BY)).status_code == 404
+    assert (await requeue_erasure(stranger, receipt, BY)).status_code == 404
 
 
-async def requeued(person: Person, receipt: Json, body: Json) -> Any:
+async def requeue_erasure(person: Person, receipt: Json, body: Json) -> Any:
     return await person.post(f"/v1/erasures/{receipt['tombstone_id']}/requeue", {**person.whose, **body})
 
 
 async def test_documents_without_a_knowledge_side_block_completion(person: Person, rag: Rag) -> None:
-    await cited(person)
+    await commit_documents(person)
     system, known = person.system, person.system.settings
     await system.stop("erasure")
     system.settings = known.model_copy(update={"knowledge_url": None})
@@ -140,7 +140,7 @@ async def test_documents_without_a_knowledge_side_block_completion(person: Perso
         system.settings = known
         await system.start("erasure")
     if (await view(person, receipt))["status"] == "escalated":
-        await requeued(person, receipt, BY)
+        await requeue_erasure(person, receipt, BY)
     await completed(person, receipt)
     assert rag.ingested == {}
 
@@ -152,7 +152,7 @@ async def test_nothing_is_learnt_behind_the_fence_until_completion(
 ) -> None:
     system = person.system
     policy = system["erasure"].rt.policy
-    await cited(person)
+    await commit_documents(person)
     if state == "queued":
         await system.stop("erasure")
     rag.slow_s = 8.0 if state == "processing" else 30.0
@@ -186,7 +186,7 @@ async def test_nothing_is_learnt_behind_the_fence_until_completion(
         if state == "queued":
             await system.start("erasure")
     if (await view(person, receipt))["status"] == "escalated":
-        assert (await requeued(person, receipt, BY)).status_code == 202
+        assert (await requeue_erasure(person, receipt, BY)).status_code == 202
     await completed(person, receipt)
     assert (await person.outcome(turn["turn_id"]))["status"] == "derived"
     assert [word in content for content in await person.contents()] == [True]
@@ -199,7 +199,7 @@ def gauge(name: str, **labels: str) -> float:
     return REGISTRY.get_sample_value(f"smartbrain_{name}", labels) or 0.0
 
 
-async def due(person: Person, receipt: Json, left: float) -> None:
+async def set_remaining_share(person: Person, receipt: Json, left: float) -> None:
     """The remaining share of the time between request and deadline."""
     await person.system.change(
         "UPDATE tombstones SET requested_at = now() - %(gone)s * interval '10 days',"
@@ -212,12 +212,12 @@ async def due(person: Person, receipt: Json, left: float) -> None:
 
 async def test_remaining_time_is_measured_and_a_missed_deadline_escalates_once(person: Person, rag: Rag) -> None:
     system = person.system
-    await cited(person)
+    await commit_documents(person)
     await system.stop("erasure")
     try:
         receipt = await erase(person, "all")
         for level, left in LEFT.items():
-            await due(person, receipt, left)
+            await set_remaining_share(person, receipt, left)
             assert await watch.watch(rt_of(system)) == (level == "overdue")
             assert gauge("erasure_sla_remaining") == pytest.approx(left, abs=0.001)
             levels = {name: gauge("erasures_due", level=name) for name in ("warn", "critical", "overdue")}
@@ -225,13 +225,13 @@ async def test_remaining_time_is_measured_and_a_missed_deadline_escalates_once(p
         assert (await view(person, receipt))["status"] == "escalated"
         assert await watch.watch(rt_of(system)) == 0
         assert gauge("erasures", status="escalated") == 1
-        assert (await requeued(person, receipt, BY)).status_code == 202
+        assert (await requeue_erasure(person, receipt, BY)).status_code == 202
         assert await watch.watch(rt_of(system)) == 0, "an operator has it at work again"
         assert gauge("erasures", status="processing") == 1
     finally:
         await system.start("erasure")
     done = await completed(person, receipt)
-    assert passed(done) == ["escalated", "processing", "completed"]
+    assert list_states(done) == ["escalated", "processing", "completed"]
     assert done["history"][4]["error"] == "deadline passed"
     assert await watch.watch(rt_of(system)) == 0
     assert gauge("erasure_sla_remaining") == 1
@@ -257,4 +257,4 @@ async def test_a_lost_event_is_redriven_from_state(person: Person, rag: Rag) -> 
     assert len(lost) == 1
     await system.start("relay")
     done = await completed(person, receipt)
-    assert passed(done) == ["processing", "completed"]
+    assert list_states(done) == ["processing", "completed"]

@@ -115,7 +115,7 @@ async def test_an_invalid_request_is_refused_by_field_and_erases_nothing(
     asked = {**person.whose, **more}
     told = {"reply_to": COMPOSE_REPLY.name, "correlation_id": uuid4().hex}
     await publish(person.system.bootstrap, [record(person, asked, headers=told)])
-    reply = await replied(person, told["correlation_id"])
+    reply = await wait_for_reply(person, told["correlation_id"])
     assert (reply["code"], reply["details"][0]["field"]) == (code, field)
     dead = await of_tenant(person.system.bootstrap, person.tenant_id, TURN_COMMIT.dead_letter)
     assert orjson.dumps(asked) in {each.value for each in dead}
@@ -123,7 +123,7 @@ async def test_an_invalid_request_is_refused_by_field_and_erases_nothing(
     assert await erasures(person) == []
 
 
-async def replied(person: Person, correlation_id: str) -> Json:
+async def wait_for_reply(person: Person, correlation_id: str) -> Json:
     """The reply with this id."""
 
     async def there() -> Json | None:
@@ -135,7 +135,7 @@ async def replied(person: Person, correlation_id: str) -> Json:
     return await wait_for(there, "the reply") or {}
 
 
-def dropped() -> float:
+def count_dropped() -> float:
     return REGISTRY.get_sample_value("smartbrain_turns_dropped_by_erasure_total") or 0.0
 
 
@@ -145,13 +145,13 @@ async def test_a_turn_sent_before_an_erasure_and_delivered_after_it_is_dropped(p
     sent = clock.now()
     named = {"session_ids": ["s1"]} if scope == "session" else {}
     await completed(person, await erase(person, scope, **named))
-    before, turns = dropped(), len(mine(person, "turns"))
+    before, turns = count_dropped(), len(mine(person, "turns"))
     told = {"reply_to": COMPOSE_REPLY.name, "correlation_id": uuid4().hex}
     late = record(person, person.turn("I am allergic to jackfruit.", session="s1"), at=sent, headers=told)
     await publish(person.system.bootstrap, [late], dated=True)
-    reply = await replied(person, told["correlation_id"])
+    reply = await wait_for_reply(person, told["correlation_id"])
     assert (reply["code"], reply["details"][0]["field"]) == ("erased", "user_id")
-    assert dropped() == before + 1
+    assert count_dropped() == before + 1
     assert len(mine(person, "turns")) == turns
     assert await of_tenant(person.system.bootstrap, person.tenant_id, TURN_COMMIT.dead_letter) == []
     assert await person.contents() == []

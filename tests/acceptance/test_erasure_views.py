@@ -18,7 +18,7 @@ TOLD = {
 }
 
 
-async def composed(person: Person, question: str, session: str) -> str:
+async def compose_and_record(person: Person, question: str, session: str) -> str:
     return (await person.compose(question, session=session, deadline_ms=20_000)).context_id
 
 
@@ -44,7 +44,7 @@ async def test_packages_and_receipts_of_an_erased_user_become_anonymous_figures(
     done = await person.say(said, session="s1")
     written = [each["memory_id"] for each in done["written"]]
     assert written
-    context = await composed(person, question, "s2")
+    context = await compose_and_record(person, question, "s2")
     assert (await person.get(f"/v1/receipts/{context}", lang=language)).status_code == 200
     assert written[0] in str(await receipts_of(person, context))
     receipt = await erase(person, scope)
@@ -83,7 +83,7 @@ async def test_remaining_receipts_contain_nothing_of_erased_data(person: Person,
     gone = await person.commit(said, session="gone")
     gone_ids = [each["memory_id"] for each in (await person.outcome(gone["turn_id"]))["written"]]
     kept = (await person.say(other, session="stays"))["written"][0]["memory_id"]
-    context = await composed(person, question, "stays")
+    context = await compose_and_record(person, question, "stays")
     assert (await person.get(f"/v1/receipts/{context}")).status_code == 200
     before = str(await receipts_of(person, context))
     assert gone_ids[0] in before

@@ -45,7 +45,7 @@ async def history(person: Person, memory_id: str) -> list[Json]:
     return answer.json()["memories"]
 
 
-async def restored(person: Person, memory_id: str) -> Json:
+async def restore_memory(person: Person, memory_id: str) -> Json:
     """The newest version of the line once the restoration is settled."""
     answer = await person.system.http.post(f"/v1/memories/{memory_id}/restore", params=person.whose)
     assert answer.status_code == 202, answer.text
@@ -55,14 +55,14 @@ async def restored(person: Person, memory_id: str) -> Json:
     return newest
 
 
-async def deleted(person: Person, memory_id: str) -> None:
+async def delete_memory(person: Person, memory_id: str) -> None:
     """The version is retracted."""
     answer = await person.system.http.delete(f"/v1/memories/{memory_id}", params=person.whose)
     assert answer.status_code == 202, answer.text
     await person.outcome(answer.json()["turn_id"])
 
 
-async def edited(person: Person, memory_id: str, **given: Any) -> Json:
+async def edit_memory(person: Person, memory_id: str, **given: Any) -> Json:
     """The version that the edit created."""
     answer = await person.system.http.patch(f"/v1/memories/{memory_id}", params=person.whose, json=given)
     assert answer.status_code == 202, answer.text
@@ -144,7 +144,7 @@ async def test_a_restored_version_becomes_the_newest_and_packages_show_it(
     await person.say(second)
     (now,) = await person.memories(type="profile")
     assert new in now["content"]
-    back = await restored(person, was["memory_id"])
+    back = await restore_memory(person, was["memory_id"])
     assert (back["content"], back["value"], back["key"]) == (was["content"], was["value"], was["key"])
     assert (back["version"], back["supersedes"], back["status"]) == (3, [now["memory_id"]], "active")
     assert (back["provenance"]["class"], back["assertion"], back["confidence"]) == (
@@ -171,9 +171,9 @@ async def test_repeated_deletions_and_restorations_form_one_chain(person: Person
     await person.outcome(receipt["turn_id"])
     first = current = receipt["memory_id"]
     for n in range(3):
-        await deleted(person, current)
+        await delete_memory(person, current)
         assert await person.memories(type="note") == []
-        current = (await restored(person, (first, current)[n % 2]))["memory_id"]
+        current = (await restore_memory(person, (first, current)[n % 2]))["memory_id"]
         assert [m["memory_id"] for m in await person.memories(type="note")] == [current]
     chain = await history(person, first)
     assert_linear(chain)
@@ -194,7 +194,7 @@ async def test_a_version_can_be_restored_however_it_ended(
         s=status,
         m=was["memory_id"],
     )
-    back = await restored(person, was["memory_id"])
+    back = await restore_memory(person, was["memory_id"])
     assert (back["status"], back["version"], back["valid_until"]) == ("active", 2, None)
     assert old in back["content"]
     assert_linear(await history(person, was["memory_id"]))
@@ -206,12 +206,12 @@ async def test_restoring_a_version_ends_the_memory_that_took_its_key(
 ) -> None:
     await person.say(first)
     (was,) = await person.memories(type="profile")
-    await deleted(person, was["memory_id"])
+    await delete_memory(person, was["memory_id"])
     await person.say(second)
     (other,) = await person.memories(type="profile")
     assert new in other["content"]
     assert other["root_id"] != was["root_id"]
-    back = await restored(person, was["memory_id"])
+    back = await restore_memory(person, was["memory_id"])
     assert back["supersedes"] == [other["memory_id"], was["memory_id"]]
     assert old in (await person.memories(type="profile"))[0]["content"]
     assert len(await person.memories(type="profile")) == 1
@@ -226,7 +226,7 @@ async def test_an_active_version_cannot_be_restored_and_an_inactive_one_cannot_b
     answer = await person.system.http.post(f"{path}/restore", params=person.whose)
     assert (answer.status_code, answer.json()["code"]) == (409, "already_active")
     assert answer.json()["details"][0]["field"] == "memory_id"
-    await deleted(person, known["memory_id"])
+    await delete_memory(person, known["memory_id"])
     answer = await person.system.http.patch(path, params=person.whose, json={"text": "lives in Rome"})
     assert (answer.status_code, answer.json()["code"]) == (409, "not_active")
 
@@ -243,7 +243,7 @@ async def test_an_edited_memory_keeps_its_end_date(person: Person, said: str, ol
     await person.say(said)
     (known,) = await person.memories(type="task")
     assert known["valid_until"] is not None
-    now = await edited(person, known["memory_id"], text=known["content"].replace(old, new))
+    now = await edit_memory(person, known["memory_id"], text=known["content"].replace(old, new))
     assert (now["version"], now["valid_until"]) == (2, known["valid_until"])
     assert new in now["content"]
 
@@ -255,11 +255,11 @@ async def test_a_self_serving_memory_is_restored_and_edited_within_its_cap(perso
     await person.say(said)
     known = next(m for m in await person.memories(type="note"))
     assert known["confidence"] <= 0.5
-    await deleted(person, known["memory_id"])
-    back = await restored(person, known["memory_id"])
+    await delete_memory(person, known["memory_id"])
+    back = await restore_memory(person, known["memory_id"])
     assert back["confidence"] <= 0.5
     assert back["provenance"]["class"] == "observation"
-    again = await edited(person, back["memory_id"], text=said.removeprefix("/remember ") + "!")
+    again = await edit_memory(person, back["memory_id"], text=said.removeprefix("/remember ") + "!")
     assert again["confidence"] <= 0.5
 
 
@@ -267,7 +267,7 @@ async def test_deleting_a_past_version_leaves_the_current_one(person: Person) ->
     await person.say("I live in Oslo.")
     (was,) = await person.memories(type="profile")
     await person.say("I live in Rome now.")
-    await deleted(person, was["memory_id"])
+    await delete_memory(person, was["memory_id"])
     assert ["Rome" in content for content in await person.contents(type="profile")] == [True]
 
 
@@ -292,7 +292,7 @@ async def test_an_edit_creates_a_version_with_consistent_text_value_and_key(
 ) -> None:
     await person.say(said)
     (was,) = await person.memories()
-    now = await edited(person, was["memory_id"], **given)
+    now = await edit_memory(person, was["memory_id"], **given)
     assert (now["content"], now["value"]["value"], now["key"]) == (content, value, key)
     assert (now["version"], now["supersedes"]) == (2, [was["memory_id"]])
     assert (now["provenance"]["class"], now["assertion"]) == ("confirmed_by_user", "directive")

@@ -94,7 +94,7 @@ async def alone(databases: Databases, kafka: str) -> AsyncGenerator[System]:
         yield all_services
 
 
-def ruled(text: str) -> set[str]:
+def extract_by_rules(text: str) -> set[str]:
     """What the rules find in a message, without names."""
     turn = TurnText((MessageText("user", text, None, 0, clock.now()),))
     found = observe(turn, ObserveContext(clock.now()), ObservePolicy()).observations
@@ -107,7 +107,7 @@ async def talk(person: Person, language: Talk) -> set[str]:
     for n, text in enumerate((DICTATED[language], *SAID[language])):
         outcome = await person.think(text, session=f"s{n}")
         assert outcome["status"] in ("derived", "ignored")
-        expected |= ruled(text)
+        expected |= extract_by_rules(text)
     return expected
 
 

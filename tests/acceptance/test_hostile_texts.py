@@ -38,7 +38,7 @@ def hostile(n: int) -> str:
     return "".join(dice.choice(few) * dice.randint(1, 400) for _ in range(CHARS // 100))[: CHARS - 2] + "ok"
 
 
-def unread(outcome: Json) -> list[int]:
+def list_unread(outcome: Json) -> list[int]:
     """Where extraction stopped, according to the outcome."""
     return [each["span"][0] for each in outcome["retention_explain"] if each["reason"] == TOO_LONG]
 
@@ -61,7 +61,7 @@ async def _cpu(person: Person, text: str) -> float:
     began = time.process_time()
     outcome = await person.say(text)
     took = time.process_time() - began
-    assert unread(outcome), text[:20]
+    assert list_unread(outcome), text[:20]
     return took
 
 
@@ -91,5 +91,5 @@ async def _write(person: Person, texts: list[str]) -> None:
 @pytest.mark.parametrize("text", ["我" * 10_001, "I live in Oslo. " + "x " * 10_000 + " I live in Bergen."])
 async def test_text_beyond_the_read_part_states_nothing(person: Person, text: str) -> None:
     outcome = await person.say(text)
-    assert unread(outcome) == [10_000]
+    assert list_unread(outcome) == [10_000]
     assert not [content for content in await person.contents() if "Bergen" in content]

@@ -51,7 +51,7 @@ async def take_in(person: Person, document: Json) -> Json:
     return answer.json()
 
 
-def bare(document: Json) -> Json:
+def strip_document(document: Json) -> Json:
     """What two exports of the same data share: everything but the user's name and when and how it was created."""
     memories = [
         {**each, "evidence": [], "provenance": {k: v for k, v in each["provenance"].items() if k != "import"}}
@@ -79,9 +79,9 @@ async def test_the_same_question_gets_the_same_package_after_an_import(
     counts = document["counts"]
     assert receipt["memories"] == {"written": counts["memories"], "known": 0, "erased": 0}
     assert receipt["turns"]["written"] == counts["turns"]
-    assert bare(await export(other)) == bare(document)
+    assert strip_document(await export(other)) == strip_document(document)
     for session, parts in (("tuesday", ("core", "turns")), ("friday", ("core", "evidence"))):
-        mine, theirs = [plain(await each.compose(question, session=session)) for each in (person, other)]
+        mine, theirs = [strip_package(await each.compose(question, session=session)) for each in (person, other)]
         assert mine == theirs
         assert all(mine[part] for part in parts)
     assert created_by(document) == created_by(await export(other)) != []
@@ -91,7 +91,7 @@ async def test_the_same_question_gets_the_same_package_after_an_import(
     again = await take_in(other, document)
     assert again["turn_id"] is None
     assert again["memories"] == {"written": 0, "known": counts["memories"], "erased": 0}
-    assert bare(await export(other)) == bare(document)
+    assert strip_document(await export(other)) == strip_document(document)
 
 
 def created_by(document: Json) -> list[str]:
@@ -101,7 +101,7 @@ def created_by(document: Json) -> list[str]:
     ]
 
 
-def plain(package: Any) -> Json:
+def strip_package(package: Any) -> Json:
     """The package without the fields that differ each time."""
     return {
         "core": [block.source.memory_item_id for block in package.system_blocks if block.source],

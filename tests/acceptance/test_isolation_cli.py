@@ -158,7 +158,7 @@ async def run(case: Case, who: Person, of: Known) -> tuple[int, str]:
     return done.exit_code, f"{done.output}\n{done.stderr}\n{done.exception}"
 
 
-def leaked(of: Known, case: Case, told: str) -> list[str]:
+def find_leaks(of: Known, case: Case, told: str) -> list[str]:
     """Data of the user in the output that the command's words did not contain."""
     asked = case.words.format(**vars(of), session=SESSION, media=MEDIA, exported=EXPORTED)
     return [*of.shown_in(told), *(each for each in of.ids if each in told and each not in asked)]
@@ -179,7 +179,7 @@ async def test_another_user_is_shown_and_changes_nothing(anna: Known, case: Case
     code, told = await run(case, strangers(anna)[name], anna)
     await anna.person.system.settled()
     assert anna.rows() == before
-    assert leaked(anna, case, told) == []
+    assert find_leaks(anna, case, told) == []
     assert (code != 0) == case.fails, told
     assert not case.fails or any(each in told for each in MISSING), told
 

@@ -44,7 +44,7 @@ class Case:
         return await who.system.http.request(self.method, self.address(of), **more)
 
 
-def _said(_: Known) -> Json:
+def _make_body(_: Known) -> Json:
     return {"session_id": SESSION, "messages": [{"role": "user", "content": "I live in Oslo. 我喜欢散步。"}]}
 
 
@@ -170,7 +170,7 @@ CASES = (
         named_in_body=True,
     ),
     Case("post", "/v1/retrieve", "own", lambda _: {"version": "0.1", "queries": [{"text": ASKED}]}, named_in_body=True),
-    Case("post", "/v1/turns", "own", _said, named_in_body=True),
+    Case("post", "/v1/turns", "own", _make_body, named_in_body=True),
     Case("post", "/v1/memories", "own", lambda _: {"text": "the bike is blue"}, named_in_body=True),
     Case(
         "put", "/v1/media/{media_id}", "own", lambda _: {"type": "image", "security_status": "safe"}, named_in_body=True
@@ -213,7 +213,7 @@ async def neighbours(anna: Known) -> dict[str, Known]:
     return {name: await known(each) for name, each in strangers(anna).items()}
 
 
-def leaked(of: Known, case: Case, answer: httpx.Response) -> list[str]:
+def find_leaks(of: Known, case: Case, answer: httpx.Response) -> list[str]:
     """Data of the user in a response that was not in the requested address."""
     ids = [each for each in of.ids if each in answer.text and each not in case.address(of)]
     return [*of.shown_in(answer.text), *ids]
@@ -242,7 +242,7 @@ async def test_another_user_is_shown_and_changes_nothing(anna: Known, case: Case
     answer = await case.ask(stranger, anna)
     await anna.person.system.settled()
     assert anna.rows() == before
-    assert leaked(anna, case, answer) == []
+    assert find_leaks(anna, case, answer) == []
     if case.expected == "missing":
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
     elif case.expected == "empty":
@@ -260,7 +260,7 @@ async def test_users_with_equal_data_are_shown_only_their_own(
     answer = await case.ask(neighbour.person, anna)
     await anna.person.system.settled()
     assert anna.rows() == before
-    assert leaked(anna, case, answer) == []
+    assert find_leaks(anna, case, answer) == []
     if case.expected == "empty":
         assert answer.is_success, answer.text
         assert len(_pages(answer.json())[0]) > 0

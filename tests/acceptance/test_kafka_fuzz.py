@@ -108,7 +108,7 @@ async def letters(system: System) -> Counter[str]:
     return Counter(record.topic.removesuffix(".dlq") for record in found)
 
 
-def answered() -> float:
+def count_answers() -> float:
     """The number of requests over Kafka that this process has answered."""
     return REGISTRY.get_sample_value("smartbrain_compose_seconds_count", {"transport": "kafka"}) or 0
 
@@ -140,12 +140,12 @@ async def test_random_records_stall_nothing_and_are_not_written_partially(system
     sent += torn
     chance.random.shuffle(sent)
     await system.settled()
-    said, dead, heard, wrong = turns_of(system), await letters(system), answered(), broken(system.dsn)
+    said, dead, heard, wrong = turns_of(system), await letters(system), count_answers(), broken(system.dsn)
 
     placed = [(topic, chance.random.randrange(PARTITIONS), made) for topic, made in sent]
     assert [error for error, _ in await produce_all(system.bootstrap, placed) if error] == []
     await caught_up(system.bootstrap)
-    await wait_for(lambda: answered() - heard == len(asked), "every question is answered")
+    await wait_for(lambda: count_answers() - heard == len(asked), "every question is answered")
     await system.settled()
 
     replies = await wait_for(lambda: replies_to(system, [name for name, _ in asked]), "the answers")

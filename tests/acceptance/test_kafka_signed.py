@@ -89,7 +89,7 @@ def make_record(topic: Topic, message: type[BaseModel], person: Person, **more: 
 REPLIES = COMPOSE_REPLY.name.encode()
 
 
-def signed(record: Stored, key: KeyText, *, at_ms: int | None = None) -> Stored:
+def sign_record(record: Stored, key: KeyText, *, at_ms: int | None = None) -> Stored:
     """The record as the holder of the key sends it."""
     sent = SentRecord(record.topic, record.key, record.value, dict(record.headers))
     now_ms = int(clock.now().timestamp() * 1000)
@@ -113,22 +113,22 @@ async def spoil(fault: str, topic: Topic, message: type[BaseModel], person: Pers
         case "unsigned":
             return bare
         case "forged":
-            return signed(bare, replace(key, secret=make_secret()))
+            return sign_record(bare, replace(key, secret=make_secret()))
         case "altered":
-            return replace(signed(bare, key), value=(bare.value or b"") + b" ")
+            return replace(sign_record(bare, key), value=(bare.value or b"") + b" ")
         case "unknown":
-            return signed(bare, KeyText(make_key_id(), make_secret()))
+            return sign_record(bare, KeyText(make_key_id(), make_secret()))
         case "house":
-            return signed(bare, KeyText(HOUSE, make_secret()))
+            return sign_record(bare, KeyText(HOUSE, make_secret()))
         case "timeless":
-            headers = [each for each in signed(bare, key).headers if each[0] != "signed_ms"]
+            headers = [each for each in sign_record(bare, key).headers if each[0] != "signed_ms"]
             return replace(bare, headers=headers)
         case "revoked":
             async with db.system() as conn:
                 await api_keys.revoke(conn, key.key_id)
-            return signed(bare, key)
+            return sign_record(bare, key)
         case _:
-            return signed(bare, key)
+            return sign_record(bare, key)
 
 
 @dataclass(frozen=True)
@@ -235,12 +235,12 @@ async def send(system: System, record: Stored) -> dict[str, Any]:
 
 async def test_a_signed_turn_sent_again_is_the_same_turn_with_the_time_of_its_signature(person: Person) -> None:
     system, key = person.system, await add_key(database(person.system), person.tenant_id)
-    record, kept_back = (signed(make_record(TURN_COMMIT, TurnEvents, person), key) for _ in range(2))
+    record, kept_back = (sign_record(make_record(TURN_COMMIT, TurnEvents, person), key) for _ in range(2))
     first = await send(system, record)
     assert (await send(system, record))["turn_id"] == first["turn_id"]
     assert person.number(COUNT) == 1
     erased = make_record(TURN_COMMIT, ErasureRequest, person, reason="a test")
-    assert (await send(system, signed(erased, key)))["tombstone_id"]
+    assert (await send(system, sign_record(erased, key)))["tombstone_id"]
     dated = replace(kept_back, timestamp=int(clock.now().timestamp() * 1000) + 3_600_000)
     assert [(await send(system, each))["code"] for each in (kept_back, dated)] == ["erased", "erased"]
     assert person.number(COUNT) <= 1
@@ -300,7 +300,7 @@ async def test_a_vouching_operator_needs_the_scope_of_the_letter(
 async def test_a_letter_that_claims_a_later_failure_is_checked_again(person: Person, *, is_signed: bool) -> None:
     key = await add_key(database(person.system), person.tenant_id)
     record = make_record(TURN_COMMIT, TurnEvents, person)
-    headers = [*(signed(record, key) if is_signed else record).headers, ("x-error", b"ZeroDivisionError")]
+    headers = [*(sign_record(record, key) if is_signed else record).headers, ("x-error", b"ZeroDivisionError")]
     await publish(person.system.bootstrap, [replace(record, topic=TURN_COMMIT.dead_letter, headers=headers)])
     assert (await redrive(person, await only_letter(person)))["fresh"] is True
     if is_signed:

@@ -99,10 +99,10 @@ async def test_a_server_without_user_isolation_is_offered_nothing(person: Person
 async def test_a_server_that_does_not_report_its_capabilities_is_awaited(person: Person, rag: Rag) -> None:
     rag.capabilities_mode = "http_500"
     await commit(person, work("en"))
-    await wait_for(lambda: tried(person), "tried")
+    await wait_for(lambda: is_retrying(person), "tried")
     assert rag.ever == set()
     rag.capabilities_mode = "well"
-    await again(person, "attempts = attempts")
+    await make_due(person, "attempts = attempts")
     assert {each["state"] for each in await wait_for(settled(person, 2), "ingested")} == {"ingested"}
 
 
@@ -156,12 +156,12 @@ async def test_a_lost_request_is_redriven(person: Person, rag: Rag) -> None:
     await commit(person, work("zh"))
     await wait_for(settled(person, 2), "ingested")
     rag.ingested.clear()
-    await again(person, "state = 'pending', settled_at = NULL, requested_at = now() - interval '1 hour'")
+    await make_due(person, "state = 'pending', settled_at = NULL, requested_at = now() - interval '1 hour'")
     await wait_for(lambda: len(rag.ingested) == 2, "given again")
     assert {each["state"] for each in await wait_for(settled(person, 2), "ingested")} == {"ingested"}
 
 
-async def again(person: Person, change: str) -> None:
+async def make_due(person: Person, change: str) -> None:
     """Changes the user's resources in the database, and makes them due for a redrive at once."""
     await person.system.change(
         f"UPDATE resources SET {change} WHERE tenant_id = %(t)s RETURNING resource_id",  # noqa: S608
@@ -170,7 +170,7 @@ async def again(person: Person, change: str) -> None:
     await person.system.change("UPDATE redriven SET last_at = now() - interval '1 hour' RETURNING about")
 
 
-async def tried(person: Person) -> bool:
+async def is_retrying(person: Person) -> bool:
     """Whether both were offered once without success and wait."""
     found = [(each["state"], each["attempts"] > 0, each["reason"]) for each in await resources(person)]
     return found == [("pending", True, "knowledge_server_error")] * 2
@@ -179,17 +179,17 @@ async def tried(person: Person) -> bool:
 async def test_an_unavailable_server_is_awaited(person: Person, rag: Rag) -> None:
     rag.ingest_mode = "http_500"
     await commit(person, work("zh"))
-    await wait_for(lambda: tried(person), "tried")
+    await wait_for(lambda: is_retrying(person), "tried")
     rag.ingest_mode = "well"
-    await again(person, "attempts = attempts")
+    await make_due(person, "attempts = attempts")
     assert {each["state"] for each in await wait_for(settled(person, 2), "ingested")} == {"ingested"}
 
 
 async def test_a_resource_fails_with_a_reason_after_all_attempts(person: Person, rag: Rag) -> None:
     rag.ingest_mode = "http_500"
     await commit(person, work("en"))
-    await wait_for(lambda: tried(person), "tried")
-    await again(person, "attempts = 7")
+    await wait_for(lambda: is_retrying(person), "tried")
+    await make_due(person, "attempts = 7")
     found = await wait_for(settled(person, 2), "failed")
     assert {(each["state"], each["reason"]) for each in found} <= {
         ("failed", "knowledge_server_error"),

@@ -76,13 +76,13 @@ def colleague(person: Person) -> Person:
     return Person(person.system, tenant_id=person.tenant_id)
 
 
-async def found(person: Person, question: str, **more: Any) -> str:
+async def find_knowledge(person: Person, question: str, **more: Any) -> str:
     """The knowledge evidence in the user's package."""
     package = await person.compose(question, **more)
     return "\n".join(each.snippet for each in package.evidence if each.source == "resource")
 
 
-async def proposed(person: Person, text: str, **more: Any) -> Json:
+async def make_proposal(person: Person, text: str, **more: Any) -> Json:
     """The proposal of a statement that the user made in several sessions."""
     for n in range(6):
         await person.say(text, session=f"s{n}", **more)
@@ -162,20 +162,20 @@ async def resources_of(person: Person) -> list[Json]:
 
 @LANGUAGES
 async def test_a_promotion_to_an_organisation_is_found_there(person: Person, rag: Rag, language: str) -> None:
-    made = await proposed(person, SAID[language], org_id="shop-7")
+    made = await make_proposal(person, SAID[language], org_id="shop-7")
     third = colleague(person)
-    assert await found(third, ASKED[language], org_id="shop-7") == ""
+    assert await find_knowledge(third, ASKED[language], org_id="shop-7") == ""
     done = await approve(person, made)
     assert (done["status"], done["visibility"], done["org_id"]) == ("approved", "store", "shop-7")
     now = await until(person, made, status="approved", written=True)
     assert now["write_reason"] is None
-    assert WORDS[language] in await found(third, ASKED[language], org_id="shop-7")
+    assert WORDS[language] in await find_knowledge(third, ASKED[language], org_id="shop-7")
     for elsewhere in ({"org_id": "shop-8"}, {}):
-        assert await found(colleague(person), ASKED[language], **elsewhere) == ""
-    assert await found(Person(person.system), ASKED[language], org_id="shop-7") == ""
+        assert await find_knowledge(colleague(person), ASKED[language], **elsewhere) == ""
+    assert await find_knowledge(Person(person.system), ASKED[language], org_id="shop-7") == ""
     rag.filters = False
     for elsewhere in ({"org_id": "shop-8"}, {}):
-        assert await found(colleague(person), ASKED[language], **elsewhere) == ""
+        assert await find_knowledge(colleague(person), ASKED[language], **elsewhere) == ""
     ((body, headers),) = writes(rag, made)
     assert body["owner"] == {"tenant_id": person.tenant_id, "org_id": "shop-7", "user_id": ""}
     assert (body["meta"]["visibility"], headers.get("x-user-id")) == ("store", None)
@@ -186,20 +186,20 @@ async def test_a_promotion_to_an_organisation_is_found_there(person: Person, rag
 async def test_a_promotion_to_the_tenant_is_found_by_all_after_approval_only(
     person: Person, rag: Rag, language: str
 ) -> None:
-    made = await proposed(person, SAID[language], org_id="shop-7")
+    made = await make_proposal(person, SAID[language], org_id="shop-7")
     other = colleague(person)
-    assert await found(other, ASKED[language]) == ""
+    assert await find_knowledge(other, ASKED[language]) == ""
     await approve(person, made, visibility="brand")
     await until(person, made, status="approved", written=True)
-    assert WORDS[language] in await found(other, ASKED[language])
-    assert WORDS[language] in await found(other, ASKED[language], org_id="shop-8")
-    assert await found(Person(person.system), ASKED[language]) == ""
+    assert WORDS[language] in await find_knowledge(other, ASKED[language])
+    assert WORDS[language] in await find_knowledge(other, ASKED[language], org_id="shop-8")
+    assert await find_knowledge(Person(person.system), ASKED[language]) == ""
     ((body, _),) = writes(rag, made)
     assert body["owner"] == {"tenant_id": person.tenant_id, "org_id": "", "user_id": ""}
 
 
 async def test_a_rejected_promotion_is_not_written(person: Person, rag: Rag) -> None:
-    made = await proposed(person, SAID["en"])
+    made = await make_proposal(person, SAID["en"])
     answer = await person.post(f"/v1/promotions/{made['proposal_id']}", {**person.whose, "decision": "reject"})
     assert answer.json()["status"] == "rejected"
     status, told = await retry(person, made)
@@ -214,7 +214,7 @@ async def test_a_rejected_promotion_is_not_written(person: Person, rag: Rag) -> 
 async def test_a_refused_promotion_fails_and_is_written_once_on_retry(
     person: Person, rag: Rag, language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = await proposed(person, SAID[language])
+    made = await make_proposal(person, SAID[language])
     rag.ingest_mode = "refused"
     await approve(person, made, visibility="global")
     failed = await until(person, made, status="write_failed", written=False)
@@ -230,7 +230,7 @@ async def test_a_refused_promotion_fails_and_is_written_once_on_retry(
         done = await asyncio.to_thread(CliRunner().invoke, app, again)
     assert (done.exit_code, "approved" in done.stdout) == (0, True), done.output
     await until(person, made, status="approved", written=True)
-    assert WORDS[language] in await found(colleague(person), ASKED[language])
+    assert WORDS[language] in await find_knowledge(colleague(person), ASKED[language])
     assert (await retry(person, made))[0] == 202
     await deliver_again(person)
     assert len(writes(rag, made)) == 2, "the one that was refused, and the one that was taken"
@@ -246,7 +246,7 @@ async def deliver_again(person: Person) -> None:
 
 
 async def test_an_unavailable_server_is_retried_until_attempts_are_exhausted(person: Person, rag: Rag) -> None:
-    made = await proposed(person, SAID["en"])
+    made = await make_proposal(person, SAID["en"])
     rag.ingest_mode = "http_500"
     await approve(person, made, visibility="brand")
     tried = "SELECT count(*) FROM promotions WHERE user_id = %(u)s AND write_attempts > 0 AND status = 'approved'"
@@ -268,7 +268,7 @@ async def test_an_unavailable_server_is_retried_until_attempts_are_exhausted(per
 
 
 async def test_a_lost_response_leaves_one_document(person: Person, rag: Rag) -> None:
-    made = await proposed(person, SAID["zh"])
+    made = await make_proposal(person, SAID["zh"])
     rag.ingest_mode, rag.slow_s = "slow", 2.4
     await approve(person, made, visibility="brand")
     await wait_for(lambda: rag.ever, "taken over there, though its answer came too late")
@@ -279,7 +279,7 @@ async def test_a_lost_response_leaves_one_document(person: Person, rag: Rag) -> 
 
 
 async def test_a_lost_write_is_redriven(person: Person, rag: Rag) -> None:
-    made = await proposed(person, SAID["zh"])
+    made = await make_proposal(person, SAID["zh"])
     await approve(person, made, visibility="brand")
     await until(person, made, status="approved", written=True)
     rag.ingested.clear()
@@ -295,7 +295,7 @@ async def test_a_lost_write_is_redriven(person: Person, rag: Rag) -> None:
 
 
 async def test_an_event_that_the_librarian_gives_up_has_failed_and_is_redriven(person: Person, rag: Rag) -> None:
-    made = await proposed(person, SAID["en"])
+    made = await make_proposal(person, SAID["en"])
     subject = Subject(person.tenant_id, person.user_id)
     await person.system.stop("librarian")
     await approve(person, made, visibility="brand")
@@ -317,7 +317,7 @@ async def test_an_event_that_the_librarian_gives_up_has_failed_and_is_redriven(p
 
 
 async def test_an_ended_memory_is_not_written(person: Person, rag: Rag) -> None:
-    made = await proposed(person, SAID["en"])
+    made = await make_proposal(person, SAID["en"])
     rag.ingest_mode = "refused"
     await approve(person, made, visibility="brand")
     await until(person, made, status="write_failed", written=False)
@@ -334,7 +334,7 @@ async def test_an_ended_memory_is_not_written(person: Person, rag: Rag) -> None:
 
 
 async def test_nothing_is_written_for_an_organisation_on_a_server_without_isolation(person: Person, rag: Rag) -> None:
-    made = await proposed(person, SAID["en"], org_id="shop-7")
+    made = await make_proposal(person, SAID["en"], org_id="shop-7")
     rag.separates_users = False
     await approve(person, made, visibility="region")
     failed = await until(person, made, status="write_failed", written=False)
@@ -346,7 +346,7 @@ async def test_nothing_is_written_for_an_organisation_on_a_server_without_isolat
 
 
 async def test_a_promotion_in_transit_is_awaited_and_erased(person: Person, rag: Rag) -> None:
-    made = await proposed(person, SAID["zh"])
+    made = await make_proposal(person, SAID["zh"])
     rag.ingest_mode, rag.slow_s = "slow", 1.0
     await approve(person, made, visibility="global")
     await wait_for(lambda: writes(rag, made), "on its way")
@@ -358,13 +358,13 @@ async def test_a_promotion_in_transit_is_awaited_and_erased(person: Person, rag:
 
 @pytest.mark.parametrize("scope", ["all", "personal", "items"])
 async def test_an_erasure_withdraws_approved_promotions(person: Person, rag: Rag, scope: str) -> None:
-    made = await proposed(person, SAID["en"])
+    made = await make_proposal(person, SAID["en"])
     await approve(person, made, visibility="brand")
     await until(person, made, status="approved", written=True)
     other = colleague(person)
-    assert WORDS["en"] in await found(other, ASKED["en"])
+    assert WORDS["en"] in await find_knowledge(other, ASKED["en"])
     more = {"item_ids": [made["memory_id"]]} if scope == "items" else {}
     done = await completed(person, await erase(person, scope, **more))
     assert done["proof"]["stores"]["knowledge"] >= 1
     assert rag.ingested == {}
-    assert await found(other, ASKED["en"]) == ""
+    assert await find_knowledge(other, ASKED["en"]) == ""

@@ -47,7 +47,7 @@ async def list_sessions(system: System, headers: Headers, user_id: str | None = 
     return await system.http.get("/v1/sessions", params=params, headers=headers)
 
 
-def limited(limit: str) -> float:
+def count_limited(limit: str) -> float:
     """The number of requests that exceeded this limit."""
     return REGISTRY.get_sample_value("smartbrain_requests_limited_total", {"limit": limit}) or 0.0
 
@@ -63,11 +63,11 @@ def assert_refused(answer: httpx.Response, field: str, limit: str) -> None:
 
 async def test_a_key_that_exceeds_its_rate_waits_and_another_does_not(system: System, person: Person) -> None:
     flooding, other = await new_key(system, person), await new_key(system, person)
-    before = limited("key_per_s")
+    before = count_limited("key_per_s")
     answers = [await list_sessions(system, flooding) for _ in range(6)]
     assert [each.status_code for each in answers[:4]] == [200] * 4
     assert_refused(answers[-1], "key", "limits.key_per_s")
-    assert limited("key_per_s") > before
+    assert count_limited("key_per_s") > before
     assert (await list_sessions(system, other)).status_code == 200
     # a probe passes the limit; it gets 404 because probes are added where compose is served
     assert (await system.http.get("/live", headers=flooding)).status_code == 404

@@ -36,7 +36,7 @@ async def commit(person: Person, text: str, metadata: Json | None, meta: Json | 
     return answer.json()
 
 
-async def kept(person: Person, session: str = "s1") -> Any:
+async def read_metadata(person: Person, session: str = "s1") -> Any:
     return (await person.get(f"/v1/sessions/{session}")).json()["metadata"]
 
 
@@ -49,7 +49,7 @@ async def test_metadata_is_returned_unchanged_and_not_learnt_from(person: Person
     text, metadata, meta = SAID[language]
     made = await commit(person, text, metadata, meta)
     assert made["ignored_fields"] == []
-    assert await kept(person) == metadata
+    assert await read_metadata(person) == metadata
     assert await metas(person, made["turn_id"]) == [meta]
     (row,) = mine(person, "messages")
     assert row["meta_json"] == meta
@@ -57,11 +57,11 @@ async def test_metadata_is_returned_unchanged_and_not_learnt_from(person: Person
     assert [each["metadata"] for each in listed] == [metadata]
     assert len(await person.memories()) == 1
     await commit(person, "谢谢。" if language == "zh" else "Thanks a lot.", None, None)
-    assert await kept(person) == metadata, "a turn that says nothing of it leaves it"
+    assert await read_metadata(person) == metadata, "a turn that says nothing of it leaves it"
     await commit(person, "再见。" if language == "zh" else "Good bye.", {"channel": "mail"}, None)
-    assert await kept(person) == {"channel": "mail"}
+    assert await read_metadata(person) == {"channel": "mail"}
     await commit(person, "好。" if language == "zh" else "Fine.", {}, None)
-    assert await kept(person) == {}
+    assert await read_metadata(person) == {}
 
 
 async def test_a_secret_in_metadata_is_blanked_and_named(person: Person) -> None:
@@ -114,7 +114,7 @@ async def test_an_erased_memory_leaves_no_words_in_metadata(person: Person, lang
     await completed(person, await erase(person, "items", memory_ids=[memory["memory_id"]]))
     said = [each["metadata_json"] for each in mine(person, "sessions")]
     assert [words in str(each) for each in said] == [False, False]
-    assert {"channel": metadata["channel"]}.items() <= (await kept(person)).items()
+    assert {"channel": metadata["channel"]}.items() <= (await read_metadata(person)).items()
     ((meta,),) = [await metas(person, made["turn_id"])]
     assert (words in meta["preview"], meta["id"]) == (False, "m1")
 

@@ -114,13 +114,13 @@ async def test_results_of_the_rules_appear_at_once_and_those_of_a_slow_model_fol
     assert later["written"][0] == outcome["written"][0]
     assert [each["type"] for each in later["written"][1:]] == ["pattern"]
     assert [e["reason"] for e in later["retention_explain"] if e["reason"] in ("model_read", "model: pattern")]
-    by = await told(person, OBSERVATION_RECORDED.name)
+    by = await list_events(person, OBSERVATION_RECORDED.name)
     assert len([each for each in by if each["turn_id"] == outcome["turn_id"]]) == 2, "each step has its own event"
-    outcomes = [each for each in await told(person, TURN_OUTCOME.name) if each["turn_id"] == outcome["turn_id"]]
+    outcomes = [each for each in await list_events(person, TURN_OUTCOME.name) if each["turn_id"] == outcome["turn_id"]]
     assert len(outcomes) == 1, "a turn has one outcome, whatever is added to it"
 
 
-async def told(person: Person, topic: str) -> list[dict[str, Any]]:
+async def list_events(person: Person, topic: str) -> list[dict[str, Any]]:
     """The events of this user on the topic."""
     stored = await of_tenant(person.system.bootstrap, person.tenant_id, topic)
     return [each.envelope.payload for each in stored]
@@ -146,7 +146,7 @@ async def test_a_hanging_model_delays_nothing(opened: Opened, ollama: ScriptedOl
 
 
 @contextmanager
-def held(system: System, turn_id: str) -> Generator[None]:
+def pause_step(system: System, turn_id: str) -> Generator[None]:
     """The second step of the turn is paused."""
     with psycopg.connect(system.dsn, options=OPTIONS) as conn:
         conn.execute("SELECT FROM turns WHERE turn_id = %s FOR UPDATE", (turn_id,))
@@ -178,7 +178,7 @@ async def test_an_observer_killed_between_answer_and_save_adds_once(
         with Supervisor(system.settings, services=("observer",)) as supervisor:
             await asyncio.to_thread(supervisor.start)
             outcome = await person.say(said)
-            with held(system, outcome["turn_id"]):
+            with pause_step(system, outcome["turn_id"]):
                 await wait_for(lambda: system.number(WAITING), "the model's part is about to be written")
                 supervisor.processes["observer"].child.kill()
                 await asyncio.to_thread(supervisor.processes["observer"].child.wait)

@@ -55,7 +55,7 @@ def besides(package: ContextPackage, *texts: str) -> str:
     return left
 
 
-async def retrieved(person: Person, question: str) -> list[str]:
+async def retrieve_texts(person: Person, question: str) -> list[str]:
     """The result of a plan for this question."""
     plan = {"version": "0.1", "queries": [{"text": question, "mode": "exact"}]}
     answer = await person.post("/v1/retrieve", {**person.whose, **plan})
@@ -67,7 +67,7 @@ async def assert_holds(people: Sequence[Person]) -> None:
     """Nothing shows the old value, in the session of the correction, in another and in a search; the rest is shown."""
     for person, story in zip(people, STORIES, strict=True):
         here, elsewhere = await person.compose(story.asked, session="s2"), await person.compose(story.asked)
-        found = await retrieved(person, story.learnt)
+        found = await retrieve_texts(person, story.learnt)
         for gone in story.gone:
             assert gone not in besides(here, story.taken_back), story
             assert gone not in besides(elsewhere, story.taken_back), story

@@ -226,17 +226,17 @@ async def test_absurd_and_hostile_answers_do_no_harm(known: Person, ollama: Scri
     assert not any(len(query) > 200 or "sk-" in query or "hunter2" in query for query in package.debug.planner.queries)
 
 
-def counted(outcome: str) -> float:
+def count_outcome(outcome: str) -> float:
     return REGISTRY.get_sample_value("smartbrain_plans_asked_total", {"outcome": outcome}) or 0.0
 
 
 async def test_the_result_of_each_plan_is_counted(known: Person, ollama: ScriptedOllama) -> None:
-    before = {outcome: counted(outcome) for outcome in ("answered", "cached", "late", "failed")}
+    before = {outcome: count_outcome(outcome) for outcome in ("answered", "cached", "late", "failed")}
     waited = REGISTRY.get_sample_value("smartbrain_plan_seconds_count") or 0.0
     for mode, message in (("well", "茶？ tea?"), ("well", "茶？ tea?"), ("prose", "咖啡？"), ("slow", "水？ water?")):
         ollama.script(mode, at=CHAT)  # pyright: ignore[reportArgumentType] # one of the modes
         await known.compose(message)
-    assert {outcome: counted(outcome) - before[outcome] for outcome in before} == dict.fromkeys(before, 1.0)
+    assert {outcome: count_outcome(outcome) - before[outcome] for outcome in before} == dict.fromkeys(before, 1.0)
     assert (REGISTRY.get_sample_value("smartbrain_plan_seconds_count") or 0.0) - waited == 4
 
 

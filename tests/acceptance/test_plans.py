@@ -25,7 +25,7 @@ async def execute(person: Person, asked: Json) -> Json:
     return answer.json()
 
 
-def found(pack: Json) -> list[str]:
+def list_texts(pack: Json) -> list[str]:
     return [each["snippet"] for each in pack["evidences"]]
 
 
@@ -35,14 +35,14 @@ async def test_a_given_plan_is_shown_and_repeated(person: Person, language: str)
     span = {"time_range": {"from": "2020-01-01T00:00:00Z", "to": "2100-01-01T00:00:00Z"}}
     asked = plan(ASKED[language], request_id="mine", global_filters=span, org_id="shop-7")
     pack = await execute(person, asked)
-    assert (pack["request_id"], found(pack) != []) == ("mine", True)
+    assert (pack["request_id"], list_texts(pack) != []) == ("mine", True)
     kept = (await person.get(f"/v1/plans/{pack['plan_id']}")).json()
     assert (kept["plan_id"], kept["org_id"]) == (pack["plan_id"], "shop-7")
     assert kept["plan"]["queries"][0]["text"] == ASKED[language]
     assert kept["plan"]["global_filters"]["time_range"]["from"] == "2020-01-01T00:00:00Z"
     assert person.user_id not in str(kept)
     again = await execute(person, {**kept["plan"], "org_id": kept["org_id"]})
-    assert (found(again), again["plan_id"] != pack["plan_id"]) == (found(pack), True)
+    assert (list_texts(again), again["plan_id"] != pack["plan_id"]) == (list_texts(pack), True)
 
 
 @languages

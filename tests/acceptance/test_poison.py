@@ -38,7 +38,7 @@ async def commit_poison(person: Person) -> str:
     return turn_id
 
 
-async def quarantined(person: Person) -> list[tuple[str, str]]:
+async def list_quarantined(person: Person) -> list[tuple[str, str]]:
     """Stage and turn of the quarantined event."""
     found = person.system.rows("SELECT stage, turn_id FROM quarantine WHERE user_id = %(u)s", u=person.user_id)
     return [(row["stage"], str(row["turn_id"])) for row in found]
@@ -59,7 +59,7 @@ async def test_an_unobservable_turn_is_quarantined_and_its_neighbours_are_not(sy
     assert (await person.outcome(before["turn_id"]))["status"] == "derived"
     assert (await person.outcome(after[0]["turn_id"]))["status"] == "derived"
     assert (await other.outcome(after[1]["turn_id"]))["status"] == "derived"
-    assert await quarantined(person) == [("observer", poison)]
+    assert await list_quarantined(person) == [("observer", poison)]
     (dead,) = await dead_letters(person, TURN_COMMITTED)
     assert dead.envelope.payload["turn_id"] == poison
     reasons = dict(dead.headers)
@@ -88,7 +88,7 @@ async def test_an_underivable_event_is_quarantined_with_its_turn(
     monkeypatch.setattr(module, name, choke)
     outcome = await person.say("I prefer bitter chocolate.", session=person.user_id)
     assert outcome["status"] == "quarantined"
-    assert [place for place, _ in await quarantined(person)] == [stage]
+    assert [place for place, _ in await list_quarantined(person)] == [stage]
     (dead,) = await dead_letters(person, topic)
     assert b"bitter" not in (dead.value or b"")
     assert (await person.say("I prefer milk chocolate."))["status"] == "derived"

@@ -77,7 +77,7 @@ async def test_a_terminated_worker_ends_in_time_and_loses_nothing(
     await assert_everything_once(running, load)
 
 
-async def whole(running: Machine) -> dict[str, list[str]]:
+async def list_problems(running: Machine) -> dict[str, list[str]]:
     """By service, the fault that compose reports."""
     answer = await running.http.get("/ready")
     assert answer.status_code == 200, answer.text
@@ -88,7 +88,7 @@ async def test_a_hanging_worker_is_detected_and_restarted(machine: tuple[Supervi
     supervisor, running = machine
 
     async def well() -> bool:
-        return not any((await whole(running)).values())
+        return not any((await list_problems(running)).values())
 
     async def seen_live() -> bool:
         await asyncio.to_thread(supervisor.mend)
@@ -103,7 +103,7 @@ async def test_a_hanging_worker_is_detected_and_restarted(machine: tuple[Supervi
     await load.stop()
 
     async def silent() -> bool:
-        return (await whole(running))["evolver"] == ["silent"]
+        return (await list_problems(running))["evolver"] == ["silent"]
 
     await wait_for(silent, "nothing is heard of it")
     assert (await running.http.get("/ready", params={"whole": "true"})).status_code == 503

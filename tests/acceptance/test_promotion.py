@@ -43,7 +43,7 @@ async def proposals(person: Person, **query: str) -> list[Json]:
     return answer.json()["promotions"]
 
 
-async def proposed(person: Person) -> Json:
+async def wait_for_proposal(person: Person) -> Json:
     """The only proposal of the user's preference, once it exists; dictated words are a separate note."""
     (liked,) = await person.memories(type="preference")
 
@@ -67,7 +67,7 @@ async def test_a_statement_in_several_sessions_is_proposed_once_and_approved_wit
     await says(person, text, sessions=3)
     assert await proposals(person) == []
     await says(person, text, sessions=6)
-    made = await proposed(person)
+    made = await wait_for_proposal(person)
     (memory,) = [m for m in await person.memories() if m["memory_id"] == made["memory_id"]]
     assert (made["status"], made["class"], made["content"]) == ("pending_approval", "personal", memory["content"])
     assert made["figures"]["uses_30d"] >= 3
@@ -102,29 +102,29 @@ async def test_a_statement_in_several_sessions_is_proposed_once_and_approved_wit
     assert [each["proposal_id"] for each in await proposals(person, status="approved")] == [made["proposal_id"]]
     await says(person, text, sessions=2)
     assert len(await events()) == 1
-    assert (await proposed(person))["status"] == "approved"
+    assert (await wait_for_proposal(person))["status"] == "approved"
 
 
 @SAID
 async def test_a_decision_after_the_deadline_is_refused(person: Person, text: str) -> None:
     await says(person, text, sessions=6)
-    made = await proposed(person)
+    made = await wait_for_proposal(person)
     await person.system.change(
         "UPDATE promotions SET created_at = now() - interval '8 days', expires_at = now() - interval '1 day'"
         " WHERE proposal_id = %(p)s",
         p=made["proposal_id"],
     )
     assert (await decide(person, made, "approve", consent=True))["status"] == "expired"
-    assert (await proposed(person))["status"] == "expired"
+    assert (await wait_for_proposal(person))["status"] == "expired"
 
 
 async def test_proposals_of_others_can_be_neither_seen_nor_decided(person: Person) -> None:
     await says(person, "请记住：我喜欢简洁的界面", sessions=6)
-    made = await proposed(person)
+    made = await wait_for_proposal(person)
     for stranger in (Person(person.system, tenant_id=person.tenant_id), Person(person.system, person.user_id)):
         assert await proposals(stranger) == []
         assert (await decide(stranger, made, "reject"))["http"] == 404
-    assert (await proposed(person))["status"] == "pending_approval"
+    assert (await wait_for_proposal(person))["status"] == "pending_approval"
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ async def test_an_invalid_decision_is_refused_by_field(person: Person, body: Jso
 
 async def test_the_command_lists_approves_and_rejects(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     await says(person, "Remember that I like a clean interface", sessions=6)
-    made = await proposed(person)
+    made = await wait_for_proposal(person)
     whose = ["-u", person.user_id, "--tenant", person.tenant_id]
 
     async def run(*words: str) -> tuple[int, str]:

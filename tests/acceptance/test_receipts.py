@@ -80,7 +80,7 @@ def internal(person: Person, context_id: str) -> tuple[Json, Json, Json | None, 
     return found["retrieval"], found["injection"], plan, package
 
 
-async def told(person: Person, talk: Talk) -> ContextPackage:
+async def commit_and_compose(person: Person, talk: Talk) -> ContextPackage:
     """The package for the question, after all statements were made in another session."""
     for text in talk.said:
         await person.say(text)
@@ -90,7 +90,7 @@ async def told(person: Person, talk: Talk) -> ContextPackage:
 @LANGUAGES
 async def test_a_receipt_explains_inclusions_and_exclusions(person: Person, talk: Talk) -> None:
     await person.say(talk.hostile)
-    package = await told(person, talk)
+    package = await commit_and_compose(person, talk)
     seen = await receipt(person, package.context_id, lang="zh" if "茶" in talk.asked else "en")
     items = {each["id"]: each for each in seen["items"]}
     injected = [each for each in seen["items"] if each["decision"] == "injected"]
@@ -109,7 +109,7 @@ async def test_a_receipt_explains_inclusions_and_exclusions(person: Person, talk
 
 @LANGUAGES
 async def test_any_memory_can_be_explained(person: Person, talk: Talk) -> None:
-    package = await told(person, talk)
+    package = await commit_and_compose(person, talk)
     await receipt(person, package.context_id)
     gone = next(m for m in await person.memories() if talk.hit in m["content"])
     await person.say("remember: the garage code word is on the door" if "tea" in talk.asked else "记住:车库钥匙在门后")
@@ -126,7 +126,7 @@ async def test_any_memory_can_be_explained(person: Person, talk: Talk) -> None:
 
 @LANGUAGES
 async def test_the_receipt_shows_how_an_answer_used_a_memory(person: Person, talk: Talk) -> None:
-    package = await told(person, talk)
+    package = await commit_and_compose(person, talk)
     wanted = next(m for m in await person.memories() if talk.hit in m["content"])["memory_id"]
     assert (await receipt(person, package.context_id, item=wanted))["items"][0]["utilized"] is None
     messages = [
@@ -174,7 +174,7 @@ async def test_concurrent_packages_have_complete_and_consistent_receipts(person:
 
 @LANGUAGES
 async def test_a_tampered_receipt_is_detected(person: Person, talk: Talk) -> None:
-    package = await told(person, talk)
+    package = await commit_and_compose(person, talk)
     await receipt(person, package.context_id)
     retrieval, injection, _, stored = internal(person, package.context_id)
     assert len(replay(retrieval, injection, stored).explained) == len(injection["decisions"])
@@ -188,7 +188,7 @@ async def test_a_tampered_receipt_is_detected(person: Person, talk: Talk) -> Non
 
 @LANGUAGES
 async def test_a_package_is_readable_as_messages_on_every_interface(person: Person, talk: Talk) -> None:
-    await told(person, talk)
+    await commit_and_compose(person, talk)
     async with SmartBrain(person.system.bootstrap, tenant_id=person.tenant_id) as brain:
         package = await brain.compose(user_id=person.user_id, session_id="s2", user_message=talk.asked, **UNHURRIED)
     made = package.to_messages()
@@ -210,7 +210,7 @@ async def test_a_package_is_readable_as_messages_on_every_interface(person: Pers
 
 
 async def test_packages_and_receipts_of_others_are_not_visible(person: Person) -> None:
-    package = await told(person, TALKS[1])
+    package = await commit_and_compose(person, TALKS[1])
     await receipt(person, package.context_id)
     other = Person(person.system, tenant_id=person.tenant_id)
     for path in (f"/v1/receipts/{package.context_id}", f"/v1/contexts/{package.context_id}"):
@@ -224,7 +224,7 @@ async def test_packages_and_receipts_of_others_are_not_visible(person: Person) -
 async def test_the_command_shows_reasons_internals_and_the_replay(
     person: Person, talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    package = await told(person, talk)
+    package = await commit_and_compose(person, talk)
     await receipt(person, package.context_id)
     monkeypatch.setenv("SMARTBRAIN_DATABASE_URL", person.system.dsn)
     whose = [package.context_id, "--user", person.user_id, "--tenant", person.tenant_id]

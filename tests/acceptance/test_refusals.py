@@ -276,7 +276,7 @@ async def test_valid_turns_behind_an_invalid_one_in_the_same_partition_are_commi
 
 
 @asynccontextmanager
-async def producing(system: System, **options: Any) -> AsyncGenerator[AIOKafkaProducer]:
+async def open_producer(system: System, **options: Any) -> AsyncGenerator[AIOKafkaProducer]:
     """A plain producer."""
     producer = AIOKafkaProducer(bootstrap_servers=system.bootstrap, **options)
     await producer.start()
@@ -290,7 +290,7 @@ async def test_an_oversized_turn_becomes_a_dead_letter_and_blocks_nobody(system:
     key = f"{person.tenant_id}:{person.user_id}".encode()
     large = orjson.dumps(person.turn(*["字" * 100_000] * 4))
     assert len(large) > MAX_BODY_BYTES
-    async with producing(system, compression_type="gzip", max_request_size=4 << 20) as producer:
+    async with open_producer(system, compression_type="gzip", max_request_size=4 << 20) as producer:
         await producer.send_and_wait(TURN_COMMIT.name, large, key=key)
         await producer.send_and_wait(TURN_COMMIT.name, orjson.dumps(person.turn("I like tea.")), key=key)
     assert await wait_for(person.contents, "the turn behind it")
@@ -318,7 +318,7 @@ async def test_an_undeliverable_reply_delays_nobody(
     system: System, person: Person, odd: list[tuple[str, bytes]]
 ) -> None:
     key = person.user_id.encode()
-    async with producing(system) as producer:
+    async with open_producer(system) as producer:
         await producer.send_and_wait(TURN_COMMIT.name, orjson.dumps(person.turn("I like tea.")), key=key, headers=odd)
         await producer.send_and_wait(TURN_COMMIT.name, orjson.dumps(person.turn("I live in Oslo.")), key=key)
 
@@ -334,7 +334,7 @@ async def test_a_request_past_its_deadline_is_not_answered(system: System, perso
     for partition in consumer.assignment():
         await consumer.position(partition)
     body = orjson.dumps({**person.whose, **ASKED})
-    async with producing(system) as producer:
+    async with open_producer(system) as producer:
         for name, deadline in (("late", b"1"), (person.user_id, b"99999999999999")):
             headers = [("correlation_id", name.encode()), ("deadline_ms", deadline)]
             await producer.send_and_wait(COMPOSE_REQUEST.name, body, key=b"same", headers=headers)

@@ -86,7 +86,7 @@ async def tell(person: Person, texts: list[str], pace: int) -> None:
             await asyncio.sleep(dice.random() / 20)
 
 
-def known(person: Person) -> list[Json]:
+def list_versions(person: Person) -> list[Json]:
     """All versions of all memories, with positions in the conversation in place of ids."""
     whose = {"t": person.tenant_id, "u": person.user_id}
     found = person.system.rows("SELECT turn_id, session_id, seq FROM turns WHERE user_id = %(u)s", **whose)
@@ -100,13 +100,13 @@ def known(person: Person) -> list[Json]:
         for row in memories
     }
     assert len(set(places.values())) == len(places)
-    return sorted((_plain(row, turns, places) for row in memories), key=lambda row: row["memory_id"])
+    return sorted((_strip_ids(row, turns, places) for row in memories), key=lambda row: row["memory_id"])
 
 
 _OWN = {"tenant_id", "user_id", "created_at", "updated_at"}
 
 
-def _plain(row: Json, turns: Json, places: Json) -> Json:
+def _strip_ids(row: Json, turns: Json, places: Json) -> Json:
     plain = {name: value for name, value in row.items() if name not in _OWN}
     for name in ("memory_id", "root_id", "superseded_by"):
         plain[name] = places.get(row[name])
@@ -133,7 +133,7 @@ async def test_ten_users_with_the_same_conversation_have_the_same_memories(syste
             await system.start(*names)
     await caught_up(system.bootstrap)
     assert await system.settled() == TURNS * len(people)
-    first, *others = [known(person) for person in people]
+    first, *others = [list_versions(person) for person in people]
     # the seed decides whether a denial ends all of a memory or part of it
     assert {row["status"] for row in first} >= {"active", "superseded"}
     for other in others:

@@ -88,7 +88,7 @@ def plan(language: str, *, enabled: bool = True, **rerank: Any) -> dict[str, Any
     }
 
 
-async def retrieved(system: System, language: str, **more: Any) -> EvidencePack:
+async def retrieve_pack(system: System, language: str, **more: Any) -> EvidencePack:
     answer = await system.http.post("/v1/retrieve", json=plan(language, **more))
     assert answer.status_code == 200, answer.text
     return EvidencePack.model_validate(answer.json())
@@ -102,10 +102,10 @@ def turns(pack: EvidencePack) -> list[str]:
 @pytest.mark.parametrize(("reranker", "name"), [("model", "qwen3-reranker"), ("llm_json", "qwen3")])
 async def test_the_models_favourite_is_first(start: Start, language: str, reranker: str, name: str) -> None:
     system = await start(reranker)
-    before = await retrieved(system, language, enabled=False)
+    before = await retrieve_pack(system, language, enabled=False)
     assert (before.explain.rerank, WANTED[language] in turns(before)[0]) == (False, False)
     assert all(each.signals.rerank_score is None for each in before.evidences)
-    pack = await retrieved(system, language, model=name)
+    pack = await retrieve_pack(system, language, model=name)
     assert WANTED[language] in turns(pack)[0]
     assert pack.explain.rerank == name
     assert all(each.signals.rerank_score is not None for each in pack.evidences)
@@ -136,21 +136,21 @@ async def test_a_pending_correction_is_first_regardless_of_the_reranker(
 @pytest.mark.parametrize("language", SAID)
 async def test_words_alone_rerank_without_a_model(start: Start, language: str) -> None:
     system = await start("lexical", url="http://127.0.0.1:9")
-    pack = await retrieved(system, language)
+    pack = await retrieve_pack(system, language)
     assert pack.explain.rerank == "lexical"
     assert pack.explain.notes == ["ranking.rerank.model: lexical serves, not qwen3-reranker"]
     assert all(each.signals.rerank_score is not None for each in pack.evidences)
 
 
 async def test_a_request_for_a_missing_reranker_is_answered(start: Start) -> None:
-    pack = await retrieved(await start("none"), "en")
+    pack = await retrieve_pack(await start("none"), "en")
     assert "ranking.rerank: no reranker is configured" in pack.explain.ignored_fields
     assert pack.explain.rerank is False
     assert turns(pack)
 
 
 async def test_only_the_best_candidates_are_reranked(start: Start, ollama: ScriptedOllama) -> None:
-    pack = await retrieved(await start("model"), "en", top_n=2)
+    pack = await retrieve_pack(await start("model"), "en", top_n=2)
     assert len(ollama.asked("/api/generate")) == 2
     assert sum(each.signals.rerank_score is not None for each in pack.evidences) == 2
     assert [each.signals.rerank_score is None for each in pack.evidences] == sorted(
@@ -165,11 +165,11 @@ async def test_the_previous_order_stays_whatever_the_reranker_does(
     start: Start, ollama: ScriptedOllama, reranker: str, mode: Mode, language: str
 ) -> None:
     system = await start(reranker, rerank_deadline_ms=250)
-    before = await retrieved(system, language, enabled=False)
+    before = await retrieve_pack(system, language, enabled=False)
     ollama.script(mode, at=PATH[reranker])
     reasons = {"rerank_timeout"} if mode == "slow" else {"rerank_failed", "rerank_timeout"}  # an error can arrive late
     began = time.monotonic()
-    pack = await retrieved(system, language)
+    pack = await retrieve_pack(system, language)
     assert time.monotonic() - began < IN_TIME_S
     assert sum(pack.explain.degraded_reason.count(reason) for reason in reasons) == 1
     assert pack.explain.rerank is False
@@ -190,7 +190,7 @@ async def test_every_request_is_answered_without_a_listening_server(start: Start
     system = await start(reranker, url="http://127.0.0.1:9")
     for _ in range(7):
         began = time.monotonic()
-        pack = await retrieved(system, language)
+        pack = await retrieve_pack(system, language)
         assert time.monotonic() - began < IN_TIME_S
         assert "rerank_failed" in pack.explain.degraded_reason
         assert len(turns(pack)) == len(SAID[language])
@@ -199,9 +199,9 @@ async def test_every_request_is_answered_without_a_listening_server(start: Start
 async def test_a_reranker_that_is_usually_late_is_skipped_and_reported(start: Start, ollama: ScriptedOllama) -> None:
     system = await start("model", rerank_deadline_ms=150)
     ollama.script("slow", at=PATH["model"])
-    assert "rerank_timeout" in (await retrieved(system, "en")).explain.degraded_reason
+    assert "rerank_timeout" in (await retrieve_pack(system, "en")).explain.degraded_reason
     asked = len(ollama.asked(PATH["model"]))
-    pack = await retrieved(system, "en")
+    pack = await retrieve_pack(system, "en")
     assert pack.explain.notes[0].startswith("rerank skipped: it usually takes")
     assert not [reason for reason in pack.explain.degraded_reason if reason.startswith("rerank")]
     assert len(ollama.asked(PATH["model"])) == asked
@@ -220,7 +220,7 @@ async def test_the_result_of_each_list_is_counted(start: Start, ollama: Scripted
     system = await start("model", rerank_deadline_ms=2000)
     for mode in ("well", "prose", "slow", "slow"):
         ollama.script(mode, at=PATH["model"])
-        await retrieved(system, "zh")
+        await retrieve_pack(system, "zh")
     assert {outcome: counted(outcome) - before[outcome] for outcome in before} == dict.fromkeys(before, 1.0)
 
 

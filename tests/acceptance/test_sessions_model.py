@@ -42,17 +42,17 @@ async def system(with_model: WithModel) -> AsyncGenerator[System]:
         yield all_services
 
 
-def asked(body: Json) -> Json | None:
+def read_prompt(body: Json) -> Json | None:
     """The lines and messages in the prompt for a summary; None if the prompt is another."""
     if "summary of a conversation" not in body["messages"][0]["content"]:
         return None
     return json.loads(body["messages"][1]["content"].split("<data>")[1].split("</data>")[0])
 
 
-def summing(ollama: ScriptedOllama, *items: dict[str, Any], done: tuple[str, ...] = ()) -> None:
+def script_summary(ollama: ScriptedOllama, *items: dict[str, Any], done: tuple[str, ...] = ()) -> None:
     """The model gives this answer to every summary prompt, and an empty one to all others."""
     good = json.dumps({"items": items, "done": done}, ensure_ascii=False)
-    ollama.answer = lambda body: good if asked(body) else NOTHING
+    ollama.answer = lambda body: good if read_prompt(body) else NOTHING
 
 
 def line(text: str, section: str = "tasks", id: str | None = None) -> dict[str, Any]:
@@ -90,7 +90,7 @@ async def test_the_model_adds_a_line_that_the_rules_do_not_find(
     person: Person, ollama: ScriptedOllama, language: str
 ) -> None:
     said, decided, more, line_of_it, _ = TALK[language]
-    summing(ollama, line(line_of_it), line("The user is a lifetime member", "goals"), line("无中生有的一行"))
+    script_summary(ollama, line(line_of_it), line("The user is a lifetime member", "goals"), line("无中生有的一行"))
     await say(person, said)
     await person.think(more)
     receipt = await archive(person)
@@ -118,7 +118,7 @@ async def test_the_summary_contains_the_lines_of_the_rules_in_every_mode(
     person: Person, ollama: ScriptedOllama, language: str, mode: Mode
 ) -> None:
     said, decided, more, line_of_it, later = TALK[language]
-    summing(ollama, line(line_of_it))
+    script_summary(ollama, line(line_of_it))
     await say(person, said, more)
     before = items(await summary(person))
     assert [each["text"] for each in before] == [decided, line_of_it]
@@ -148,12 +148,12 @@ async def test_ten_rounds_with_a_model_that_rewrites_everything_keep_the_origina
     person: Person, ollama: ScriptedOllama, language: str
 ) -> None:
     said, _, more, line_of_it, later = TALK[language]
-    summing(ollama, line(line_of_it))
+    script_summary(ollama, line(line_of_it))
     await say(person, said, more)
     before = items(await summary(person))
 
     def rewrites(body: Json) -> str:
-        shown = asked(body)
+        shown = read_prompt(body)
         if shown is None:
             return NOTHING
         words = [
@@ -172,7 +172,7 @@ async def test_ten_rounds_with_a_model_that_rewrites_everything_keep_the_origina
     after = items(await summary(person))
     assert [each for each in after if each["id"] in {one["id"] for one in before}] == before
     assert len(after) == len(before) + 8
-    asked_about = [body for body in ollama.asked("/api/chat") if asked(body)]
+    asked_about = [body for body in ollama.asked("/api/chat") if read_prompt(body)]
     assert len(asked_about) == ROUNDS, "the last round's question had been asked already and was answered from memory"
     assert (await session(person))["summary"]["model_id"] == CHAT
 
@@ -181,7 +181,7 @@ async def test_an_exhausted_token_share_leaves_the_rules_and_is_reported(
     databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     ollama.reset()
-    summing(ollama, line(TALK["en"][3]))
+    script_summary(ollama, line(TALK["en"][3]))
     policy = policy_file(tmp_path_factory.mktemp("policy"), observer={"model_tokens_per_day": 10})
     settings = settings_for(databases.fresh(), kafka, ollama_url=ollama.url, embedding_dimension=64, policy=policy)
     async with running(settings) as system:

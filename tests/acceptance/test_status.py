@@ -18,11 +18,11 @@ from tests.system.running import System
 from tests.system.serving import serving
 
 
-async def _away() -> dict[str, bool]:
+async def _list_unreachable() -> dict[str, bool]:
     return {"database": False, "smartbrain.turn.committed.v1": True}
 
 
-async def told(data: Path) -> tuple[int, dict[str, Any], str]:
+async def run_status(data: Path) -> tuple[int, dict[str, Any], str]:
     """The exit code, the JSON output and the text output."""
     programs = await asyncio.to_thread(call, "status", "--json", SMARTBRAIN_DATA=str(data))
     people = await asyncio.to_thread(call, "status", SMARTBRAIN_DATA=str(data))
@@ -30,7 +30,7 @@ async def told(data: Path) -> tuple[int, dict[str, Any], str]:
     return programs.returncode, json.loads(programs.stdout), people.stdout
 
 
-def written(system: System, data: Path, services: dict[str, str]) -> None:
+def write_addresses(system: System, data: Path, services: dict[str, str]) -> None:
     data_folder.write(data, Running(services["compose"], system.bootstrap, system.dsn, os.getpid(), services))
 
 
@@ -40,8 +40,8 @@ async def test_running_services_are_shown_with_addresses_and_probes(system: Syst
         serving(probes(Starlette(), system["compose"].service, lambda: True)) as compose,
         serving(probes(Starlette(), run_together(both), lambda: True)) as light,
     ):
-        written(system, tmp_path, {"compose": compose, "relay": light, "governor": light})
-        code, answer, shown = await told(tmp_path)
+        write_addresses(system, tmp_path, {"compose": compose, "relay": light, "governor": light})
+        code, answer, shown = await run_status(tmp_path)
     assert (code, answer["http"], answer["kafka"]) == (0, compose, system.bootstrap)
     assert {each["name"]: each["ready"] for each in answer["services"]} == {
         "compose": True,
@@ -52,13 +52,13 @@ async def test_running_services_are_shown_with_addresses_and_probes(system: Syst
 
 
 async def test_an_unready_service_is_named_and_the_command_exits_with_1(system: System, tmp_path: Path) -> None:
-    relay = replace(system["relay"].service, ready=_away)
-    observer = Service("observer", run=relay.run, ready=_away)
+    relay = replace(system["relay"].service, ready=_list_unreachable)
+    observer = Service("observer", run=relay.run, ready=_list_unreachable)
     async with serving(probes(Starlette(), run_together([relay, system["governor"].service]), lambda: True)) as light:
         services = {"compose": "http://127.0.0.1:9", "relay": light, "governor": light}
         async with serving(probes(Starlette(), observer, lambda: True)) as alone:
-            written(system, tmp_path, {**services, "observer": alone})
-            code, answer, shown = await told(tmp_path)
+            write_addresses(system, tmp_path, {**services, "observer": alone})
+            code, answer, shown = await run_status(tmp_path)
     states = {each["name"]: (each["answers"], each["missing"]) for each in answer["services"]}
     assert code == 1
     assert states == {

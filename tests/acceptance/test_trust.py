@@ -106,17 +106,17 @@ async def test_all_held_back_text_is_named_by_source_and_rule_and_counted(person
     tool = {"role": "tool", "content": f"{FACT[language]} {ORDER[language]}"}
     turn = await person.commit(messages=[user(ASKED[language]), tool])
     await person.outcome(turn["turn_id"])
-    before = counted(RULE[language])
+    before = count_held_back(RULE[language])
     package = await person.compose(ASKED[language], session="another")
     told = {"id": f"turn:{turn['turn_id']}:1", "source": "foreign", "rule": RULE[language], "whole": False}
     assert package.debug is not None
     assert told in [each.model_dump() for each in package.debug.explain.held_back]
     pack = (await person.post("/v1/retrieve", plan(person, ASKED[language]))).json()
     assert told in pack["explain"]["held_back"]
-    assert counted(RULE[language]) >= before + 2
+    assert count_held_back(RULE[language]) >= before + 2
 
 
-def counted(rule: str) -> float:
+def count_held_back(rule: str) -> float:
     """The number of texts of others that the rule has held back."""
     labels = {"source": "foreign", "rule": rule}
     return REGISTRY.get_sample_value("smartbrain_texts_held_back_total", labels) or 0.0

@@ -39,7 +39,7 @@ STALL_S = 0.6
 
 
 @asynccontextmanager
-async def sending(bootstrap: str, codec: str) -> AsyncGenerator[AIOKafkaProducer]:
+async def open_producer(bootstrap: str, codec: str) -> AsyncGenerator[AIOKafkaProducer]:
     """A producer that compresses its records."""
     producer = AIOKafkaProducer(bootstrap_servers=bootstrap, compression_type=codec, linger_ms=20, acks="all")
     await producer.start()
@@ -52,7 +52,7 @@ async def sending(bootstrap: str, codec: str) -> AsyncGenerator[AIOKafkaProducer
 @pytest.mark.parametrize("codec", BY_NAME)
 async def test_turns_and_requests_can_be_compressed(system: System, codec: str) -> None:
     people = [Person(system) for _ in range(3)]
-    async with sending(system.bootstrap, codec) as producer:
+    async with open_producer(system.bootstrap, codec) as producer:
         sent = [
             await producer.send(TURN_COMMIT.name, orjson.dumps(each.turn(text)), key=each.user_id.encode(), partition=0)
             for each, text in zip(people, ("I prefer green tea.", "我住在杭州。", "I live in Oslo."), strict=True)
@@ -198,7 +198,7 @@ async def topic(kafka: str) -> Topic:
     return made
 
 
-def stalled(service: str, topic: Topic) -> float:
+def read_stall_metric(service: str, topic: Topic) -> float:
     """The value of the metric."""
     return PARTITIONS_STALLED.labels(service, topic.name)._value.get()
 
@@ -223,10 +223,10 @@ async def test_a_permanently_failing_partition_is_reported_and_the_service_is_no
         await wait_for(lambda: ready(True), "it is ready")
         await publish(kafka, [Stored(topic.name, key=b"k", value=b"easy"), Stored(topic.name, key=b"k", value=b"hard")])
         await wait_for(lambda: ready(False), "it says that it does not go on")
-        assert stalled("observer", topic) == 1
+        assert read_stall_metric("observer", topic) == 1
         mended.set()
         await wait_for(lambda: ready(True), "it goes on")
-        assert stalled("observer", topic) == 0
+        assert read_stall_metric("observer", topic) == 0
     finally:
         await bus.stop()
 
@@ -248,7 +248,7 @@ async def test_a_replier_that_accepts_nothing_is_not_ready(kafka: str, topic: To
         await wait_for(lambda: replier.ready, "it is ready")
         await publish(kafka, [Stored(topic.name, key=b"k", value=b"%d" % n) for n in range(4)])
         await wait_for(lambda: not replier.ready, "it says that it does not go on")
-        assert stalled("compose", topic) == 1
+        assert read_stall_metric("compose", topic) == 1
         answered.set()
         await wait_for(lambda: replier.ready, "it goes on")
         assert not left

@@ -22,7 +22,7 @@ async def remember(person: Person, text: str, **more: Any) -> Json:
     return answer.json()
 
 
-async def settled(person: Person, receipt: Json) -> Json:
+async def wait_until_settled(person: Person, receipt: Json) -> Json:
     """The same receipt, once the workers have decided it."""
 
     async def decided() -> Json | None:
@@ -33,9 +33,9 @@ async def settled(person: Person, receipt: Json) -> Json:
     return await wait_for(decided, "the write is settled")
 
 
-async def same(person: Person, receipt: Json) -> Json:
+async def assert_consistent(person: Person, receipt: Json) -> Json:
     """The receipt, which later adds to its first state; the memory that it names can be read."""
-    later = await settled(person, receipt)
+    later = await wait_until_settled(person, receipt)
     assert {**receipt, "settled": True} == later
     if later["memory_id"]:
         assert (await person.get(f"/v1/memories/{later['memory_id']}")).status_code == 200
@@ -48,18 +48,18 @@ async def test_a_repeated_statement_names_the_existing_memory(person: Person, te
     assert (first["status"], first["reason"]) == ("accepted", None)
     hurried = await remember(person, text)
     assert (hurried["status"], hurried["memory_id"]) == ("merged", first["memory_id"])
-    await same(person, first)
-    await same(person, hurried)
+    await assert_consistent(person, first)
+    await assert_consistent(person, hurried)
     again = await remember(person, text, session_id="another")
     assert (again["status"], again["memory_id"]) == ("merged", first["memory_id"])
     assert again["reason"]
-    await same(person, again)
+    await assert_consistent(person, again)
     assert len(await person.memories()) == 1
 
 
 async def test_the_same_write_has_one_receipt(person: Person) -> None:
     first = await remember(person, NOTES["en"], idempotency_key="k1")
-    await settled(person, first)
+    await wait_until_settled(person, first)
     again = await remember(person, NOTES["en"], idempotency_key="k1")
     assert again == {**first, "settled": True}
 
@@ -69,7 +69,7 @@ async def test_a_refused_write_says_why_and_names_no_memory(person: Person, text
     receipt = await remember(person, text)
     assert (receipt["status"], receipt["memory_id"]) == ("rejected", None)
     assert receipt["reason"].startswith("manipulation:")
-    await same(person, receipt)
+    await assert_consistent(person, receipt)
     assert not await person.memories()
 
 
@@ -88,31 +88,31 @@ async def test_every_memory_that_a_receipt_names_can_be_read(person: Person, tex
     receipt = await remember(person, text)
     assert receipt["status"] == "accepted"
     assert receipt["memory_id"]
-    await same(person, receipt)
+    await assert_consistent(person, receipt)
 
 
 async def test_retractions_and_edits_have_receipts_of_their_kind(person: Person) -> None:
-    note = (await settled(person, await remember(person, NOTES["en"])))["memory_id"]
+    note = (await wait_until_settled(person, await remember(person, NOTES["en"])))["memory_id"]
     at = f"/v1/memories/{note}"
     unchanged = (await person.system.http.patch(at, params=person.whose, json={"text": NOTES["en"]})).json()
     assert (unchanged["status"], unchanged["memory_id"], unchanged["reason"]) == ("merged", note, "said_again")
-    await same(person, unchanged)
+    await assert_consistent(person, unchanged)
     edited = (
         await person.system.http.patch(at, params=person.whose, json={"text": "The spare key is with Tom"})
     ).json()
     assert edited["status"] == "accepted"
-    await same(person, edited)
+    await assert_consistent(person, edited)
     gone = (await person.system.http.delete(f"/v1/memories/{edited['memory_id']}", params=person.whose)).json()
     assert (gone["status"], gone["memory_id"]) == ("accepted", edited["memory_id"])
-    await same(person, gone)
+    await assert_consistent(person, gone)
     late = (await person.system.http.delete(at, params=person.whose)).json()
     assert (late["status"], late["memory_id"]) == ("rejected", None)
     assert late["reason"]
-    await same(person, late)
+    await assert_consistent(person, late)
 
 
 async def test_receipts_of_others_unknown_ones_and_erased_ones_are_not_shown(person: Person) -> None:
-    receipt = await settled(person, await remember(person, NOTES["en"]))
+    receipt = await wait_until_settled(person, await remember(person, NOTES["en"]))
     other = Person(person.system, tenant_id=person.tenant_id)
     for who, which in ((other, receipt["receipt_id"]), (person, str(uuid4()))):
         answer = await who.get(f"/v1/writes/{which}")
@@ -126,7 +126,7 @@ async def test_receipts_of_others_unknown_ones_and_erased_ones_are_not_shown(per
 async def test_a_former_key_in_an_item_refers_to_the_memory_and_creates_no_second_one(
     person: Person, name: str
 ) -> None:
-    note = (await settled(person, await remember(person, NOTES["en"])))["memory_id"]
+    note = (await wait_until_settled(person, await remember(person, NOTES["en"])))["memory_id"]
     body = {**person.turn(), "messages": [], "items": [{"type": "note", name: note, "text": "It is with Tom now"}]}
     answer = await person.post("/v1/turns", body)
     assert (answer.status_code, answer.json()["ignored_fields"]) == (201, [])

@@ -39,10 +39,10 @@ VALUES (%s, %s, %s, 'turn.committed', %s)"""
 def run(options: Options) -> Report:
     """Turns per second, and milliseconds per turn."""
     with kit.machine(("compose",)) as machine:
-        return uvloop.run(_measured(machine, options))
+        return uvloop.run(_measure_commits(machine, options))
 
 
-async def _measured(on: Supervisor, options: Options) -> Report:
+async def _measure_commits(on: Supervisor, options: Options) -> Report:
     report = Report("commit")
     source = talk.turns(USERS, "commit")
     http = on.describe().http
@@ -74,7 +74,7 @@ async def _round(
 ) -> tuple[Load, Load, Load, Load]:
     ours = await kit.drive(kit.portions(source, many), lambda turn: commit_turn(turn, rt, transport="bench"), at_once)
     function = await _function(dsn, await _bodies(rt, kit.portions(source, many)), at_once)
-    bare = await _bare(dsn, await _bodies(rt, kit.portions(source, many)), at_once)
+    bare = await _measure_bare(dsn, await _bodies(rt, kit.portions(source, many)), at_once)
     return ours, function, bare, await _web(http, kit.portions(source, many), at_once)
 
 
@@ -118,7 +118,7 @@ async def _function(dsn: str, bodies: Sequence[Body], at_once: int) -> Load:
         return await kit.drive(said, call, at_once)
 
 
-async def _bare(dsn: str, bodies: Sequence[Body], at_once: int) -> Load:
+async def _measure_bare(dsn: str, bodies: Sequence[Body], at_once: int) -> Load:
     rows = [_rows(body) for body in bodies]
     async with _connections(dsn, at_once) as free:
 

@@ -88,11 +88,11 @@ def _with(
         uvloop.run(load.load(machine.dsn, own, total, vectors, model_id))
         label = "vectors: " if embedded else ""
         report.notes.append(f"{label}loading took {time.perf_counter() - began:.0f} s")
-        uvloop.run(_measured(machine, options, report, label))
+        uvloop.run(_measure_packages(machine, options, report, label))
 
 
-async def _measured(on: Supervisor, options: Options, report: Report, label: str) -> None:
-    asked = [_asked(question) for question in talk.questions(QUESTIONS)]
+async def _measure_packages(on: Supervisor, options: Options, report: Report, label: str) -> None:
+    asked = [_make_request(question) for question in talk.questions(QUESTIONS)]
     async with kit.runtime(on) as plain:
         rt = replace(plain, models=HashedWords()) if label and not options.embedding_dir else plain
         for turn in kit.portions(talk.turns(1, "window"), 12):
@@ -105,7 +105,7 @@ async def _measured(on: Supervisor, options: Options, report: Report, label: str
         count = sum(map(len, statements)) / len(statements)
         report.notes.append(f"{label}{count:.1f} statements a package")
         direct = await _in_process(on, rt, asked, statements, options, report, label)
-        await _meaning(rt, asked, options, report, label)
+        await _measure_meaning(rt, asked, options, report, label)
         await _receipts(rt, asked, options, report, label)
     if label and not options.embedding_dir:
         return
@@ -117,7 +117,7 @@ async def _measured(on: Supervisor, options: Options, report: Report, label: str
     report.rows.append(Row(f"{label}added by Kafka, p50 (bare: echo)", added, "ms", echo.ms(50), 3))
 
 
-def _asked(question: str) -> ComposeRequest:
+def _make_request(question: str) -> ComposeRequest:
     return ComposeRequest.model_validate(
         {"user_id": load.USER, "session_id": SESSION, "user_message": question, "deadline_ms": 10_000}
     )
@@ -151,7 +151,7 @@ async def _in_process(
         ours, bare = [], []
         for _ in range(2):
             ours.append(await kit.drive(_cycle(asked, many), lambda each: compose_package(each, rt), at_once))
-            bare.append(await _bare(on.dsn, _cycle(statements, many), at_once))
+            bare.append(await _measure_bare(on.dsn, _cycle(statements, many), at_once))
         mine, sql = kit.best(ours), kit.best(bare)
         alone = alone or mine
         report.latencies(f"{label}in process at {at_once}", mine, sql, (50, 95, 99), limits.get(at_once, ()))
@@ -163,7 +163,9 @@ async def _in_process(
     return alone
 
 
-async def _meaning(rt: Runtime, asked: Sequence[ComposeRequest], options: Options, report: Report, label: str) -> None:
+async def _measure_meaning(
+    rt: Runtime, asked: Sequence[ComposeRequest], options: Options, report: Report, label: str
+) -> None:
     """The cost of search by meaning per package: blocks of requests without and with it alternate."""
     many, by_words, whole = _cycle(asked, options.some(160) // 4), [], []
     for _ in range(8):
@@ -201,7 +203,7 @@ def _cycle(of: Sequence[T], many: int) -> list[T]:
     return [of[n % len(of)] for n in range(many)]
 
 
-async def _bare(dsn: str, jobs: Sequence[Sequence[replay.Statement]], at_once: int) -> Load:
+async def _measure_bare(dsn: str, jobs: Sequence[Sequence[replay.Statement]], at_once: int) -> Load:
     async with AsyncExitStack() as stack:
         free: list[psycopg.AsyncConnection] = []
         for _ in range(at_once):
@@ -221,12 +223,12 @@ async def _bare(dsn: str, jobs: Sequence[Sequence[replay.Statement]], at_once: i
 async def _http(on: Supervisor, asked: Sequence[ComposeRequest], many: int) -> Load:
     bodies = [each.model_dump_json().encode() for each in asked]
     async with Http(on.describe().http) as web:
-        return await _warmed(bodies, many, lambda body: web.post("/v1/context", body))
+        return await _measure_warm(bodies, many, lambda body: web.post("/v1/context", body))
 
 
 async def _kafka(on: Supervisor, asked: Sequence[ComposeRequest], many: int) -> Load:
     async with SmartBrain(on.bootstrap) as brain:
-        return await _warmed(
+        return await _measure_warm(
             [each.user_message.content for each in asked],
             many,
             lambda text: brain.compose(
@@ -243,13 +245,13 @@ async def _echo(on: Supervisor, asked: Sequence[ComposeRequest], many: int) -> L
     await asker.start()
     try:
         await asker.ask(DEGRADE, b"ready?", timeout_s=20)
-        return await _warmed(bodies, many, lambda body: asker.ask(DEGRADE, body))
+        return await _measure_warm(bodies, many, lambda body: asker.ask(DEGRADE, body))
     finally:
         await asker.stop()
         child.terminate()
         await child.wait()
 
 
-async def _warmed(jobs: Sequence[T], many: int, call: Callable[[T], Awaitable[object]]) -> Load:
+async def _measure_warm(jobs: Sequence[T], many: int, call: Callable[[T], Awaitable[object]]) -> Load:
     await kit.drive(_cycle(jobs, 20), call, 1)
     return await kit.drive(_cycle(jobs, many), call, 1)

@@ -104,12 +104,12 @@ def join_questions(talk: Talk, filler: Sequence[str]) -> Talk:
             story = " ".join(filler[(len(made) * STORY + n) % len(filler)] for n in range(STORY))
             things = "; ".join(" ".join(keywords(each.text)) for each in few)
             texts = {"3 to 6 questions": " ".join(each.text for each in few), "3 to 6 things": things}
-            made += [_joined(text, name, few) for name, text in texts.items()]
-            made.append(_joined(f"{story} {few[0].text}", "behind filler", few[:1]))
+            made += [_join_questions(text, name, few) for name, text in texts.items()]
+            made.append(_join_questions(f"{story} {few[0].text}", "behind filler", few[:1]))
     return Talk(talk.name, talk.lines, tuple(made))
 
 
-def _joined(text: str, category: str, few: Sequence[Question]) -> Question:
+def _join_questions(text: str, category: str, few: Sequence[Question]) -> Question:
     evidence = frozenset(line for each in few for line in each.evidence)
     return Question(few[0].dialogue, text, category, evidence, max(each.earlier for each in few), few[-1].at)
 
@@ -179,7 +179,7 @@ def _locomo(path: Path) -> Talk:
         places = {line.id: n for n, line in enumerate(own)}
         for asked in each["qa"]:
             evidence = frozenset(place for named in asked.get("evidence") or () for place in _places(named))
-            earlier, at = _asked(asked, own, places)
+            earlier, at = _find_time(asked, own, places)
             questions.append(
                 Question(str(each["sample_id"]), asked["question"], _category(asked), evidence, earlier, at)
             )
@@ -213,7 +213,7 @@ def _category(asked: Mapping[str, Any]) -> str:
     return CATEGORIES.get(number, str(number)) if isinstance(number, int) else str(number or "any")
 
 
-def _asked(asked: Mapping[str, Any], own: Sequence[Line], places: Mapping[str, int]) -> tuple[int, datetime | None]:
+def _find_time(asked: Mapping[str, Any], own: Sequence[Line], places: Mapping[str, int]) -> tuple[int, datetime | None]:
     """The number of lines before the question, and its time."""
     if "asked_in" in asked:
         place = places[_places(asked["asked_in"])[0]]

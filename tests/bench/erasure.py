@@ -98,14 +98,14 @@ TOLD = (_TURNS, *_ROWS[:3])
 def run(options: Options) -> Report:
     """Seconds from the request to `completed`, and the p95 of others' packages during it."""
     with kit.machine(SERVICES) as machine:
-        return uvloop.run(_measured(machine, options))
+        return uvloop.run(_measure_erasure(machine, options))
 
 
-async def _measured(on: Supervisor, options: Options) -> Report:
+async def _measure_erasure(on: Supervisor, options: Options) -> Report:
     report = Report("erasure")
     turns = TURNS // 4 if options.quick else TURNS
     await load.load(on.dsn, 1_000, 20_000)
-    await _told(on.dsn, turns)
+    await _insert_turns(on.dsn, turns)
     url = on.describe().http
     asked = [_question(question) for question in talk.questions(40)]
     await _ask(url, asked, 80)
@@ -129,7 +129,7 @@ async def _measured(on: Supervisor, options: Options) -> Report:
     return report
 
 
-async def _told(dsn: str, turns: int) -> None:
+async def _insert_turns(dsn: str, turns: int) -> None:
     given = {"user": GONE, "turns": turns, "terms": TERMS, "entity": str(uuid.uuid4())}
     async with await psycopg.AsyncConnection.connect(
         dsn, autocommit=True, options=f"-c search_path={SCHEMA},public -c synchronous_commit=off"

@@ -65,12 +65,12 @@ async def _measure(on: Supervisor, options: Options) -> Report:
         beside: list[_Beside] = []
         for begin in floods.values():
             await asyncio.sleep(rt.policy.delivery.tenant_about_s)  # then no worker expects it
-            beside.append(await _beside(begin, quiet, options.some(QUIET)))
+            beside.append(await _measure_beside(begin, quiet, options.some(QUIET)))
             await quiet.wait_for_all()
             alone.append(await quiet.measure(options.some(QUIET)))
         firsts = await _firsts(rt, flood, quiet, options.some(FIRSTS))
     for what, found, around in zip(floods, beside, pairwise(alone), strict=True):
-        without = _together(around)
+        without = _combine(around)
         report.latencies(f"commit -> outcome beside {what} (bare: alone)", found.load, without)
         ratio = found.load.ms(50) / without.ms(50)
         report.rows.append(Row(f"beside {what}: p50 in terms of alone", ratio, "times", None, MOST_RATIO))
@@ -88,13 +88,13 @@ def _tell_firsts(report: Report, found: "_Firsts") -> None:
     about = f"the first beside {min(found.under_way)} under way, {len(found.first)} times"
     cases = ((about, found.first, found.alone), ("those behind it", found.behind, found.alone_behind))
     for what, beside, alone in cases:
-        ours, bare = _together(beside), _together(alone)
+        ours, bare = _combine(beside), _combine(alone)
         report.latencies(f"{what} (bare: alone)", ours, bare, at=(50, 100))
         report.rows.append(Row(f"{what}: p50 in terms of alone", ours.ms(50) / bare.ms(50), "times", None, MOST_RATIO))
     report.rows.append(Row("the first: learnt before it, p50", median(found.before), "turns"))
 
 
-def _together(loads: Sequence[Load]) -> Load:
+def _combine(loads: Sequence[Load]) -> Load:
     return Load(tuple(took for load in loads for took in load.took), sum(load.elapsed for load in loads))
 
 
@@ -206,7 +206,7 @@ async def _wait(conn: psycopg.AsyncConnection, statement: str, *values: object, 
         await asyncio.sleep(0.005)
 
 
-async def _beside(flood: Callable[[], Awaitable[None]], quiet: _Quiet, many: int) -> _Beside:
+async def _measure_beside(flood: Callable[[], Awaitable[None]], quiet: _Quiet, many: int) -> _Beside:
     flooding = asyncio.ensure_future(flood())
     try:
         await asyncio.sleep(1.0)  # the flood has started

@@ -56,7 +56,7 @@ class Floors:
 
         A floor whose figure is no longer measured stays: floors are removed or lowered by hand.
         """
-        changed = {name: _raised(self.by_name.get(name), name, value, today) for name, value in measured.items()}
+        changed = {name: _raise_floor(self.by_name.get(name), name, value, today) for name, value in measured.items()}
         return Floors({**self.by_name, **changed})
 
     def written(self) -> str:
@@ -85,7 +85,7 @@ def read(path: Path = FILE) -> Floors:
     return Floors(found)
 
 
-def _raised(known: Floor | None, name: str, value: float, today: date) -> Floor:
+def _raise_floor(known: Floor | None, name: str, value: float, today: date) -> Floor:
     if any(word in name for word in CEILINGS):
         bound = round(value + SLACK, 4)
         return Floor(min(bound, known.bound) if known else bound, "<=", value, today.isoformat())

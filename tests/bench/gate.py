@@ -46,18 +46,18 @@ def measure(data: Path, models: Path) -> dict[str, float]:
     with store.system() as on:
         for name in TALKS:
             folders = [str(models / each) for each in ENCODERS.get(name, ()) if (models / each).exists()]
-            found |= _timed(name, asyncio.run(_talk(on, data, name, folders)))
-        found |= _timed("packages", asyncio.run(_packages(on)))
+            found |= _collect_times(name, asyncio.run(_talk(on, data, name, folders)))
+        found |= _collect_times("packages", asyncio.run(_packages(on)))
         for name in VERBATIM:
-            found |= _timed(name, asyncio.run(_verbatim(on, data / name)))
-    found |= _timed("endings", _endings(data))
-    return found | _timed("eval natural", _natural(data))
+            found |= _collect_times(name, asyncio.run(_verbatim(on, data / name)))
+    found |= _collect_times("endings", _endings(data))
+    return found | _collect_times("eval natural", _natural(data))
 
 
 _began = time.monotonic()
 
 
-def _timed(what: str, found: dict[str, float]) -> dict[str, float]:
+def _collect_times(what: str, found: dict[str, float]) -> dict[str, float]:
     print(f"[{time.monotonic() - _began:.0f} s] {what}: {len(found)} figures", flush=True)
     return found
 

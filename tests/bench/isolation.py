@@ -31,40 +31,40 @@ def run(options: Options) -> Report:
     own, total = (1_000, 20_000) if options.quick else (10_000, 200_000)
     with kit.machine(("compose",)) as machine:
         uvloop.run(load.load(machine.dsn, own, total))
-        uvloop.run(_measured(machine, options, report))
+        uvloop.run(_measure_isolation(machine, options, report))
     report.notes.append(f"{own} memories of the user among {total}, interleaved; {QUESTIONS} questions, half Chinese")
     report.notes.append("bare: the same with row-level security disabled on every table; blocks of 40 take turns")
     return report
 
 
-async def _measured(on: Supervisor, options: Options, report: Report) -> None:
+async def _measure_isolation(on: Supervisor, options: Options, report: Report) -> None:
     questions = talk.questions(QUESTIONS)
-    asked = [_asked(load.USER, question) for question in questions]
+    asked = [_make_request(load.USER, question) for question in questions]
     async with (
         kit.runtime(on, pool=POOL) as rt,
         await psycopg.AsyncConnection.connect(on.dsn, autocommit=True, options=f"-c search_path={SCHEMA}") as owner,
     ):
         policed = [str(row[0]) for row in await (await owner.execute(_POLICED, (SCHEMA,))).fetchall()]
-        with_rules = await _found(rt, asked)
+        with_rules = await _list_contents(rt, asked)
         for at_once in AT_ONCE[:1] if options.quick else AT_ONCE:
             with_, without = await _by_turns(rt, owner, policed, asked, options.some(BLOCKS), at_once)
             _tell(report, with_, without, at_once)
         await _switch(owner, policed, enabled=False)
-        without_rules = await _found(rt, asked)
+        without_rules = await _list_contents(rt, asked)
         await _switch(owner, policed, enabled=True)
         same = sum(one == other for one, other in zip(with_rules, without_rules, strict=True))
         report.rows.append(Row("packages that are the same without it", 100 * same / QUESTIONS, "%", None, 100, ">="))
-        await _alone(rt, owner, questions, report)
+        await _compare_alone(rt, owner, questions, report)
     report.notes.append(f"{len(policed)} tables with row-level security")
 
 
-def _asked(user: str, question: str) -> ComposeRequest:
+def _make_request(user: str, question: str) -> ComposeRequest:
     return ComposeRequest.model_validate(
         {"user_id": user, "session_id": "bench-now", "user_message": question, "deadline_ms": 10_000}
     )
 
 
-async def _found(rt: Runtime, asked: Sequence[ComposeRequest]) -> list[list[str]]:
+async def _list_contents(rt: Runtime, asked: Sequence[ComposeRequest]) -> list[list[str]]:
     """The contents of each package, in order; requested before measuring as a warm-up."""
     return [[each.id for each in (await compose_package(one, rt)).evidence] for one in asked]
 
@@ -100,7 +100,7 @@ async def _switch(owner: psycopg.AsyncConnection, policed: Sequence[str], *, ena
 
 
 def _tell(report: Report, with_: Sequence[Load], without: Sequence[Load], at_once: int) -> None:
-    ours, bare = _together(with_), _together(without)
+    ours, bare = _combine(with_), _combine(without)
     report.latencies(f"compose at {at_once} with row-level security (bare: without)", ours, bare)
     limit = MOST if at_once == 1 else None
     report.rows.append(Row(f"at {at_once}: times p95 without", ours.ms(95) / bare.ms(95), "x", None, limit))
@@ -108,17 +108,17 @@ def _tell(report: Report, with_: Sequence[Load], without: Sequence[Load], at_onc
     report.rows.append(Row(f"at {at_once}: the same of neighbouring blocks, median", pairs[len(pairs) // 2], "x"))
 
 
-def _together(loads: Sequence[Load]) -> Load:
+def _combine(loads: Sequence[Load]) -> Load:
     return Load(tuple(took for load in loads for took in load.took), sum(load.elapsed for load in loads))
 
 
-async def _alone(rt: Runtime, owner: psycopg.AsyncConnection, questions: Sequence[str], report: Report) -> None:
+async def _compare_alone(rt: Runtime, owner: psycopg.AsyncConnection, questions: Sequence[str], report: Report) -> None:
     """The results of a small user among all others, and alone."""
-    asked = [_asked(SMALL, question) for question in questions]
-    beside = await _found(rt, asked)
+    asked = [_make_request(SMALL, question) for question in questions]
+    beside = await _list_contents(rt, asked)
     for table in load.LOADED.split(", "):
         await owner.execute(sql.SQL(_OTHERS).format(sql.Identifier(table)), (SMALL,))
-    alone = await _found(rt, asked)
+    alone = await _list_contents(rt, asked)
     same = sum(one == other for one, other in zip(beside, alone, strict=True))
     assert any(beside), "the small user finds something"  # a bench without results measures nothing
     what = "a small user's packages that are the same alone"

@@ -30,10 +30,10 @@ Fits = Callable[[dict[str, Any]], bool]
 def run(options: Options) -> Report:
     """Milliseconds from the return of commit_turn to the event on its topic."""
     with kit.machine(SERVICES) as machine:
-        return uvloop.run(_measured(machine, options))
+        return uvloop.run(_measure_latency(machine, options))
 
 
-async def _measured(on: Supervisor, options: Options) -> Report:
+async def _measure_latency(on: Supervisor, options: Options) -> Report:
     report = Report("latency")
     topics = (TURN_OUTCOME.name, MEMORY_CHANGED.name, DEGRADE.name)
     consumer = AIOKafkaConsumer(*topics, bootstrap_servers=on.bootstrap, fetch_max_wait_ms=100)

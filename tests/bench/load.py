@@ -72,7 +72,7 @@ async def load(
 ) -> None:
     """`own` memories of USER among `total`; the n-th vector belongs to the n-th text of the pool."""
     static = load_static_encoder().model_id
-    pool = [_pooled(n, fact) for n, fact in enumerate(facts(POOL))]
+    pool = [_make_pool_row(n, fact) for n, fact in enumerate(facts(POOL))]
     for each, vector in zip(pool, vectors or (), strict=False):
         each["vector"] = vector_literal(vector)
     spread = {"total": total, "own": own, "user": USER, "others": OTHERS, "pool": POOL}
@@ -89,7 +89,7 @@ async def load(
             await conn.execute(statement.encode())
 
 
-def _pooled(n: int, fact: Fact) -> dict[str, object]:
+def _make_pool_row(n: int, fact: Fact) -> dict[str, object]:
     return {
         "n": n,
         "type": fact.type,

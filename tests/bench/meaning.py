@@ -59,7 +59,7 @@ async def _measure(on: Supervisor, what: str, size: int, options: Options, repor
             await _tell(rt, size)
             questions = list(islice((text for text in _natural() if text.rstrip().endswith(("?", "？"))), QUESTIONS))
         await _settle(rt, on.dsn)
-        asked = [_asked(each) for each in questions]
+        asked = [_make_request(each) for each in questions]
         took, cpu, shown = await _ask(rt, asked, options.some(ROUNDS))
         for name, of, limit in (("a package", took, ADDED_MS), ("CPU of it", cpu, None)):
             words, whole = (statistics.median(of[by]) for by in ("words", "whole"))
@@ -95,7 +95,7 @@ async def _ask(rt: Runtime, asked: list[ComposeRequest], rounds: int) -> tuple[d
     )
 
 
-def _asked(question: str) -> ComposeRequest:
+def _make_request(question: str) -> ComposeRequest:
     return ComposeRequest.model_validate(
         {"user_id": load.USER, "session_id": SESSION, "user_message": question, "deadline_ms": 10_000}
     )

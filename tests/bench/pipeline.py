@@ -94,11 +94,11 @@ async def _case(on: Supervisor, rt: Runtime, conn: psycopg.AsyncConnection, user
     finally:
         os.kill(relay, signal.SIGCONT)
     began = await _now(conn)
-    left = await _finished(conn)
+    left = await _count_unfinished(conn)
     after = process.cpu_by_stage(on)
     first, last = await _span(conn, f"pipe{users}-%")
     cpu = {name: 1000 * (after[name] - before[name]) / many for name in after}
-    bare = many / await _copied(conn, before_rows)
+    bare = many / await _time_copy(conn, before_rows)
     inner = (many - 1) / max(0.001, last - first)
     return Case(users, many, many / (last - began), inner, cpu, bare, left)
 
@@ -108,7 +108,7 @@ async def _now(conn: psycopg.AsyncConnection) -> float:
     return row[0] if row else 0.0
 
 
-async def _finished(conn: psycopg.AsyncConnection) -> int:
+async def _count_unfinished(conn: psycopg.AsyncConnection) -> int:
     """The number of turns without an outcome at the timeout."""
     until = time.monotonic() + PATIENCE_S
     while True:
@@ -138,7 +138,7 @@ async def _one(conn: psycopg.AsyncConnection, statement: str) -> int:
     return row[0] if row else 0
 
 
-async def _copied(conn: psycopg.AsyncConnection, before: Mapping[str, int]) -> float:
+async def _time_copy(conn: psycopg.AsyncConnection, before: Mapping[str, int]) -> float:
     """Seconds to write the rows of this case again, each table in one statement."""
     took = 0.0
     for table in WRITTEN:

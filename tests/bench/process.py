@@ -10,10 +10,10 @@ _TICK = os.sysconf("SC_CLK_TCK")
 
 def cpu_s(pid: int) -> float:
     """The CPU seconds of the process and its running and reaped children."""
-    return _own(pid) + sum(cpu_s(child) for child in _children(pid))
+    return _read_own(pid) + sum(cpu_s(child) for child in _children(pid))
 
 
-def _own(pid: int) -> float:
+def _read_own(pid: int) -> float:
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except FileNotFoundError:

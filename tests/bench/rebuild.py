@@ -37,7 +37,7 @@ def run(options: Options) -> Report:
     """Turns per second of both; the rebuild must reach half the live rate and find no difference."""
     report = Report("rebuild")
     with kit.machine(SERVICES) as machine:
-        asyncio.run(_measured(machine, options.some(TURNS), report))
+        asyncio.run(_measure_rebuild(machine, options.some(TURNS), report))
     return report
 
 
@@ -52,7 +52,7 @@ def turns(many: int) -> Iterator[TurnEvents]:
         yield turn.model_copy(update={"messages": (message, *turn.messages[1:])})
 
 
-async def _measured(on: Supervisor, many: int, report: Report) -> None:
+async def _measure_rebuild(on: Supervisor, many: int, report: Report) -> None:
     async with (
         kit.runtime(on) as rt,
         await psycopg.AsyncConnection.connect(on.dsn, autocommit=True, options=f"-c search_path={SCHEMA}") as conn,
@@ -64,7 +64,7 @@ async def _measured(on: Supervisor, many: int, report: Report) -> None:
         finally:
             os.kill(relay, signal.SIGCONT)
         began = time.monotonic()
-        left = await _finished(conn)
+        left = await _count_unfinished(conn)
         live = many / (time.monotonic() - began)
         subject = Subject("default", f"{USER}-0")
         found = await rebuild(on.dsn, rt.settings, rt.policy, subject, apply=False, say=lambda *_: None)
@@ -82,7 +82,7 @@ async def _measured(on: Supervisor, many: int, report: Report) -> None:
         report.notes.append(f"{each.memory_id} {each.field}: {each.live!r:.60} / {each.rebuilt!r:.60}")
 
 
-async def _finished(conn: psycopg.AsyncConnection) -> int:
+async def _count_unfinished(conn: psycopg.AsyncConnection) -> int:
     """The number of turns without an outcome at the timeout."""
     until = time.monotonic() + PATIENCE_S
     while True:

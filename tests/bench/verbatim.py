@@ -51,20 +51,20 @@ def _line(name: str, row: dict[str, Any]) -> Line:
     )
 
 
-def _bare(text: str) -> str:
+def _strip_text(text: str) -> str:
     return "".join(each for each in text.casefold() if each.isalnum()) or text
 
 
 async def look(rt: Runtime, lines: Sequence[Line], sought: Sequence[Line]) -> Lost:
     """Commits the lines, and searches each sampled one by its own words."""
-    committed, texts = Committed(), {(line.dialogue, line.id): _bare(line.text) for line in lines}
+    committed, texts = Committed(), {(line.dialogue, line.id): _strip_text(line.text) for line in lines}
     await store.commit(rt, lines, committed)
     await store.embed_all(rt)
 
     async def lost(line: Line) -> bool:
         pack = await store.search(rt, line.dialogue, line.text[:MOST_CHARS], top_k=WITHIN)
         came = {(line.dialogue, committed.line_of(each.ref) or "") for each in pack.evidences}
-        return _bare(line.text) not in {texts.get(each) for each in came}
+        return _strip_text(line.text) not in {texts.get(each) for each in came}
 
     gone = await store.each_of(sought, lost)
     return Lost(len(sought), tuple(line for line, away in zip(sought, gone, strict=True) if away))

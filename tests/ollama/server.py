@@ -144,7 +144,7 @@ def _app(state: ScriptedOllama) -> Starlette:
         if refused := _refusal(state, path, body):
             return refused
         if path == "/api/show":
-            return JSONResponse(_shown(state, body["model"]))
+            return JSONResponse(_describe_model(state, body["model"]))
         if not await state.loaded(request, body):
             return JSONResponse({"error": "context canceled"}, 499)
         if body.get("keep_alive") == 0:
@@ -163,10 +163,10 @@ def _app(state: ScriptedOllama) -> Starlette:
             await asyncio.sleep(state.slow_s)
             state.under_way -= 1
         if path == "/api/embed":
-            return _embedded(state, body, mode)
+            return _answer_embed(state, body, mode)
         if path == "/api/generate" and body.get("logprobs"):
-            return _judged(state, body, mode)
-        return _said(state, path, body, mode)
+            return _answer_rerank(state, body, mode)
+        return _answer_refusal(state, path, body, mode)
 
     paths = ("/api/embed", "/api/chat", "/api/generate", "/api/tags", "/api/show", "/api/ps", "/api/version")
     return Starlette(routes=[Route(path, handle, methods=["GET", "POST"]) for path in paths])
@@ -204,14 +204,14 @@ def _refusal(state: ScriptedOllama, path: str, body: dict[str, Any]) -> Response
     return None
 
 
-def _shown(state: ScriptedOllama, model: str) -> dict[str, Any]:
+def _describe_model(state: ScriptedOllama, model: str) -> dict[str, Any]:
     parser = state.parsers.get(model)
     lines = ["FROM /models/blobs/sha256-0", *([f"RENDERER {parser}", f"PARSER {parser}"] if parser else ())]
     info = {"general.architecture": "qwen3", "qwen3.context_length": state.own_context, "qwen3.embedding_length": 1024}
     return {"capabilities": list(state.can(model)), "modelfile": "\n".join(lines), "model_info": info}
 
 
-def _embedded(state: ScriptedOllama, body: dict[str, Any], mode: Mode) -> Response:
+def _answer_embed(state: ScriptedOllama, body: dict[str, Any], mode: Mode) -> Response:
     given: str | list[str] = body["input"]
     texts = [given] if isinstance(given, str) else given
     if not body.get("truncate", True) and any(len(text) > state.context_characters for text in texts):
@@ -230,7 +230,7 @@ def _embedded(state: ScriptedOllama, body: dict[str, Any], mode: Mode) -> Respon
     return JSONResponse({"model": body["model"], "embeddings": vectors})
 
 
-def _said(state: ScriptedOllama, path: str, body: dict[str, Any], mode: Mode) -> Response:
+def _answer_refusal(state: ScriptedOllama, path: str, body: dict[str, Any], mode: Mode) -> Response:
     good = state.answer if isinstance(state.answer, str) else state.answer(body)
     if _schema_is_lost(state, path, body):
         good = NOT_JSON
@@ -264,7 +264,7 @@ def _schema_is_lost(state: ScriptedOllama, path: str, body: dict[str, Any]) -> b
 _PAIR = re.compile(r"<Query>: (.*)\n<Document>: (.*)<\|im_end\|>\n<\|im_start\|>assistant\n", re.DOTALL)
 
 
-def _judged(state: ScriptedOllama, body: dict[str, Any], mode: Mode) -> Response:
+def _answer_rerank(state: ScriptedOllama, body: dict[str, Any], mode: Mode) -> Response:
     """One token with the probabilities of its alternatives, like a reranker of the Qwen3 family."""
     if mode == "cut_off":
         return Response('{"model": "qwen3-reranker", "response": "ye', media_type="application/json")

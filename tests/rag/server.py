@@ -108,9 +108,9 @@ def _app(state: Rag) -> Starlette:
         if state.token and headers.get("authorization") != f"Bearer {state.token}":
             return JSONResponse({"error": "who are you?"}, 401)
         if path == "/capabilities":
-            return await _wrong(state, state.capabilities_mode) or _capabilities(state)
+            return await _make_fault(state, state.capabilities_mode) or _capabilities(state)
         mode = {"/ingest": state.ingest_mode, "/delete": state.delete_mode}.get(path, state.mode)
-        if wrong := await _wrong(state, mode):
+        if wrong := await _make_fault(state, mode):
             return wrong
         if path == "/ingest":
             return _ingest(state, body, headers)
@@ -130,7 +130,7 @@ def _capabilities(state: Rag) -> Response:
     return JSONResponse({**told, "separates_users": True} if state.separates_users else told)
 
 
-async def _wrong(state: Rag, mode: Mode) -> Response | None:
+async def _make_fault(state: Rag, mode: Mode) -> Response | None:
     match mode:
         case "slow":
             await asyncio.sleep(state.slow_s)
@@ -193,14 +193,14 @@ def _ingest(state: Rag, body: dict[str, Any], headers: Mapping[str, str]) -> Res
     known = key in state.ingested
     if not known:
         state.ever.add(key)
-        state.ingested[key] = {**body, "whose": _whose(state, headers)}
+        state.ingested[key] = {**body, "whose": _read_owner(state, headers)}
         if body.get("content"):
             said = (body["content"], body["source_uri"], body["title"], body["source_type"])
-            state.put(Document(key, *said, *_whose(state, headers), owner=body["owner"]))
+            state.put(Document(key, *said, *_read_owner(state, headers), owner=body["owner"]))
     return JSONResponse({"document_id": f"doc-{key}", "status": "known" if known else "created"}, 200 if known else 201)
 
 
-def _whose(state: Rag, headers: Mapping[str, str]) -> tuple[str, str, str]:
+def _read_owner(state: Rag, headers: Mapping[str, str]) -> tuple[str, str, str]:
     """Tenant, organisation and user; without isolation only the tenant."""
     tenant, *named = (headers.get(name, "") for name in ("x-tenant-id", "x-org-id", "x-user-id"))
     org, user = named if state.separates_users else ("", "")
@@ -210,7 +210,7 @@ def _whose(state: Rag, headers: Mapping[str, str]) -> tuple[str, str, str]:
 def _delete(state: Rag, body: dict[str, Any], headers: Mapping[str, str]) -> Response:
     """A missing document counts as deleted; one of another owner stays."""
     keys = {*body["idempotency_keys"], *(id.removeprefix("doc-") for id in body["document_ids"])}
-    gone = {key for key in keys if state.ingested.get(key, {}).get("whose") == _whose(state, headers)}
+    gone = {key for key in keys if state.ingested.get(key, {}).get("whose") == _read_owner(state, headers)}
     for key in gone:
         del state.ingested[key]
     state.documents = [each for each in state.documents if each.id not in gone]

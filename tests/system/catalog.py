@@ -73,10 +73,10 @@ def conjuncts(expression: str) -> list[str]:
     """The conditions of an expression as PostgreSQL prints it, one in parentheses each;
     alternatives joined by OR are one.
     """
-    inside = expression[1:-1] if _closing(expression) == len(expression) - 1 else expression
+    inside = expression[1:-1] if _find_closing(expression) == len(expression) - 1 else expression
     parts: list[str] = []
     while inside:
-        end = _closing(inside) + 1
+        end = _find_closing(inside) + 1
         parts.append(inside[:end])
         between = re.match(r" AND (?=\()|$", inside[end:])
         if not end or between is None:
@@ -85,7 +85,7 @@ def conjuncts(expression: str) -> list[str]:
     return parts
 
 
-def _closing(text: str) -> int:
+def _find_closing(text: str) -> int:
     """The position that closes the first parenthesis; -1 if the text does not begin with one."""
     depth = 0
     for at, letter in enumerate(text if text.startswith("(") else ""):

@@ -74,7 +74,7 @@ async def change(dsn: str, statement: str, **params: Any) -> list[dict[str, Any]
     """Like `rows`, while services run: the change waits for their locks."""
 
     def changed() -> list[dict[str, Any]]:
-        with _connected(dsn) as conn:
+        with _connect(dsn) as conn:
             return _answer(conn, statement, params)
 
     return await asyncio.to_thread(changed)
@@ -84,7 +84,7 @@ _kept: dict[str, psycopg.Connection[DictRow]] = {}
 KEPT = 4
 
 
-def _connected(dsn: str) -> psycopg.Connection[DictRow]:
+def _connect(dsn: str) -> psycopg.Connection[DictRow]:
     return psycopg.connect(dsn, autocommit=True, row_factory=dict_row, options=OPTIONS, prepare_threshold=None)
 
 
@@ -92,7 +92,7 @@ def _kept_open(dsn: str) -> psycopg.Connection[DictRow]:
     """A connection that persists between statements, because each new one starts a server process."""
     conn = _kept.pop(dsn, None)
     if conn is None or conn.closed or _hung_up(conn):
-        conn = _connected(dsn)
+        conn = _connect(dsn)
     _kept[dsn] = conn
     while len(_kept) > KEPT:
         _kept.pop(next(iter(_kept))).close()

@@ -142,7 +142,7 @@ class Fuzzer:
 
     def _of(self, schema: Json, depth: int) -> Any:
         """A value that usually matches the schema."""
-        schema = _resolved(schema, self._document)
+        schema = _resolve(schema, self._document)
         for key, read in (("const", lambda v: v), ("enum", self._random.choice)):
             if key in schema:
                 return read(schema[key])
@@ -170,7 +170,7 @@ class Fuzzer:
         for name, each in schema.get("properties", {}).items():
             chance = 0.25 if depth else 0.45
             if name in required or (not each.get("deprecated") and self._random.random() < chance):
-                made[name] = self._named(name, _resolved(each, self._document)) if depth < 6 else None
+                made[name] = self._named(name, _resolve(each, self._document)) if depth < 6 else None
         return made
 
     def _array(self, schema: Json, depth: int) -> list[Any]:
@@ -223,7 +223,7 @@ class Fuzzer:
         return copy.deepcopy(self._random.choice((*ANYTHING, *HOSTILE)))
 
 
-def _resolved(schema: Json, document: Json) -> Json:
+def _resolve(schema: Json, document: Json) -> Json:
     while "$ref" in schema:
         schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     return schema

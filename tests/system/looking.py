@@ -77,7 +77,7 @@ _compiled = cache(cast("Callable[..., re.Pattern[str]]", getattr(re, "_compile")
 
 
 @contextmanager
-def counting() -> Iterator[Looks]:
+def count_looks() -> Iterator[Looks]:
     """Records every use of every pattern of the product, those inside functions included."""
     looks = Looks()
     gc.unfreeze()  # frozen objects are not listed otherwise
@@ -100,7 +100,7 @@ def counting() -> Iterator[Looks]:
 
 def costs(read: Read, text: str) -> Looks:
     """The cost of reading the text."""
-    with counting() as looks:
+    with count_looks() as looks:
         read(text)
     return looks
 

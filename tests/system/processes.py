@@ -90,7 +90,7 @@ async def found(data: Path, process: subprocess.Popen[bytes]) -> Machine:
     return Machine(place)
 
 
-def offspring(pid: int) -> list[int]:
+def list_descendants(pid: int) -> list[int]:
     """The process and all its descendants."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
@@ -108,6 +108,6 @@ def offspring(pid: int) -> list[int]:
 
 def kill_tree(pid: int) -> None:
     """Kills the process and all its descendants, as `kill -9` does."""
-    for each in offspring(pid):
+    for each in list_descendants(pid):
         with suppress(ProcessLookupError):  # a child may die with its parent
             os.kill(each, signal.SIGKILL)

@@ -114,7 +114,7 @@ def _labels(name: str) -> Iterator[dict[str, Any]]:
             yield label
 
 
-def _found(text: str, words: str) -> tuple[int, int] | None:
+def _find_words(text: str, words: str) -> tuple[int, int] | None:
     for word in words.split("|"):
         at = text.lower().find(word.lower())
         if at >= 0:
@@ -126,25 +126,25 @@ def messages() -> list[Message]:
     """All samples for the weights of `statements`."""
     found = [tagged(line) for line in _lines(HERE / "corpus", "statements_*.txt")]
     found += [tagged(line) for line in phrases.lines(HERE)]
-    found += _beside()
+    found += _make_chatter()
     for label in _labels("extraction"):
         spans = [
             Span(*place, expected["type"].split("|")[0], bool(expected.get("may")), SIGNS.get(expected.get("polarity")))
             for expected in label["expect"]
             for words in expected["says"]
-            if (place := _found(label["text"], words))
+            if (place := _find_words(label["text"], words))
         ]
         found.append(Message(label["text"], spans, "extraction", loose=True, changes=False))
     for label in _labels("corrections"):
         values = [label.get("old"), label.get("new")] if label["correction"] else []
-        spans = [Span(*place, CHANGED) for value in values if value and (place := _found(label["text"], value))]
+        spans = [Span(*place, CHANGED) for value in values if value and (place := _find_words(label["text"], value))]
         found.append(Message(label["text"], spans, "corrections", loose=True, types=False))
     # natural messages may be worth storing, but change nothing
     found += [Message(line.text, types=False) for line in list(natural.lines())[::READ_FOR_STATEMENTS]]
     return found
 
 
-def _beside() -> Iterator[Message]:
+def _make_chatter() -> Iterator[Message]:
     """Existing memories are worth storing, of any type; the chatter beside them is not."""
     for line in _lines(HERE / "corpus", "relations_*.tsv"):
         _, kind, earlier, said = line.split("\t")
@@ -209,16 +209,20 @@ def intent_rows() -> list[list[Row]]:
 def relation_rows() -> list[list[Row]]:
     """Sentences after existing memories, each with other texts that share words with it."""
     pairs = [line.split("\t") for line in _lines(HERE / "corpus", "relations_*.tsv")]
-    held = [(label, text, said) for label, _, earlier, said in pairs for text in _learnt(earlier)]
-    rows = [_related(label, known, said) for label, known, said in held]
+    held = [(label, text, said) for label, _, earlier, said in pairs for text in _normalise_text(earlier)]
+    rows = [_make_relations(label, known, said) for label, known, said in held]
     texts = sorted({known for _, known, _ in held})
     random = np.random.default_rng(3)
     for _, _, earlier, said in pairs:
         others = [texts[place] for place in random.integers(0, len(texts), STRANGERS) if texts[place] != earlier]
-        rows += [_related(NONE, known, said) for known in others]
-    rows += [_related(label, known, said) for label, known, said in (*_framed(random), *_plain(random))]
-    rows += [_related(NONE, known, said) for known, said in _idle(texts)]
-    rows += [_related(label, known, said) for label, earlier, said in _diaries() for known in _learnt(earlier)]
+        rows += [_make_relations(NONE, known, said) for known in others]
+    rows += [
+        _make_relations(label, known, said) for label, known, said in (*_fill_frames(random), *_make_phrasings(random))
+    ]
+    rows += [_make_relations(NONE, known, said) for known, said in _idle(texts)]
+    rows += [
+        _make_relations(label, known, said) for label, earlier, said in _diaries() for known in _normalise_text(earlier)
+    ]
     return [row for row in rows if row]
 
 
@@ -255,7 +259,7 @@ def _idle(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield texts[place], line
 
 
-def _framed(random: np.random.Generator) -> Iterator[tuple[str, str, str]]:
+def _fill_frames(random: np.random.Generator) -> Iterator[tuple[str, str, str]]:
     """The frames with words filled in: {a} is the existing value, {b} another."""
     for path in sorted((HERE / "corpus").glob("relation_frames_*.tsv")):
         words = phrases.words(phrases.LEXICON / f"{path.stem.split('_')[2]}.txt")
@@ -267,7 +271,7 @@ def _framed(random: np.random.Generator) -> Iterator[tuple[str, str, str]]:
                 yield label, earlier.replace("{a}", known), said.replace("{a}", known).replace("{b}", other)
 
 
-def _plain(random: np.random.Generator) -> Iterator[tuple[str, ...]]:
+def _make_phrasings(random: np.random.Generator) -> Iterator[tuple[str, ...]]:
     """Blocks of plain phrasings that state, end, repeat or mention a fact, each paired with each."""
     for path in sorted((HERE / "corpus").glob("relation_blocks_*.tsv")):
         words = phrases.words(phrases.LEXICON / f"{path.stem.split('_')[2]}.txt")
@@ -287,7 +291,7 @@ def _plain(random: np.random.Generator) -> Iterator[tuple[str, ...]]:
 
 
 @cache
-def _learnt(text: str) -> list[str]:
+def _normalise_text(text: str) -> list[str]:
     """The text as it was said, and as the rules normalise it."""
     turn = TurnText((MessageText("user", text, None, 0, AT),))
     seen = observe(turn, ObserveContext(occurred_at=AT), ObservePolicy()).observations
@@ -295,7 +299,7 @@ def _learnt(text: str) -> list[str]:
     return list(dict.fromkeys([text, *kept[:1]]))
 
 
-def _related(label: str, known: str, said: str) -> list[Row]:
+def _make_relations(label: str, known: str, said: str) -> list[Row]:
     found = related.signs(known, said)
     return [Row(found[0], (None,)), Row(found[1], (label,))] if found else []
 

@@ -109,7 +109,7 @@ def check(sentences: Sequence[Sentence], texts: Texts) -> None:
     told = np.zeros(len(sentences))
     for half in (0, 1):
         unseen = message % 2 == half
-        fitted = _fit(sentences, texts, ~unseen & ~held)
+        fitted = _fit_chosen(sentences, texts, ~unseen & ~held)
         told[unseen] = estimate(texts, fitted)[unseen]
     for source in sorted({each.source for each in sentences}):
         _report(source, sentences, told, np.asarray([each.source == source for each in sentences]))
@@ -120,7 +120,7 @@ def check(sentences: Sequence[Sentence], texts: Texts) -> None:
         print(f"  {low:.1f} to {low + 0.1:.1f}: {len(kept)} sentences, {sum(kept) / max(1, len(kept)):.2f} kept")
 
 
-def _fit(sentences: Sequence[Sentence], texts: Texts, chosen: NDArray[np.bool_]) -> Fitted:
+def _fit_chosen(sentences: Sequence[Sentence], texts: Texts, chosen: NDArray[np.bool_]) -> Fitted:
     return fit(texts, [each.kept for each in sentences], [each.weight for each in sentences], chosen)
 
 
@@ -144,7 +144,7 @@ def main() -> None:
     if given.check:
         check(sentences, texts)
         return
-    fitted = _fit(sentences, texts, np.asarray([each.source != HELD for each in sentences]))
+    fitted = _fit_chosen(sentences, texts, np.asarray([each.source != HELD for each in sentences]))
     print(f"{OUT.name}: {write(fitted, OUT)} bytes of {len(sentences)} sentences")
     print(dict(zip(lasting.SIGNS, fitted.signs.round(3).tolist(), strict=True)), round(fitted.bias, 3))
 

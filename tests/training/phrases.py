@@ -68,12 +68,12 @@ def lines(folder: Path) -> Iterator[str]:
         people = [MINE[language] + word for name in PEOPLE for word in lexicon[name]]
         for kind, frame in rows[3:]:
             for _ in range(EACH):
-                text = _filled(frame, lexicon, (own, others, people), random)
+                text = _fill_frame(frame, lexicon, (own, others, people), random)
                 before = str(random.choice(greetings)) if random.random() < GREETED else ""
                 yield before + (text if kind == "none" else f"<{kind}>{text}</{kind}>")
 
 
-def _filled(
+def _fill_frame(
     frame: str, lexicon: dict[str, list[str]], who: tuple[list[str], list[str], list[str]], random: np.random.Generator
 ) -> str:
     """The frame with every place filled, from the inside out."""

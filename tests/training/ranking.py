@@ -123,7 +123,7 @@ async def collect(on: Supervisor, talk: Talk, encoder: str | None, limit: int) -
             await store.commit(bare, step.lines, committed)
             asked = [each for each in step.questions if each.scored or not each.evidence]
             if number == len(plan) - 1:
-                asked += unrelated(talk)
+                asked += load_unrelated(talk)
             for way, rt in ways.items():
                 await store.embed_all(rt)
                 done = await store.each_of(asked, lambda q, rt=rt, way=way: ask(rt, q, committed, talk.name, way))
@@ -158,7 +158,7 @@ def samples(talk: Talk) -> Talk:
     return Talk(talk.name, tuple(lines), tuple(questions))
 
 
-def unrelated(talk: Talk) -> list[Question]:
+def load_unrelated(talk: Talk) -> list[Question]:
     """Small talk and natural lines of other people, asked of this file's users."""
     language = detect(" ".join(line.text for line in talk.lines[:20]))
     path = NATURAL / f"natural_{'zh' if language == 'zh' else 'en'}.jsonl"

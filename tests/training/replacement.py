@@ -100,7 +100,7 @@ def read_labels(folder: Path) -> list[Label]:
     for label in [each for each in found if each.repairs]:
         mark, behind = MARKS["en" if label.said.isascii() else "zh"][random.integers(len(MARKS["en"]))]
         found.append(Label(label.before, f"{mark}{label.new}{behind}", label.old, label.new))
-    kept = [text for path in sorted(folder.glob("lasting_*.jsonl")) for text in _kept(path)]
+    kept = [text for path in sorted(folder.glob("lasting_*.jsonl")) for text in _load_spans(path)]
     kept += [message.text for message in corpus.messages() if message.spans and message.types][::STATEMENTS_EVERY]
     before = [each.before for each in found] + kept
     known = {language: [text for text in before if text.isascii() == (language == "en")] for language in LANGUAGES}
@@ -108,10 +108,10 @@ def read_labels(folder: Path) -> list[Label]:
     for text in dict.fromkeys((*filter(None, map(find_short, plain)), *filter(is_short, kept))):
         others = known["en" if text.isascii() else "zh"]
         found.append(Label(others[random.integers(len(others))], text, "", ""))
-    return found + [_addressed(label, random) for label in found[::ADDRESSED_EVERY]]
+    return found + [_add_name(label, random) for label in found[::ADDRESSED_EVERY]]
 
 
-def _addressed(label: Label, random: np.random.Generator) -> Label:
+def _add_name(label: Label, random: np.random.Generator) -> Label:
     """The same with the name of the person addressed, which is no value even if it is similar to one."""
     language = "en" if label.said.isascii() else "zh"
     name, other = (NAMES[language][n] for n in random.choice(len(NAMES[language]), 2, replace=False))
@@ -135,7 +135,7 @@ def _said_by_people(folder: Path) -> list[str]:
     return [row["text"] for row in rows if row["source"] != "written"]
 
 
-def _kept(path: Path) -> list[str]:
+def _load_spans(path: Path) -> list[str]:
     """The spans worth storing of labelled messages."""
     return [stretch for line in path.read_text("utf-8").splitlines() for stretch, *_ in json.loads(line)["keep"]]
 

@@ -38,7 +38,7 @@ def expressions(value: Any) -> list[str]:
     return [each for inner in value for each in expressions(inner)] if isinstance(value, list) else []
 
 
-def exposed() -> set[str]:
+def list_series() -> set[str]:
     """Every series name that /metrics can contain."""
     assert ENTRIES, "what is imported with the catalogue registers its metrics"
     names: set[str] = set()
@@ -93,7 +93,7 @@ def test_every_configured_model_is_pulled() -> None:
 def test_every_alert_uses_existing_metrics() -> None:
     used = {name for alert in alerts() for name in METRIC.findall(alert["expr"])}
     assert used
-    assert used <= exposed()
+    assert used <= list_series()
 
 
 def test_every_alert_has_a_meaning_and_a_remedy() -> None:
@@ -121,7 +121,7 @@ def test_every_panel_uses_existing_metrics() -> None:
     for board in boards:
         used = {name for each in expressions(json.loads(board.read_text("utf-8"))) for name in METRIC.findall(each)}
         assert used, board.name
-        assert used <= exposed(), board.name
+        assert used <= list_series(), board.name
 
 
 def test_grafana_finds_four_dashboards_with_descriptions() -> None:

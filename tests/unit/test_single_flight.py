@@ -17,7 +17,7 @@ class Clock:
         return self.now
 
 
-def counting(answers: list[str]) -> tuple[list[str], Callable[[], Awaitable[str]]]:
+def make_loader(answers: list[str]) -> tuple[list[str], Callable[[], Awaitable[str]]]:
     """A loader that returns these values in turn and counts them."""
     asked: list[str] = []
 
@@ -29,7 +29,7 @@ def counting(answers: list[str]) -> tuple[list[str], Callable[[], Awaitable[str]
 
 
 async def test_the_first_caller_gets_nothing_and_the_next_one_the_loaded_value() -> None:
-    asked, load = counting(["a"])
+    asked, load = make_loader(["a"])
     ahead = BackgroundCache[str, str]()
     assert ahead.get("k", load) is None
     assert ahead.get("k", load) is None
@@ -39,7 +39,7 @@ async def test_the_first_caller_gets_nothing_and_the_next_one_the_loaded_value()
 
 async def test_a_stale_value_is_returned_once_more_while_it_is_reloaded() -> None:
     clock = Clock()
-    _, load = counting(["a", "b"])
+    _, load = make_loader(["a", "b"])
     ahead = BackgroundCache[str, str](clock, keep_s=60)
     ahead.get("k", load)
     await wait_for(lambda: ahead.get("k", load))
@@ -75,7 +75,7 @@ async def test_a_failed_or_hanging_load_leaves_nothing_and_is_not_retried_at_onc
 
 async def test_cached_values_and_running_loads_are_bounded() -> None:
     ahead = BackgroundCache[str, str](most=2, at_once=2)
-    _, load = counting(list("abcdef"))
+    _, load = make_loader(list("abcdef"))
     for key in "abc":
         ahead.get(key, load)
     await wait_for(lambda: "b" in ahead)

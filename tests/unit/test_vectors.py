@@ -10,7 +10,7 @@ from shared.vectors import Scale
 DIMENSION = 256
 
 
-def made(count: int, seed: int, dimension: int = DIMENSION) -> vectors.Reals:
+def make_vectors(count: int, seed: int, dimension: int = DIMENSION) -> vectors.Reals:
     """Unit vectors around forty topics, like those of texts."""
     dice = np.random.default_rng(seed)
     subjects = dice.normal(size=(40, dimension))
@@ -19,7 +19,7 @@ def made(count: int, seed: int, dimension: int = DIMENSION) -> vectors.Reals:
 
 
 def test_a_stored_vector_keeps_its_direction() -> None:
-    rows = made(50, 1)
+    rows = make_vectors(50, 1)
     kept = b"".join(vectors.to_bytes(each) for each in rows)
     assert len(kept) == 50 * DIMENSION
     found = vectors.cosines(vectors.from_bytes(kept, DIMENSION), rows[3])
@@ -28,17 +28,17 @@ def test_a_stored_vector_keeps_its_direction() -> None:
 
 def test_a_zero_vector_is_similar_to_nothing() -> None:
     nothing = np.zeros(DIMENSION, dtype=np.float32)
-    kept = vectors.to_bytes(nothing) + vectors.to_bytes(made(1, 2)[0])
-    assert vectors.cosines(vectors.from_bytes(kept, DIMENSION), made(1, 2)[0]).tolist() == pytest.approx(
+    kept = vectors.to_bytes(nothing) + vectors.to_bytes(make_vectors(1, 2)[0])
+    assert vectors.cosines(vectors.from_bytes(kept, DIMENSION), make_vectors(1, 2)[0]).tolist() == pytest.approx(
         [0, 1], abs=0.01
     )
-    coded = vectors.estimates(vectors.to_codes(np.stack([nothing, nothing])), made(1, 2)[0])
+    coded = vectors.estimates(vectors.to_codes(np.stack([nothing, nothing])), make_vectors(1, 2)[0])
     assert coded.tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("dimension", [256, 384, 901])
 def test_codes_find_the_nearest_of_ten_thousand(dimension: int) -> None:
-    rows, questions = made(10_000, 3, dimension), made(20, 4, dimension)
+    rows, questions = make_vectors(10_000, 3, dimension), make_vectors(20, 4, dimension)
     codes = vectors.to_codes(rows)
     assert len(codes) == 10_000 * vectors.code_size(dimension)
     missed = 0
@@ -53,7 +53,9 @@ def test_codes_find_the_nearest_of_ten_thousand(dimension: int) -> None:
 
 
 def test_codes_are_deterministic() -> None:
-    assert vectors.to_codes(made(3, 5)) == b"".join(vectors.to_codes(made(3, 5)[n : n + 1]) for n in range(3))
+    assert vectors.to_codes(make_vectors(3, 5)) == b"".join(
+        vectors.to_codes(make_vectors(3, 5)[n : n + 1]) for n in range(3)
+    )
 
 
 def test_on_the_scale_unrelated_texts_are_zero_and_paraphrases_one() -> None:

@@ -138,7 +138,7 @@ async def test_the_apache_kafka_tools_write_read_and_describe(address: str, java
     await asyncio.to_thread(apache, java, tools, address, "--delete", "--topic", topic)
 
 
-async def answered(address: str, request: Any) -> Any:
+async def send_raw_request(address: str, request: Any) -> Any:
     """The response to one request of an outdated version."""
     host, _, port = address.partition(":")
     reader, writer = await asyncio.open_connection(host, int(port))
@@ -157,8 +157,8 @@ async def test_every_metadata_version_is_answered(address: str, version: int) ->
     kind: Any = getattr(metadata, f"MetadataRequest_v{version}")
     more = (False,) if version >= 4 else ()
     for asked in ([topic], [] if version == 0 else None):
-        told = await answered(address, kind(asked, *more))
+        told = await send_raw_request(address, kind(asked, *more))
         assert [broker[1:3] for broker in told.brokers] == [(address.partition(":")[0], int(address.partition(":")[2]))]
         (found,) = [each for each in told.topics if each[1] == topic]
         assert sorted(partition[1:3] for partition in found[-1]) == [(0, 1), (1, 1)]
-    assert version < 1 or (await answered(address, kind([], *more))).topics == []
+    assert version < 1 or (await send_raw_request(address, kind([], *more))).topics == []

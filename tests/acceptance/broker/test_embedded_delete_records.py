@@ -30,7 +30,7 @@ def log_at(folder: Path, segment_bytes: int = 1 << 20, segment_ms: int = HOUR) -
     return PartitionLog(folder, Limits(-1, -1, segment_bytes, 1 << 20, segment_ms), FilePool())
 
 
-def held(log: PartitionLog) -> list[int]:
+def list_base_offsets(log: PartitionLog) -> list[int]:
     """The base offsets of the log's batches."""
     return [header.base_offset for segment in log._segments for header, _ in segment.headers()]
 
@@ -85,7 +85,7 @@ def test_any_offset_in_any_segment_can_become_the_first(tmp_path: Path, offset: 
     assert log.delete_before(offset) == Code.NONE
     for each in (log, log_at(tmp_path / "0", segment_bytes=300)):
         assert (each.start_offset, each.end_offset) == (offset, 12)
-        assert held(each) == ([offset] if offset < 12 else []) + [n for n in range(0, 12, 3) if n > offset]
+        assert list_base_offsets(each) == ([offset] if offset < 12 else []) + [n for n in range(0, 12, 3) if n > offset]
     for n in range(12):
         assert bool(files_with(tmp_path, b"text-%02d" % n)) == (n >= offset)
 
@@ -101,7 +101,7 @@ def test_a_crash_between_truncating_and_renaming_a_file_loses_nothing(tmp_path: 
     named.rename(first)
     first.with_name(f"{first.name}.new").write_bytes(b"half a copy of what is kept")
     again = log_at(tmp_path / "0", segment_bytes=300)
-    assert (again.start_offset, again.end_offset, held(again)) == (1, 12, list(range(1, 12)))
+    assert (again.start_offset, again.end_offset, list_base_offsets(again)) == (1, 12, list(range(1, 12)))
     assert again.append(batch([b"new"])).base_offset == 12
     assert named.exists()
     assert not list(tmp_path.rglob("*.new"))
@@ -112,9 +112,9 @@ def test_a_batch_that_cannot_be_split_is_refused_and_nothing_is_deleted(tmp_path
     log.append(batch([b"before"]))
     log.append(packed_strangely(batch([b"a", b"b"])))
     assert log.delete_before(2) == Code.INVALID_RECORD
-    assert (log.start_offset, held(log)) == (0, [0, 1])
+    assert (log.start_offset, list_base_offsets(log)) == (0, [0, 1])
     assert log.delete_before(3) == Code.NONE
-    assert (log.start_offset, log.end_offset, held(log)) == (3, 3, [])
+    assert (log.start_offset, log.end_offset, list_base_offsets(log)) == (3, 3, [])
 
 
 def packed_strangely(plain: bytes) -> bytes:
@@ -149,6 +149,6 @@ def test_a_full_disk_leaves_the_log_unchanged(tmp_path: Path, monkeypatch: pytes
     with monkeypatch.context() as patched:
         patched.setattr(os, "write", full)
         assert log.delete_before(2) == Code.STORAGE_ERROR
-    assert held(log) == held(log_at(tmp_path / "0")) == [0, 1, 2]
+    assert list_base_offsets(log) == list_base_offsets(log_at(tmp_path / "0")) == [0, 1, 2]
     assert log.delete_before(2) == Code.NONE
-    assert held(log_at(tmp_path / "0")) == [2]
+    assert list_base_offsets(log_at(tmp_path / "0")) == [2]

@@ -27,7 +27,7 @@ async def old_broker(embedded: object, tmp_path: Path, monkeypatch: pytest.Monke
     await broker.stop()
 
 
-async def spoken(world: World, at: int) -> None:
+async def write_and_consume(world: World, at: int) -> None:
     """Both users have records in every kind of topic, and all records are consumed."""
     for who in (BEN, ANNA, BEN):
         text = f"{who.user_id}'s words"
@@ -44,7 +44,7 @@ async def spoken(world: World, at: int) -> None:
 async def test_the_text_is_in_no_broker_file_even_after_a_crash(embedded: EmbeddedBroker) -> None:
     world = await made(embedded.bootstrap)
     at = now_ms()
-    await spoken(world, at)
+    await write_and_consume(world, at)
     assert files_with(embedded.data, b"anna's words")
     purged = await world.purge(moment(at + 1000))
     assert purged.clear_by is None
@@ -60,7 +60,7 @@ async def test_the_text_is_in_no_broker_file_even_after_a_crash(embedded: Embedd
 async def test_a_broker_without_delete_records_copies_nothing_and_retention_is_named(old_broker: Broker) -> None:
     world = await made(old_broker.bootstrap)
     at = now_ms()
-    await spoken(world, at)
+    await write_and_consume(world, at)
     before = await world.left(moment(at + 1000))
     assert set(before) == {
         world.commit.dead_letter,

@@ -116,7 +116,7 @@ def letter(topic: Topic, who: Subject, text: str, at: int, *, partition: int = 0
     return Stored(topic.dead_letter, partition, 0, key, said(who, text), headers, at)
 
 
-def alike(records: Sequence[Stored]) -> list[tuple[object, ...]]:
+def to_comparable(records: Sequence[Stored]) -> list[tuple[object, ...]]:
     """The fields of dead letters that must survive, in order."""
     return [
         (r.partition, r.key, r.value, tuple(h for h in r.headers if h[0] != COPIED), r.timestamp)
@@ -134,7 +134,9 @@ async def test_the_users_dead_letters_are_deleted_and_others_survive_unchanged(w
     name = world.commit.dead_letter
     assert (purged.removed, purged.copied, purged.waiting, purged.unreadable) == ({name: 2}, {name: 3}, False, 0)
     found = await read(world.bootstrap, name)
-    assert alike(found) == alike([r for r in letters if b"secret" not in (r.value or b"")] + [elsewhere])
+    assert to_comparable(found) == to_comparable(
+        [r for r in letters if b"secret" not in (r.value or b"")] + [elsewhere]
+    )
     assert [COPIED in dict(r.headers) for r in found if r.partition == 0] == [True] * 3
     assert [r.headers for r in found if r.partition == 1] == [elsewhere.headers]
     assert await world.left(moment(at + 1000)) == {}

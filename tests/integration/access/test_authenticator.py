@@ -48,7 +48,7 @@ async def refusal(door: Authenticator, header: str | None) -> str:
 
 
 @asynccontextmanager
-async def hearing(door: Authenticator) -> AsyncGenerator[None]:
+async def listen_to_changes(door: Authenticator) -> AsyncGenerator[None]:
     """The authenticator receives notifications of changes."""
     heard: list[str | None] = []
     forget: Callable[[str | None], None] = door.forget
@@ -68,7 +68,7 @@ async def hearing(door: Authenticator) -> AsyncGenerator[None]:
             await listening
 
 
-def stopped() -> float:
+def get_fixed_time() -> float:
     """A fixed clock: cached keys do not expire on their own."""
     return 0.0
 
@@ -95,8 +95,8 @@ async def test_an_invalid_key_is_refused_with_the_reason(db: Database) -> None:
 
 
 async def test_this_machine_needs_no_key_until_the_first_one_exists(db: Database) -> None:
-    door = Authenticator(db, AccessPolicy(), HERE, stopped)
-    async with hearing(door):
+    door = Authenticator(db, AccessPolicy(), HERE, get_fixed_time)
+    async with listen_to_changes(door):
         assert await door.identify(None) == LOCAL
         assert await refusal(door, f"Bearer {KeyText(make_key_id(), make_secret())}") == "the key is not known"
         key = await app_key(db)
@@ -140,9 +140,9 @@ def test_loopback_addresses_are_recognised(host: str, loopback: bool) -> None:
 
 
 async def test_a_revoked_key_is_refused_in_every_process_at_once(db: Database) -> None:
-    doors = [Authenticator(db, AccessPolicy(), HERE, stopped) for _ in range(2)]
+    doors = [Authenticator(db, AccessPolicy(), HERE, get_fixed_time) for _ in range(2)]
     key = await app_key(db)
-    async with hearing(doors[0]), hearing(doors[1]):
+    async with listen_to_changes(doors[0]), listen_to_changes(doors[1]):
         for door in doors:
             await door.identify(f"Bearer {key}")
         async with db.system() as conn:
@@ -173,7 +173,7 @@ async def test_without_notifications_cached_keys_are_used_for_two_seconds(db: Da
 
 
 async def test_a_key_that_changes_during_its_read_is_not_cached(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    door = Authenticator(db, AccessPolicy(), HERE, stopped)
+    door = Authenticator(db, AccessPolicy(), HERE, get_fixed_time)
     key = await app_key(db)
     find = api_keys.find
 
@@ -193,7 +193,7 @@ async def test_a_key_that_changes_during_its_read_is_not_cached(db: Database, mo
 async def test_concurrent_requests_read_a_key_once_and_again_after_a_change(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    door = Authenticator(db, AccessPolicy(), HERE, stopped)
+    door = Authenticator(db, AccessPolicy(), HERE, get_fixed_time)
     key, find = await app_key(db), api_keys.find
     read: list[str] = []
 
@@ -214,7 +214,7 @@ async def test_concurrent_requests_read_a_key_once_and_again_after_a_change(
 async def test_a_request_after_a_change_does_not_wait_for_an_earlier_read(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    door = Authenticator(db, AccessPolicy(), HERE, stopped)
+    door = Authenticator(db, AccessPolicy(), HERE, get_fixed_time)
     key, find = await app_key(db), api_keys.find
     asked, go_on = asyncio.Event(), asyncio.Event()
 

@@ -143,7 +143,7 @@ def bench(databases: Databases, server: ScriptedOllama) -> Opened:
     return opened
 
 
-def judging(*verdicts: str) -> str:
+def make_verdicts(*verdicts: str) -> str:
     """The model's answer, for m1, m2 and so on."""
     return json.dumps({"verdicts": [{"id": f"m{n}", "verdict": each} for n, each in enumerate(verdicts, 1)]})
 
@@ -162,7 +162,7 @@ async def test_in_doubt_the_model_is_asked_once_and_followed(
     bench: Opened, server: ScriptedOllama, language: str, verdict: str, action: str, left: tuple[str, str | None]
 ) -> None:
     old, new = SAID[language]
-    server.answer = judging(verdict)
+    server.answer = make_verdicts(verdict)
     async with bench() as b:
         known = await b.learn(old)
         assert server.asked("/api/chat") == []
@@ -182,7 +182,7 @@ async def test_in_doubt_the_model_is_asked_once_and_followed(
 @LANGUAGES
 async def test_an_answered_question_is_not_asked_again(bench: Opened, server: ScriptedOllama, language: str) -> None:
     old, new = SAID[language]
-    server.answer = judging("ends")
+    server.answer = make_verdicts("ends")
     async with bench() as b:
         await b.learn(old)
         seen = await b.say(new)
@@ -204,7 +204,7 @@ async def test_the_rules_decide_in_every_other_mode(
     bench: Opened, server: ScriptedOllama, language: str, mode: Mode
 ) -> None:
     old, new = SAID[language]
-    server.answer = judging("ends")
+    server.answer = make_verdicts("ends")
     server.script(mode)
     away = mode in ("http_500", "slow")
     async with bench(deadline_s=0.5 if away else 10.0) as b:
@@ -221,7 +221,7 @@ async def test_the_rules_decide_in_every_other_mode(
 @pytest.mark.parametrize(
     "answer",
     [
-        judging(),
+        make_verdicts(),
         json.dumps({"verdicts": [{"id": "m2", "verdict": "ends"}, {"id": "m0", "verdict": "ends"}]}),
         json.dumps({"verdicts": [{"id": "m1", "verdict": "ends"}, {"id": "m1", "verdict": "apart"}]}),
     ],
@@ -242,7 +242,7 @@ async def test_a_contradiction_of_a_confirmed_memory_becomes_an_open_conflict(
     bench: Opened, server: ScriptedOllama, language: str
 ) -> None:
     old, new = SAID[language]
-    server.answer = judging("ends")
+    server.answer = make_verdicts("ends")
     async with bench() as b:
         known = await b.learn(old, assertion="directive", confidence=0.9)
         seen = await b.learn(new)
@@ -256,7 +256,7 @@ async def test_the_model_is_not_asked_for_self_serving_or_certain_statements_or_
     bench: Opened, server: ScriptedOllama
 ) -> None:
     old, new = SAID["en"]
-    server.answer = judging("ends")
+    server.answer = make_verdicts("ends")
     async with bench() as b:
         await b.learn(old)
         await b.learn(new, flags=("self_benefit",))
@@ -273,7 +273,7 @@ async def test_the_model_is_not_asked_for_self_serving_or_certain_statements_or_
 
 async def test_an_exhausted_daily_share_leaves_the_rules(bench: Opened, server: ScriptedOllama) -> None:
     old, new = SAID["en"]
-    server.answer = judging("ends")
+    server.answer = make_verdicts("ends")
     async with bench() as b:
         await b.learn(old)
         limit = b.rt.policy.observer.model_tokens_per_day
@@ -293,7 +293,7 @@ async def test_an_urgent_correction_takes_no_advice_and_late_advice_is_dropped(
     bench: Opened, server: ScriptedOllama, language: str
 ) -> None:
     old, new = SAID[language]
-    server.answer = judging("ends")
+    server.answer = make_verdicts("ends")
     server.script("slow")
     server.slow_s = 3.0
     async with bench() as b:

@@ -9,7 +9,7 @@ from tests.integration.cli.called import call
 LABEL = {"part": "held", "class": "positive"}
 
 
-def labelled(folder: Path) -> Path:
+def write_labels(folder: Path) -> Path:
     """Two correct statements and a wrong one, a correct correction and a wrong one; each in its language."""
     peanuts = {"type": "constraint", "says": ["peanuts"]}
     extraction: list[dict[str, Any]] = [
@@ -33,7 +33,7 @@ def test_confidence_is_measured_by_set_language_and_assertion_and_plotted(tmp_pa
         "eval",
         "calibration",
         "--data",
-        str(labelled(tmp_path)),
+        str(write_labels(tmp_path)),
         "--json",
         "--plot",
         str(picture),
@@ -61,7 +61,7 @@ def test_confidence_is_measured_by_set_language_and_assertion_and_plotted(tmp_pa
 
 
 def test_the_text_output_is_a_table_with_bars(tmp_path: Path) -> None:
-    done = call("eval", "calibration", "--data", str(labelled(tmp_path)))
+    done = call("eval", "calibration", "--data", str(write_labels(tmp_path)))
     assert done.returncode == 0, done.stderr
     assert "language zh" in done.stdout
     assert "#|" in done.stdout or "|." in done.stdout

@@ -15,7 +15,7 @@ NOBODY = {"SMARTBRAIN_URL": "http://127.0.0.1:9", "SMARTBRAIN_DATABASE_URL": "po
 GOOD = '{"messages": [{"role": "user", "content": "我喜欢喝茶。"}]}'
 
 
-def told(done: subprocess.CompletedProcess[str]) -> str:
+def read_failure(done: subprocess.CompletedProcess[str]) -> str:
     """The text of a failure, in one line without a traceback."""
     lines = (line.strip("│ ") for line in (done.stdout + done.stderr).splitlines())
     return " ".join(lines)
@@ -50,20 +50,20 @@ def told(done: subprocess.CompletedProcess[str]) -> str:
 )
 def test_a_wrong_argument_is_reported_before_any_work(words: str, named: str) -> None:
     done = call(*words.split(" "), **NOBODY)
-    assert (done.returncode, named in told(done)) == (2, True), told(done)
+    assert (done.returncode, named in read_failure(done)) == (2, True), read_failure(done)
 
 
 @pytest.mark.parametrize("words", [["commit", ""], ["compose", ""], ["remember", " "], ["observe", "\u3000"]])
 def test_an_empty_text_is_refused_by_every_command(words: list[str]) -> None:
     done = call(*words, **NOBODY)
-    assert (done.returncode, "says nothing" in told(done)) == (2, True), told(done)
+    assert (done.returncode, "says nothing" in read_failure(done)) == (2, True), read_failure(done)
 
 
 @pytest.mark.parametrize("command", ["commit hello", "compose hello", "memories list", "upkeep", "rebuild"])
 @pytest.mark.parametrize("user", [" alice", "李明\u3000", "a\tb", "x" * 129])
 def test_an_id_that_the_service_would_refuse_is_refused_by_every_command(command: str, user: str) -> None:
     done = call(*command.split(), "--user", user, **NOBODY)
-    assert (done.returncode, "--user" in told(done)) == (2, True), told(done)
+    assert (done.returncode, "--user" in read_failure(done)) == (2, True), read_failure(done)
 
 
 @pytest.mark.parametrize(
@@ -80,9 +80,9 @@ def test_a_bad_line_is_named_by_number_and_nothing_is_sent(tmp_path: Path, line:
     file = tmp_path / "turns.jsonl"
     file.write_text(f"{GOOD}\n\n{line}\n{GOOD}\n", "utf-8")
     done = call("commit", "-f", str(file), **NOBODY)
-    assert done.returncode == 2, told(done)
+    assert done.returncode == 2, read_failure(done)
     assert "turns.jsonl:3: " in "".join(done.stderr.split("\n")), done.stderr
-    assert problem in told(done)
+    assert problem in read_failure(done)
 
 
 def test_an_unexpected_error_is_one_line_with_the_version(tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ from tests.system.person import Person
 SAID = ("我喜欢喝龙井茶。", "I met Marta at the harbour.", "Marta 的船修好了。", "豆包打翻了茶杯。")
 
 
-async def _talked(person: Person) -> None:
+async def _commit_conversation(person: Person) -> None:
     for text in SAID:
         await person.say(text)
 
 
 async def test_every_candidate_is_listed_with_scores_and_position(person: Person) -> None:
-    await _talked(person)
+    await _commit_conversation(person)
     package = await person.compose("Marta 的船怎么样了？")
     debug = package.debug
     assert debug
@@ -34,7 +34,7 @@ async def test_every_candidate_is_listed_with_scores_and_position(person: Person
 
 
 async def test_without_debug_there_is_no_explanation(person: Person) -> None:
-    await _talked(person)
+    await _commit_conversation(person)
     assert (await person.compose("Marta 的船怎么样了？", debug=False)).debug is None
 
 
@@ -48,7 +48,7 @@ async def test_without_debug_there_is_no_explanation(person: Person) -> None:
 async def test_the_explanation_has_the_language_of_the_question(
     person: Person, question: str, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    await _talked(person)
+    await _commit_conversation(person)
     package = (await person.compose(question)).model_dump(mode="json", by_alias=True)
     compose.show_package(package)
     explain.show(package)

@@ -31,7 +31,7 @@ SAID = (
 )
 
 
-async def gone(person: Person, before: Sequence[str]) -> set[str]:
+async def find_ended(person: Person, before: Sequence[str]) -> set[str]:
     """The ended ones of these memories."""
     known = await person.memories(status="all")
     return {m["memory_id"] for m in known if m["memory_id"] in before and m["status"] != "active"}
@@ -58,7 +58,7 @@ async def test_the_overlay_ends_what_the_evolver_ends(system: System) -> None:
     finally:
         await system.start(*WORKERS)
     await system.settled()
-    ended = await asyncio.gather(*(gone(p, known) for p, known in zip(people, before, strict=True)))
+    ended = await asyncio.gather(*(find_ended(p, known) for p, known in zip(people, before, strict=True)))
     for of, by_compose, by_evolver in zip(SAID, foreseen, ended, strict=True):
         assert by_compose == by_evolver, of
     assert sum(map(len, foreseen)) >= len(SAID) - 2

@@ -276,7 +276,7 @@ async def test_a_time_outside_the_range_of_utc_is_refused(lin: Lin) -> None:
 async def test_outdated_memories_answer_only_questions_about_the_past(lin: Lin, question: str, shown: bool) -> None:
     peanuts = {m["memory_id"] for m in await lin.person.memories() if "peanuts" in m["content"]}
     assert peanuts
-    await _marked(lin, peanuts, "epistemic_type = 'outdated'")
+    await _mark_memories(lin, peanuts, "epistemic_type = 'outdated'")
     try:
         for mode in ("exact", "hybrid", "semantic", "relational", "associative"):
             found = {e.ref.memory_item_id for e in await lin.found(question, mode)}
@@ -285,7 +285,7 @@ async def test_outdated_memories_answer_only_questions_about_the_past(lin: Lin, 
         found = {e.ref.memory_item_id for e in await lin.found(question, global_filters=memories)}
         assert bool(peanuts & found) is shown
     finally:
-        await _marked(lin, peanuts, "epistemic_type = 'fact'")
+        await _mark_memories(lin, peanuts, "epistemic_type = 'fact'")
 
 
 @pytest.mark.parametrize(
@@ -295,15 +295,15 @@ async def test_outdated_memories_answer_only_questions_about_the_past(lin: Lin, 
 async def test_ended_memories_are_never_ranked(lin: Lin, gone: str | None) -> None:
     peanuts = {m["memory_id"] for m in await lin.person.memories() if "peanuts" in m["content"]}
     ended = f"invalid_at = now(), status = '{gone}'" if gone else "valid_until = now() - interval '1 day'"
-    await _marked(lin, peanuts, ended)
+    await _mark_memories(lin, peanuts, ended)
     try:
         for mode in ("exact", "hybrid", "semantic", "relational", "associative"):
             found = await lin.found("Did I use to be allergic to peanuts before?", mode)
             assert not peanuts & {e.ref.memory_item_id for e in found}
     finally:
-        await _marked(lin, peanuts, "status = 'active', valid_until = NULL, invalid_at = NULL")
+        await _mark_memories(lin, peanuts, "status = 'active', valid_until = NULL, invalid_at = NULL")
 
 
-async def _marked(lin: Lin, memories: set[str], how: str) -> None:
+async def _mark_memories(lin: Lin, memories: set[str], how: str) -> None:
     marked = f"UPDATE memory_items SET {how} WHERE memory_id::text = ANY(%(ids)s)"  # noqa: S608 # constant text
     await change(lin.person.system.dsn, marked, ids=[*memories])

@@ -15,7 +15,7 @@ NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 RULES = PlanPolicy()
 
 
-def asked(message: str, *recent: str, rules: PlanPolicy = RULES, **answer: Any) -> Planned:
+def rewrite_plan(message: str, *recent: str, rules: PlanPolicy = RULES, **answer: Any) -> Planned:
     """The plan for a message with this model answer."""
     said = PlanAnswer.model_validate({"queries": [], **answer})
     return merge_answer(plan(message, recent, NOW, rules), said, message, recent, NOW, rules)
@@ -35,7 +35,7 @@ def texts(planned: Planned) -> list[str]:
     ],
 )
 def test_the_message_stays_first_and_the_models_queries_have_less_weight(message: str, rewritten: list[str]) -> None:
-    planned = asked(message, queries=[{"text": text, "mode": "hybrid", "weight": 5} for text in rewritten])
+    planned = rewrite_plan(message, queries=[{"text": text, "mode": "hybrid", "weight": 5} for text in rewritten])
     first, *rest = planned.plan.queries
     assert (first.text, first.weight, first.mode) == (message, 1.0, "hybrid")
     assert set(rewritten) <= set(texts(planned))
@@ -46,16 +46,16 @@ def test_the_message_stays_first_and_the_models_queries_have_less_weight(message
 def test_queries_of_the_rules_stay_within_the_limit() -> None:
     message = "帮我推荐一套今天穿的 Uniqlo 外套"
     alone = [query.text for query in plan(message, [], NOW, RULES).plan.queries]
-    planned = asked(message, queries=["穿衣偏好", "最近喜欢的风格", "体型"])
+    planned = rewrite_plan(message, queries=["穿衣偏好", "最近喜欢的风格", "体型"])
     assert texts(planned)[0] == message
     assert [query.mode for query in planned.plan.queries[1:3]] == ["exact", "relational"]
     assert texts(planned)[3:] == ["穿衣偏好", "最近喜欢的风格", "体型"]
-    assert texts(asked(message)) == alone[:6]
+    assert texts(rewrite_plan(message)) == alone[:6]
 
 
 @pytest.mark.parametrize("repeated", ["我喝什么茶？", " 我喝什么茶? ", "我喝什么茶\u200b？"])
 def test_a_query_that_repeats_the_message_is_omitted(repeated: str) -> None:
-    assert texts(asked("我喝什么茶？", queries=[repeated])) == texts(asked("我喝什么茶？"))
+    assert texts(rewrite_plan("我喝什么茶？", queries=[repeated])) == texts(rewrite_plan("我喝什么茶？"))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_query_that_repeats_the_message_is_omitted(repeated: str) -> None:
 def test_the_models_intent_is_used_where_the_rules_guess(
     message: str, recent: tuple[str, ...], intent: Intent | None, confidence: float, becomes: Intent
 ) -> None:
-    planned = asked(message, *recent, intent=intent, confidence=confidence)
+    planned = rewrite_plan(message, *recent, intent=intent, confidence=confidence)
     assert planned.intent == becomes
     assert planned.action_required is (becomes == "task")
 
@@ -102,7 +102,7 @@ def test_the_models_intent_is_used_where_the_rules_guess(
     ],
 )
 def test_the_models_purpose_is_used_where_the_rules_have_none(message: str, purpose: str | None, becomes: str) -> None:
-    planned = asked(message, purpose=purpose)
+    planned = rewrite_plan(message, purpose=purpose)
     assert (planned.purpose, planned.plan.purpose) == (becomes, becomes)
 
 
@@ -121,7 +121,7 @@ def test_the_models_purpose_is_used_where_the_rules_have_none(message: str, purp
 def test_the_models_resources_are_used_where_no_words_state_them(
     message: str, resources: bool | None, needed: bool
 ) -> None:
-    planned = asked(message, resources=resources)
+    planned = rewrite_plan(message, resources=resources)
     assert planned.resources_needed is needed
     assert planned.plan.debug.notes == ("resources" if needed else "memory")
 
@@ -129,7 +129,7 @@ def test_the_models_resources_are_used_where_no_words_state_them(
 @pytest.mark.parametrize(("policy", "needed"), [("never", False), ("always", True)])
 def test_policy_overrides_both(policy: Any, needed: bool) -> None:
     rules = PlanPolicy(resources=policy)
-    assert asked("How does photosynthesis work?", rules=rules, resources=not needed).resources_needed is needed
+    assert rewrite_plan("How does photosynthesis work?", rules=rules, resources=not needed).resources_needed is needed
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_policy_overrides_both(policy: Any, needed: bool) -> None:
 def test_an_entity_must_occur_in_the_models_input(
     message: str, recent: tuple[str, ...], entities: list[str], found: tuple[str, ...]
 ) -> None:
-    planned = asked(message, *recent, entities=entities)
+    planned = rewrite_plan(message, *recent, entities=entities)
     assert planned.entities == found
     related = [query.text for query in planned.plan.queries if query.mode == "relational"]
     assert related == ([" ".join(found)] if found else [])
@@ -155,7 +155,7 @@ SPAN = {"words": "开学那天", "first": "2026-09-01", "after": "2026-09-02"}
 
 
 def test_a_time_found_only_by_the_model_limits_only_its_queries() -> None:
-    planned = asked("开学那天我们聊了什么？", time=SPAN, queries=["开学 聊天"])
+    planned = rewrite_plan("开学那天我们聊了什么？", time=SPAN, queries=["开学 聊天"])
     first, rewritten = planned.plan.queries[0], next(q for q in planned.plan.queries if q.text == "开学 聊天")
     assert planned.plan.filters_of(first).time_range is None
     span = planned.plan.filters_of(rewritten).time_range
@@ -168,7 +168,9 @@ def test_a_time_found_only_by_the_model_limits_only_its_queries() -> None:
 def test_a_time_found_by_the_rules_stays() -> None:
     message = "上周我们讨论了什么？"
     alone = plan(message, [], NOW, RULES)
-    planned = asked(message, time={"words": "上周", "first": "2020-01-01", "after": "2020-02-01"}, queries=["讨论"])
+    planned = rewrite_plan(
+        message, time={"words": "上周", "first": "2020-01-01", "after": "2020-02-01"}, queries=["讨论"]
+    )
     assert planned.time == alone.time
     assert planned.plan.global_filters == alone.plan.global_filters
     assert all(query.filters.time_range is None for query in planned.plan.queries)
@@ -187,20 +189,20 @@ def test_a_time_found_by_the_rules_stays() -> None:
     ],
 )
 def test_an_impossible_time_is_omitted(changes: dict[str, Any]) -> None:
-    planned = asked("开学那天我们聊了什么？", time=SPAN | changes, queries=["开学"])
+    planned = rewrite_plan("开学那天我们聊了什么？", time=SPAN | changes, queries=["开学"])
     assert planned.time is None
     assert all(query.filters.time_range is None for query in planned.plan.queries)
 
 
 def test_a_start_without_an_end_is_one_day() -> None:
     for after in (None, "2026-09-01"):
-        planned = asked("开学那天我们聊了什么？", time=SPAN | {"after": after}, queries=["开学"])
+        planned = rewrite_plan("开学那天我们聊了什么？", time=SPAN | {"after": after}, queries=["开学"])
         assert planned.time == (datetime(2026, 9, 1, tzinfo=UTC), datetime(2026, 9, 2, tzinfo=UTC))
 
 
 def test_an_empty_answer_changes_only_the_limit() -> None:
     for message in ("我喝什么茶？", "What did Caroline say about New York?", "hi", "那个呢？"):
-        assert asked(message) == plan(message, [], NOW, RULES)
+        assert rewrite_plan(message) == plan(message, [], NOW, RULES)
 
 
 @pytest.mark.parametrize(
@@ -215,4 +217,4 @@ def test_a_reranker_receives_the_text_to_which_the_message_refers(
     message: str, recent: tuple[str, ...], question: str
 ) -> None:
     rewritten = ["华为笔记本" if "那" in message else "laptop stand" if recent else "龙井茶"]
-    assert PlanningResult(asked(message, *recent, queries=rewritten)).question(message) == question
+    assert PlanningResult(rewrite_plan(message, *recent, queries=rewritten)).question(message) == question

@@ -87,20 +87,20 @@ async def world(databases: Databases) -> AsyncGenerator[World]:
     db = Database(dsn, size=2)
     await db.open()
     _load(dsn, WHO, FEW)
-    alone = await everything(db)
+    alone = await list_results(db)
     for who in (HUGE, NAMESAKE):
         _load(dsn, who, MANY)
     yield World(dsn, db, alone)
     await db.close()
 
 
-async def everything(db: Database) -> list[list[str]]:
+async def list_results(db: Database) -> list[list[str]]:
     """The small user's results for each vector and each question, in order."""
-    by_meaning = [await near(db, vector) for vector in VECTORS]
-    return [*by_meaning, *[await said(db, WHO, question) for question in QUESTIONS]]
+    by_meaning = [await find_nearest(db, vector) for vector in VECTORS]
+    return [*by_meaning, *[await find_by_terms(db, WHO, question) for question in QUESTIONS]]
 
 
-async def near(db: Database, vector: Sequence[float]) -> list[str]:
+async def find_nearest(db: Database, vector: Sequence[float]) -> list[str]:
     """The nearest memories, in order."""
     (found,) = await db.read(WHO, search_index.load_near(WHO, "none", {"m": vector}, SearchScope(), set_id="m"))
     lifts = to_lifts(found.newer, {}, {"m": Scale(-1.0, 1.0)})
@@ -108,7 +108,7 @@ async def near(db: Database, vector: Sequence[float]) -> list[str]:
     return _ids(VectorIndex(lifts, DEFAULT_CONTEXT).list_best(NEAREST)[0].tolist())
 
 
-async def said(db: Database, who: Subject, terms: Sequence[str]) -> list[str]:
+async def find_by_terms(db: Database, who: Subject, terms: Sequence[str]) -> list[str]:
     """The memories with the most terms, in order."""
     (words,) = await db.read(who, search_index.words(who, terms, DEFAULT_CONTEXT.common))
     posted = {term: (each.ids, each.counts) for term, each in words.posted.items()}
@@ -120,7 +120,7 @@ def _ids(found: list[list[int]]) -> list[str]:
 
 
 async def test_a_small_user_finds_the_same_in_the_same_order_as_alone(world: World) -> None:
-    beside = await everything(world.db)
+    beside = await list_results(world.db)
     assert beside == world.alone
     assert all(len(found) == NEAREST for found in beside[: len(VECTORS)])
     assert all(beside)
@@ -128,7 +128,7 @@ async def test_a_small_user_finds_the_same_in_the_same_order_as_alone(world: Wor
 
 @pytest.mark.parametrize("vector", VECTORS)
 async def test_all_nearest_neighbours_are_found(world: World, vector: list[float]) -> None:
-    hits = await _read(world.db, await near(world.db, vector))
+    hits = await _read(world.db, await find_nearest(world.db, vector))
     literal = "[" + ",".join(map(str, vector)) + "]"
     exact = {row["memory_id"] for row in rows(world.dsn, _EXACT, vector=literal, many=NEAREST)}
     assert {hit.memory_id for hit in hits} == exact
@@ -138,13 +138,13 @@ async def test_all_nearest_neighbours_are_found(world: World, vector: list[float
 async def test_a_rare_word_is_found_although_another_user_has_it_too(world: World, terms: list[str], text: str) -> None:
     (words,) = await world.db.read(WHO, search_index.words(WHO, terms, DEFAULT_CONTEXT.common))
     assert words.chunks == FEW
-    hits = await _read(world.db, (await said(world.db, WHO, terms))[:1])
+    hits = await _read(world.db, (await find_by_terms(world.db, WHO, terms))[:1])
     assert [hit.text for hit in hits] == [text]
 
 
 @pytest.mark.parametrize("term", ["tea", "茶"])
 async def test_the_latest_uses_of_a_very_frequent_word_are_read(world: World, term: str) -> None:
-    hits = await _read(world.db, await said(world.db, HUGE, [term]), HUGE)
+    hits = await _read(world.db, await find_by_terms(world.db, HUGE, [term]), HUGE)
     assert len(hits) == DEFAULT_CONTEXT.memories
     assert min(int(hit.text.split()[-1]) for hit in hits) > MANY - 2 * DEFAULT_CONTEXT.common
 

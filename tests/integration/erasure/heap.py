@@ -21,7 +21,7 @@ def names() -> tuple[str, str]:
     return "".join(reversed("edlihnurB")), "".join(reversed("德尔希伦布"))
 
 
-def said() -> list[str]:
+def make_texts() -> list[str]:
     """The texts, in both languages."""
     english, chinese = names()
     return [
@@ -36,7 +36,7 @@ def said() -> list[str]:
 
 def use() -> None:
     """Reads all texts as observer and compose do."""
-    for text in said():
+    for text in make_texts():
         plan(text, (text,), clock.now(), PlanPolicy())
         read(message(IncomingMessage(content=text), "s1", clock.now()), ConfidencePolicy(), now=True)
         cues.read(text, names(), clock.now())

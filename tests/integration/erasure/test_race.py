@@ -74,7 +74,7 @@ async def each_of(seeds: Iterable[int], place: Place, made: Callable[[int, Aside
     return done
 
 
-def told(race: Race, faults: Iterable[str]) -> list[str]:
+def describe_faults(race: Race, faults: Iterable[str]) -> list[str]:
     """The faults, with the seed that reproduces them."""
     scopes = [each.tombstone.scope for each in race.erasures]
     return [f"seed {race.seed} ({race.lanes} lanes, {', '.join(scopes)}): {fault}" for fault in faults]
@@ -93,7 +93,7 @@ async def test_erased_data_does_not_return_by_late_work(place: Place) -> None:
     after = left.tables(place.dsn)
     assert {name: after.users[name] for name in BYSTANDERS} == {name: before.users[name] for name in BYSTANDERS}
     assert left.strayed([*races, *beside], after) == []
-    assert [fault for each in (*beside, *races) for fault in told(each, left.faults(each, after))] == []
+    assert [fault for each in (*beside, *races) for fault in describe_faults(each, left.faults(each, after))] == []
 
 
 async def test_a_rebuild_restores_nothing_and_finds_no_difference(
@@ -108,7 +108,7 @@ async def test_a_rebuild_restores_nothing_and_finds_no_difference(
     races = await each_of(REBUILT, place, race)
     for each in races:
         if "session" not in {erasure.tombstone.scope for erasure in each.erasures}:
-            assert told(each, map(str, (await each.rebuilt(apply=False)).differences)) == []
+            assert describe_faults(each, map(str, (await each.rebuilt(apply=False)).differences)) == []
         await each.rebuilt(apply=True)
     after = left.tables(place.dsn)
-    assert [fault for each in races for fault in told(each, left.faults(each, after))] == []
+    assert [fault for each in races for fault in describe_faults(each, left.faults(each, after))] == []

@@ -38,7 +38,7 @@ def rt(system: System) -> Runtime:
     return system["compose"].rt
 
 
-async def worked(rt: Runtime, person: Person, receipt: Json) -> Json:
+async def run_worker(rt: Runtime, person: Person, receipt: Json) -> Json:
     """The erasure after one run of the worker."""
     await change(
         person.system.dsn,
@@ -89,15 +89,15 @@ async def test_an_old_row_in_any_table_is_named_and_keeps_the_erasure_open(rt: R
         stray(system.dsn, table.name, **subject_of(person)._asdict(), epoch=0, updated_at=LONG_AGO)
         assert (await scan(rt, person, receipt)).left == {table.name: 1}, table.name
         if table.name in SWEPT:
-            assert (await worked(rt, person, receipt))["status"] == "completed", table.name
+            assert (await run_worker(rt, person, receipt))["status"] == "completed", table.name
             return
-        seen = await worked(rt, person, receipt)
+        seen = await run_worker(rt, person, receipt)
         assert (seen["status"], seen["error"]) == ("retry_pending", f"residue: {table.name}=1"), table.name
         assert seen["proof"] is None
         assert seen["attempts"] == 1
         assert all(step["done_at"] is None for step in seen["steps"])
         assert removed(system.dsn, table.name, person.user_id) >= 1
-        assert (await worked(rt, person, receipt))["status"] == "completed", table.name
+        assert (await run_worker(rt, person, receipt))["status"] == "completed", table.name
 
     await each_of(known, one)
 
@@ -118,7 +118,7 @@ async def test_a_row_of_an_erased_turn_in_any_table_is_named(rt: Runtime, system
         else:
             named = {"turn_id": turn["turn_id"], "source_turn_id": turn["turn_id"]}
             stray(system.dsn, table.name, **ours, **named, ordinal=99)
-        seen = await worked(rt, person, receipt)
+        seen = await run_worker(rt, person, receipt)
         assert (seen["status"], seen["error"]) == ("retry_pending", f"residue: {table.name}=1"), table.name
 
     await each_of(of_turns, one)
@@ -140,13 +140,13 @@ async def test_a_new_table_that_cannot_be_scanned_is_named(rt: Runtime, system: 
     receipt = await erase(person, "all")
     rows(system.dsn, LATER[kind])
     try:
-        seen = await worked(rt, person, receipt)
+        seen = await run_worker(rt, person, receipt)
         assert (seen["status"], seen["error"]) == ("retry_pending", "residue: diary=1")
         answer = await person.get(f"/v1/erasures/{receipt['tombstone_id']}/residue")
         assert answer.json()["left"] == {"diary": 1}
     finally:
         await change(system.dsn, "DROP TABLE diary")
-    assert (await worked(rt, person, receipt))["status"] == "completed"
+    assert (await run_worker(rt, person, receipt))["status"] == "completed"
 
 
 async def test_a_new_table_is_scanned_like_the_others(rt: Runtime, system: System) -> None:
@@ -159,9 +159,9 @@ async def test_a_new_table_is_scanned_like_the_others(rt: Runtime, system: Syste
     )
     try:
         stray(system.dsn, "diary", tenant_id=person.tenant_id, user_id=person.user_id, epoch=0, words="dear diary")
-        assert (await worked(rt, person, receipt))["error"] == "residue: diary=1"
+        assert (await run_worker(rt, person, receipt))["error"] == "residue: diary=1"
         await change(system.dsn, "UPDATE diary SET epoch = 1")
-        seen = await worked(rt, person, receipt)
+        seen = await run_worker(rt, person, receipt)
         assert seen["status"] == "completed"
     finally:
         await change(system.dsn, "DROP TABLE diary")

@@ -37,7 +37,7 @@ async def rt(dsn: str) -> AsyncGenerator[Runtime]:
         yield found
 
 
-async def opened(rt: Runtime, memory_id: UUID) -> None:
+async def open_conflict(rt: Runtime, memory_id: UUID) -> None:
     """A statement contradicts the memory."""
     made = candidate_id(memory_id, "against")
     async with rt.db.transaction(LIN) as conn:
@@ -51,7 +51,7 @@ def states(dsn: str) -> list[str]:
 @SAME
 async def test_a_memory_in_an_open_conflict_is_not_merged(rt: Runtime, dsn: str, texts: tuple[str, ...]) -> None:
     ids = await stand(rt, *(version(text, n) for n, text in enumerate(texts)))
-    await opened(rt, ids[1])
+    await open_conflict(rt, ids[1])
     await round_of(rt)
     assert (jobs(dsn), states(dsn), row(dsn, ids[1])["status"]) == ([], ["open"], "active")
     async with rt.db.transaction(LIN) as conn:
@@ -74,7 +74,7 @@ async def test_an_ended_memory_has_no_open_conflict(
     rt: Runtime, dsn: str, settled: list[tuple[Literal["kept", "replaced"], datetime]], state: str
 ) -> None:
     (memory_id,) = await stand(rt, version("Likes tea"))
-    await opened(rt, memory_id)
+    await open_conflict(rt, memory_id)
     async with rt.db.transaction(LIN) as conn:
         await conflicts.settle(conn, LIN, [SettledConflict(memory_id, found, at) for found, at in settled])
     assert states(dsn) == [state]

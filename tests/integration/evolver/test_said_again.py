@@ -34,7 +34,7 @@ def turn(n: int, word: str, assertion: Assertion) -> Turn:
     return Turn(turn_id, session, at, (replace(said, priority="normal"),))
 
 
-async def known(rt: Runtime, dsn: str, *turns: Turn) -> UUID:
+async def find_memory(rt: Runtime, dsn: str, *turns: Turn) -> UUID:
     """The only memory of the turns."""
     await one_by_one(rt, LIN, turns)
     (found,) = rows(dsn, "SELECT memory_id FROM memory_items")
@@ -46,7 +46,7 @@ async def known(rt: Runtime, dsn: str, *turns: Turn) -> UUID:
 async def test_only_the_users_own_statement_restores_the_confidence_of_a_memory(
     rt: Runtime, dsn: str, word: str, weaker: Assertion
 ) -> None:
-    memory_id = await known(rt, dsn, turn(0, word, "declared"))
+    memory_id = await find_memory(rt, dsn, turn(0, word, "declared"))
     figure(dsn, memory_id, "fused_at = now(), fused_from = confidence, confidence = 0.1")
     standing = ("confidence", "provenance_class", "assertion", "fused_from")
     before = {name: row(dsn, memory_id)[name] for name in standing}

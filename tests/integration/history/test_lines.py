@@ -32,7 +32,7 @@ async def note(person: Person, text: str) -> str:
     return receipt["memory_id"]
 
 
-async def merged(person: Person, one: str, other: str) -> tuple[str, str, str]:
+async def merge_notes(person: Person, one: str, other: str) -> tuple[str, str, str]:
     """Two notes, and their merged memory."""
     first, second, joined = await note(person, one), await note(person, other), str(uuid4())
     whose = {"t": person.tenant_id, "a": first, "b": second, "m": joined}
@@ -59,7 +59,7 @@ async def merged(person: Person, one: str, other: str) -> tuple[str, str, str]:
 
 @NOTES
 async def test_the_history_of_a_merged_memory_reaches_every_root(person: Person, one: str, other: str) -> None:
-    first, second, joined = await merged(person, one, other)
+    first, second, joined = await merge_notes(person, one, other)
     for asked in (first, second, joined):
         line = (await person.get(f"/v1/memories/{asked}/history")).json()["memories"]
         assert [m["memory_id"] for m in line] == [first, second, joined]
@@ -70,7 +70,7 @@ async def test_the_history_of_a_merged_memory_reaches_every_root(person: Person,
 
 @NOTES
 async def test_a_merged_source_is_restored_in_place_of_the_merged_memory(person: Person, one: str, other: str) -> None:
-    first, second, joined = await merged(person, one, other)
+    first, second, joined = await merge_notes(person, one, other)
     answer = await person.system.http.post(f"/v1/memories/{second}/restore", params=person.whose)
     await person.outcome(answer.json()["turn_id"])
     (now,) = await person.memories(type="note")
@@ -80,7 +80,7 @@ async def test_a_merged_source_is_restored_in_place_of_the_merged_memory(person:
 
 
 async def test_validity_alone_decides_what_held(person: Person) -> None:
-    first, second, joined = await merged(person, "the car is on B2", "Ben parks next to the lift")
+    first, second, joined = await merge_notes(person, "the car is on B2", "Ben parks next to the lift")
     ends = {first: ("2026-01-01", "2026-02-01", None), second: ("2026-01-10", "2026-02-01", "2026-01-20")}
     for each, (begin, end, until) in {**ends, joined: ("2026-02-01", None, None)}.items():
         await person.system.change(

@@ -6,7 +6,7 @@ from shared.models.guard import Breaker, wait_s
 from tests.integration.models.conftest import Clock
 
 
-def opened(clock: Clock) -> Breaker:
+def open_breaker(clock: Clock) -> Breaker:
     breaker = Breaker(clock)
     for _ in range(5):
         assert breaker.admit()
@@ -15,7 +15,7 @@ def opened(clock: Clock) -> Breaker:
 
 
 def test_five_failures_open_it(clock: Clock) -> None:
-    breaker = opened(clock)
+    breaker = open_breaker(clock)
     assert (breaker.state, breaker.admit()) == ("open", False)
 
 
@@ -44,14 +44,14 @@ def test_a_success_resets_the_failures(clock: Clock) -> None:
 
 
 def test_exactly_one_probe_is_sent_after_the_cooldown(clock: Clock) -> None:
-    breaker = opened(clock)
+    breaker = open_breaker(clock)
     clock.now += 300
     assert breaker.state == "half_open"
     assert [breaker.admit(), breaker.admit()] == [True, False]
 
 
 def test_a_successful_probe_closes_it(clock: Clock) -> None:
-    breaker = opened(clock)
+    breaker = open_breaker(clock)
     clock.now += 300
     breaker.admit()
     breaker.note_success()
@@ -59,7 +59,7 @@ def test_a_successful_probe_closes_it(clock: Clock) -> None:
 
 
 def test_a_failed_probe_opens_it_for_another_cooldown(clock: Clock) -> None:
-    breaker = opened(clock)
+    breaker = open_breaker(clock)
     clock.now += 300
     breaker.admit()
     breaker.note_failure()
@@ -71,7 +71,7 @@ def test_a_failed_probe_opens_it_for_another_cooldown(clock: Clock) -> None:
 
 
 def test_a_call_of_unknown_result_does_not_prolong_the_cooldown(clock: Clock) -> None:
-    breaker = opened(clock)
+    breaker = open_breaker(clock)
     breaker.doubtful()
     clock.now += 300
     assert breaker.state == "half_open"

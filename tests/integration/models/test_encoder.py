@@ -14,7 +14,7 @@ from shared.models.local import LocalEncoder
 from tests.integration.models.encoder import WIDTH, write_encoder
 
 
-async def embedded(folder: Path, *texts: str) -> list[list[float]]:
+async def embed_texts(folder: Path, *texts: str) -> list[list[float]]:
     """The vectors of the encoder in the folder."""
     encoder = LocalEncoder(folder)
     try:
@@ -45,19 +45,19 @@ async def test_each_text_gets_one_vector_of_length_one(tmp_path: Path) -> None:
 
 async def test_pooling_follows_the_configuration(tmp_path: Path) -> None:
     folder = write_encoder(tmp_path / "tiny")
-    (mean,) = await embedded(folder, "green tea")
-    green, tea = await embedded(folder, "green", "tea")
+    (mean,) = await embed_texts(folder, "green tea")
+    green, tea = await embed_texts(folder, "green", "tea")
     pool_by(folder, pooling_mode_cls_token=True)
-    assert await embedded(folder, "green tea") == [green]
+    assert await embed_texts(folder, "green tea") == [green]
     pool_by(folder, pooling_mode_lasttoken=True)
-    assert await embedded(folder, "green tea") == [tea]
+    assert await embed_texts(folder, "green tea") == [tea]
     assert mean not in (green, tea)
 
 
 async def test_a_model_with_pooling_needs_no_configuration(tmp_path: Path) -> None:
     folder = write_encoder(tmp_path / "tiny", pools=True)
     (folder / "1_Pooling" / "config.json").unlink()
-    assert len((await embedded(folder, "green tea"))[0]) == WIDTH
+    assert len((await embed_texts(folder, "green tea"))[0]) == WIDTH
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_an_invalid_folder_is_refused_with_its_file(
 
 async def test_pooling_is_the_mean_by_default(tmp_path: Path) -> None:
     folder = write_encoder(tmp_path / "tiny")
-    by_note = await embedded(folder, "green tea")
+    by_note = await embed_texts(folder, "green tea")
     (folder / "1_Pooling" / "config.json").unlink()
-    assert await embedded(folder, "green tea") == by_note
+    assert await embed_texts(folder, "green tea") == by_note
 
 
 def test_a_tokenizer_of_another_model_is_refused(tmp_path: Path) -> None:

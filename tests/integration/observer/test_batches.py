@@ -31,13 +31,13 @@ async def test_small_batches_and_one_large_batch_give_the_same_result(
         for n, text in enumerate(TALK):
             for person in (one, other):
                 await person.commit(text, session=f"s{n // 6}")
-        await observed(system, one, len(TALK))
-        await observed(system, other, size)
-        assert left(system, one) == left(system, other)
-        assert any(row["kind"] == "entity" for row in left(system, one))
+        await observe_all(system, one, len(TALK))
+        await observe_all(system, other, size)
+        assert list_observations(system, one) == list_observations(system, other)
+        assert any(row["kind"] == "entity" for row in list_observations(system, one))
 
 
-async def observed(system: System, person: Person, size: int) -> None:
+async def observe_all(system: System, person: Person, size: int) -> None:
     """Observes all turns of the user, this many at a time."""
     rows = system.rows(
         "SELECT payload::text AS body FROM event_outbox WHERE aggregatetype = %(t)s ORDER BY position",
@@ -50,7 +50,7 @@ async def observed(system: System, person: Person, size: int) -> None:
         await observer.observe_turns(system["compose"].rt, Subject(person.tenant_id, person.user_id), batch)
 
 
-def left(system: System, person: Person) -> list[Json]:
+def list_observations(system: System, person: Person) -> list[Json]:
     """Every observation, with its position in place of ids."""
     return system.rows(
         "SELECT t.session_id, t.seq, o.ordinal, o.kind, o.key, o.text, o.pattern, o.priority FROM observations o"

@@ -53,7 +53,7 @@ def turn(*texts: str) -> TurnText:
     return TurnText(tuple(message(text, ordinal) for ordinal, text in enumerate(texts)))
 
 
-def ruled(said: TurnText) -> Observed:
+def extract_by_rules(said: TurnText) -> Observed:
     """The observations of the rules alone."""
     return observe(said, CONTEXT, ObservePolicy())
 
@@ -76,9 +76,9 @@ def answers(server: ScriptedOllama, *items: dict[str, Any]) -> None:
     server.answer = json.dumps({"items": items}, ensure_ascii=False)
 
 
-async def added(models: ModelProvider, said: TurnText) -> list[Any]:
+async def list_added(models: ModelProvider, said: TurnText) -> list[Any]:
     """The model's observations after those of the rules, which stay unchanged."""
-    before = ruled(said)
+    before = extract_by_rules(said)
     found = await extract(models, ObserverPolicy(), said, CONTEXT)
     observed = found.observed
     assert found.notes == ()
@@ -90,12 +90,12 @@ async def added(models: ModelProvider, said: TurnText) -> list[Any]:
 async def reasons(models: ModelProvider, said: TurnText) -> list[str]:
     """The decision on each item of the model's answer."""
     observed = (await extract(models, ObserverPolicy(), said, CONTEXT)).observed
-    return [each.reason for each in observed.explain[len(ruled(said).explain) :]]
+    return [each.reason for each in observed.explain[len(extract_by_rules(said).explain) :]]
 
 
 async def test_the_model_adds_items_that_the_rules_do_not_find(server: ScriptedOllama, models: OllamaModels) -> None:
     answers(server, item(SWIMS))
-    (one,) = await added(models, turn(TEA, SWIMS))
+    (one,) = await list_added(models, turn(TEA, SWIMS))
     assert (one.detector, one.pattern, one.assertion) == (f"model:{CHAT}", "extract-4", "inferred")
     assert (one.kind, one.key, one.text) == ("pattern", "pattern:sport:weekend", "周末通常去游泳馆")
     assert (one.message_ordinal, SWIMS[slice(*one.span)]) == (1, SWIMS.removesuffix("。"))
@@ -115,31 +115,31 @@ async def test_the_rules_stay_in_every_mode(server: ScriptedOllama, models: Olla
     assert used.spent.calls > 0
     assert used.malformed == bool(asking.unreadable) == (notes == (MALFORMED,))
     if mode in GOOD:
-        assert (len(observed.observations), notes) == (len(ruled(said).observations) + 1, ())
+        assert (len(observed.observations), notes) == (len(extract_by_rules(said).observations) + 1, ())
     else:
         away = mode in ("http_500", "slow")
-        assert (observed, notes) == (ruled(said), (UNAVAILABLE if away else MALFORMED,))
+        assert (observed, notes) == (extract_by_rules(said), (UNAVAILABLE if away else MALFORMED,))
 
 
 async def test_a_repaired_answer_counts(server: ScriptedOllama, models: OllamaModels) -> None:
     answers(server, item(SWIMS))
     server.script("prose", "well")
-    assert len(await added(models, turn(SWIMS))) == 1
+    assert len(await list_added(models, turn(SWIMS))) == 1
 
 
 async def test_without_a_model_only_the_rules_are_used() -> None:
     said = turn(TEA)
-    assert await extract(NoModels(), ObserverPolicy(), said, CONTEXT) == Extraction(ruled(said))
+    assert await extract(NoModels(), ObserverPolicy(), said, CONTEXT) == Extraction(extract_by_rules(said))
 
 
 async def test_policy_can_disable_the_model(server: ScriptedOllama, models: OllamaModels) -> None:
     said = turn(TEA)
-    assert await extract(models, ObserverPolicy(use_model=False), said, CONTEXT) == Extraction(ruled(said))
+    assert await extract(models, ObserverPolicy(use_model=False), said, CONTEXT) == Extraction(extract_by_rules(said))
     assert not server.requests
 
 
 async def test_a_command_is_not_sent_to_the_model(server: ScriptedOllama, models: OllamaModels) -> None:
-    assert await added(models, turn("/memory search 龙井茶")) == []
+    assert await list_added(models, turn("/memory search 龙井茶")) == []
     assert not server.requests
 
 
@@ -149,10 +149,10 @@ async def test_items_found_by_the_rules_are_not_added_again(server: ScriptedOlla
         server,
         item(TEA, **known, key="pref:food:tea", content="用户喜欢喝龙井茶", value="龙井茶"),
         item(TEA, **known, key="pref:drink:green-tea", content="用户爱喝绿茶"),
-        item(TEA, type="note", key=None, content=ruled(turn(TEA)).observations[0].text),
+        item(TEA, type="note", key=None, content=extract_by_rules(turn(TEA)).observations[0].text),
     )
     said = turn(TEA, SWIMS)
-    assert await added(models, said) == []
+    assert await list_added(models, said) == []
     assert await reasons(models, said) == [
         "model: known by its key",
         "model: known by the rules",
@@ -162,7 +162,7 @@ async def test_items_found_by_the_rules_are_not_added_again(server: ScriptedOlla
 
 async def test_an_item_is_added_once(server: ScriptedOllama, models: OllamaModels) -> None:
     answers(server, item(SWIMS), item(SWIMS, content="每到周末就去游泳"))
-    assert len(await added(models, turn(SWIMS))) == 1
+    assert len(await list_added(models, turn(SWIMS))) == 1
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ async def test_an_item_is_added_once(server: ScriptedOllama, models: OllamaModel
 )
 async def test_text_refused_by_the_rules_stays_refused(server: ScriptedOllama, models: OllamaModels, text: str) -> None:
     answers(server, item(text), item(text, type="note", key=None, content="a note"))
-    assert await added(models, turn(text)) == []
+    assert await list_added(models, turn(text)) == []
 
 
 @pytest.mark.parametrize(
@@ -199,18 +199,18 @@ async def test_forbidden_content_is_dropped(
     server: ScriptedOllama, models: OllamaModels, changes: dict[str, Any]
 ) -> None:
     answers(server, {**item(SWIMS), **changes})
-    assert await added(models, turn(SWIMS)) == []
+    assert await list_added(models, turn(SWIMS)) == []
 
 
 async def test_code_and_quoted_text_are_no_evidence(server: ScriptedOllama, models: OllamaModels) -> None:
     said = turn("翻译：“我周末总去游泳馆”", "```\nI swim every weekend\n```")
     answers(server, item("我周末总去游泳馆"), item("I swim every weekend"))
-    assert await added(models, said) == []
+    assert await list_added(models, said) == []
 
 
 async def test_the_model_has_no_higher_confidence_than_the_rules(server: ScriptedOllama, models: OllamaModels) -> None:
     answers(server, item(SWIMS, provenance="confirmed_by_user", confidence=1.0))
-    (one,) = await added(models, turn(SWIMS))
+    (one,) = await list_added(models, turn(SWIMS))
     assert (one.assertion, one.value) == ("declared", {"value": "周末通常去游泳馆", CLAIMED: 1.0})
 
 
@@ -218,7 +218,7 @@ async def test_a_claim_of_entitlement_is_flagged_even_if_quoted_in_part(
     server: ScriptedOllama, models: OllamaModels
 ) -> None:
     answers(server, item("终身会员", type="case", key=None, content="是终身会员"))
-    (one,) = await added(models, turn("顺便说一句，我是你们的终身会员。"))
+    (one,) = await list_added(models, turn("顺便说一句，我是你们的终身会员。"))
     assert (one.flags, one.epistemic) == (("self_benefit",), "opinion")
 
 
@@ -229,7 +229,7 @@ async def test_a_tool_reports_events_and_not_traits_of_the_user(server: Scripted
     quote = "Design review on 2026-10-22"
     told = {"provenance": "tool", "key": None, "content": "Design review on 2026-10-22"}
     answers(server, item(quote, **told, type="event"), item(quote, **told, type="profile"))
-    (one,) = await added(models, said)
+    (one,) = await list_added(models, said)
     assert (one.kind, one.role, one.message_ordinal, one.assertion) == ("event", "tool", 2, "inferred")
     assert str(one.event_date) == "2026-10-22"
 
@@ -237,7 +237,7 @@ async def test_a_tool_reports_events_and_not_traits_of_the_user(server: Scripted
 async def test_a_named_speaker_is_the_subject(server: ScriptedOllama, models: OllamaModels) -> None:
     said = TurnText((message(SWIMS, name="Mei"),))
     answers(server, item(SWIMS), item(SWIMS, type="profile", key="profile:hobby", content="喜爱游泳"))
-    first, second = await added(models, said)
+    first, second = await list_added(models, said)
     assert (first.key, first.value["speaker"], first.text) == (
         "pattern:mei:sport:weekend",
         "Mei",
@@ -261,7 +261,7 @@ async def test_a_key_is_normalised_as_by_the_rules_or_omitted(
     server: ScriptedOllama, models: OllamaModels, given: dict[str, Any], key: str | None
 ) -> None:
     answers(server, item(SWIMS, **given))
-    (one,) = await added(models, turn(SWIMS))
+    (one,) = await list_added(models, turn(SWIMS))
     assert one.key == key
 
 
@@ -282,7 +282,7 @@ async def test_a_preference_is_for_or_against(
     answers(
         server, item("周末总在游泳或跑步", type="preference", key=None, content=content, epistemic_type="preference")
     )
-    (one,) = await added(models, turn(said))
+    (one,) = await list_added(models, turn(said))
     assert one.polarity == polarity
 
 
@@ -314,9 +314,9 @@ async def test_a_yes_takes_its_words_from_the_question_and_not_from_a_claim(
 ) -> None:
     answers(server, item(answer, type="pattern", key=None, content=content))
     question = TurnText((message(asked, 0, "assistant"), message(answer, 1)))
-    assert [one.text for one in await added(models, question)] == [content]
+    assert [one.text for one in await list_added(models, question)] == [content]
     claim = TurnText((message(asked.rstrip("？?吗") + "。", 0, "assistant"), message(answer, 1)))
-    assert await added(models, claim) == []
+    assert await list_added(models, claim) == []
 
 
 @pytest.mark.parametrize(
@@ -374,7 +374,7 @@ async def test_the_model_is_not_asked_once_the_daily_share_is_exhausted(
     said = turn(TEA)
     asking = ModelCalls(left=left)
     found = await extract(models, ObserverPolicy(), said, CONTEXT, asking=asking)
-    assert (found.observed, found.notes, asking.used) == (ruled(said), (USED_UP,), [])
+    assert (found.observed, found.notes, asking.used) == (extract_by_rules(said), (USED_UP,), [])
     assert not server.requests
 
 
@@ -410,4 +410,4 @@ async def test_secrets_do_not_reach_the_model(server: ScriptedOllama, models: Ol
 )
 async def test_a_secret_in_an_answer_is_not_learnt(server: ScriptedOllama, models: OllamaModels, content: str) -> None:
     answers(server, item(SWIMS, type="preference", key=None, content=content, epistemic_type="preference"))
-    assert await added(models, turn(SWIMS)) == []
+    assert await list_added(models, turn(SWIMS)) == []

@@ -40,7 +40,7 @@ async def tell(person: Person, texts: Sequence[str], **more: Any) -> None:
         await person.commit(session=f"s{n}", created_at=f"2026-03-{n + 2:02d}T07:30:00Z", messages=messages)
 
 
-def delivered(person: Person) -> list[Delivered]:
+def read_events(person: Person) -> list[Delivered]:
     """The events of the user's turns."""
     rows = person.system.rows(
         "SELECT payload::text AS body FROM event_outbox WHERE aggregatetype = %(t)s ORDER BY position",
@@ -55,7 +55,7 @@ async def observe(person: Person, events: Sequence[Delivered]) -> None:
     await observer.observe_turns(person.system["compose"].rt, Subject(person.tenant_id, person.user_id), events)
 
 
-def made(person: Person) -> list[Json]:
+def list_habits(person: Person) -> list[Json]:
     """The observed habits, with the search rows of their turns."""
     return person.system.rows(
         "SELECT o.session_id, o.kind, o.key, o.text, o.value, o.assertion, o.confidence::float8 AS confidence,"
@@ -79,10 +79,10 @@ def read(person: Person, session: str) -> list[str]:
 @pytest.mark.parametrize("size", [1, 2, 6])
 async def test_a_habit_is_observed_once_whatever_the_batches(person: Person, texts: Sequence[str], size: int) -> None:
     await tell(person, texts)
-    events = delivered(person)
+    events = read_events(person)
     for at in range(0, len(events), size):
         await observe(person, events[at : at + size])
-    (habit,) = made(person)
+    (habit,) = list_habits(person)
     assert (habit["session_id"], habit["kind"], habit["text"]) == ("s3", "pattern", texts[3])
     assert (habit["assertion"], habit["confidence"]) == ("behaviour", pytest.approx(0.7))
     assert habit["value"] == {"times": 4, "since": "2026-03-02", "quote": texts[3]}
@@ -94,16 +94,16 @@ async def test_a_habit_is_observed_once_whatever_the_batches(person: Person, tex
 async def test_redelivered_turns_make_no_second_habit(person: Person, texts: Sequence[str]) -> None:
     await tell(person, texts)
     for _ in range(2):
-        for event in delivered(person):
+        for event in read_events(person):
             await observe(person, [event])
-    await observe(person, delivered(person))
-    assert len(made(person)) == 1
+    await observe(person, read_events(person))
+    assert len(list_habits(person)) == 1
 
 
 @BOTH
 async def test_the_outcome_gives_the_reason(person: Person, texts: Sequence[str]) -> None:
     await tell(person, texts[:5])
-    await observe(person, delivered(person))
+    await observe(person, read_events(person))
     rows = person.system.rows(
         "SELECT coalesce(outcome -> 'explain', outcome -> 'retention_explain') AS explain FROM turns"
         " WHERE user_id = %(u)s ORDER BY said_at",
@@ -117,26 +117,26 @@ async def test_the_outcome_gives_the_reason(person: Person, texts: Sequence[str]
 async def test_one_session_counts_once(person: Person, texts: Sequence[str]) -> None:
     for n, text in enumerate(texts):
         await person.commit(text, session=f"s{n % 3}", created_at=f"2026-03-{n + 2:02d}T07:30:00Z")
-    await observe(person, delivered(person))
-    assert made(person) == []
+    await observe(person, read_events(person))
+    assert list_habits(person) == []
 
 
 @BOTH
 async def test_messages_of_others_and_forbidden_ones_do_not_count(person: Person, texts: Sequence[str]) -> None:
     other = Person(person.system, tenant_id=person.tenant_id)
     await tell(other, texts[:3])
-    await observe(other, delivered(other))
+    await observe(other, read_events(other))
     await person.commit(texts[0], session="w1", created_at="2026-02-01T07:00:00Z", remember=False)
     await tell(person, texts[:3])
-    await observe(person, delivered(person))
-    assert made(person) == []
+    await observe(person, read_events(person))
+    assert list_habits(person) == []
 
 
 @BOTH
 async def test_named_speakers_have_no_habits(person: Person, texts: Sequence[str]) -> None:
     await tell(person, texts, name="Kim")
-    await observe(person, delivered(person))
-    assert made(person) == []
+    await observe(person, read_events(person))
+    assert list_habits(person) == []
 
 
 @pytest.mark.parametrize("minimum", [2, 6])
@@ -147,7 +147,7 @@ async def test_policy_sets_the_number_of_sessions(
     async with running(settings_for(databases.fresh(), kafka, policy=policy), ("compose",)) as system:
         person = Person(system)
         await tell(person, EN)
-        for event in delivered(person):
+        for event in read_events(person):
             await observe(person, [event])
-        (habit,) = made(person)
+        (habit,) = list_habits(person)
         assert habit["session_id"] == f"s{max(minimum, 3) - 1}"

@@ -62,7 +62,7 @@ async def test_a_models_items_are_found_again_without_a_call(modelled: System, s
     rt = modelled["compose"].rt
     report = await rebuild(modelled.dsn, rt.settings, rt.policy, subject(person), apply=False, say=heard)
     assert (told(report), report.missed) == ({}, {"extract": 1})
-    assert "model:qwen3" in kept(modelled)
+    assert "model:qwen3" in list_detectors(modelled)
     assert len(server.asked("/api/chat")) == asked
 
 
@@ -85,7 +85,7 @@ async def test_another_current_model_or_prompt_changes_nothing(modelled: System,
     rt = modelled["compose"].rt
     report = await rebuild(modelled.dsn, rt.settings, today, subject(person), apply=False, say=heard)
     assert (told(report), report.missed) == ({}, {})
-    assert {"model:before", "model:qwen3"} <= kept(modelled)
+    assert {"model:before", "model:qwen3"} <= list_detectors(modelled)
     assert report.other_policy == 3
     assert len(server.asked("/api/chat")) == asked
 
@@ -108,6 +108,6 @@ async def test_a_memory_retracted_during_the_model_call_is_not_found_again(
     assert (told(report), report.missed) == ({}, {})
 
 
-def kept(system: System) -> set[str]:
+def list_detectors(system: System) -> set[str]:
     """The detectors of the memories."""
     return {row["d"] for row in system.rows("SELECT provenance ->> 'detector' AS d FROM memory_items")}

@@ -40,7 +40,7 @@ async def commit(rt: Runtime, tenant: str, user: str, n: int) -> None:
     await commit_turn(body, rt, transport="http")
 
 
-async def emptied(dsn: str) -> None:
+async def wait_until_empty(dsn: str) -> None:
     """Waits until every publishable row has left the outbox."""
     waiting = "SELECT count(*) FROM event_outbox WHERE failed_at IS NULL"
     await wait_for(lambda: not number(dsn, waiting), "the outbox is empty")
@@ -66,7 +66,7 @@ async def test_three_relays_preserve_the_order_of_every_user(rt: Runtime, dsn: s
                 await commit(rt, tenant, user, n)
 
         await asyncio.gather(*(talk(user) for user in users))
-        await emptied(dsn)
+        await wait_until_empty(dsn)
         owned = (
             "SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database AND d.datname = current_database()"
             " WHERE locktype = 'advisory' AND classid = 727002 AND granted"
@@ -86,7 +86,7 @@ async def test_a_stopping_relay_hands_over_its_shards(rt: Runtime, dsn: str, kaf
         await relays.stop("relay")
         for user in range(20):
             await commit(rt, tenant, f"u{user}", 2)
-        await emptied(dsn)
+        await wait_until_empty(dsn)
     assert order(await of_tenant(kafka, tenant, TURN_COMMITTED.name)) == {f"u{n}": [1, 2] for n in range(20)}
 
 
@@ -110,7 +110,7 @@ async def test_a_relay_stopped_between_broker_and_outbox_publishes_once(
         await relay.stop("relay")
         monkeypatch.undo()
         await relay.start("relay")
-        await emptied(dsn)
+        await wait_until_empty(dsn)
     assert order(await of_tenant(kafka, tenant, TURN_COMMITTED.name)) == {"u": [1]}
 
 
@@ -129,7 +129,7 @@ async def test_an_event_that_the_broker_always_refuses_fails_and_blocks_nobody(
     await commit(rt, tenant, "v", 1)
     policy = policy_file(tmp_path, delivery={"outbox_max_retries": 3})
     async with running(settings_for(dsn, kafka, policy=policy), ("relay",)):
-        await emptied(dsn)
+        await wait_until_empty(dsn)
     (failed,) = rows(dsn, "SELECT retry_count, last_error, failed_at FROM event_outbox")
     assert failed["retry_count"] == 3
     assert "TooLarge" in failed["last_error"]
@@ -144,14 +144,14 @@ async def test_rows_wait_without_the_broker_and_leave_in_order_when_it_returns(
         await ensure_topics(KafkaAccess(broker.bootstrap))
         async with running(settings_for(dsn, broker.bootstrap), ("relay",)) as relay:
             await commit(rt, tenant, "u", 1)
-            await emptied(dsn)
+            await wait_until_empty(dsn)
             await asyncio.to_thread(broker.kill)
             for n in range(2, 6):
                 await commit(rt, tenant, "u", n)
             await wait_for(lambda: not_ready(relay), "the relay notices")
             assert number(dsn, "SELECT count(*) FROM event_outbox") == 4
             await asyncio.to_thread(broker.start)
-            await emptied(dsn)
+            await wait_until_empty(dsn)
         found = order(await of_tenant(broker.bootstrap, tenant, TURN_COMMITTED.name))["u"]
         assert list(dict.fromkeys(found)) == [1, 2, 3, 4, 5]
 

@@ -91,7 +91,7 @@ def test_every_view_has_the_rights_of_its_caller(dsn: str) -> None:
     assert all("security_invoker=true" in (view["reloptions"] or []) for view in views)
 
 
-def recorded(person: Person, context_id: str) -> int:
+def count_rows(person: Person, context_id: str) -> int:
     """The number of rows of the package in the table."""
     return person.system.number("SELECT count(*) FROM injections WHERE context_id = %(c)s", c=context_id)
 
@@ -106,7 +106,7 @@ async def everybody(person: Person) -> None:
     await person.say("我们决定用 PostgreSQL 做主存储。", session="s1", tool_calls=[{"name": "create_ticket"}])
     await experience.learn(person.system["evolver"].rt)
     package = await person.compose("我喜欢喝什么？", session="s1")
-    await wait_for(lambda: recorded(person, package.context_id), "the package is recorded")
+    await wait_for(lambda: count_rows(person, package.context_id), "the package is recorded")
     subject = {"t": person.tenant_id, "u": person.user_id}
     await person.system.change(
         "INSERT INTO quarantine (tenant_id, user_id, quarantine_id, stage, event_id, reason)"

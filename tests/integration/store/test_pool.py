@@ -55,7 +55,7 @@ async def pid(conn: Connection) -> int:
     return (row or {})["pid"]
 
 
-async def committed(db: Database) -> None:
+async def commit_write(db: Database) -> None:
     """The transaction wrote and committed."""
     async with db.transaction(WHO) as conn:
         await conn.execute(_WRITE, (*WHO, uuid4().hex))
@@ -68,7 +68,7 @@ async def rolled_back(db: Database) -> None:
         raise psycopg.Rollback
 
 
-async def raised(db: Database) -> None:
+async def raise_error(db: Database) -> None:
     """An error in our code aborted it."""
     with suppress(ValueError):
         async with db.transaction(WHO) as conn:
@@ -76,7 +76,7 @@ async def raised(db: Database) -> None:
             raise ValueError("in the midst")
 
 
-async def refused(db: Database) -> None:
+async def run_refused_statement(db: Database) -> None:
     """The server refused one of its statements."""
     with suppress(psycopg.errors.DivisionByZero):
         async with db.transaction(WHO) as conn:
@@ -84,7 +84,7 @@ async def refused(db: Database) -> None:
             await conn.execute("SELECT 1 / 0")
 
 
-async def clashed(db: Database) -> None:
+async def lose_race(db: Database) -> None:
     """A serialization failure aborted it."""
     with suppress(TransientError):
         async with db.transaction(WHO) as conn:
@@ -101,7 +101,7 @@ async def cancelled_while_idle(db: Database) -> None:
             inside.set()
             await asyncio.sleep(60)
 
-    await _cancelled(asyncio.create_task(work()), inside)
+    await _cancel_task(asyncio.create_task(work()), inside)
 
 
 async def cancelled_while_busy(db: Database) -> None:
@@ -113,10 +113,10 @@ async def cancelled_while_busy(db: Database) -> None:
             inside.set()
             await conn.execute("SELECT pg_sleep(60)")
 
-    await _cancelled(asyncio.create_task(work()), inside)
+    await _cancel_task(asyncio.create_task(work()), inside)
 
 
-async def _cancelled(task: asyncio.Task[None], inside: asyncio.Event) -> None:
+async def _cancel_task(task: asyncio.Task[None], inside: asyncio.Event) -> None:
     await inside.wait()
     await asyncio.sleep(0.02)
     task.cancel()
@@ -165,11 +165,11 @@ async def failed_in_a_function(db: Database) -> None:
 
 
 KEEPING: list[Left] = [
-    committed,
+    commit_write,
     rolled_back,
-    raised,
-    refused,
-    clashed,
+    raise_error,
+    run_refused_statement,
+    lose_race,
     cancelled_while_idle,
     read,
     misread,

@@ -39,7 +39,7 @@ class Column:
 Columns = Mapping[str, Column]
 
 
-def migrated(dsn: str) -> dict[str, Columns]:
+def load_columns(dsn: str) -> dict[str, Columns]:
     """Every table of the schema with its columns."""
     found: dict[str, dict[str, Column]] = {}
     for row in rows(dsn, _COLUMNS, schema=SCHEMA, role=SYSTEM_ROLE):
@@ -50,7 +50,7 @@ def migrated(dsn: str) -> dict[str, Columns]:
 def differences(dsn: str, tables: Iterable[Table]) -> list[str]:
     """The differences between catalogue and database."""
     told = {table.name: table for table in tables}
-    found = migrated(dsn)
+    found = load_columns(dsn)
     return sorted(
         [
             *(f"{name}: no row in shared/domain/tables.py" for name in found.keys() - told.keys()),

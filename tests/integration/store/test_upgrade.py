@@ -121,7 +121,7 @@ def empty(databases: Databases) -> Generator[str]:
     databases.drop(dsn)
 
 
-def known(dsn: str, columns: dict[str, list[str]]) -> dict[str, list[str]]:
+def load_rows(dsn: str, columns: dict[str, list[str]]) -> dict[str, list[str]]:
     """Every row of these tables, in these columns."""
     return {
         table: [
@@ -145,7 +145,7 @@ ORDER BY 1, ordinal_position
     return found
 
 
-def recorded(dsn: str) -> dict[str, Any]:
+def load_hashes(dsn: str) -> dict[str, Any]:
     """The hash of each applied script."""
     return {row["name"]: row["sha256"] for row in rows(dsn, "SELECT name, sha256 FROM migrations")}
 
@@ -162,7 +162,7 @@ async def test_existing_rows_stay_and_the_schema_equals_a_new_one(
     folder = folder_of(tmp_path, {} if steps == "today" else LATER)
     assert {table for table, found in texts(old).items() if found} == TABLES
     columns = columns_of(old)
-    before = known(old, columns)
+    before = load_rows(old, columns)
     missing = [each.name for each in read_scripts(folder)[OF_0006:]]
     if steps == "before and after the start":
         first = await migrate(old, wanted=before_start, folder=folder)
@@ -172,13 +172,13 @@ async def test_existing_rows_stay_and_the_schema_equals_a_new_one(
         assert await migrate(old, folder=folder) == later
     else:
         assert await migrate(old, folder=folder) == missing
-    assert known(old, columns) == before
+    assert load_rows(old, columns) == before
     for table, needles in SAID.items():
         text = texts(old)[table]
         assert [needle for needle in needles if needle not in text] == []
     await migrate(empty, folder=folder)
     assert catalog(old) == catalog(empty)
-    assert recorded(old) == recorded(empty) == hashes(folder)
+    assert load_hashes(old) == load_hashes(empty) == hashes(folder)
     assert await migrate(old, folder=folder) == []
     if steps != "today":
         assert number(old, "SELECT turns FROM origins") == len(before["turns"])
@@ -187,14 +187,14 @@ async def test_existing_rows_stay_and_the_schema_equals_a_new_one(
 async def test_earlier_scripts_get_the_hash_of_their_text_once(old: str, later: Path) -> None:
     await migrate(old)
     await migrate(old)
-    assert recorded(old) == {each.name: each.sha256 for each in read_scripts()}
+    assert load_hashes(old) == {each.name: each.sha256 for each in read_scripts()}
     with (later / "0003_wishes.sql").open("a", encoding="utf-8") as script:
         script.write("-- 改过了\n")
     before = catalog(old)
     with pytest.raises(ConfigurationError, match=r"0003_wishes\.sql was applied with another text.*a new script"):
         await migrate(old, folder=later)
     assert catalog(old) == before
-    assert recorded(old) == {each.name: each.sha256 for each in read_scripts()}
+    assert load_hashes(old) == {each.name: each.sha256 for each in read_scripts()}
 
 
 async def test_line_endings_do_not_change_the_hash(dsn: str, later: Path) -> None:
@@ -209,7 +209,7 @@ async def test_a_script_that_fails_has_no_effect_and_is_applied_once_corrected(
     folder = folder_of(tmp_path, {**LATER, "8002_post_origin.sql": POST + "SELECT 1 / 0 FROM turns;"})  # noqa: S608 # a script of the test
     with pytest.raises(psycopg.errors.DivisionByZero):
         await migrate(old, folder=folder)
-    assert "8002_post_origin.sql" not in recorded(old)
+    assert "8002_post_origin.sql" not in load_hashes(old)
     assert number(old, "SELECT count(*) FROM pg_indexes WHERE indexname = 'memory_also'") == 1
     assert number(old, "SELECT turns FROM origins") == number(old, "SELECT count(*) FROM turns")
     assert await migrate(old, folder=folder_of(tmp_path, LATER)) == ["8002_post_origin.sql"]
@@ -228,7 +228,7 @@ async def test_a_migration_whose_connection_is_lost_has_no_effect_and_is_resumed
     with pytest.raises(psycopg.OperationalError):
         await migrating
     assert rows(old, "SELECT to_regclass('origins') AS made") == [{"made": None}]
-    assert LATER.keys().isdisjoint(recorded(old))
+    assert LATER.keys().isdisjoint(load_hashes(old))
     assert await migrate(old, folder=folder_of(tmp_path, LATER)) == [*LATER]
     await migrate(empty, folder=folder)
     assert catalog(old) == catalog(empty)

@@ -26,7 +26,7 @@ def main() -> None:
         )
         with mock.patch.object(orders, "load", lambda _name, model=model: model):
             sanitize.forget()
-            found = [(label, worst(text)) for label, text in told[left]]
+            found = [(label, score_text(text)) for label, text in told[left]]
         all_shares[left] = found
         print(f"{left}: {figures(found)}")
         for (label, share), (_, text) in [*zip(found, told[left], strict=True)][: given.misses * 8]:
@@ -39,7 +39,7 @@ def main() -> None:
         print(f"{language}: {figures(found)}")
 
 
-def worst(text: str) -> float:
+def score_text(text: str) -> float:
     """The likelihood that decides about the text; above 1 if patterns alone block or change it."""
     found: list[float] = []
 

@@ -44,16 +44,16 @@ def _read(path: Path) -> list[Labelled]:
 
 def rows() -> list[list[Row]]:
     """All samples for the weights of `hostile`."""
-    return made(_labelled())
+    return made(_load_labelled())
 
 
 def examples() -> tuple[list[str], list[bool]]:
     """The same texts in their plain form, and whether each gives orders: samples for the weights of vectors."""
-    every = around(_labelled())
+    every = around(_load_labelled())
     return [to_plain(text) for _, text in every], [label == ORDER for label, _ in every]
 
 
-def _labelled() -> list[Labelled]:
+def _load_labelled() -> list[Labelled]:
     texts = [each for told in files().values() for each in told]
     return [*texts, *_read(corpus.SETS / "hostile.jsonl")]
 
@@ -65,10 +65,10 @@ def made(texts: Sequence[Labelled]) -> list[list[Row]]:
 
 def around(texts: Sequence[Labelled]) -> list[Labelled]:
     """The labelled texts, those of frames, short ones again among ordinary sentences, and natural messages."""
-    return [*texts, *_framed(), *_among(texts), *_ordinary(), *_natural()]
+    return [*texts, *_fill_frames(), *_among(texts), *_ordinary(), *_natural()]
 
 
-def _framed() -> Iterator[Labelled]:
+def _fill_frames() -> Iterator[Labelled]:
     random = np.random.default_rng(17)
     for path in sorted(HERE.glob("*.tsv")):
         places: dict[str, str] = {}

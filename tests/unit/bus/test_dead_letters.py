@@ -19,14 +19,14 @@ STORED = Stored(TURN_COMMIT.dead_letter, 1, 5, b"acme:anna", b'{"user_id": "anna
 LETTER = DeadLetter(TURN_COMMIT, STORED)
 
 
-def moved(**changed: object) -> str:
+def id_of_changed(**changed: object) -> str:
     """The id of the letter with this change to its record."""
     return DeadLetter(TURN_COMMIT, replace(STORED, **changed)).letter_id  # pyright: ignore[reportArgumentType]
 
 
 def test_a_copy_of_a_letter_is_the_same_letter() -> None:
-    assert moved(partition=1, offset=70, headers=(*HEADERS, ("x-copied", b"1900"))) == LETTER.letter_id
-    assert moved(timestamp=1900, headers=(("x-error", b"another"), *HEADERS[1:])) == LETTER.letter_id
+    assert id_of_changed(partition=1, offset=70, headers=(*HEADERS, ("x-copied", b"1900"))) == LETTER.letter_id
+    assert id_of_changed(timestamp=1900, headers=(("x-error", b"another"), *HEADERS[1:])) == LETTER.letter_id
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_copy_of_a_letter_is_the_same_letter() -> None:
     ],
 )
 def test_another_record_is_another_letter(changed: dict[str, object]) -> None:
-    assert moved(**changed) != LETTER.letter_id
+    assert id_of_changed(**changed) != LETTER.letter_id
 
 
 def test_an_event_is_identified_by_its_id_whatever_its_record() -> None:

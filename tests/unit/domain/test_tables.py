@@ -14,7 +14,7 @@ _ASSIGNED = re.compile(r"(?:^|,)\s*(\w+) = ")
 _WRITES = re.compile(r"(?:INSERT INTO|UPDATE|DELETE FROM) smart_brain\.(\w+)")
 
 
-def updated(source: str) -> Iterator[tuple[str, str]]:
+def find_updated(source: str) -> Iterator[tuple[str, str]]:
     """Tables and columns that statements of a module set."""
     for table, assignments in _UPDATES.findall(source):
         yield from ((table, column) for column in _ASSIGNED.findall(assignments))
@@ -44,7 +44,7 @@ def test_text_is_blanked_in_the_listed_columns() -> None:
     found = {
         (table, column)
         for path in sorted((STORE / "erasure").glob("blanking*.py"))
-        for table, column in updated(path.read_text("utf-8"))
+        for table, column in find_updated(path.read_text("utf-8"))
         if column in BY_NAME[table].words
     }
     assert found == {(table.name, column) for table in TABLES for column in table.blanked}

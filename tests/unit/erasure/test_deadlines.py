@@ -44,7 +44,7 @@ def business(days: int, calendar: str = "") -> LegalProfile:
     return LegalProfile(days=days, type="business", calendar=calendar)
 
 
-def announced(year: int) -> tuple[set[date], set[date]]:
+def load_announced(year: int) -> tuple[set[date], set[date]]:
     """Days off and weekend working days of that year."""
 
     def read(text: str) -> set[date]:
@@ -63,7 +63,7 @@ def announced(year: int) -> tuple[set[date], set[date]]:
 
 @pytest.mark.parametrize("year", NOTICES)
 def test_working_days_of_china_match_the_announcements(year: int) -> None:
-    off, made_up = announced(year)
+    off, made_up = load_announced(year)
     assert all(day.weekday() >= 5 for day in made_up)
     day, wrong = date(year, 1, 1), list[date]()
     while day.year == year:

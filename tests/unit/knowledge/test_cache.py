@@ -14,7 +14,7 @@ def owner(scope: Scope) -> Subject:
     return Subject(scope.tenant_id, scope.user_id)
 
 
-def filled(*scopes: Scope) -> UserCache[AnswerKey, Bundle]:
+def fill_cache(*scopes: Scope) -> UserCache[AnswerKey, Bundle]:
     """A cache with an answer for each of these owners."""
     cache = UserCache[AnswerKey, Bundle](lambda: 0.0, most=10)
     for scope in scopes:
@@ -27,11 +27,11 @@ def there(cache: UserCache[AnswerKey, Bundle], *scopes: Scope) -> list[bool]:
 
 
 def test_an_answer_for_one_user_is_not_used_for_another() -> None:
-    assert there(filled(ANNA), ANNA, BERT, SHOP, Scope("t")) == [True, False, False, False]
+    assert there(fill_cache(ANNA), ANNA, BERT, SHOP, Scope("t")) == [True, False, False, False]
 
 
 def test_an_erasure_clears_a_users_answers_of_every_organisation() -> None:
-    cache = filled(ANNA, BERT, SHOP, Scope("other", user_id="anna"))
+    cache = fill_cache(ANNA, BERT, SHOP, Scope("other", user_id="anna"))
     cache.drop(Subject("t", "anna"))
     assert there(cache, ANNA, BERT, SHOP, Scope("other", user_id="anna")) == [False, True, False, True]
     cache.clear()

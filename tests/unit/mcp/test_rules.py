@@ -95,14 +95,14 @@ def test_only_requests_to_this_server_are_answered(host: str, own: bool) -> None
     assert is_own_origin("https://memory.example", LOOPBACK | {"memory.example"})
 
 
-def found(key: str, snippet: str, memory: str | None) -> dict[str, object]:
+def make_result(key: str, snippet: str, memory: str | None) -> dict[str, object]:
     return {"id": key, "snippet": snippet, "ref": {"memory_item_id": memory}}
 
 
 def test_a_memory_and_its_source_are_shown_once() -> None:
-    said = found("turn:1:0", "/remember My cat is called Tom", None)
-    more = found("turn:2:0", "My cat is called Tom, and he is old", None)
-    memory = found("memory:m", "My cat is called Tom", "m")
+    said = make_result("turn:1:0", "/remember My cat is called Tom", None)
+    more = make_result("turn:2:0", "My cat is called Tom, and he is old", None)
+    memory = make_result("memory:m", "My cat is called Tom", "m")
     assert drop_repeats([said, more, memory]) == [memory, more]
     assert drop_repeats([said, more]) == [said, more]
 

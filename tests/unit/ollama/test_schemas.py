@@ -19,7 +19,7 @@ FIELDS = ("name", "version", "system", "user", "answer")
 """The fields of a prompt, in order."""
 
 
-def sent() -> Iterator[type[BaseModel]]:
+def find_schemas() -> Iterator[type[BaseModel]]:
     """The answer model of every prompt in the product."""
     for path in sorted(ROOT.glob("s*/**/*.py")):
         text = path.read_text(encoding="utf-8")
@@ -32,7 +32,7 @@ def sent() -> Iterator[type[BaseModel]]:
                 yield getattr(importlib.import_module(module), answer.id)
 
 
-SENT = sorted(set(sent()), key=lambda each: each.__name__)
+SENT = sorted(set(find_schemas()), key=lambda each: each.__name__)
 
 
 def test_all_prompts_are_found() -> None:

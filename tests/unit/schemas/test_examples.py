@@ -58,7 +58,7 @@ def test_every_field_occurs_in_some_example() -> None:
     shown: set[str] = set()
     for name in EXAMPLES:
         for model in read(name):
-            shown |= set(_shown(model))
+            shown |= set(_list_fields(model))
     models = {*CONTRACTS.values(), *PAYLOADS.values()}
     everything = {name for model in models for name in _fields(model, set())}
     assert everything - shown == set()
@@ -68,13 +68,13 @@ def _owner(model: type[BaseModel], field: str) -> str:
     return next(f"{c.__name__}.{field}" for c in reversed(model.__mro__) if field in vars(c).get("__annotations__", {}))
 
 
-def _shown(model: BaseModel) -> Iterator[str]:
+def _list_fields(model: BaseModel) -> Iterator[str]:
     for name in model.model_fields_set:
         value = getattr(model, name)
         if value not in (None, (), [], {}):
             yield _owner(type(model), name)
         for inner in _models(value):
-            yield from _shown(inner)
+            yield from _list_fields(inner)
 
 
 def _models(value: Any) -> Iterator[BaseModel]:

@@ -44,7 +44,7 @@ def test_a_json_schema_is_valid_and_complete(path: str) -> None:
     Draft202012Validator.check_schema(schema)
     assert schema["$id"].startswith("urn:smartbrain:")
     assert schema["description"]
-    assert list(_broken(schema)) == []
+    assert list(_find_broken(schema)) == []
 
 
 def test_a_json_schema_refuses_another_event_type() -> None:
@@ -57,10 +57,10 @@ def test_a_json_schema_refuses_another_event_type() -> None:
 
 def test_every_reference_in_asyncapi_resolves() -> None:
     assert ASYNCAPI["asyncapi"] == "3.0.0"
-    assert list(_broken(ASYNCAPI)) == []
+    assert list(_find_broken(ASYNCAPI)) == []
 
 
-def _broken(document: dict[str, Any]) -> Iterator[str]:
+def _find_broken(document: dict[str, Any]) -> Iterator[str]:
     for ref in _refs(document):
         place: Any = document
         for part in ref.removeprefix("#/").split("/"):
@@ -80,7 +80,7 @@ def _refs(value: Any) -> Iterator[str]:
             yield from _refs(each)
 
 
-def kept(hours: int, topic: topics.Topic) -> int:
+def retention_of(hours: int, topic: topics.Topic) -> int:
     """The retention with which the topic is created, in ms."""
     return topics.times(hours, carries_text=topic.carries_text)["retention.ms"]
 
@@ -92,11 +92,11 @@ def test_every_topic_and_its_dead_letters_are_channels() -> None:
         kafka = channel["bindings"]["kafka"]
         assert list(channel["messages"]) == sorted(topic.messages)
         assert (kafka["topic"], kafka["partitions"]) == (topic.name, topic.partitions)
-        assert kafka["topicConfiguration"]["retention.ms"] == kept(topic.retention_hours, topic)
+        assert kafka["topicConfiguration"]["retention.ms"] == retention_of(topic.retention_hours, topic)
         for who in (topic.producer, *topic.readers, topic.key):
             assert who in channel["description"]
         hours = topics.DEAD_LETTER_TEXT_HOURS if topic.carries_text else topics.DEAD_LETTER_HOURS
-        assert dead["bindings"]["kafka"]["topicConfiguration"]["retention.ms"] == kept(hours, topic)
+        assert dead["bindings"]["kafka"]["topicConfiguration"]["retention.ms"] == retention_of(hours, topic)
         assert list(dead["messages"]) == ["DeadLetter"]
     dead_letters = {topic.dead_letter for topic in topics.TOPICS}
     assert len(channels) == len(topics.TOPICS) + len(dead_letters) + 1

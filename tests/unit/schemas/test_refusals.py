@@ -203,7 +203,7 @@ CASES: list[tuple[str, str, Any]] = [
 ]
 
 
-def changed(raw: Any, path: str, value: Any) -> Any:
+def change_value(raw: Any, path: str, value: Any) -> Any:
     """A copy of the example with this value at `path`, or without the field."""
     body = copy.deepcopy(raw)
     *way, last = [int(part) if part.isdigit() else part for part in path.split(".")]
@@ -225,7 +225,7 @@ def _id(value: Any) -> str:
     ("name", "path", "value"), CASES, ids=lambda value: value if isinstance(value, str) else _id(value)
 )
 def test_a_refusal_names_the_field(name: str, path: str, value: Any) -> None:
-    body = changed(EXAMPLES[name], path, value)
+    body = change_value(EXAMPLES[name], path, value)
     with pytest.raises(ValidationError) as caught:
         CONTRACTS[name].model_validate(body)
     named = {problem.field for problem in problems(caught.value)}
@@ -235,7 +235,7 @@ def test_a_refusal_names_the_field(name: str, path: str, value: Any) -> None:
 
 @pytest.mark.parametrize(("name", "path", "value"), [case for case in CASES if case[2] is not MISSING][:20])
 def test_the_edge_refuses_in_the_same_way_without_repeating_the_value(name: str, path: str, value: Any) -> None:
-    body = json.dumps(changed(EXAMPLES[name], path, value), ensure_ascii=False).encode()
+    body = json.dumps(change_value(EXAMPLES[name], path, value), ensure_ascii=False).encode()
     with pytest.raises(RefusedError) as caught:
         parse(CONTRACTS[name], body)
     assert caught.value.details[0].field.startswith(path)

@@ -102,7 +102,7 @@ def reads(service: str, topic: Topic) -> bool:
     return any(called in READ_BY and NAMES[topic.name] in given for called, given in calls)
 
 
-def written(topic: Topic, message: str) -> frozenset[str]:
+def find_writers(topic: Topic, message: str) -> frozenset[str]:
     """The modules that create the message or, if it is no event, use its contract."""
     if message not in PAYLOADS:
         return mentioned_in(CONTRACTS[message].__name__)
@@ -110,14 +110,14 @@ def written(topic: Topic, message: str) -> frozenset[str]:
     return made_in(name) or frozenset(module for module, each in code().items() if name in each.validated)
 
 
-def named(who: str) -> list[str]:
+def list_services(who: str) -> list[str]:
     """The services in a list of producers."""
     return sorted(SERVICES) if who == "every service" else [name for name in who.split(", ") if name in SERVICES]
 
 
 @pytest.mark.parametrize(("topic", "message"), MESSAGES, ids=[f"{t.name}-{m}" for t, m in MESSAGES])
 def test_every_message_is_written_or_planned(topic: Topic, message: str) -> None:
-    makers = written(topic, message)
+    makers = find_writers(topic, message)
     if message in PLANNED:
         assert not makers, f"{message} is written by now: take it out of PLANNED"
         return
@@ -129,12 +129,14 @@ def test_every_message_is_written_or_planned(topic: Topic, message: str) -> None
 def test_every_declared_producer_can_write_its_topic(topic: Topic) -> None:
     if set(topic.messages) <= PLANNED.keys():
         return
-    senders = {module for message in topic.messages if message not in PLANNED for module in written(topic, message)}
-    for service in named(topic.producer):
+    senders = {
+        module for message in topic.messages if message not in PLANNED for module in find_writers(topic, message)
+    }
+    for service in list_services(topic.producer):
         assert senders & code_of(service), f"{service} makes nothing of {topic.name}"
     others = {module.split(".")[1] for module in senders if module.startswith("services.")} & SERVICES
     if set(topic.messages) <= PAYLOADS.keys():
-        assert others <= set(named(topic.producer)), f"{topic.name} is written by {others}"
+        assert others <= set(list_services(topic.producer)), f"{topic.name} is written by {others}"
 
 
 @pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.name)

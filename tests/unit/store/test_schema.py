@@ -40,7 +40,7 @@ OF_BEFORE = frozenset(name for name in RELEASED if name < "0007")
 NAME = re.compile(r"\d{4}_(?:pre|post)_[a-z0-9_]+\.sql")
 
 
-def wrong(names: Sequence[str]) -> list[str]:
+def find_misnamed(names: Sequence[str]) -> list[str]:
     """The names without the time of the run, or with a wrong number."""
     return [
         name
@@ -54,7 +54,7 @@ def test_every_script_has_its_released_text() -> None:
 
 
 def test_every_script_name_says_when_it_runs() -> None:
-    assert wrong([each.name for each in read_scripts()]) == []
+    assert find_misnamed([each.name for each in read_scripts()]) == []
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_every_script_name_says_when_it_runs() -> None:
     ],
 )
 def test_an_invalid_or_misnumbered_name_is_detected(later: str, fits: bool) -> None:
-    assert wrong([*sorted(OF_BEFORE), later]) == ([] if fits else [later])
+    assert find_misnamed([*sorted(OF_BEFORE), later]) == ([] if fits else [later])
 
 
 def test_the_name_alone_decides_whether_a_script_waits() -> None:

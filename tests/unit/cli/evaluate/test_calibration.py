@@ -44,7 +44,7 @@ def test_a_confidence_on_a_boundary_belongs_to_the_interval_above() -> None:
     assert [(each.low, each.high) for each in got.bins] == [(0.3, 0.4), (0.7, 0.8), (0.9, 1.0)]
 
 
-def stated(confidence: float, right: bool, assertion: Assertion = "declared", language: str = "zh") -> Stated:
+def make_stated(confidence: float, right: bool, assertion: Assertion = "declared", language: str = "zh") -> Stated:
     standing = POLICY.confidence.level_of(assertion)
     return Stated(confidence, right, assertion, standing.provenance, (), (f"language {language}",))
 
@@ -52,7 +52,7 @@ def stated(confidence: float, right: bool, assertion: Assertion = "declared", la
 CERTAIN = ReceptionModel(packages=20, silent=0.0, mistaken=0.0)
 
 
-def after(one: Stated, how: ReceptionModel) -> After:
+def apply_receptions(one: Stated, how: ReceptionModel) -> After:
     (found,) = simulate_receptions([one], how, POLICY)
     return found
 
@@ -60,23 +60,23 @@ def after(one: Stated, how: ReceptionModel) -> After:
 @pytest.mark.parametrize("assertion", ["declared", "inferred", "directive", "correction", "behaviour", "tool"])
 def test_a_correct_memory_rises_to_its_cap_and_a_wrong_one_is_suspended(assertion: Assertion) -> None:
     standing = POLICY.confidence.standings[assertion]
-    right = after(stated(standing.initial, True, assertion), CERTAIN)
+    right = apply_receptions(make_stated(standing.initial, True, assertion), CERTAIN)
     assert right.shown
     assert standing.initial < right.stated.confidence
     assert right.stated.confidence <= POLICY.confidence.provenance_cap(standing.provenance)
-    wrong = after(stated(standing.initial, False, assertion), CERTAIN)
+    wrong = apply_receptions(make_stated(standing.initial, False, assertion), CERTAIN)
     assert not wrong.shown
     assert wrong.stated.confidence < 0.2
 
 
 def test_no_reception_changes_nothing() -> None:
     for right in (True, False):
-        found = after(stated(0.5, right), ReceptionModel(silent=1.0))
+        found = apply_receptions(make_stated(0.5, right), ReceptionModel(silent=1.0))
         assert (found.stated.confidence, found.shown) == (0.5, True)
 
 
 def test_simulated_receptions_are_reproducible_and_noise_has_a_cost() -> None:
-    some = [stated(0.5, n % 10 > 0, language="en" if n % 2 else "zh") for n in range(200)]
+    some = [make_stated(0.5, n % 10 > 0, language="en" if n % 2 else "zh") for n in range(200)]
     once, again = (
         simulate_receptions(some, ReceptionModel(), POLICY),
         simulate_receptions(some, ReceptionModel(), POLICY),
@@ -92,7 +92,7 @@ def test_simulated_receptions_are_reproducible_and_noise_has_a_cost() -> None:
 
 
 def test_the_diagram_has_a_point_for_each_bin() -> None:
-    some = [stated(0.5, True), stated(0.9, True, "directive"), stated(0.9, False, "directive")]
+    some = [make_stated(0.5, True), make_stated(0.9, True, "directive"), make_stated(0.9, False, "directive")]
     whole = calibration.compare_groups(some, simulate_receptions(some, CERTAIN, POLICY))["all"]
     picture = ElementTree.fromstring(reliability.svg(whole))  # noqa: S314 # created by this test
     dots = picture.findall("{http://www.w3.org/2000/svg}circle")

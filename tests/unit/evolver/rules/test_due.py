@@ -154,7 +154,7 @@ def test_due_changes(figures: dict[str, Any], job: str | None) -> None:
     assert (found.job if found else None) == job
 
 
-def done(before: MemoryStats) -> MemoryStats:
+def apply_due(before: MemoryStats) -> MemoryStats:
     """The memory when nothing more is due."""
     while before.status == "active" and (wish := decide_due(before, NOW, POLICY)) is not None:
         before = apply_job(before, wish.job, wish.detail, NOW, POLICY)
@@ -162,30 +162,30 @@ def done(before: MemoryStats) -> MemoryStats:
 
 
 def test_an_expired_memory_ends_at_its_end_date() -> None:
-    ended = done(kept(valid_until=ago(3)))
+    ended = apply_due(kept(valid_until=ago(3)))
     assert (ended.status, ended.invalid_at) == ("expired", ago(3))
 
 
 def test_a_memory_that_missed_too_often_ends_now() -> None:
-    ended = done(kept(miss_count=20, injection_count=20))
+    ended = apply_due(kept(miss_count=20, injection_count=20))
     assert (ended.status, ended.invalid_at) == ("expired", NOW)
 
 
 def test_an_evicted_memory_is_hidden_with_the_time_of_eviction() -> None:
-    ended = done(kept(confidence=0.35, injection_count=5, correction_count=2))
+    ended = apply_due(kept(confidence=0.35, injection_count=5, correction_count=2))
     assert (ended.status, ended.invalid_at) == ("candidate_evict", NOW)
     assert ended.confidence == pytest.approx(0.15)
 
 
 def test_a_calibration_without_new_receptions_changes_nothing() -> None:
-    once = done(kept(confidence=0.9, **STRANGE, injection_count=5, correction_count=2))
+    once = apply_due(kept(confidence=0.9, **STRANGE, injection_count=5, correction_count=2))
     assert once.confidence == pytest.approx(0.7)
-    assert done(once) == once
+    assert apply_due(once) == once
     assert decide_due(replace(once, injection_count=20), NOW, POLICY) is None
 
 
 def test_a_fused_memory_has_minimum_confidence_and_records_the_previous_one() -> None:
-    blown = done(kept(confidence=0.75, **STRANGE, injection_count=3, correction_count=3))
+    blown = apply_due(kept(confidence=0.75, **STRANGE, injection_count=3, correction_count=3))
     assert (blown.fused_at, blown.fused_from, blown.confidence) == (NOW, 0.75, 0.1)
     assert not blown.shown
     assert blown.status == "active"
@@ -198,9 +198,9 @@ def test_policy_sets_the_number_of_rejections() -> None:
 
 
 def test_an_outdated_memory_records_its_previous_confidence_and_regains_it() -> None:
-    old = done(kept(confidence=0.5, epistemic_type="fact", last_validated_at=ago(200)))
+    old = apply_due(kept(confidence=0.5, epistemic_type="fact", last_validated_at=ago(200)))
     assert (old.epistemic_type, old.epistemic_prev, old.status) == ("outdated", "fact", "active")
-    again = done(replace(old, last_validated_at=NOW))
+    again = apply_due(replace(old, last_validated_at=NOW))
     assert (again.epistemic_type, again.epistemic_prev) == ("fact", None)
 
 
@@ -223,6 +223,6 @@ def test_a_reception_changes_the_visible_confidence(effect: dict[str, int], conf
 def test_no_confidence_exceeds_its_provenance(provenance: Provenance, most: float) -> None:
     """OC139, OC140."""
     praised = kept(confidence=most, provenance_class=provenance, injection_count=10, positive_count=10)
-    assert done(praised).confidence == most
+    assert apply_due(praised).confidence == most
     claimed = kept(confidence=0.45, flags=("self_benefit",), injection_count=10, positive_count=10)
-    assert done(claimed).confidence == 0.5
+    assert apply_due(claimed).confidence == 0.5

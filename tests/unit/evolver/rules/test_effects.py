@@ -13,7 +13,7 @@ from shared.policy import ConfidencePolicy, FeedbackPolicy
 POLICY = FeedbackPolicy()
 
 
-def told(
+def make_event(
     judged_by: Literal["reply", "message"],
     *,
     utilized: bool,
@@ -28,16 +28,16 @@ def told(
 @pytest.mark.parametrize(
     ("event", "effect"),
     [
-        (told("reply", utilized=True), Effect(injections=1)),
-        (told("reply", utilized=False), Effect(injections=1, misses=1)),
-        (told("message", utilized=True, signal="positive_confirm"), Effect(positives=1, step=1)),
-        (told("message", utilized=True, signal="correction"), Effect(corrections=1, step=-1)),
-        (told("message", utilized=True, signal="negative"), Effect(corrections=1, step=-1)),
-        (told("message", utilized=False, signal="positive_confirm"), NO_EFFECT),
-        (told("message", utilized=False, signal="correction"), NO_EFFECT),
-        (told("message", utilized=True, taken_up=True), Effect(misses=-1)),
-        (told("message", utilized=True), NO_EFFECT),
-        (told("message", utilized=False), NO_EFFECT),
+        (make_event("reply", utilized=True), Effect(injections=1)),
+        (make_event("reply", utilized=False), Effect(injections=1, misses=1)),
+        (make_event("message", utilized=True, signal="positive_confirm"), Effect(positives=1, step=1)),
+        (make_event("message", utilized=True, signal="correction"), Effect(corrections=1, step=-1)),
+        (make_event("message", utilized=True, signal="negative"), Effect(corrections=1, step=-1)),
+        (make_event("message", utilized=False, signal="positive_confirm"), NO_EFFECT),
+        (make_event("message", utilized=False, signal="correction"), NO_EFFECT),
+        (make_event("message", utilized=True, taken_up=True), Effect(misses=-1)),
+        (make_event("message", utilized=True), NO_EFFECT),
+        (make_event("message", utilized=False), NO_EFFECT),
         (FeedbackRecorded(signal="correction"), NO_EFFECT),
     ],
 )
