@@ -66,7 +66,7 @@ class KafkaAccess:
             # a refused token is not reported: the broker's later responses are unreadable
             answer: Any = await connection.send(MetadataRequest([])) if token else None
             if token and not answer.brokers:
-                raise TokenError("the broker does not take the token", asked=isinstance(token, TokenUrl))
+                raise TokenError("the broker refuses the token", asked=isinstance(token, TokenUrl))
         finally:
             connection.close()
 

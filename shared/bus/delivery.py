@@ -230,7 +230,7 @@ class Fuse:
     def check(self) -> None:
         """Raises TransientError while the fuse is open."""
         if self.blown:
-            raise TransientError("fuse blown: too many dead letters")
+            raise TransientError("fuse open: too many dead letters")
 
 
 async def finish_all(work: Iterable[Coroutine[Any, Any, None]]) -> None:

@@ -67,7 +67,7 @@ async def read(kafka: KafkaAccess, topic: Topic, history: History) -> AsyncGener
             batch = await consumer.getmany(*left, timeout_ms=WAIT_MS)
             silent = 0 if batch else silent + 1
             if silent > SILENCE:
-                raise TransientError(f"{topic.name}: the broker gives no more records")
+                raise TransientError(f"{topic.name}: the broker returns no more records")
             for records in batch.values():
                 for record in records:
                     yield cast("Record", record)

@@ -185,7 +185,7 @@ class TopicAdmin:
             if batches:
                 last = asyncio.get_running_loop().time()
             elif asyncio.get_running_loop().time() - last > WAIT_S:
-                raise TransientError("kafka: nothing to read where something stands")
+                raise TransientError("kafka: no records below the end offset")
 
     async def drop(self, place: TopicPartition, offset: int) -> None:
         """Deletes the records before the offset; UnwillingError if the broker refuses."""

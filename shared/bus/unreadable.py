@@ -64,7 +64,7 @@ class _Records(_Own):
         before = -1
         for record in () if batch.is_control_batch else batch:
             if not before < record.offset < batch.next_offset:
-                raise UnreadableBatchError("the offsets of its records do not go up within it")
+                raise UnreadableBatchError("the offsets of its records are not ascending")
             before = record.offset
             if record.offset >= self.next_fetch_offset:
                 self.next_fetch_offset = record.offset + 1

@@ -28,7 +28,7 @@ def parse(raw: str, answer: type[A]) -> A:
         raise UnreadableError("the answer is empty")
     start = _JSON_START.search(text)
     if start is None:
-        raise UnreadableError("the answer holds no JSON")
+        raise UnreadableError("the answer contains no JSON")
     try:
         value, _ = json.JSONDecoder().raw_decode(text, start.start())
     except (ValueError, RecursionError) as error:

@@ -35,10 +35,10 @@ def folders(named: str) -> list[tuple[Spoken | None, Path]]:
         language: Spoken | None = next((known for known in LANGUAGES if each.startswith(f"{known}=")), None)
         path = Path(each.partition("=")[2] if language else each)
         if not path.is_dir():
-            raise ConfigurationError(f"SMARTBRAIN_EMBEDDING_DIR: {path}: is no folder")
+            raise ConfigurationError(f"SMARTBRAIN_EMBEDDING_DIR: {path}: is not a folder")
         placed.append((language, path))
     if not placed:
-        raise ConfigurationError("SMARTBRAIN_EMBEDDING_DIR: names no folder")
+        raise ConfigurationError("SMARTBRAIN_EMBEDDING_DIR: contains no folder")
     return placed
 
 

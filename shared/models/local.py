@@ -122,7 +122,7 @@ class LocalEncoder:
         try:
             states, _ = self._states("ready? 好")
         except Exception as error:
-            raise refuse_folder(folder, f"model and tokenizer do not fit: {error}") from error
+            raise refuse_folder(folder, f"model and tokenizer do not match: {error}") from error
         if states.shape[-1] != self.dimension:
             said = f"hidden_size is {self.dimension}, the model gives {states.shape[-1]} numbers"
             raise refuse_folder(folder / "config.json", said)
@@ -190,7 +190,7 @@ def _most_tokens(notes: Sequence[Mapping[str, Any]]) -> int:
 def _model_file(folder: Path) -> Path:
     found = sorted(folder.glob("model*.onnx"), key=lambda path: (not _is_small(path), path.name))
     if not found:
-        raise refuse_folder(folder, "holds no model*.onnx")
+        raise refuse_folder(folder, "contains no model*.onnx")
     return found[0]
 
 
@@ -202,7 +202,7 @@ def _width(folder: Path) -> int:
     path = _file(folder, "config.json")
     width = _json(path).get("hidden_size")
     if not isinstance(width, int) or width < 1:
-        raise refuse_folder(path, f"hidden_size is {width!r}, not a number of numbers")
+        raise refuse_folder(path, f"hidden_size is {width!r}, not a positive integer")
     return width
 
 
@@ -213,9 +213,7 @@ def read_pooling(folder: Path) -> Pooling | None:
         return None
     modes = [name for name, wanted in _json(path).items() if name.startswith("pooling_mode_") and wanted]
     if len(modes) != 1 or modes[0] not in _POOLINGS:
-        raise refuse_folder(
-            path, f"pools by {' and '.join(modes) or 'nothing'}; one of {', '.join(_POOLINGS)} is known here"
-        )
+        raise refuse_folder(path, f"pools by {' and '.join(modes) or 'nothing'}; supported: {', '.join(_POOLINGS)}")
     return _POOLINGS[modes[0]]
 
 
@@ -230,9 +228,9 @@ def _json(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise refuse_folder(path, f"is no JSON: {error}") from error
+        raise refuse_folder(path, f"is not JSON: {error}") from error
     if not isinstance(value, dict):
-        raise refuse_folder(path, "is no JSON object")
+        raise refuse_folder(path, "is not a JSON object")
     return cast("dict[str, Any]", value)
 
 

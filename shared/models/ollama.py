@@ -126,7 +126,7 @@ class OllamaModels(OneModel):
         async def see() -> None:
             width = (await look(self._client, model, EMBEDS)).width
             if width is not None and width < dimension:
-                raise ModelUnavailable("bad_request", f"{model} gives {width} numbers, {dimension} are asked for")
+                raise ModelUnavailable("bad_request", f"{model} returns {width} dimensions, not {dimension}")
             await self._loads.run(Size(model), partial(self._load_embedding, model), _nothing)
 
         await self.embedding_guard.run(see, deadline_s=PROBE_S)

@@ -38,7 +38,7 @@ async def look(client: AsyncClient, model: str, ability: str) -> Traits:
     traits = traits_of(await translate_errors(client.show(model)))
     if not traits.can(ability):
         has = ", ".join(traits.abilities or ()) or "nothing"
-        raise ModelUnavailable("bad_request", f"{model} is no model for {ability}, it is for {has}")
+        raise ModelUnavailable("bad_request", f"{model} does not support {ability}, it supports {has}")
     return traits
 
 

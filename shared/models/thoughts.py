@@ -85,7 +85,7 @@ class DeferredAnswers:
     def _start(self, models: ModelProvider, key: Key, prompt: Prompt[A]) -> asyncio.Task[BaseModel]:
         own = self._calls.count(lambda other: other[0] == key[0])
         if len(self._calls) >= AT_ONCE or own >= AT_ONCE_EACH:
-            raise ModelUnavailable("busy", f"{len(self._calls)} calls under way")
+            raise ModelUnavailable("busy", f"{len(self._calls)} calls in progress")
 
         async def call() -> BaseModel:
             answer = (await models.ask(prompt)).value

@@ -89,7 +89,7 @@ async def find_house_hash(conn: Connection) -> str:
     """The key with which services sign records on topics that clients write."""
     row = await (await conn.execute("SELECT secret_hash FROM house_secret")).fetchone()
     if row is None:
-        raise TransientError("the secret of the house is not there")
+        raise TransientError("the internal signing key is missing")
     return row["secret_hash"]
 
 

@@ -152,7 +152,7 @@ async def load_recorded(conn: AsyncConnection[Any], scripts: list[Script]) -> se
     newer = sorted(recorded.keys() - {each.name for each in scripts})
     if taken := [name for name in newer if not before_start(name)]:
         raise ConfigurationError(
-            f"the database has {', '.join(taken)} of a newer SmartBrain, which takes away what this version needs: "
+            f"the database has {', '.join(taken)} of a newer SmartBrain, which removes what this version needs: "
             "install the newer version"
         )
     if newer:
@@ -168,8 +168,8 @@ def refuse_changed(recorded: Mapping[str, str | None], scripts: list[Script]) ->
     changed = [each.name for each in scripts if recorded.get(each.name) not in (None, each.sha256)]
     if changed:
         raise ConfigurationError(
-            f"{', '.join(changed)} was applied with another text: a script that was applied stays as it is. "
-            "Put its old text back, and what is to change into a new script"
+            f"{', '.join(changed)} was applied with another text: an applied script must not change. "
+            "Restore its old text, and put the change into a new script"
         )
 
 

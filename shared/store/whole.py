@@ -190,7 +190,7 @@ async def put_aside(conn: Connection, run: Run, recorded: Iterable[Mapping[str, 
                 await conn.execute("DROP SCHEMA IF EXISTS smart_brain_replaced CASCADE")
                 await conn.execute("ALTER SCHEMA smart_brain RENAME TO smart_brain_replaced")
     except psycopg.errors.LockNotAvailable as error:
-        raise TransientError(f"transactions of others are under way for more than {PATIENCE}; try again") from error
+        raise TransientError(f"other transactions have been running for more than {PATIENCE}; try again") from error
     return len(live)
 
 

@@ -228,7 +228,7 @@ async def test_a_client_signs_in_with_a_token_from_a_file_that_is_reread(doors: 
     with pytest.raises(ConfigurationError, match=f"^{name_of('kafka_token_file')}: .*cannot be read"):
         await access.check()
     path.write_text("rubbish")
-    with pytest.raises(ConfigurationError, match=f"^{name_of('kafka_token_file')}: .*does not take the token"):
+    with pytest.raises(ConfigurationError, match=f"^{name_of('kafka_token_file')}: .*refuses the token"):
         await access.check()
     path.write_text(unsigned_token("smartbrain-client") + "\n")
     assert await come_in(access)

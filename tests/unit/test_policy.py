@@ -218,7 +218,7 @@ def test_an_erasure_needs_a_profile_with_ordered_thresholds(tmp_path: Path, text
 @pytest.mark.parametrize("calendar", ["XX", "cn", "China", "CN-ZZ", "CN-", "-CN", "US-", "NYSE", "HolidayBase"])
 def test_an_unknown_calendar_prevents_the_start(tmp_path: Path, calendar: str) -> None:
     text = f"erasure: {{profiles: {{DEFAULT: {{days: 15, type: business, calendar: {calendar!r}}}}}}}\n"
-    with pytest.raises(ConfigurationError, match=r"erasure\.profiles\.DEFAULT\.calendar: .*no calendar is called"):
+    with pytest.raises(ConfigurationError, match=r"erasure\.profiles\.DEFAULT\.calendar: .*unknown calendar"):
         load_policy(write_policy(tmp_path, text))
 
 

@@ -65,14 +65,14 @@ async def test_a_model_with_pooling_needs_no_configuration(tmp_path: Path) -> No
     [
         ("1_Pooling/config.json", "{}", "1_Pooling/config.json: pools by nothing"),
         ("1_Pooling/config.json", '{"pooling_mode_max_tokens": true}', "pools by pooling_mode_max_tokens"),
-        ("1_Pooling/config.json", "[", "1_Pooling/config.json: is no JSON"),
+        ("1_Pooling/config.json", "[", "1_Pooling/config.json: is not JSON"),
         ("config.json", None, "config.json: is missing"),
         ("config.json", "{}", "config.json: hidden_size is None"),
         ("config.json", '{"hidden_size": 384}', f"config.json: hidden_size is 384, the model gives {WIDTH} numbers"),
-        ("config.json", "[384]", "config.json: is no JSON object"),
+        ("config.json", "[384]", "config.json: is not a JSON object"),
         ("tokenizer.json", None, "tokenizer.json: is missing"),
         ("tokenizer.json", "{}", "tokenizer.json: "),
-        ("model.onnx", None, "holds no model*.onnx"),
+        ("model.onnx", None, "contains no model*.onnx"),
         ("model.onnx", "no model", "model.onnx: "),
     ],
 )
@@ -95,7 +95,7 @@ async def test_pooling_is_the_mean_by_default(tmp_path: Path) -> None:
 
 
 def test_a_tokenizer_of_another_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="model and tokenizer do not fit"):
+    with pytest.raises(ConfigurationError, match="model and tokenizer do not match"):
         LocalEncoder(write_encoder(tmp_path / "tiny", known=2))
 
 

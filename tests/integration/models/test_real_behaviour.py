@@ -262,16 +262,16 @@ async def test_a_probe_uses_the_capabilities_of_a_model(make: Make, server: Scri
     found = await make(chat=EMBEDDING, embedding=CHAT, rerank=EMBEDDING).probe()
     assert (found.embedding, found.chat, found.rerank) == (False, False, False)
     assert found.missing == (
-        f"embedding: bad_request ({CHAT} is no model for embedding, it is for completion, tools, thinking)",
-        f"chat: bad_request ({EMBEDDING} is no model for completion, it is for embedding)",
-        f"rerank: bad_request ({EMBEDDING} is no model for completion, it is for embedding)",
+        f"embedding: bad_request ({CHAT} does not support embedding, it supports completion, tools, thinking)",
+        f"chat: bad_request ({EMBEDDING} does not support completion, it supports embedding)",
+        f"rerank: bad_request ({EMBEDDING} does not support completion, it supports embedding)",
     )
     assert server.loads == []
 
 
 async def test_a_probe_reports_a_model_with_too_few_dimensions(server: ScriptedOllama, clock: Clock) -> None:
     models = OllamaModels(server.url, chat_model=None, embedding_model=EMBEDDING, dimension=2048, clock=clock)
-    assert "embedding: bad_request (qwen3-embedding gives 1024 numbers, 2048 are asked for)" in (
+    assert "embedding: bad_request (qwen3-embedding returns 1024 dimensions, not 2048)" in (
         (await models.probe()).missing
     )
     await models.close()

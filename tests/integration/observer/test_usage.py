@@ -291,5 +291,5 @@ async def test_the_command_shows_unreadable_answers(
             nobody = await asyncio.to_thread(CliRunner().invoke, app, ["answers", "-u", "nobody"])
         assert (shown.exit_code, nobody.exit_code) == (0, 0)
         assert "no unreadable answers" in nobody.stdout
-        assert all(each in shown.stdout for each in (NOT_JSON, "extract-4", "the answer holds no JSON"))
+        assert all(each in shown.stdout for each in (NOT_JSON, "extract-4", "the answer contains no JSON"))
         assert not as_json or json.loads(shown.stdout)["answers"][0]["raw"] == NOT_JSON
