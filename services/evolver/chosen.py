@@ -182,13 +182,13 @@ async def judge(
     return before, after
 
 
-async def lift_silence(conn: Connection, subject: Subject, ids: Collection[UUID]) -> None:
+async def end_suppression(conn: Connection, subject: Subject, ids: Collection[UUID]) -> None:
     """Ends the suppression of those of these memories that were suppressed."""
     for before in await keeping.active(conn, subject, ids):
         await _put(conn, subject, before, bring_up_again(before))
 
 
-async def silence_version(conn: Connection, subject: Subject, memory_id: UUID, at: datetime) -> None:
+async def suppress_version(conn: Connection, subject: Subject, memory_id: UUID, at: datetime) -> None:
     """Suppresses a new version of a suppressed memory."""
     for before in await keeping.active(conn, subject, [memory_id]):
         await _put(conn, subject, before, silence(before, at))

@@ -29,7 +29,7 @@ async def govern(changes: MemoryChanges, seen: ObservationRow) -> Reject | None:
     """Carries out the act; or the reason if it is impossible: the named memory does not exist or is not active."""
     if seen.pattern == MERGE:
         return await _merge(changes, seen)
-    target = await find_holding(changes, seen.related_memory_id)
+    target = await find_active_version(changes, seen.related_memory_id)
     if target is None:
         return NOT_THERE
     pinned = seen.pattern == PIN
@@ -47,7 +47,7 @@ async def govern(changes: MemoryChanges, seen: ObservationRow) -> Reject | None:
     return None
 
 
-async def find_holding(changes: MemoryChanges, memory_id: UUID | None) -> Memory | None:
+async def find_active_version(changes: MemoryChanges, memory_id: UUID | None) -> Memory | None:
     """The active version of the line with this id; None without one."""
     line = await versions.line(changes.conn, changes.subject, memory_id) if memory_id else []
     last = versions.follow(line, memory_id)
@@ -55,8 +55,8 @@ async def find_holding(changes: MemoryChanges, memory_id: UUID | None) -> Memory
 
 
 async def _merge(changes: MemoryChanges, seen: ObservationRow) -> Reject | None:
-    keep = await find_holding(changes, seen.related_memory_id)
-    others = [await find_holding(changes, UUID(each)) for each in seen.value.get(OTHERS, ())]
+    keep = await find_active_version(changes, seen.related_memory_id)
+    others = [await find_active_version(changes, UUID(each)) for each in seen.value.get(OTHERS, ())]
     if keep is None or None in others:
         return NOT_THERE
     members = list({each.memory_id: each for each in (keep, *others) if each}.values())
@@ -122,7 +122,7 @@ async def _reword(changes: MemoryChanges, seen: ObservationRow, keep: Memory, un
     )
 
 
-def is_parting(choice: UserChoice) -> bool:
+def is_separation(choice: UserChoice) -> bool:
     """Whether the restored version was manually merged into the active one: the whole merge is undone."""
     now = choice.active[0] if choice.seen.related_memory_id and choice.active else None
     return bool(

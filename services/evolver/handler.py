@@ -96,10 +96,10 @@ async def _evolve(
                     await _apply(evolution, seen, Reject("skip", "no_such_version"))
                     continue
                 seen = evolution.choose(choice)
-                if governed.is_parting(choice):
+                if governed.is_separation(choice):
                     await governed.part(evolution, choice)
                     continue
-                await _lift_silence(evolution, choice)
+                await _end_suppression(evolution, choice)
             if chosen.is_judgement(seen):
                 await _judge(evolution, seen)
                 continue
@@ -191,12 +191,12 @@ async def _write(evolution: MemoryChanges, seen: ObservationRow, write: Write) -
     await end(evolution, seen, write.ends, "superseded", fresh.memory_id)
     await memory.insert(conn, subject, fresh)
     if any(old.memory_id in evolution.silenced for old in write.ends):
-        await chosen.silence_version(conn, subject, fresh.memory_id, seen.said_at)
+        await chosen.suppress_version(conn, subject, fresh.memory_id, seen.said_at)
         evolution.silenced |= {fresh.memory_id}
         evolution.hidden.append(fresh.memory_id)
     evolution.known[fresh.memory_id] = replace(known_of(fresh), replaced=tuple(old.text for old in write.ends))
     evolution.chunks.append(chunk_of(fresh))
-    await leaving.leave_rest(evolution, seen, write)
+    await leaving.store_rest(evolution, seen, write)
     action = "supersede" if write.ends else "create"
     evolution.marks.append(Mark(seen.observation_id, "evolved", f"{action}:{write.relation.reason}", fresh.memory_id))
     tell(evolution, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id)
@@ -309,11 +309,11 @@ async def _judge(evolution: MemoryChanges, seen: ObservationRow) -> None:
         tell(evolution, seen, changed, after.memory_id)
 
 
-async def _lift_silence(evolution: MemoryChanges, choice: UserChoice) -> None:
+async def _end_suppression(evolution: MemoryChanges, choice: UserChoice) -> None:
     """Restoring or confirming a memory ends its suppression."""
     lifted = evolution.silenced & {each.memory_id for each in choice.active}
     if choice.restored and lifted:
-        await chosen.lift_silence(evolution.conn, evolution.subject, lifted)
+        await chosen.end_suppression(evolution.conn, evolution.subject, lifted)
         evolution.silenced -= lifted
 
 

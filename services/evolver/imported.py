@@ -34,7 +34,7 @@ async def take_in(changes: MemoryChanges, seen: ObservationRow) -> Reject | None
         return Reject("skip", "erased")
     if fresh.status == "active":
         fresh = await _find_place(changes, seen, fresh)
-    fresh = replace(fresh, version=await keeping.free_version(conn, subject, fresh.root_id, fresh.version))
+    fresh = replace(fresh, version=await keeping.find_free_version(conn, subject, fresh.root_id, fresh.version))
     await memory.insert(conn, subject, fresh)
     changes.marks.append(Mark(seen.observation_id, "evolved", f"{IMPORT}:{AS_IT_WAS}", fresh.memory_id))
     if fresh.status != "active":

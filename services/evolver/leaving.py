@@ -14,7 +14,7 @@ from shared.store import memory
 from shared.store.history import AMENDED
 
 
-async def leave_rest(changes: MemoryChanges, seen: ObservationRow, write: Write) -> None:
+async def store_rest(changes: MemoryChanges, seen: ObservationRow, write: Write) -> None:
     """Stores the rest of the ended memory, unless something active states it or has its key.
 
     Nothing is stored of a fused memory.
@@ -30,7 +30,7 @@ async def leave_rest(changes: MemoryChanges, seen: ObservationRow, write: Write)
     fresh = _to_rest(old, row, statement.sense)
     await memory.insert(changes.conn, changes.subject, fresh)
     if old.memory_id in changes.silenced:
-        await chosen.silence_version(changes.conn, changes.subject, fresh.memory_id, seen.said_at)
+        await chosen.suppress_version(changes.conn, changes.subject, fresh.memory_id, seen.said_at)
         changes.silenced |= {fresh.memory_id}
         changes.hidden.append(fresh.memory_id)
     changes.known[fresh.memory_id] = known_of(fresh)

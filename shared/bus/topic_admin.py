@@ -76,7 +76,7 @@ class RetentionConfig:
         """Whether a record of that time has expired."""
         return self.retention_ms is not None and written_ms + self.retention_ms < now_ms
 
-    def gone_by(self, written_ms: int) -> datetime:
+    def find_removal_time(self, written_ms: int) -> datetime:
         """The time at which a record of that time has left every disk, whatever is written beside it."""
         if self.retention_ms is None:
             return FOREVER

@@ -20,12 +20,12 @@ _Own = fetcher.PartitionRecords
 _OwnMemory = MemoryRecords
 
 
-def as_it_came(value: bytes | None) -> bytes | None:
+def pass_through(value: bytes | None) -> bytes | None:
     """The value; a consumer with this deserializer continues behind unreadable batches."""
     return value
 
 
-READ_ON: Mapping[str, Any] = {"value_deserializer": as_it_came}
+READ_ON: Mapping[str, Any] = {"value_deserializer": pass_through}
 """Options of a consumer that receives an UnreadableRecord instead of an exception."""
 
 
@@ -98,7 +98,7 @@ class _Records(_Own):
 def _records_of(
     tp: Any, records: Any, aborted: Any, offset: int, key: Any, value: Any, *more: Any
 ) -> "fetcher.PartitionRecords":
-    kind = _Records if value is as_it_came else _Own
+    kind = _Records if value is pass_through else _Own
     return kind(tp, records, aborted, offset, key, value, *more)
 
 

@@ -20,10 +20,10 @@ def clear(data: Path, timeout: float = 30.0) -> bool:
         return True  # without /proc, PostgreSQL's own check of postmaster.pid must suffice
     with suppress(ProcessLookupError, PermissionError):
         postmaster = _recorded_postmaster(data)
-        if postmaster in working_in(data):
+        if postmaster in list_server_pids(data):
             os.kill(postmaster, signal.SIGINT)
     deadline = time.monotonic() + timeout
-    while working_in(data):
+    while list_server_pids(data):
         if time.monotonic() > deadline:
             return False
         time.sleep(0.02)
@@ -31,7 +31,7 @@ def clear(data: Path, timeout: float = 30.0) -> bool:
     return True
 
 
-def working_in(data: Path) -> set[int]:
+def list_server_pids(data: Path) -> set[int]:
     """The pids of the PostgreSQL processes whose working directory is `data`, in which all of them stay."""
     folder = str(data.resolve())
     pids: set[int] = set()

@@ -23,7 +23,7 @@ def parse(raw: str, answer: type[A]) -> A:
     """The first JSON value in the text as the answer model; a bare list is the model's only field."""
     if len(raw) > MAX_ANSWER_CHARACTERS:
         raise UnreadableError("the answer is too long")
-    text = unwrap(raw)
+    text = strip_thoughts(raw)
     if not text:
         raise UnreadableError("the answer is empty")
     start = _JSON_START.search(text)
@@ -39,7 +39,7 @@ def parse(raw: str, answer: type[A]) -> A:
         raise UnreadableError(_problems(error)) from error
 
 
-def unwrap(raw: str) -> str:
+def strip_thoughts(raw: str) -> str:
     """The text without a model's thoughts, in one pass: between the tags, and before a closing tag
     without an opening one.
     """

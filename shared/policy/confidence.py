@@ -17,7 +17,7 @@ class ProvenanceLevel(Slice):
     cap: float = Field(ge=0, le=1, description="Maximum confidence, however often it is repeated")
 
 
-def _standings() -> dict[Assertion, ProvenanceLevel]:
+def _default_confidences() -> dict[Assertion, ProvenanceLevel]:
     return {
         "directive": ProvenanceLevel(provenance="confirmed_by_user", initial=0.9, cap=1.0),
         "confirmed": ProvenanceLevel(provenance="confirmed_by_user", initial=0.8, cap=1.0),
@@ -37,7 +37,7 @@ class ConfidencePolicy(Slice):
     """
 
     standings: dict[Assertion, ProvenanceLevel] = Field(
-        default_factory=_standings, description="By how the statement was made"
+        default_factory=_default_confidences, description="By how the statement was made"
     )
     self_benefit: ProvenanceLevel = Field(
         default=ProvenanceLevel(provenance="observation", initial=0.4, cap=0.5),

@@ -46,7 +46,7 @@ _LAST = to_pattern(
 )
 
 
-def find_ahead(text: str, name: re.Match[str], sort: str) -> Iterator[tuple[int, int, bool]]:
+def find_before(text: str, name: re.Match[str], sort: str) -> Iterator[tuple[int, int, bool]]:
     """The value in front of the name, if the words between connect them, and whether it is weak."""
     if sort == "lock" and (used := _USED.search(text, max(0, name.start() - 60), name.start())):
         yield used.start("value"), used.end("value"), True
@@ -127,7 +127,7 @@ _CAME = to_pattern(
 )
 
 
-def find_passing(text: str) -> Iterator[tuple[int, int]]:
+def find_unnamed_codes(text: str) -> Iterator[tuple[int, int]]:
     """A code that has just arrived and is to be entered, without a name."""
     for match in _CAME.finditer(text):
         if not re.fullmatch(r"(?:19|20)\d\d", match["value"]):

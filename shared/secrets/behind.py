@@ -44,7 +44,7 @@ _HAN_NO_VALUE = to_pattern(
 )
 
 
-def find_behind(text: str, name: re.Match[str], sort: str, until: int) -> Iterator[tuple[int, int, bool]]:
+def find_after(text: str, name: re.Match[str], sort: str, until: int) -> Iterator[tuple[int, int, bool]]:
     """The spans after the name that are its value, and whether each is weak: plain words or digits."""
     gap, at = _open_gap(text, name, sort), name.end()
     stop = min(until, at + FORWARD)

@@ -12,7 +12,7 @@ from functools import cache
 
 from shared.language.patterns import to_pattern
 from shared.secrets.model import SecretHit, SecretKind
-from shared.secrets.values import is_call, is_varied, looks_generated, stands_for
+from shared.secrets.values import is_call, is_placeholder, is_varied, looks_generated
 
 _LEFT_OUT = frozenset({"base", "ip_public", "npm", "basic_auth", "keyword", "high_entropy_strings"})
 """An internet address is no secret; `shapes` reports the next two, in linear time; the last is a guess."""
@@ -232,18 +232,18 @@ def _key_blocks(text: str) -> Iterator[SecretHit]:
 def _sample(token: str) -> bool:
     """Whether the token is a placeholder."""
     body = re.split(r"[-_.]", token, maxsplit=1)[-1]
-    return (stands_for(body) and not token.startswith(("AKIA", "ASIA"))) or len(set(body)) < 4
+    return (is_placeholder(body) and not token.startswith(("AKIA", "ASIA"))) or len(set(body)) < 4
 
 
 def is_masked(said: str) -> bool:
     value = re.split(r"[=\s/]", said.rstrip("="))[-1]
-    return bool(re.search(r"x{4}|\*{2}|\.{3}|YOUR|<", said, re.I)) and stands_for(value)
+    return bool(re.search(r"x{4}|\*{2}|\.{3}|YOUR|<", said, re.I)) and is_placeholder(value)
 
 
 def _no_password(word: str) -> bool:
     """Whether the password of an address is a placeholder."""
     return (
-        (stands_for(word) and word.lower() not in ("admin", "test", "secret", "password", "root"))
+        (is_placeholder(word) and word.lower() not in ("admin", "test", "secret", "password", "root"))
         or is_call(word)
         or (not word.isascii() and bool(re.search(r"密码|口令|password", word)))
         or word.lower() in ("password", "pass", "pwd", "passwd")
@@ -259,10 +259,10 @@ def _tokens(text: str) -> Iterator[SecretHit]:
         for match in _PROVIDER.finditer(text, run.start(), run.end()):
             if not _sample(match.group()):
                 yield SecretHit("provider_key", match.start(), match.end())
-        yield from find_bare(text, run.start(), run.end())
+        yield from find_unlabelled(text, run.start(), run.end())
 
 
-def find_bare(text: str, start: int, stop: int) -> Iterator[SecretHit]:
+def find_unlabelled(text: str, start: int, stop: int) -> Iterator[SecretHit]:
     """Long random runs that nothing calls a hash, an address or an id."""
     for match in _BARE.finditer(text, start, stop):
         run = match.group()

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from shared.language.patterns import to_pattern
 from shared.secrets import names
-from shared.secrets.before import BACK, find_ahead, find_passing
-from shared.secrets.behind import FORWARD, HAN_NAMES, MANY_SENSES, SEEDED, find_behind
+from shared.secrets.before import BACK, find_before, find_unnamed_codes
+from shared.secrets.behind import FORWARD, HAN_NAMES, MANY_SENSES, SEEDED, find_after
 from shared.secrets.model import SecretHit, SecretKind
 
 _BEYOND = 60
@@ -30,7 +30,7 @@ def find_named(text: str, low: str) -> Iterator[SecretHit]:
     """Values named by a word for a secret; `low` is the text in lower case."""
     names_found = [match for window in _windows(low) for match in names.NAME.finditer(low, *window)]
     if _HURRY.search(low):
-        yield from (SecretHit("code", *span) for span in find_passing(text))
+        yield from (SecretHit("code", *span) for span in find_unnamed_codes(text))
     made_up: bool | None = None
     for n, match in enumerate(names_found):
         name = match.lastgroup or ""
@@ -40,7 +40,7 @@ def find_named(text: str, low: str) -> Iterator[SecretHit]:
         if _other_sense(text, match, sort):
             continue
         until = next((later.start() for later in names_found[n + 1 : n + 7] if _parts(text, match, later)), len(text))
-        for start, end, weak in (*find_behind(text, match, sort, until), *find_ahead(text, match, sort)):
+        for start, end, weak in (*find_after(text, match, sort, until), *find_before(text, match, sort)):
             if weak:
                 if made_up is None:
                     made_up = bool(names.FICTION.search(text))

@@ -62,7 +62,7 @@ GROUPED = to_pattern(r"\d{2,8}(?:[ -]\d{2,8}){1,7}(?![\d-])")
 """Digits in groups, as codes are read aloud."""
 
 
-def stands_for(value: str) -> bool:
+def is_placeholder(value: str) -> bool:
     """Whether the value is a placeholder: masked, in brackets, a variable, a sample word, a lookup."""
     return bool(_STANDS_FOR.fullmatch(value) or _LOOKUP.match(value))
 

@@ -6,7 +6,7 @@ from shared.language.patterns import to_pattern
 from shared.language.segment import ENGLISH_STOPWORDS
 from shared.secrets.gap import Gap
 from shared.secrets.lexicon import ARTICLES, NO_WORD, PLACES
-from shared.secrets.values import is_call, is_hash, is_varied, look, look_alike, looks_generated, stands_for
+from shared.secrets.values import is_call, is_hash, is_placeholder, is_varied, look, look_alike, looks_generated
 
 _UNIT = to_pattern(
     r"\s?-?(?:[位个次天秒分年月号点块元条种遍版款集季期届名人台小多以余平米斤度岁层楼轮]|%|％|characters?|chars?|"
@@ -37,7 +37,7 @@ def unit_behind(text: str, end: int) -> bool:
 
 def admits(sort: str, value: str, gap: Gap, text: str, end: int, *, quoted: bool = False) -> bool:
     """Whether the value matches this kind of name, given the words between and after them."""
-    if stands_for(value) and not (
+    if is_placeholder(value) and not (
         value.lower() in ("admin", "test", "root", "secret") and gap.direct and sort == "pass" and len(value) > 9
     ):
         return False

@@ -39,7 +39,7 @@ class ApiKey:
         name = f"key:{self.name}" if self.only_user is None else self.only_user
         return Requester(name, frozenset(self.scopes), self.tenant_id, self.only_user, self.only_users_from)
 
-    def takes_former_secret(self, at: datetime) -> bool:
+    def accepts_former_secret(self, at: datetime) -> bool:
         """Whether the secret from before the last rotation is still valid."""
         return self.former_until is not None and at < self.former_until
 

@@ -73,7 +73,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND root_id = %(root)s AND v
 """
 
 
-async def free_version(conn: Connection, subject: Subject, root_id: UUID, wanted: int) -> int:
+async def find_free_version(conn: Connection, subject: Subject, root_id: UUID, wanted: int) -> int:
     """The requested version number of this root or, if it is taken, the next free one."""
     taken = (await conn.execute(_TAKEN, {**subject.params, "root": root_id, "version": wanted})).rowcount
     return await latest_version(conn, subject, root_id) + 1 if taken else wanted

@@ -263,7 +263,7 @@ async def leave(conn: Connection, member: UUID) -> None:
 _SOLE: LiteralString = "SELECT pg_try_advisory_xact_lock(727003) AS sole"
 
 
-async def sole_redriver(conn: Connection) -> bool:
+async def claim_redrive(conn: Connection) -> bool:
     """Whether this process alone redrives work; holds until the transaction ends."""
     row = await (await conn.execute(_SOLE)).fetchone()
     return bool(row and row["sole"])

@@ -89,7 +89,7 @@ async def snapshot(conn: Connection) -> AsyncGenerator[str, None]:
         yield row["name"]
 
 
-async def holdings(conn: Connection) -> dict[str, Any]:
+async def count_contents(conn: Connection) -> dict[str, Any]:
     """The content: rows by table, users, erasures, migrations."""
     rows: dict[str, int] = {}
     for name in await tables(conn):

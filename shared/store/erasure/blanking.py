@@ -262,7 +262,7 @@ WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.turn_id = r.turn_i
 """
 
 
-async def unmention(conn: Connection, subject: Subject, tombstone_id: UUID, places: Sequence[TextSpan]) -> int:
+async def delete_mentions(conn: Connection, subject: Subject, tombstone_id: UUID, places: Sequence[TextSpan]) -> int:
     """Deletes the mentions of names at these positions; their number."""
     rows = [
         {"turn_id": str(p.turn_id), "ordinal": p.ordinal, "first": p.span_start, "last": p.span_end} for p in places

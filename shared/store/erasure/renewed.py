@@ -29,7 +29,9 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
 """
 
 
-async def load_parted(conn: Connection, subject: Subject, until: datetime, sessions: Sequence[str] | None) -> Parted:
+async def load_turns_until(
+    conn: Connection, subject: Subject, until: datetime, sessions: Sequence[str] | None
+) -> Parted:
     """The turns of the user up to this time, in these sessions or in all."""
     named = list(sessions) if sessions is not None else None
     turns = await (await conn.execute(_TURNS, {**subject.params, "until": until, "sessions": named})).fetchall()

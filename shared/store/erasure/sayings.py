@@ -79,7 +79,7 @@ async def contents(conn: Connection, subject: Subject, memories: Iterable[UUID])
     return [row["content_text"] for row in await (await conn.execute(_CONTENTS, params)).fetchall()]
 
 
-async def find_saying(conn: Connection, subject: Subject, texts: Iterable[str]) -> list[UUID]:
+async def find_memories_with_text(conn: Connection, subject: Subject, texts: Iterable[str]) -> list[UUID]:
     """The memories with exactly the words of one of these."""
     wanted = [text.lower() for text in texts]
     params = {**subject.params, "texts": wanted}

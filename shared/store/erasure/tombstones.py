@@ -309,7 +309,7 @@ async def overdue(conn: Connection, grace: timedelta, limit: int) -> Sequence[Ma
 _SOLE: LiteralString = "SELECT pg_advisory_xact_lock(727005)"
 
 
-async def sole_purger(conn: Connection) -> None:
+async def lock_purge(conn: Connection) -> None:
     """Locks the removal of text from the broker until the transaction ends."""
     await conn.execute(_SOLE)
 

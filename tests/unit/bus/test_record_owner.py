@@ -83,7 +83,7 @@ def test_a_copy_has_its_position_since_it_was_copied(copied: tuple[bytes, ...], 
 
 def test_a_topic_keeps_a_record_for_its_retention_plus_one_segment() -> None:
     kept = RetentionConfig(retention_ms=DAY, segment_ms=3_600_000)
-    assert kept.gone_by(1_700_000_000_000) == datetime.fromtimestamp(
+    assert kept.find_removal_time(1_700_000_000_000) == datetime.fromtimestamp(
         (1_700_000_000_000 + DAY + 3_600_000 + SWEEP_MS) / 1000, UTC
     )
     assert not kept.is_expired(0, DAY)
@@ -94,7 +94,7 @@ def test_a_topic_keeps_a_record_for_its_retention_plus_one_segment() -> None:
     "kept", [RetentionConfig(None, 1), RetentionConfig(2**63 - 1, 1), RetentionConfig(1, 2**63 - 1)]
 )
 def test_a_topic_can_keep_records_forever(kept: RetentionConfig) -> None:
-    assert kept.gone_by(1_700_000_000_000) == FOREVER
+    assert kept.find_removal_time(1_700_000_000_000) == FOREVER
     assert not kept.is_expired(0, DAY) or kept.retention_ms == 1
 
 
