@@ -1,6 +1,6 @@
-"""What tests of more than one function stand on: PostgreSQL with a template, a broker, a running system.
+"""Common fixtures: PostgreSQL with a template, a broker, a running system.
 
-A unit test asks for none of it and imports none of it: what a fixture needs is imported where it is asked for.
+Unit tests use none of them and import none of them: a fixture imports what it needs at its first use.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LONGEST = (
     "test_model",
     "test_histories",
 )
-"""Files that take longest, in this order: they begin first, so that no process works alone at the end."""
+"""The files that take longest, in this order: they begin first, so that no process works alone at the end."""
 
 
 MEMORY = Path("/dev/shm")  # noqa: S108 # pytest makes a folder of its own in it
@@ -44,14 +44,14 @@ ROOM = 8 << 30
 
 
 def pytest_configure() -> None:
-    """Temporary folders lie in memory where there is room: databases of tests are files by the ten thousand."""
+    """Temporary folders are in memory if there is room: databases of tests are files by the ten thousand."""
     gc.disable()  # until all is loaded and collected: it stays
     if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM and _may_execute(MEMORY):
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 def pytest_collection_finish() -> None:
-    """What was loaded and collected is looked through no more."""
+    """Excludes loaded and collected objects from garbage collection."""
     gc.freeze()
     gc.enable()
 
@@ -61,20 +61,20 @@ def _may_execute(folder: Path) -> bool:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of the files that are not long those whose tests share one system come first: each process starts it once."""
+    """Among the files that are not long those of the shared system come first: each process starts it once."""
     sharing = {item.path for item in items if _shares(item)}
     place = {name: n for n, name in enumerate(LONGEST)}
     items.sort(key=lambda item: (place.get(item.path.stem, len(LONGEST)), item.path not in sharing))
 
 
 def _shares(item: pytest.Item) -> bool:
-    found = getattr(item, "_fixtureinfo").name2fixturedefs.get("system")  # noqa: B009 # pytest has no other door
+    found = getattr(item, "_fixtureinfo").name2fixturedefs.get("system")  # noqa: B009 # pytest has no public attribute
     return bool(found) and found[-1].baseid == "tests"
 
 
 @pytest.fixture
 def patterns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Services of this process read by patterns alone: what a model adds must not hang on what learned weights find."""
+    """Services of this process use patterns only, so that model tests do not depend on learned weights."""
     from shared.extraction import learned, sentence_gate, stated
 
     monkeypatch.setattr(learned, "statement", lambda *_: None)
@@ -90,7 +90,7 @@ async def databases(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[
     from shared.telemetry import configure_logs
     from tests.system.databases import Databases, server
 
-    configure_logs("warning")  # the product's own log lines stand in the reports of failures
+    configure_logs("warning")  # the product's own log lines are in the reports of failures
     folder = tmp_path_factory.mktemp("pg")
     with server(folder) as dsn:
         found = Databases(dsn)
@@ -101,7 +101,7 @@ async def databases(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[
 
 @pytest.fixture
 def dsn(databases: Databases) -> Generator[str]:
-    """A database of the test's own."""
+    """A new database."""
     fresh = databases.fresh()
     yield fresh
     databases.drop(fresh)
@@ -134,7 +134,7 @@ async def kafka(broker_address: str) -> str:
 async def one_system(
     databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[System]:
-    """The system that the tests of this process share; no round of upkeep begins in it."""
+    """The system shared by the tests of this process; no round of upkeep begins in it."""
     from tests.system.running import policy_file, settings_for, sharing
 
     policy = policy_file(tmp_path_factory.mktemp("policy"), evolution={"every_s": 3600})
@@ -144,14 +144,14 @@ async def one_system(
 
 @pytest.fixture(scope="module")
 async def system(one_system: System) -> System:
-    """Every service once, ready, on a database that other tests have used: tests keep apart by tenant."""
+    """Every service once, ready, on a database that other tests have used: tests are isolated by tenant."""
     await one_system.whole()
     return one_system
 
 
 @pytest.fixture
 def person(system: System) -> Person:
-    """A user whom nobody has heard of."""
+    """A new user."""
     from tests.system.person import Person
 
     return Person(system)

@@ -1,1 +1,1 @@
-"""What developers run: none of it is in the wheel."""
+"""Developer tools, not in the wheel."""

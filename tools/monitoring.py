@@ -15,7 +15,7 @@ MADE_RULES = "# Generated from shared/metrics by `make docs`. runbook.md has a s
 SOURCE = {"type": "prometheus", "uid": "smartbrain-prometheus"}
 HEIGHT, WIDTH = 8, 24
 OTHERS = {"type": "dashboards", "title": "SmartBrain", "tags": ["smartbrain"], "asDropdown": False, "keepTime": True}
-"""On top of each dashboard the links to the others."""
+"""Links to the other dashboards, at the top of each."""
 
 
 def alerts() -> list[Alert]:

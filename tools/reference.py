@@ -1,7 +1,7 @@
-"""Writes docs/reference and the monitoring of deploy/ from the code: `make docs`; --check fails where a file differs.
+"""Generates docs/reference and the monitoring of deploy/ from the code: `make docs`; --check fails if a file differs.
 
 Each file or table has one source: the command line, the OpenAPI document, the settings, the policy, the topics, the
-types of memory, the metrics with their alerts and panels. What a page says about a key stands beside it in the code.
+types of memory, the metrics with their alerts and panels. The text about a key is beside it in the code.
 """
 
 import argparse
@@ -49,12 +49,12 @@ READ_ON = {
     "delivery": "[delivery](../decisions.md#delivery)",
     "gate": "[the labelled sets](../../tests/eval/README.md)",
 }
-"""Which page explains a part of the policy at length."""
+"""The page that explains a part of the policy in detail."""
 PAGES = ("commands", "metrics", "policy", "routes", "settings", "topics")
 
 
 def main() -> int:
-    """Write the files, or compare them; 1 if one differs from the code."""
+    """Writes the files, or compares them; 1 if one differs from the code."""
     parser = argparse.ArgumentParser(prog="python -m tools.reference", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail where a file differs")
     check: bool = parser.parse_args().check
@@ -74,7 +74,7 @@ def main() -> int:
 
 
 def read_file(path: Path) -> str | None:
-    """The text of a file, if it is there."""
+    """The text of a file, if it exists."""
     return path.read_text(encoding="utf-8") if path.exists() else None
 
 
@@ -119,7 +119,7 @@ def commands_page() -> Iterator[str]:
 
 
 def describe_group(group: Any, context: Any) -> Iterator[str]:
-    """Each command of a group, and of the groups within it."""
+    """Each command of a group, and of its subgroups."""
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         inner = typer.Context(command, info_name=name, parent=context)
@@ -148,7 +148,9 @@ def parameter_row(parameter: Any) -> tuple[str, str, str] | None:
     shown = (
         ", ".join(f"`{name}`" for name in names) if parameter.param_type_name == "option" else parameter.name.upper()
     )
-    kind = getattr(parameter, "type_descriptor", None) or getattr(parameter, "type", None)  # by version of typer
+    kind = getattr(parameter, "type_descriptor", None) or getattr(
+        parameter, "type", None
+    )  # depends on the version of typer
     choices = getattr(kind, "choices", None)
     told = (parameter.help or "") + (f" One of: {', '.join(map(str, choices))}." if choices else "")
     default = parameter.default
@@ -196,7 +198,7 @@ def policy_page() -> Iterator[str]:
 
 
 def policy_section(path: str, model: Any) -> Iterator[str]:
-    """One part of the policy: what it is for, its keys, and the parts within it."""
+    """One part of the policy: its purpose, its keys, and its subparts."""
     yield from [f"## `{path}`", "", inspect.cleandoc(model.__doc__ or ""), ""]
     if path in READ_ON:
         yield from [f"Read on: {READ_ON[path]}.", ""]
@@ -215,7 +217,7 @@ def policy_row(name: str, each: FieldInfo) -> tuple[str, str, str, str]:
 
 
 def record_section(path: str, record: type[BaseModel], rows: Mapping[str, BaseModel]) -> Iterator[str]:
-    """A part of the policy that holds records of one kind by name."""
+    """A part of the policy that contains records of one kind by name."""
     yield from [f"## `{path}.<name>`", "", inspect.cleandoc(record.__doc__ or ""), ""]
     told = [policy_row(name, each) for name, each in fields(record) if each.description]
     if told:
@@ -235,7 +237,7 @@ def record_of(annotation: Any) -> type[BaseModel] | None:
 
 
 def is_row(model: type[BaseModel]) -> bool:
-    """Whether a part is shown as one value: nothing is told of its fields, or all of them must be given."""
+    """Whether a part is shown as one value: its fields have no descriptions, or all of them are required."""
     return all(each.description is None or each.is_required() for _, each in fields(model))
 
 
@@ -245,12 +247,12 @@ def fields(model: type[BaseModel]) -> Iterable[tuple[str, FieldInfo]]:
 
 
 def shown_text(each: FieldInfo) -> str:
-    """What a field means."""
+    """The meaning of a field."""
     return each.description or ""
 
 
 def shown_default(each: FieldInfo) -> str:
-    """The default of a field, short."""
+    """The default of a field, shortened."""
     value = each.get_default(call_default_factory=True)
     if value is PydanticUndefined:
         return "required"
@@ -259,7 +261,7 @@ def shown_default(each: FieldInfo) -> str:
 
 
 def shown_value(value: Any) -> str:
-    """A value as brain.yml would have it."""
+    """A value as in brain.yml."""
     if value is None or value == ():
         return "none"
     if isinstance(value, BaseModel):
@@ -289,7 +291,7 @@ def shown_bounds(each: FieldInfo) -> str:
 
 
 def routes_page() -> Iterator[str]:
-    """Every route of compose, by what it is about."""
+    """Every route of compose, by resource."""
     document: dict[str, Any] = json.loads(documents()["openapi.json"])
     yield from ["# Routes", ""]
     yield "What compose serves; `/docs` and `/openapi.json` of a running one have all fields, and"
@@ -323,7 +325,7 @@ def route_row(method: str, path: str, operation: Mapping[str, Any]) -> tuple[str
 
 
 def model_name(part: Mapping[str, Any]) -> str:
-    """The contract of a body or an answer."""
+    """The contract of a request or response body."""
     schema = part.get("content", {}).get("application/json", {}).get("schema", {})
     if "items" in schema:
         return f"list of {schema['items'].get('$ref', 'values').rpartition('/')[2]}"

@@ -184,7 +184,7 @@ async def purge_topics(rt: Runtime, subject: Subject, tombstone: Tombstone) -> P
     until = time.monotonic() + CONSUMED_S
     while True:
         async with rt.db.system() as conn:
-            await tombstones.sole_purger(conn)
+            await tombstones.lock_purge(conn)
             purged = await purge(rt.kafka, subject, tombstone.requested_at, sessions=sessions)
         if not purged.unconsumed or time.monotonic() > until:
             return purged

@@ -1,4 +1,4 @@
-"""Evolver: wires corrections and proposals to its handler, and its timers."""
+"""The evolver service: its consumers for corrections and proposals, and its timers."""
 
 from functools import partial
 
@@ -10,7 +10,7 @@ from shared.worker import worker
 
 
 def build(rt: Runtime) -> Service:
-    """The evolver as a service; corrections have a consumer of their own, so that they never queue."""
+    """Builds the service; corrections have their own consumer, so that they never queue."""
     correct, apply = partial(handler.apply_corrections, rt), partial(handler.apply_proposals, rt)
     give_up = partial(handler.give_up, rt)
     rt.bus.consume(OBSERVATION_URGENT, service="evolver", handle=correct, give_up=give_up)

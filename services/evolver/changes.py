@@ -1,4 +1,4 @@
-"""What one transaction of the evolver does to memories, and the rows that tell of it.
+"""The changes of one evolver transaction to memories, and the rows that report them.
 
 The fence separates observations that an erasure covers from those that may be written.
 """
@@ -35,8 +35,8 @@ from shared.store.observations import Mark
 
 @dataclass(frozen=True)
 class Fence:
-    """`waiting` observations are covered by an erasure that is under way: they are settled after it. `barred` ones say
-    again, in a turn from before an erasure, what it has erased: they are never written.
+    """`waiting` observations are covered by an open erasure and settled after it. `barred` ones repeat, in a turn from
+    before an erasure, erased text, and are never written.
     """
 
     waiting: Mapping[UUID, EvolutionBlockedByErasure] = field(default_factory=dict[UUID, EvolutionBlockedByErasure])
@@ -47,7 +47,7 @@ OPEN = Fence()
 
 
 async def read_fence(conn: Connection, subject: Subject, due: Sequence[ObservationRow]) -> Fence:
-    """Where these observations stand; the caller holds the transaction in which they would be written."""
+    """The state of these observations; the caller holds the transaction that would write them."""
     if not due:
         return OPEN
     under_way = [each for each in await tombstones.in_force(conn, subject) if rules.is_fenced(each.status)]
@@ -57,7 +57,7 @@ async def read_fence(conn: Connection, subject: Subject, due: Sequence[Observati
         for seen in due
         if seen.observation_id not in waiting
     ]
-    # asked of the hashes themselves: a rebuild has these, and no tombstones
+    # the hashes are queried directly: a rebuild has them, and no tombstones
     barred = await tombstones.find_suppressed(conn, subject, probes)
     blocked = {
         id: EvolutionBlockedByErasure(observation_id=id, reason="erased", tombstone_id=tombstone, epoch=epoch)
@@ -81,7 +81,7 @@ Change = Literal["created", "superseded", "retracted", "confirmed", "pinned", "u
 
 @dataclass
 class MemoryChanges:
-    """What one transaction does: memories as they become, and the rows that tell of it, written at its end."""
+    """The changes of one transaction: the resulting memories, and the rows that report them, written at its end."""
 
     conn: Connection
     subject: Subject
@@ -100,7 +100,7 @@ class MemoryChanges:
     choices: dict[UUID, UserChoice] = field(default_factory=dict[UUID, UserChoice])
 
     def choose(self, choice: UserChoice) -> ObservationRow:
-        """What the user chose, with the content and the standing memories that it is about."""
+        """The user's choices, each with its content and the active memories concerned."""
         self.known |= {m.memory_id: known_of(m) for m in choice.active}
         self.fused |= {m.memory_id for m in choice.active if m.fused_from is not None}
         self.silenced |= {m.memory_id for m in choice.active if m.silenced_at is not None}
@@ -116,7 +116,7 @@ async def end(
     by: UUID | None,
     at: datetime | None = None,
 ) -> None:
-    """These hold no longer, from then on, or from when it was said."""
+    """Ends these memories, now or at the time of the statement."""
     if not ends:
         return
     ids = [old.memory_id for old in ends]

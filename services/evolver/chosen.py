@@ -1,6 +1,6 @@
-"""What the user chose by hand: the content of a named memory, the versions it continues, and what its use is worth.
+"""Explicit choices of the user: the content of a named memory, the versions that it continues, and verdicts on its use.
 
-A memory may be of no use, never to be brought up, or to be brought up again.
+A memory can be useless, suppressed, or allowed again.
 """
 
 from collections.abc import Collection
@@ -31,7 +31,9 @@ DIRECTIVE: Assertion = "directive"
 
 @dataclass(frozen=True)
 class UserChoice:
-    """The statement with its content, what it may replace, and the end of the line that nothing active continues."""
+    """The statement with its content, the memories that it may replace, and the end of the line
+    without an active successor.
+    """
 
     seen: ObservationRow
     active: tuple[Memory, ...] = ()
@@ -42,12 +44,12 @@ class UserChoice:
 
 
 def is_choice(seen: ObservationRow) -> bool:
-    """Whether the user names what is to hold."""
+    """Whether the user names the version that is to hold."""
     return seen.detector == "items" and seen.pattern in (RESTORE, EDIT)
 
 
 async def load(conn: Connection, subject: Subject, seen: ObservationRow, policy: ConfidencePolicy) -> UserChoice | None:
-    """The choice that an item states; None where what it names is not there."""
+    """The choice in an item; None if its memory does not exist."""
     named = seen.related_memory_id
     line = await versions.line(conn, subject, named) if named else []
     filled = await fill_observation(conn, subject, seen, line)
@@ -58,7 +60,7 @@ async def load(conn: Connection, subject: Subject, seen: ObservationRow, policy:
     alone = replace(statement_of(filled), quote="", old_value=None, old_key=None, related=None)
     beside = await memory.load_concerned(subject, [alone]).on(conn)
     became = versions.follow(line, filled.related_memory_id or named)
-    # where what it became is gone, whatever else the line holds
+    # if its successor is gone, whatever else the line contains
     end = became or versions.end_of(line)
     now = became if became and became.status == "active" else None
     if became is None:
@@ -101,7 +103,7 @@ async def fill_observation(
         )
     old = Content(named.type, named.key, named.value, named.content_text, named.polarity, valid_until=named.valid_until)
     value = seen.value.get(VALUE)
-    # an item that gives only a value carries it as its text too
+    # an item with only a value has it as its text too
     text = "" if value is not None and seen.text == show_value(value) else seen.text
     new = edit_content(old, text, value, seen.said_at)
     return replace(
@@ -147,7 +149,7 @@ def keep_if_ahead(until: datetime | None, now: datetime) -> datetime | None:
 
 
 def continue_version(fresh: Memory, choice: UserChoice) -> Memory:
-    """The version with the line that it continues, though what that ended with held no longer."""
+    """The version with the line that it continues, even if its last version is no longer active."""
     origin = {**fresh.provenance, **({versions.RESTORED: str(choice.restored)} if choice.restored else {})}
     fresh = replace(fresh, provenance=origin)
     if choice.end is None or choice.end.memory_id in fresh.supersedes:
@@ -158,18 +160,18 @@ def continue_version(fresh: Memory, choice: UserChoice) -> Memory:
 
 
 NOT_USED = Effect(misses=1)
-"""As of an answer that used nothing of it; the answer itself has counted the injection."""
+"""Like that of an answer without use; the answer itself has counted the injection."""
 
 
 def is_judgement(seen: ObservationRow) -> bool:
-    """Whether the user judges the use of a named memory, and says nothing of what it says."""
+    """Whether the user judges the use of a named memory, and not its content."""
     return seen.detector == "items" and seen.pattern in JUDGEMENTS
 
 
 async def judge(
     conn: Connection, subject: Subject, seen: ObservationRow, policy: Policy
 ) -> tuple[MemoryStats, MemoryStats] | None:
-    """The active version of the memory before and after; None where nothing of it is active."""
+    """The active version of the memory before and after; None without an active one."""
     named = seen.related_memory_id
     line = await versions.line(conn, subject, named) if named else []
     active = await keeping.active(conn, subject, [each.memory_id for each in line if each.status == "active"])
@@ -180,14 +182,14 @@ async def judge(
     return before, after
 
 
-async def lift_silence(conn: Connection, subject: Subject, ids: Collection[UUID]) -> None:
-    """Those of these memories that were not to be brought up may be again."""
+async def end_suppression(conn: Connection, subject: Subject, ids: Collection[UUID]) -> None:
+    """Ends the suppression of those of these memories that were suppressed."""
     for before in await keeping.active(conn, subject, ids):
         await _put(conn, subject, before, bring_up_again(before))
 
 
-async def silence_version(conn: Connection, subject: Subject, memory_id: UUID, at: datetime) -> None:
-    """A new version of what is not to be brought up is not to be brought up either."""
+async def suppress_version(conn: Connection, subject: Subject, memory_id: UUID, at: datetime) -> None:
+    """Suppresses a new version of a suppressed memory."""
     for before in await keeping.active(conn, subject, [memory_id]):
         await _put(conn, subject, before, silence(before, at))
 
@@ -201,7 +203,7 @@ async def _put(conn: Connection, subject: Subject, before: MemoryStats, after: M
 
 
 def apply_judgement(stats: MemoryStats, pattern: str, at: datetime, policy: Policy) -> MemoryStats:
-    """The memory after this was said of it; said again it stays as it is, but that each time of no use counts."""
+    """The memory after this verdict; repeating it changes nothing, except that each `useless` counts."""
     if pattern == NEVER_AGAIN:
         return silence(stats, at)
     if pattern == BRING_UP_AGAIN:
@@ -210,7 +212,7 @@ def apply_judgement(stats: MemoryStats, pattern: str, at: datetime, policy: Poli
 
 
 def silence(stats: MemoryStats, at: datetime) -> MemoryStats:
-    """Known and out of sight; its confidence is what it was."""
+    """Known but hidden; its previous confidence is recorded."""
     if stats.silenced_at is not None:
         return stats
     if stats.fused_at is not None:
@@ -219,7 +221,7 @@ def silence(stats: MemoryStats, at: datetime) -> MemoryStats:
 
 
 def bring_up_again(stats: MemoryStats) -> MemoryStats:
-    """In sight again, unless it was rejected too often before."""
+    """Visible again, unless it was fused before."""
     if stats.silenced_at is None:
         return stats
     if stats.fused_at != stats.silenced_at:

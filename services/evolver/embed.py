@@ -1,4 +1,4 @@
-"""Vectors for chunks that have none yet, and pages of those of large users: timers, never on the path of a write."""
+"""Vectors for chunks without one, and pages of large users' vectors: timers, never on the path of a write."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ ANY_TEXT = "tea"
 
 
 async def embed_forever(rt: Runtime) -> None:
-    """Goes on until cancelled; without an encoder it ends at once."""
+    """Runs until cancelled; without an encoder it ends at once."""
     if rt.models.embedding_model_id is None:
         return
     replaced = False
@@ -46,9 +46,9 @@ async def embed_forever(rt: Runtime) -> None:
 
 
 async def forget_other_models(rt: Runtime) -> int:
-    """How many chunks wait for a vector again, because theirs is of an encoder that is configured no more.
+    """Marks chunks with vectors of an encoder that is no longer configured; their number.
 
-    Until they have it they are compared by their static vectors.
+    Until they have a new vector they are compared by their static ones.
     """
     ids = rt.models.embedding_model_ids
     async with rt.db.system() as conn:
@@ -67,7 +67,7 @@ async def forget_other_models(rt: Runtime) -> int:
 
 
 async def embed_some(rt: Runtime) -> int:
-    """How many chunks got their vector."""
+    """Embeds waiting chunks; their number."""
     if rt.models.embedding_model_id is None:
         return 0
     async with rt.db.system() as conn:
@@ -78,8 +78,8 @@ async def embed_some(rt: Runtime) -> int:
 
 
 async def embed_of(rt: Runtime, subject: Subject, chunk_ids: Sequence[UUID]) -> int:
-    """How many of these chunks got their vector: none where something of the user was erased meanwhile, since a chunk
-    may say less than its text did; what is left of them waits for the next go.
+    """Embeds these chunks; their number. Zero if something of the user was erased in the meantime, because a chunk may
+    have lost text; the remaining ones wait for the next round.
     """
     if rt.models.embedding_model_id is None:
         return 0
@@ -94,13 +94,13 @@ async def embed_of(rt: Runtime, subject: Subject, chunk_ids: Sequence[UUID]) -> 
 
 
 async def _vectors(models: ModelProvider, texts: Mapping[UUID, str]) -> Mapping[UUID, StoredVector]:
-    """A vector for each text; none for one that the model will never take, so that the others need not wait for it."""
+    """A vector for each text; None for one that the model never accepts, so that it delays no other."""
     try:
         return dict(zip(texts, await models.embed_kept(list(texts.values()), deadline_s=DEADLINE_S), strict=True))
     except ModelUnavailable as error:
         if error.reason != "bad_request":
             raise
-    await models.embed([ANY_TEXT], deadline_s=DEADLINE_S)  # raises where the model takes none at all
+    await models.embed([ANY_TEXT], deadline_s=DEADLINE_S)  # raises if the model accepts none at all
     return {chunk_id: await _vector(models, text) for chunk_id, text in texts.items()}
 
 
@@ -116,7 +116,7 @@ async def _vector(models: ModelProvider, text: str) -> StoredVector:
 
 
 async def fill_forever(rt: Runtime) -> None:
-    """Chunks from before static vectors, with another version's, or changed by an erasure get one; until cancelled."""
+    """Embeds chunks without a current static vector (older ones, or changed by an erasure); runs until cancelled."""
     renewed = False
     while True:
         moved = 0
@@ -132,7 +132,7 @@ async def fill_forever(rt: Runtime) -> None:
 
 
 async def renew_static(rt: Runtime) -> int:
-    """How many chunks had a static vector of another version, and have one of today's."""
+    """Replaces static vectors of another version; their number."""
     async with rt.db.system() as conn:
         found = await chunks.static_otherwise(conn)
     count = 0
@@ -144,7 +144,7 @@ async def renew_static(rt: Runtime) -> int:
 
 
 async def fill_some(rt: Runtime) -> int:
-    """How many chunks had no static vector and have one."""
+    """Adds missing static vectors; their number."""
     async with rt.db.system() as conn:
         waiting = await chunks.without_static(conn, FILLED_AT_ONCE)
     return sum([await _fill(rt, Subject(row["tenant_id"], row["user_id"]), row["chunk_ids"]) for row in waiting])
@@ -156,7 +156,7 @@ async def _fill(rt: Runtime, subject: Subject, chunk_ids: Sequence[UUID]) -> int
 
 
 async def pack_forever(rt: Runtime) -> None:
-    """The vectors of users with many chunks stand in pages; until cancelled."""
+    """Keeps the vectors of users with many chunks in pages; runs until cancelled."""
     while True:
         try:
             await pack_some(rt)
@@ -166,7 +166,9 @@ async def pack_forever(rt: Runtime) -> None:
 
 
 async def pack_some(rt: Runtime) -> int:
-    """How many users got new pages: of static vectors, and of an encoder's where one is configured."""
+    """Builds pages for users who need them, of static vectors and of an encoder's if configured;
+    the number of users.
+    """
     static_id = load_static_encoder().model_id
     sets: dict[str, tuple[str, ...]] = {static_id: ()}
     if rt.models.embedding_model_id is not None:
@@ -184,7 +186,7 @@ async def pack_some(rt: Runtime) -> int:
 
 
 async def pack_of(rt: Runtime, subject: Subject, set_id: str, models: Sequence[str]) -> int:
-    """How many pages there are of the user's vectors in this set now."""
+    """Replaces the pages of this set of the user; their number."""
     encoder = load_static_encoder()
     async with rt.db.transaction(subject) as conn:
         await memory.lock(conn, subject)

@@ -1,4 +1,4 @@
-"""Experience of agents with their tools and retrieval: a timer counts receipts. Writes agent_experience."""
+"""Experience of agents with their tools and with retrieval: a timer counts receipts. Writes agent_experience."""
 
 import asyncio
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ async def learn_forever(rt: Runtime) -> None:
 
 
 async def learn(rt: Runtime) -> int:
-    """How many things agents have learnt by now, in all tenants; what no receipt speaks of any more is gone."""
+    """Replaces the experience of all tenants' agents; its size. Experience without receipts is deleted."""
     policy = rt.policy.evolution.experience
     async with rt.db.system() as conn:
         counted = await experience.count_receipts(conn, timedelta(days=policy.days), policy.share_users)

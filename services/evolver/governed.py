@@ -1,4 +1,4 @@
-"""What a user does to a memory by hand, beside its words: pinned or no more, made one with others, parted again."""
+"""Manual changes of a memory other than to its text: pinned, unpinned, merged, separated."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,17 +19,17 @@ from shared.store.observations import Mark
 
 ACTS = frozenset({PIN, UNPIN, MERGE})
 MERGED, BY_HAND = "merged", "by_hand"
-"""Where the provenance of a memory names those that it was made of, and that the user made it so."""
+"""The provenance field of a manually merged memory that lists its sources."""
 NOT_THERE = Reject("skip", "no_such_version")
 ALREADY: Mapping[str, str] = {PIN: "already_pinned", UNPIN: "not_pinned", MERGE: "already_merged"}
-"""The reason of an act that changes nothing."""
+"""The reason of an act without effect."""
 
 
 async def govern(changes: MemoryChanges, seen: ObservationRow) -> Reject | None:
-    """The act is done; or why it is not: what it names is not there, or holds no longer."""
+    """Carries out the act; or the reason if it is impossible: the named memory does not exist or is not active."""
     if seen.pattern == MERGE:
         return await _merge(changes, seen)
-    target = await find_holding(changes, seen.related_memory_id)
+    target = await find_active_version(changes, seen.related_memory_id)
     if target is None:
         return NOT_THERE
     pinned = seen.pattern == PIN
@@ -47,16 +47,16 @@ async def govern(changes: MemoryChanges, seen: ObservationRow) -> Reject | None:
     return None
 
 
-async def find_holding(changes: MemoryChanges, memory_id: UUID | None) -> Memory | None:
-    """The version that holds now of what had this id; None where nothing of it does."""
+async def find_active_version(changes: MemoryChanges, memory_id: UUID | None) -> Memory | None:
+    """The active version of the line with this id; None without one."""
     line = await versions.line(changes.conn, changes.subject, memory_id) if memory_id else []
     last = versions.follow(line, memory_id)
     return last if last and last.status == "active" else None
 
 
 async def _merge(changes: MemoryChanges, seen: ObservationRow) -> Reject | None:
-    keep = await find_holding(changes, seen.related_memory_id)
-    others = [await find_holding(changes, UUID(each)) for each in seen.value.get(OTHERS, ())]
+    keep = await find_active_version(changes, seen.related_memory_id)
+    others = [await find_active_version(changes, UUID(each)) for each in seen.value.get(OTHERS, ())]
     if keep is None or None in others:
         return NOT_THERE
     members = list({each.memory_id: each for each in (keep, *others) if each}.values())
@@ -72,7 +72,7 @@ async def _merge(changes: MemoryChanges, seen: ObservationRow) -> Reject | None:
 
 
 async def _unite(changes: MemoryChanges, seen: ObservationRow, keep: Memory, members: Sequence[Memory]) -> Memory:
-    """The one that they become: the words of the kept one, or those that the user gives, and the evidence of all."""
+    """The merged memory: the text of the kept one, or the one given by the user, and the evidence of all."""
     surest = max(each.fused_from or each.confidence for each in members)
     cap = changes.rt.policy.confidence.provenance_cap(keep.provenance_class, keep.flags)
     validated = [each.last_validated_at for each in members if each.last_validated_at]
@@ -97,10 +97,10 @@ async def _unite(changes: MemoryChanges, seen: ObservationRow, keep: Memory, mem
 
 
 async def _reword(changes: MemoryChanges, seen: ObservationRow, keep: Memory, united: Memory) -> Memory:
-    """The memory in the words that the user gives, who thereby confirms it."""
+    """The memory with the text given by the user, who thereby confirms it."""
     wanted = replace(seen, pattern=EDIT, value={}, related_memory_id=keep.memory_id)
     filled = await chosen.fill_observation(changes.conn, changes.subject, wanted, [keep])
-    assert filled is not None  # noqa: S101 # the line holds what is named
+    assert filled is not None  # noqa: S101 # the line contains the named version
     standing = changes.rt.policy.confidence.level_of(chosen.DIRECTIVE, filled.flags)
     return replace(
         united,
@@ -122,8 +122,8 @@ async def _reword(changes: MemoryChanges, seen: ObservationRow, keep: Memory, un
     )
 
 
-def is_parting(choice: UserChoice) -> bool:
-    """Whether what is restored was merged by hand into what holds now: the merge is undone as a whole."""
+def is_separation(choice: UserChoice) -> bool:
+    """Whether the restored version was manually merged into the active one: the whole merge is undone."""
     now = choice.active[0] if choice.seen.related_memory_id and choice.active else None
     return bool(
         choice.restored
@@ -135,7 +135,7 @@ def is_parting(choice: UserChoice) -> bool:
 
 
 async def part(changes: MemoryChanges, choice: UserChoice) -> None:
-    """All that were merged hold again, each as a version of its own line; what they had become ends."""
+    """Restores all merged memories, each as a version of its own line, and ends the merged one."""
     seen, merged = choice.seen, choice.active[0]
     members = await memory.by_ids(changes.conn, changes.subject, [UUID(each) for each in merged.provenance[MERGED]])
     await end(changes, seen, [known_of(merged)], "superseded", seen.observation_id)
@@ -161,7 +161,7 @@ async def part(changes: MemoryChanges, choice: UserChoice) -> None:
 
 
 async def _insert(changes: MemoryChanges, seen: ObservationRow, fresh: Memory) -> None:
-    """The version holds; what cannot hold beside it ends: another under its key, or the same words."""
+    """Activates the version and ends conflicting ones: another under its key, or with the same text."""
     told = replace(seen, kind=fresh.type, key=fresh.key, value=fresh.value, text=fresh.content_text)
     said = replace(statement_of(told), sense=fresh.content_hash, quote="", old_key=None, related=None)
     active = [known_of(each) for each in await memory.load_concerned(changes.subject, [said]).on(changes.conn)]

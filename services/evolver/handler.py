@@ -36,22 +36,22 @@ from shared.telemetry import logger
 CONSUMER = "evolver"
 Act = Callable[[MemoryChanges, ObservationRow], Coroutine[Any, Any, Reject | None]]
 USERS_WORD: frozenset[Assertion] = frozenset({"directive", "confirmed", "correction", "declared"})
-"""What the user said in so many words: it brings back what they had rejected."""
+"""Explicit statements of the user, which reset rejections."""
 SAID_OUTRIGHT = frozenset({"directive", "correction", "confirmed"})
-"""Statements that settle what was open about the memory that they confirm."""
+"""Statements that settle conflicts about the memory that they confirm."""
 
 
 async def apply_proposals(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
-    """Each proposal is applied or rejected, once, after the corrections that were said before it."""
+    """Applies or rejects each proposal once, after earlier corrections."""
     envelopes = {o: event.envelope for event in events for o in _proposal(event).observation_ids}
     await _evolve(rt, subject, events, envelopes, urgent=False)
 
 
 async def apply_corrections(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
-    """Each correction is durable now: it skips analysis (seed 004 section 2.3.0.1-A), and so does what came before it.
+    """Applies corrections durably: they skip analysis (seed 004 section 2.3.0.1-A), and so does what preceded them.
 
-    What it corrects may still be on its way through the analyzer: that is settled first, or it would be written later
-    and stand beside its own correction.
+    The corrected statement may still wait for the analyzer: it is settled first, otherwise it would be written later
+    and coexist with its correction.
     """
     envelopes = {o: event.envelope for event in events for o in _corrections(event).observation_ids}
     await _evolve(rt, subject, events, envelopes, urgent=True)
@@ -96,10 +96,10 @@ async def _evolve(
                     await _apply(evolution, seen, Reject("skip", "no_such_version"))
                     continue
                 seen = evolution.choose(choice)
-                if governed.is_parting(choice):
+                if governed.is_separation(choice):
                     await governed.part(evolution, choice)
                     continue
-                await _lift_silence(evolution, choice)
+                await _end_suppression(evolution, choice)
             if chosen.is_judgement(seen):
                 await _judge(evolution, seen)
                 continue
@@ -126,7 +126,7 @@ async def _evolve(
 
 
 def _find_act(seen: ObservationRow) -> Act | None:
-    """What is done for an item that names a memory and says nothing of its words."""
+    """Handles an item that names a memory and does not change its text."""
     if seen.detector != "items":
         return None
     return governed.govern if seen.pattern in governed.ACTS else imported.take_in if seen.pattern == IMPORT else None
@@ -181,7 +181,7 @@ async def _write(evolution: MemoryChanges, seen: ObservationRow, write: Write) -
     fresh = _version(seen, write, evolution.known)
     if write.content:
         (old,) = await memory.by_ids(conn, subject, [write.ends[0].memory_id])
-        # its words come from both turns: what is erased of either erases them
+        # its text comes from both turns, so erasing either erases it
         turns = memory.turns_kept((*old.source_turns, seen.turn_id))
         fresh = replace(fresh, source_turns=turns, provenance={**fresh.provenance, "amended": str(old.memory_id)})
     choice = evolution.choices.get(seen.observation_id)
@@ -191,7 +191,7 @@ async def _write(evolution: MemoryChanges, seen: ObservationRow, write: Write) -
     await end(evolution, seen, write.ends, "superseded", fresh.memory_id)
     await memory.insert(conn, subject, fresh)
     if any(old.memory_id in evolution.silenced for old in write.ends):
-        await chosen.silence_version(conn, subject, fresh.memory_id, seen.said_at)
+        await chosen.suppress_version(conn, subject, fresh.memory_id, seen.said_at)
         evolution.silenced |= {fresh.memory_id}
         evolution.hidden.append(fresh.memory_id)
     evolution.known[fresh.memory_id] = replace(known_of(fresh), replaced=tuple(old.text for old in write.ends))
@@ -204,7 +204,7 @@ async def _write(evolution: MemoryChanges, seen: ObservationRow, write: Write) -
 
 
 async def _twins(evolution: MemoryChanges, seen: ObservationRow, write: Write) -> list[ActiveMemory]:
-    """What cannot be active beside the amended memory: what says the same, or something else under its key."""
+    """Memories that cannot be active besides the amended one: with the same text, or another under its key."""
     said = statement_of(seen)
     active = await memory.load_concerned(evolution.subject, [said]).on(evolution.conn)
     ending = {old.memory_id for old in write.ends}
@@ -286,7 +286,7 @@ async def _confirm(evolution: MemoryChanges, seen: ObservationRow, confirm: Conf
 
 
 async def _judge(evolution: MemoryChanges, seen: ObservationRow) -> None:
-    """What the user says of a memory's use is done, and told where it is shown or hidden by it."""
+    """Applies the user's verdict on a memory's use, and reports it if it shows or hides the memory."""
     judgement = await chosen.judge(evolution.conn, evolution.subject, seen, evolution.rt.policy)
     if judgement is None:
         await _apply(evolution, seen, Reject("skip", "no_such_version"))
@@ -309,11 +309,11 @@ async def _judge(evolution: MemoryChanges, seen: ObservationRow) -> None:
         tell(evolution, seen, changed, after.memory_id)
 
 
-async def _lift_silence(evolution: MemoryChanges, choice: UserChoice) -> None:
-    """Who restores a memory, or says that it is right, wants it brought up again."""
+async def _end_suppression(evolution: MemoryChanges, choice: UserChoice) -> None:
+    """Restoring or confirming a memory ends its suppression."""
     lifted = evolution.silenced & {each.memory_id for each in choice.active}
     if choice.restored and lifted:
-        await chosen.lift_silence(evolution.conn, evolution.subject, lifted)
+        await chosen.end_suppression(evolution.conn, evolution.subject, lifted)
         evolution.silenced -= lifted
 
 
@@ -327,7 +327,7 @@ async def _retract(evolution: MemoryChanges, seen: ObservationRow, retract: Retr
 
 
 async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:
-    """The observations are quarantined and their turns' outcomes say so."""
+    """Quarantines the observations; their turns' outcomes say so."""
     payload = event.payload
     assert isinstance(payload, AnalysisProposed | ObservationRecorded)  # noqa: S101 # the topics carry nothing else
     async with rt.db.transaction(subject) as conn:

@@ -1,4 +1,4 @@
-"""Versions of memories as an import brings them: what they were stays, what is known here already stays as it is."""
+"""Imported versions of memories: they keep their data, and existing memories stay unchanged."""
 
 from dataclasses import replace
 from typing import Any
@@ -23,7 +23,7 @@ _MEMORY = TypeAdapter(Memory)
 
 
 async def take_in(changes: MemoryChanges, seen: ObservationRow) -> Reject | None:
-    """The version stands as it was; or why it does not: it is known already, or was erased here."""
+    """Stores the version unchanged; or the reason if it is not stored: it exists already, or was erased here."""
     given = seen.value[IMPORTED]
     fresh = to_memory(seen, given)
     conn, subject = changes.conn, changes.subject
@@ -34,7 +34,7 @@ async def take_in(changes: MemoryChanges, seen: ObservationRow) -> Reject | None
         return Reject("skip", "erased")
     if fresh.status == "active":
         fresh = await _find_place(changes, seen, fresh)
-    fresh = replace(fresh, version=await keeping.free_version(conn, subject, fresh.root_id, fresh.version))
+    fresh = replace(fresh, version=await keeping.find_free_version(conn, subject, fresh.root_id, fresh.version))
     await memory.insert(conn, subject, fresh)
     changes.marks.append(Mark(seen.observation_id, "evolved", f"{IMPORT}:{AS_IT_WAS}", fresh.memory_id))
     if fresh.status != "active":
@@ -48,7 +48,7 @@ async def take_in(changes: MemoryChanges, seen: ObservationRow) -> Reject | None
 
 
 def to_memory(seen: ObservationRow, given: dict[str, Any]) -> Memory:
-    """The version in the words of its item."""
+    """The version with the text of its item."""
     names = Memory.__dataclass_fields__.keys()
     told = {name: value for name, value in given.items() if name in names}
     told |= {"content_text": seen.text, "content_hash": "", "created_at": None}
@@ -58,7 +58,7 @@ def to_memory(seen: ObservationRow, given: dict[str, Any]) -> Memory:
 
 
 async def _find_place(changes: MemoryChanges, seen: ObservationRow, fresh: Memory) -> Memory:
-    """The version where something is active that cannot be beside it: the stronger holds, of two alike the newer."""
+    """The version besides a conflicting active memory: the stronger one holds, and of two equal ones the newer."""
     told = replace(seen, kind=fresh.type, key=fresh.key, value=fresh.value, text=fresh.content_text)
     said = replace(statement_of(told), sense=fresh.content_hash, quote="", old_key=None, related=None)
     active = [known_of(each) for each in await memory.load_concerned(changes.subject, [said]).on(changes.conn)]
@@ -73,7 +73,7 @@ async def _find_place(changes: MemoryChanges, seen: ObservationRow, fresh: Memor
 
 
 async def _keep_figures(changes: MemoryChanges, fresh: Memory, given: dict[str, Any]) -> None:
-    """What use had made of it goes on here."""
+    """Its usage statistics continue here."""
     (stats,) = await keeping.active(changes.conn, changes.subject, [fresh.memory_id])
     counted = {name: given[name] for name in COUNTS if given.get(name) is not None}
     told = replace(stats, **counted, fused_at=fresh.fused_at, fused_from=fresh.fused_from)

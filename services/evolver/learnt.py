@@ -1,15 +1,15 @@
-"""Shares and their bounds from counted receipts. Pure."""
+"""Proportions and their confidence bounds from counted receipts. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
 
 Z = 1.96
-"""Of the interval that holds the true share with 95 %."""
+"""The z-value of the interval that contains the true proportion with 95 %."""
 Figures = dict[str, Any]
 
 
 def interval(hits: int, of: int) -> tuple[float, float]:
-    """Wilson's bounds of the share that `hits` of so many are a sample of; wide where there are few."""
+    """Wilson's bounds of the proportion of `hits`; wide for few samples."""
     if of == 0:
         return 0.0, 1.0
     share, n = hits / of, Z * Z / of
@@ -18,12 +18,12 @@ def interval(hits: int, of: int) -> tuple[float, float]:
 
 
 def bound_share(low: float, high: float, cap: float) -> float:
-    """How sure a share is that lies between these bounds; never over the cap of what is only analysed."""
+    """The confidence of a proportion with these bounds; never above the cap of analysed statements."""
     return round(min(1 - (high - low), cap), 4)
 
 
 def of_tool(whole: Mapping[str, int], parts: Mapping[str, Mapping[str, int]], least_calls: int) -> Figures | None:
-    """What is known of a tool, in all and for each intent with calls enough; None where no call has ended."""
+    """The experience of a tool, in total and for each intent with enough calls; None without completed calls."""
     figures = _tool(whole)
     if not figures["calls"]:
         return None
@@ -41,7 +41,9 @@ def _tool(counts: Mapping[str, int]) -> Figures:
 
 
 def of_retrieval(counts: Mapping[str, int]) -> Figures:
-    """How many packages' memories answers took up, and how many of those answers were corrected or confirmed."""
+    """The number of packages whose memories were used in answers, and how many of those answers
+    were corrected or confirmed.
+    """
     low, high = interval(counts["utilized"], counts["packages"])
     corrected_low, _ = interval(counts["corrected"], counts["utilized"])
     share = round(counts["utilized"] / counts["packages"], 4) if counts["packages"] else 0.0

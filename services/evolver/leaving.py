@@ -1,4 +1,4 @@
-"""What stays of a memory of which a part ends: a memory of its own, worth what the whole was."""
+"""The rest of a memory of which a part ends: a separate memory with the provenance of the whole."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ async def leave_rest(changes: MemoryChanges, seen: ObservationRow, write: Write)
 async def leave_part(changes: MemoryChanges, seen: ObservationRow, ended: ActiveMemory, part: Content) -> None:
     """This part of a memory that has ended stays, unless something active says it or has its key.
 
-    Of a memory that was rejected too often nothing is left.
+    Nothing is stored of a fused memory.
     """
     if ended.memory_id in changes.fused:
         return
@@ -37,7 +37,7 @@ async def leave_part(changes: MemoryChanges, seen: ObservationRow, ended: Active
     fresh = _to_rest(old, row, statement.sense)
     await memory.insert(changes.conn, changes.subject, fresh)
     if old.memory_id in changes.silenced:
-        await chosen.silence_version(changes.conn, changes.subject, fresh.memory_id, seen.said_at)
+        await chosen.suppress_version(changes.conn, changes.subject, fresh.memory_id, seen.said_at)
         changes.silenced |= {fresh.memory_id}
         changes.hidden.append(fresh.memory_id)
     changes.known[fresh.memory_id] = known_of(fresh)
@@ -46,7 +46,7 @@ async def leave_part(changes: MemoryChanges, seen: ObservationRow, ended: Active
 
 
 def _to_rest(old: Memory, row: ObservationRow, sense: str) -> Memory:
-    """A line of its own, whose words and turns are those of the old memory."""
+    """A new line with the text and turns of the old memory."""
     its_id = left_id(row.observation_id, old.memory_id)
     return replace(
         old,

@@ -1,4 +1,4 @@
-"""Pages of vectors from the vectors themselves. Pure."""
+"""Builds pages from vectors. Pure."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ ID_BYTES = 16
 
 
 def pack_all(gathered: Gathered, static_id: str, static_dimension: int) -> list[Page]:
-    """The pages of all models; an empty one where there is nothing to pack, which says until when nothing was."""
+    """The pages of all models; an empty one without vectors records the time until which there were none."""
     made = [page for of in gathered.of for page in _pack(of, static_id, static_dimension)]
     return made or [Page(static_id, 0, b"", b"")]
 

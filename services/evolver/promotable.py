@@ -1,4 +1,4 @@
-"""Whether a memory may be offered to the enterprise side, and in which class. Pure."""
+"""Whether a memory may be promoted, and its class. Pure."""
 
 # ruff: noqa: E501 - one family of words per line
 
@@ -20,13 +20,13 @@ from shared.secrets import PLACEHOLDERS, find_secrets
 Lack = Literal["confidence", "frequency", "sessions", "epistemic", "conflicts"]
 ENDURING: frozenset[Epistemic] = frozenset({"fact", "preference"})
 OF_A_PERSON = types_with("personal")
-"""Types that speak of the user, whatever their words are."""
+"""Types that concern the user, whatever their text."""
 NO_TIME = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class PromotionFigures:
-    """What a memory qualifies by; `uses_30d` counts answers that used it and times that it was said again."""
+    """The criteria of a memory; `uses_30d` counts answers that used it and repetitions."""
 
     confidence: float
     uses_30d: int
@@ -37,7 +37,7 @@ class PromotionFigures:
 
 @dataclass(frozen=True, slots=True)
 class PromotionVerdict:
-    """What becomes of a memory that qualifies; `reason` names a rule, never words."""
+    """The decision on a qualifying memory; `reason` names a rule, never text."""
 
     status: PromotionStatus
     class_: PromotionClass
@@ -57,7 +57,7 @@ _PERSONAL = to_pattern(
 
 
 def eligible(figures: PromotionFigures, policy: PromotionPolicy) -> tuple[Lack, ...]:
-    """The thresholds that the memory does not reach; none, and it may be offered."""
+    """The thresholds that the memory does not reach; empty if it qualifies."""
     lacks: dict[Lack, bool] = {
         "confidence": figures.confidence < policy.least_confidence,
         "frequency": figures.uses_30d < policy.least_uses_30d,
@@ -69,14 +69,14 @@ def eligible(figures: PromotionFigures, policy: PromotionPolicy) -> tuple[Lack, 
 
 
 def conflict_ratio(against: int, confirmations: int) -> float:
-    """Of all that was said to the memory, how much was said against it."""
+    """The share of contradictions among all statements about the memory."""
     return round(against / (against + confirmations), 4) if against else 0.0
 
 
 def verdict(kind: MemoryType, text: str) -> PromotionVerdict:
-    """Nothing with personal data, a credential or an order to the agent goes on, and no business secret.
+    """Rejects personal data, credentials, orders to the agent and business secrets.
 
-    What is left waits for somebody who may decide; what is personal also for the person's consent.
+    Everything else waits for a decision; personal content also for the user's consent.
     """
     class_ = class_of(kind, text)
     failed = _unclean(text)
@@ -88,7 +88,7 @@ def verdict(kind: MemoryType, text: str) -> PromotionVerdict:
 
 
 def class_of(kind: MemoryType, text: str) -> PromotionClass:
-    """By its words a business secret; by type, words or a person's name personal; else public."""
+    """A business secret by its words; personal by type, words or a person's name; otherwise public."""
     if _SECRET.search(text):
         return "business_secret"
     if kind in OF_A_PERSON or _PERSONAL.search(text):

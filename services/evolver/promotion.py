@@ -1,6 +1,6 @@
-"""Memories that qualify for the enterprise side: a timer finds and checks them. Writes promotions.
+"""Proposals for promotion: a timer finds and checks memories that qualify. Writes promotions.
 
-What is approved later is recorded and no more: the knowledge side takes it from there (promotions.status `approved`).
+An approval is only recorded; the knowledge side continues from there (promotions.status `approved`).
 """
 
 import asyncio
@@ -25,11 +25,11 @@ from shared.store.promotions import PromotionCandidate, Proposal
 from shared.telemetry import logger
 
 SLACK_S = 60.0
-"""A transaction is seen by the round after it, however long it took up to this."""
+"""The next round sees transactions that took up to this time."""
 
 
 async def propose_forever(rt: Runtime) -> None:
-    """A round every `evolution.every_s`, until cancelled: at first over all memories, then over changed ones."""
+    """A round every `evolution.every_s`, until cancelled: first over all memories, then over changed ones."""
     since: datetime | None = None
     while True:
         try:
@@ -41,7 +41,7 @@ async def propose_forever(rt: Runtime) -> None:
 
 
 async def propose(rt: Runtime, since: datetime | None = None) -> datetime:
-    """When this round began; every memory that qualifies by now, and changed after `since`, has its proposal."""
+    """Proposes every memory that qualifies and changed after `since`; the start time of this round."""
     async with rt.db.system() as conn:
         found, began = await promotions.load_due(conn, rt.policy.evolution.promotion.least_confidence, since)
     for subject in found:
@@ -50,7 +50,7 @@ async def propose(rt: Runtime, since: datetime | None = None) -> datetime:
 
 
 async def propose_of(rt: Runtime, subject: Subject) -> None:
-    """The user's memories that qualify are proposed, once each; proposals that are over have ended."""
+    """Proposes the user's qualifying memories, once each, and ends proposals that are over."""
     policy = rt.policy.evolution.promotion
     async with rt.db.transaction(subject) as conn:
         ended = await promotions.end(conn, subject)
@@ -68,7 +68,7 @@ def _proposals(found: Sequence[PromotionCandidate], policy: PromotionPolicy) -> 
 
 
 def figures_of(memory: PromotionCandidate) -> PromotionFigures:
-    """What the memory may qualify by."""
+    """The criteria of the memory."""
     return PromotionFigures(
         confidence=memory.confidence,
         uses_30d=memory.used + memory.said_again,

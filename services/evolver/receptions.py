@@ -1,4 +1,4 @@
-"""feedback.recorded -> effects on the memories that it names, through the journal of upkeep."""
+"""feedback.recorded: applies its effects to the memories that it names, through the journal of upkeep."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -17,9 +17,9 @@ CONSUMER = "evolver"
 
 
 async def apply_feedback(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
-    """The active memories among those named are counted, and steps taken, once for each event; the others stay.
+    """Counts each event once for the active ones of the named memories and adjusts their confidence; others stay.
 
-    What has been rejected too often is out of sight as soon as it is known, not a round of upkeep later.
+    A memory rejected too often is hidden at once, not only in the next round of upkeep.
     """
     if not any(parse_feedback(event).memory_ids for event in events):
         return
@@ -43,7 +43,7 @@ def parse_feedback(event: Delivered) -> FeedbackRecorded:
 
 
 def decide_due(event: Delivered, active: set[UUID]) -> Due | None:
-    """What the event does to those of its memories that are active; None where that is nothing."""
+    """The effect of the event on those of its memories that are active; None without any."""
     effect = rules.effect_of(parse_feedback(event))
     ids = tuple(id for id in dict.fromkeys(parse_feedback(event).memory_ids) if id in active)
     if effect == rules.NO_EFFECT or not ids:
@@ -55,7 +55,7 @@ def decide_due(event: Delivered, active: set[UUID]) -> Due | None:
 
 
 async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:
-    """The event is named in quarantine; its turn has its outcome regardless."""
+    """Quarantines the event; its turn has its outcome regardless."""
     async with rt.db.transaction(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
         await turn_states.give_up(conn, subject, stage="feedback", event_id=event.envelope.event_id, reason=reason)

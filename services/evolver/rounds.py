@@ -1,4 +1,4 @@
-"""Rounds of upkeep: a timer finds users whose round is due, and makes one round for one user."""
+"""Rounds of upkeep: a timer finds users who are due, and runs one round for each."""
 
 import asyncio
 import random
@@ -22,14 +22,14 @@ from shared.store.operator_acts import Operator, note_act
 from shared.telemetry import frames, logger
 
 LONGEST = timedelta(days=1)
-"""Who has nothing new is looked through so often: time passes for them too."""
+"""The interval of rounds for users without changes, whose memories age too."""
 CONSIDERED = 300
-"""So many memories of a user, the latest, are compared with each other in one round."""
+"""The number of a user's latest memories that are compared with each other in one round."""
 NOT_MERGED = types_with("unmerged")
 
 
 async def keep_forever(rt: Runtime) -> None:
-    """Goes on until cancelled; the pause differs each time, so that evolvers do not all begin at once."""
+    """Runs until cancelled; the interval varies, so that evolvers do not all begin at once."""
     while True:
         await asyncio.sleep(rt.policy.evolution.every_s * random.uniform(0.75, 1.25))  # noqa: S311 # jitter
         try:
@@ -39,7 +39,7 @@ async def keep_forever(rt: Runtime) -> None:
 
 
 async def keep_all(rt: Runtime) -> int:
-    """How many users were looked through, all who were waiting when it began; others may be at it at the same time."""
+    """Runs a round for all users due at its start; their number. Other evolvers may run concurrently."""
     async with rt.db.system() as conn:
         waiting = await journal.load_waiting(conn, await journal.load_now(conn), LONGEST)
     random.shuffle(waiting)
@@ -56,7 +56,7 @@ async def _one(rt: Runtime, each: journal.Waiting) -> bool:
         return await keep(rt, each.subject, each.seen) is not None
     except TransientError:
         raise
-    except Exception as error:  # noqa: BLE001 # one user's memories must not keep all others waiting
+    except Exception as error:  # noqa: BLE001 # one user's failure must not delay all others
         UPKEEP_FAILED.inc()
         logger().error("upkeep_failed", **frames(error))
         async with rt.db.transaction(each.subject) as conn:
@@ -64,7 +64,7 @@ async def _one(rt: Runtime, each: journal.Waiting) -> bool:
 
 
 async def keep(rt: Runtime, subject: Subject, seen: datetime | None) -> list[UpkeepChange] | None:
-    """What one round did to the user's memories, all of it or nothing; None where another was made since `seen`."""
+    """One round for the user, completely or not at all; None if another was run since `seen`."""
     async with rt.db.transaction(subject) as conn:
         await memory.lock(conn, subject)
         return await _round(conn, rt, subject) if await journal.claim(conn, subject, seen) else None
@@ -82,7 +82,7 @@ async def _round(conn: Connection, rt: Runtime, subject: Subject) -> list[Upkeep
 
 
 def _each(active: Sequence[MemoryStats], now: datetime, policy: Policy) -> tuple[list[Due], list[MemoryStats]]:
-    """What is to be done to single memories, one thing after another, and those that are shown after it."""
+    """The changes to single memories, one after the other, and the visible memories after them."""
     wanted: list[Due] = []
     left: list[MemoryStats] = []
     for each in active:
@@ -96,7 +96,7 @@ def _each(active: Sequence[MemoryStats], now: datetime, policy: Policy) -> tuple
 
 
 async def find_mergeable(conn: Connection, subject: Subject, shown: Sequence[MemoryStats], policy: Policy) -> list[Due]:
-    """Which of these are to become one."""
+    """The groups of these memories to merge."""
     disputed = await conflicts.open_about(conn, subject)
     fitting = [
         each
@@ -124,9 +124,9 @@ async def find_mergeable(conn: Connection, subject: Subject, shown: Sequence[Mem
 async def keep_now(
     rt: Runtime, subject: Subject, *, forced: bool, by: Operator | None = None
 ) -> list[UpkeepChange] | None:
-    """A round for this user at once; None where the last one was less than a pause ago, unless it is forced.
+    """Runs a round for this user at once; None if the last one was less than an interval ago, unless it is forced.
 
-    It is on record where an operator asks for it.
+    A round requested by an operator is audited.
     """
     pause = timedelta(seconds=rt.policy.evolution.every_s)
     async with rt.db.transaction(subject) as conn:

@@ -1,7 +1,7 @@
-"""The effects of time and use on memories: each is a row of the journal, and `apply` does what the row says.
+"""The effects of time and use on memories: each is a row of the journal, and `apply` carries it out.
 
-Rules decide (`rules/due.py`, `rules/merge.py`), the journal takes it down, `apply` does it: the same rows and the same
-record leave the same memories, whether it is done now or again from the journal.
+Rules decide (`rules/due.py`, `rules/merge.py`), the journal records, `apply` carries out: the same rows give the same
+memories, now or in a rebuild.
 """
 
 from collections.abc import Sequence
@@ -28,12 +28,12 @@ from shared.store.conflicts import SettledConflict
 from shared.store.upkeep import Upkeep
 
 STEP = 1e-6
-"""Confidences nearer than this are one."""
+"""Confidences closer than this are equal."""
 
 
 @dataclass(frozen=True)
 class UpkeepChange:
-    """What a record did to one memory; `before` is None for one that it made."""
+    """The effect of a record on one memory; `before` is None for a new one."""
 
     done: Upkeep
     before: MemoryStats | None
@@ -42,7 +42,7 @@ class UpkeepChange:
 
 @dataclass
 class _Ledger:
-    """The memories as the records so far have left them; what is not written yet is in `touched`."""
+    """The memories after the records so far; unwritten changes are in `touched`."""
 
     known: dict[UUID, MemoryStats]
     touched: dict[UUID, None] = field(default_factory=dict[UUID, None])
@@ -67,9 +67,9 @@ class _Ledger:
 
 
 async def apply(conn: Connection, subject: Subject, records: Sequence[Upkeep], policy: Policy) -> list[UpkeepChange]:
-    """What these records of the journal did, in order; memories that are no longer active are left alone.
+    """The effects of these journal records, in order; memories that are no longer active stay unchanged.
 
-    Times are those of the record and nothing is drawn by lot. The caller holds the user's lock and the transaction.
+    Times are those of the record and nothing is random. The caller holds the user's lock and the transaction.
     """
     named = {id for record in records for id in record.memory_ids}
     ledger = _Ledger({kept.memory_id: kept for kept in await keeping.active(conn, subject, named)})
@@ -94,7 +94,7 @@ def _active(kept: MemoryStats | None) -> bool:
 async def _merge(
     conn: Connection, subject: Subject, ledger: _Ledger, record: Upkeep, members: Sequence[MemoryStats], policy: Policy
 ) -> list[UpkeepChange]:
-    """All of the set become one memory; nothing happens where one of them is active no longer."""
+    """Merges the set; no effect if one of them is no longer active."""
     if len(members) != len(record.memory_ids):
         return []
     await ledger.write(conn, subject)
@@ -120,7 +120,7 @@ async def _merge(
 
 
 def to_candidate(row: Memory, model: str | None = None) -> MergeCandidate:
-    """The memory as consolidation reads it."""
+    """The memory for consolidation."""
     return MergeCandidate(
         memory_id=row.memory_id,
         type=row.type,
@@ -138,7 +138,7 @@ def to_candidate(row: Memory, model: str | None = None) -> MergeCandidate:
 
 
 def merge_versions(versions: Sequence[Memory], version: int, policy: Policy) -> Memory:
-    """The one that the versions, oldest first, become: the words of one of them, the evidence of all."""
+    """The memory merged from these versions, oldest first: the text of one of them, the evidence of all."""
     one = merge.merge_memories([to_candidate(row) for row in versions], policy.confidence)
     speaks = next(row for row in versions if row.memory_id == one.speaks)
     validated = [row.last_validated_at for row in versions if row.last_validated_at]
@@ -164,7 +164,7 @@ def merge_versions(versions: Sequence[Memory], version: int, policy: Policy) -> 
 async def perform(
     conn: Connection, subject: Subject, wanted: Sequence[tuple[Due, Envelope]], policy: Policy
 ) -> list[UpkeepChange]:
-    """All of it is in the journal, done, and told of with what caused it; the caller holds the lock."""
+    """Records, carries out and reports all changes with their cause; the caller holds the lock."""
     done = await upkeep.insert(conn, subject, [due for due, _ in wanted])
     changes = await apply(conn, subject, done, policy) if done else []
     causes = {record.upkeep_id: cause for record, (_, cause) in zip(done, wanted, strict=True)}
@@ -187,7 +187,7 @@ def _event(change: UpkeepChange, payload: MemoryChanged, cause: Envelope) -> out
 
 
 def to_changed(change: UpkeepChange) -> MemoryChanged | None:
-    """What is told of it: nothing where only counts are others now."""
+    """The event of the change; none if only counts have changed."""
     before, after = change.before, change.after
     moved = before is None or abs(before.confidence - after.confidence) > STEP
     match change.done.job:
@@ -219,7 +219,7 @@ def to_changed(change: UpkeepChange) -> MemoryChanged | None:
 
 
 def make_envelope(subject: Subject, at: datetime, policy_version: str) -> Envelope:
-    """The envelope of what nobody said: a round of upkeep of this user at that time."""
+    """The envelope of an event without a turn: a round of upkeep of this user at that time."""
     trace = clock.uuid7()
     return Envelope(
         event_id=trace,

@@ -65,7 +65,7 @@ async def redrive(rt: Runtime) -> dict[str, int]:
     """
     grace = timedelta(seconds=rt.policy.delivery.redrive_after_s)
     async with rt.db.system() as conn:
-        if not await outbox.sole_redriver(conn) or (await outbox.depth(conn)).age_s > grace.total_seconds() / 2:
+        if not await outbox.claim_redrive(conn) or (await outbox.depth(conn)).age_s > grace.total_seconds() / 2:
             return {}
         since_loss = await topics_made.load_age(conn)
         if since_loss is not None:
@@ -165,7 +165,7 @@ async def end_idle(rt: Runtime) -> int:
     """
     behind = rt.policy.delivery.redrive_after_s / 2
     async with rt.db.system() as conn:
-        if not await outbox.sole_redriver(conn) or (await outbox.depth(conn)).age_s > behind:
+        if not await outbox.claim_redrive(conn) or (await outbox.depth(conn)).age_s > behind:
             return 0
         idle_sessions = await sessions.idle(conn, timedelta(hours=rt.policy.session.idle_hours), LIMIT)
         turns_due = [

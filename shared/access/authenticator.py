@@ -166,7 +166,7 @@ def _admit_holder(key: ApiKey | None, proves: Callable[[str], bool], header: str
     now = clock.now()
     by_newest = proves(key.secret_hash if key else NOBODY)
     by_former = proves((key and key.former_hash) or NOBODY)
-    if key is None or not (by_newest or (by_former and key.takes_former_secret(now))):
+    if key is None or not (by_newest or (by_former and key.accepts_former_secret(now))):
         raise refuse_stranger("the key is not known", header)
     if key.revoked_at is not None:
         raise refuse_stranger("the key was revoked", header)

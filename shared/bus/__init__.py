@@ -1,1 +1,1 @@
-"""Kafka: topics, the consumers of the workers, request and reply. The home of faststream and aiokafka."""
+"""Kafka: topics, the consumers of the workers, request and reply. The only user of faststream and aiokafka."""

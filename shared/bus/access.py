@@ -1,4 +1,4 @@
-"""How Kafka is reached: the one place where the arguments of its clients are made."""
+"""Connections to Kafka: the only place that creates the arguments of its clients."""
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # aiokafka carries no types
@@ -24,7 +24,7 @@ CLIENT_ID = Settings.model_fields["kafka_client_id"].default
 
 @dataclass(frozen=True)
 class KafkaAccess:
-    """The addresses of a Kafka, and what the clients of one service say and show; with no address there is no Kafka."""
+    """The addresses of a Kafka, and the credentials of one service's clients; without an address there is no Kafka."""
 
     bootstrap: str
     client_id: str = CLIENT_ID
@@ -37,13 +37,14 @@ class KafkaAccess:
         return [each.strip() for each in self.bootstrap.split(",") if each.strip()]
 
     def make_arguments(self) -> dict[str, Any]:
-        """What every client is made with, whether it reads, writes or administers."""
+        """The arguments of every client: consumer, producer or administrator."""
         return {"bootstrap_servers": self.servers, "client_id": self.client_id, **self.security, **self.times}
 
     async def check(self) -> None:
-        """Raises ConfigurationError that names the setting for which Kafka does not let us in; if it is away, nothing.
+        """Raises ConfigurationError that names the setting because of which Kafka refuses the connection; none if it is
+        unavailable.
 
-        Without it a client says only that it could not connect. Plain access has nothing to be refused.
+        Without this check a client reports only that it could not connect. Plain access cannot be refused.
         """
         for each in self.servers if self.security else ():
             try:
@@ -62,16 +63,16 @@ class KafkaAccess:
         connection = await create_conn(host, int(port), client_id=self.client_id, **self.security)
         try:
             token = self.security.get("sasl_oauth_token_provider")
-            # a token that is refused is not told of: the broker answers nothing that makes sense from then on
+            # a refused token is not reported: the broker's later responses are unreadable
             answer: Any = await connection.send(MetadataRequest([])) if token else None
             if token and not answer.brokers:
-                raise TokenError("the broker does not take the token", asked=isinstance(token, TokenUrl))
+                raise TokenError("the broker refuses the token", asked=isinstance(token, TokenUrl))
         finally:
             connection.close()
 
 
 def explain_refusal(error: BaseException) -> tuple[str, str]:
-    """The setting that is at fault and what is wrong; no setting where it is none's fault."""
+    """The wrong setting and the reason; an empty setting if none is wrong."""
     if isinstance(error, TokenError):
         return "kafka_token_url" if error.asked else "kafka_token_file", str(error)
     if isinstance(error, UnsupportedSaslMechanismError):
@@ -88,7 +89,7 @@ def explain_refusal(error: BaseException) -> tuple[str, str]:
 
 
 def open_access(settings: Settings, service: str) -> KafkaAccess:
-    """How a service reaches the Kafka of the settings; ConfigurationError names a file that cannot be used."""
+    """A service's connection to the Kafka of the settings; ConfigurationError names an unusable file."""
     times = {
         "request_timeout_ms": settings.kafka_request_timeout_ms,
         "metadata_max_age_ms": settings.kafka_metadata_max_age_ms,
@@ -122,7 +123,7 @@ def _make_security(settings: Settings) -> dict[str, Any]:
 
 
 def _make_context(settings: Settings) -> ssl.SSLContext:
-    """Trusts the authorities of the settings, or the system's; a server must have the name by which it is reached."""
+    """Trusts the authorities of the settings, or the system's; the server's certificate must name the address used."""
     try:
         context = ssl.create_default_context(cafile=settings.kafka_ca)
     except (OSError, ssl.SSLError) as error:
@@ -133,7 +134,7 @@ def _make_context(settings: Settings) -> ssl.SSLContext:
             context.load_cert_chain(
                 settings.kafka_certificate,
                 settings.kafka_key,
-                # never asked for at a terminal
+                # never prompts on a terminal
                 password=secret.get_secret_value() if secret else "",
             )
         except (OSError, ssl.SSLError) as error:

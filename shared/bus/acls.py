@@ -1,4 +1,4 @@
-"""Which access control lists of Kafka each service needs, as the registry of topics says."""
+"""The Kafka access control lists that each service needs, derived from the registry of topics."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from shared.settings import SERVICES
 Operation = Literal["Read", "Write", "Create", "Delete", "Describe", "DescribeConfigs"]
 Kind = Literal["topic", "group"]
 CLIENT = "client"
-"""Who talks with SmartBrain over Kafka, and reads its events."""
+"""The user of clients that use SmartBrain over Kafka and read its events."""
 OPERATOR = "operator"
-"""Who runs `migrate`, `up` and `restore`."""
+"""The user that runs `migrate`, `up` and `restore`."""
 PRINCIPAL = "User:smartbrain-{service}"
 
 
 @dataclass(frozen=True)
 class Grant:
-    """What a service may do with some topics or groups."""
+    """Rights of a service on topics or groups."""
 
     service: str
     operations: tuple[Operation, ...]
@@ -26,11 +26,11 @@ class Grant:
     names: tuple[str, ...]
 
     def principal(self, pattern: str) -> str:
-        """The user by which Kafka knows the service."""
+        """The Kafka user of the service."""
         return pattern.replace("{service}", self.service)
 
     def command(self, pattern: str) -> str:
-        """The line that gives it."""
+        """The command line that grants it."""
         words = ["kafka-acls.sh", "--bootstrap-server", '"$SMARTBRAIN_KAFKA_BOOTSTRAP"']
         words += ["--command-config", "admin.properties", "--add", "--allow-principal", f"'{self.principal(pattern)}'"]
         words += [word for each in self.operations for word in ("--operation", each)]
@@ -39,7 +39,7 @@ class Grant:
 
 
 def list_grants(topics: Sequence[Topic] = TOPICS) -> list[Grant]:
-    """What every service, whoever talks with it and its operator need; a service that needs nothing is left out."""
+    """The grants of every service, of clients and of the operator; a service without needs is omitted."""
     grants = [grant for service in SERVICES for grant in _of_service(service, topics)]
     return [grant for grant in (*grants, *_of_client(topics), *_of_operator(topics)) if grant.names]
 
@@ -53,7 +53,7 @@ def _of_service(service: str, topics: Sequence[Topic]) -> Iterator[Grant]:
     yield Grant(service, ("Write", "Describe"), "topic", (*names(outputs), *dead_letters(inputs)))
     if service == "relay":
         yield from _create(service, topics)
-        # a turn that a client sent and that was set aside goes back to where it came from
+        # a client's dead letter returns to its topic
         yield Grant(service, ("Read", "Describe"), "topic", dead_letters([t for t in topics if t is TURN_COMMIT]))
     if service == "compose":  # which lists and shows them
         yield Grant(service, ("Read", "Describe"), "topic", dead_letters(topics))
@@ -62,7 +62,7 @@ def _of_service(service: str, topics: Sequence[Topic]) -> Iterator[Grant]:
 
 
 def _purge(service: str, topics: Sequence[Topic]) -> Iterator[Grant]:
-    """It deletes a user's records, writes the dead letters of others again, and looks how far readers are."""
+    """Deletes a user's records, writes other users' dead letters again, and reads the offsets of groups."""
     both = (*names(topics), *dead_letters(topics))
     yield Grant(service, ("Read", "Delete", "Describe", "DescribeConfigs"), "topic", both)
     yield Grant(service, ("Write", "Describe"), "topic", dead_letters(topics))
@@ -87,16 +87,16 @@ def _of_operator(topics: Sequence[Topic]) -> Iterator[Grant]:
 
 
 def writers(topic: Topic) -> tuple[str, ...]:
-    """The services that send to it: a reply its own service, all else the relay, which takes it from the outbox."""
+    """The services that send to it: a reply is sent by its own service, all else by the relay from the outbox."""
     services = tuple(each for each in topic.producer.split(", ") if each != USERS.service)
     return services if topic.key == "correlation_id" or not services else ("relay",)
 
 
 def names(topics: Sequence[Topic]) -> tuple[str, ...]:
-    """By name."""
+    """The topics with these names."""
     return tuple(topic.name for topic in topics)
 
 
 def dead_letters(topics: Sequence[Topic]) -> tuple[str, ...]:
-    """The names of their dead letters."""
+    """The names of their dead-letter topics."""
     return tuple(dict.fromkeys(topic.dead_letter for topic in topics))

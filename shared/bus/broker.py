@@ -1,4 +1,4 @@
-"""The event workers' broker: FastStream batches, acknowledged after their effects are durable."""
+"""The broker connection of workers: FastStream batches, acknowledged once their effects are durable."""
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # aiokafka carries no types
@@ -34,15 +34,15 @@ from shared.policy import DeliveryPolicy
 from shared.telemetry import logger
 
 REST_S = 2.0
-"""How long a consumer rests before what it could not handle is delivered again."""
+"""The pause of a consumer before a failed batch is redelivered."""
 MAX_POLL_INTERVAL_MS = int(LONGEST_WORK_S * 1_000)
-"""A slower handler than this is taken for dead: model calls and retries stay far below."""
+"""A slower handler counts as dead: model calls and retries stay far below."""
 
 PROBE_S = 2.0
 POLL_MS = 1_000
 BEHIND_MS = 100
 FETCH_WAIT_MS = 500
-"""A broker answers a fetch as soon as there is something; the wait only says how often it is asked in vain."""
+"""A broker answers a fetch as soon as it has records; the wait only sets how often it is asked without result."""
 
 Accept = Callable[[Sequence[Record]], Awaitable[None]]
 
@@ -62,7 +62,7 @@ class Bus:
             graceful_timeout=20,
             logger=None,
         )
-        # FastStream would take them apart by kinds of its own
+        # FastStream would group them by its own criteria
         self._broker._connection_kwargs.update(kafka.make_arguments())  # pyright: ignore[reportPrivateUsage]
         self._subscribers: list[tuple[str, str, Any]] = []
         self._progress: list[Progress] = []
@@ -83,13 +83,12 @@ class Bus:
         batch: int | None = None,
         newest_first: bool = False,
     ) -> None:
-        """Events of the topic go to `handle` by user, at least once; what can never be handled to `give_up`.
+        """Delivers the topic's events to `handle` by user, at least once, and permanently failing ones to `give_up`.
 
-        The service reads by the group that the topic names for it.
+        The service uses the consumer group that the topic names for it.
 
-        `batch` bounds how many are fetched together: a slow handler must be done with them before it counts as dead.
-        With `newest_first` so many are fetched however slow they are, and the newest come first: for a handler that
-        lets the old ones go.
+        `batch` limits how many are fetched together: a slow handler must finish them before it counts as dead. With
+        `newest_first` that many are fetched however slow they are, newest first, for a handler that skips old ones.
         """
 
         async def handle_and_move(subject: Subject, events: Sequence[Delivered]) -> None:
@@ -110,7 +109,7 @@ class Bus:
         self.consume_raw(topic, service=service, group=group, accept=accept, batch=batch, steady=newest_first)
 
     def new_fuse(self) -> Fuse:
-        """A fuse that `ready` watches."""
+        """A fuse that `ready` reports."""
         self._fuses.append(Fuse(self._policy, time.monotonic))
         return self._fuses[-1]
 
@@ -124,9 +123,9 @@ class Bus:
         batch: int | None = None,
         steady: bool = False,
     ) -> None:
-        """Records of the topic go to `accept` as they came; when it raises, all of them come again.
+        """Delivers the topic's raw records to `accept`; if it raises, all of them are redelivered.
 
-        Batches that cannot be read are set aside as bytes. `steady`: slow records are fetched by as many as quick ones.
+        Unreadable batches are set aside as bytes. With `steady` the fetch size ignores the handling time.
         """
         progress = Progress(service, topic.name, self._policy.stall_s, time.monotonic)
         most = batch or self._policy.batch
@@ -142,7 +141,7 @@ class Bus:
             session_timeout_ms=10_000,
             heartbeat_interval_ms=1_000,
             no_reply=True,
-            parser=_tolerant,  # pyright: ignore[reportArgumentType] # FastStream types batch parsers as single ones
+            parser=_tolerant,  # pyright: ignore[reportArgumentType] # FastStream's type for batch parsers is that of single ones
             decoder=leave_undecoded,  # pyright: ignore[reportArgumentType]
         )
 
@@ -164,10 +163,10 @@ class Bus:
                 raise
 
         subscriber(receive)
-        subscriber._connection_args.update(READ_ON)  # pyright: ignore[reportPrivateUsage] # FastStream passes no deserializer on
+        subscriber._connection_args.update(READ_ON)  # pyright: ignore[reportPrivateUsage] # FastStream does not forward a deserializer
         moved = partial(self._loops.move, topic.name)
         fetched = partial(_fetched_all if steady else fetch_records, pace=pace, moved=moved)
-        subscriber.get_msg = fetched  # pyright: ignore[reportAttributeAccessIssue] # see there
+        subscriber.get_msg = fetched  # pyright: ignore[reportAttributeAccessIssue] # as above
         for counter in (EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, HANDLER_SECONDS):
             show_from_start(counter, [(service, topic.name)])
         self._subscribers.append((service, topic.name, subscriber))
@@ -182,11 +181,11 @@ class Bus:
                 await self.set_unreadable_aside(service, record)
 
     def note_ahead(self) -> None:
-        """Events go past others somewhere in the house: the others rest here too."""
+        """Gives precedence to events on fast topics in another process."""
         self._precedence.note_first()
 
     async def start(self) -> None:
-        """Connected and consuming."""
+        """Connects and starts consuming."""
         await self._broker.start()
         for (_, name, subscriber), progress in zip(self._subscribers, self._progress, strict=True):
             self._loops.move(name)
@@ -195,11 +194,11 @@ class Bus:
 
     @property
     def stalled(self) -> list[str]:
-        """The topics whose consumers neither look for records nor finish any."""
+        """The topics whose consumers neither poll nor finish records."""
         return self._loops.stalled
 
     async def stop(self) -> None:
-        """What is in flight is finished and acknowledged, then the connections close."""
+        """Finishes and acknowledges the work in progress, then closes the connections."""
         for task in self._watching:
             task.cancel()
             with suppress(asyncio.CancelledError):
@@ -208,16 +207,16 @@ class Bus:
         await self._broker.stop()
 
     async def set_unreadable_aside(self, service: str, record: UnreadableRecord) -> None:
-        """The whole batch stands as bytes in the dead-letter topic; raises TransientError when it could not."""
+        """Writes the whole batch as bytes to the dead-letter topic; raises TransientError on failure."""
         await self.set_aside(cast("Record", record), record.reason)
         EVENTS_DEAD_LETTERED.labels(service, record.topic).inc()
         where = {"topic": record.topic, "partition": record.partition, "offset": record.offset}
         logger().error("batch_unreadable", **where, next_offset=record.next_offset, reason=record.reason)
 
     async def set_aside(self, record: Record, reason: str) -> None:
-        """The record stands in its dead-letter topic; raises TransientError when that could not be written.
+        """Writes the record to its dead-letter topic; raises TransientError on failure.
 
-        One that even a dead-letter topic is too small for is named there by its size and hash.
+        A record too large even for that topic is replaced by its size and hash.
         """
         value, headers = record.value or b"", headers_of(record, reason)
         if isinstance(record, UnreadableRecord):
@@ -237,7 +236,7 @@ class Bus:
             raise TransientError(f"dead-letter topic: {error}") from error
 
     async def ready(self) -> dict[str, bool]:
-        """Whether the broker answers now, each topic's consumer has partitions and goes on, and no fuse is blown."""
+        """Whether the broker responds, each topic's consumer has partitions and progresses, and no fuse is open."""
         state = {
             name: bool(list_assigned(subscriber)) and not progress.stalled
             for (_, name, subscriber), progress in zip(self._subscribers, self._progress, strict=True)
@@ -248,11 +247,11 @@ class Bus:
         return state
 
     async def _answers(self) -> bool:
-        # not over a consumer's connection: what is asked there waits behind a fetch
+        # not over a consumer's connection, where the request would wait behind a fetch
         return await self._broker.ping(PROBE_S)
 
     async def measure_lag(self) -> None:
-        """The lag gauges are true as of now, as far as the consumers have heard."""
+        """Updates the lag gauges with what the consumers know."""
         for service, name, subscriber in self._subscribers:
             consumer: AIOKafkaConsumer | None = subscriber.consumer
             lag = 0
@@ -269,9 +268,9 @@ def list_assigned(subscriber: Any) -> list[TopicPartition]:
 
 
 async def fetch_records(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Callable[[], None]) -> tuple[Any, ...]:
-    """What has arrived, as soon as something has; FastStream's own way sleeps after every empty look.
+    """Records as soon as any have arrived; FastStream's own loop sleeps after every empty poll.
 
-    Partitions that had no turn the last time come first: who fills one does not keep the others waiting.
+    Partitions not served the last time come first, so that one full partition does not delay the others.
     """
     moved()
     try:
@@ -282,7 +281,7 @@ async def fetch_records(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Call
         if not records_of:
             records_of = await consumer.getmany(timeout_ms=POLL_MS, max_records=pace.records)
     except KafkaError as error:
-        # FastStream rests and goes on, and says nothing
+        # FastStream pauses and continues without a report
         logger().warning("events_not_heard", error=type(error).__name__)
         raise
     pace.served = frozenset(records_of)
@@ -290,7 +289,7 @@ async def fetch_records(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Call
 
 
 async def _fetched_all(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Callable[[], None]) -> tuple[Any, ...]:
-    """What has arrived, and what comes right behind it: the client holds only a part of what waits in the broker."""
+    """The arrived records and those directly behind them: the client buffers only part of what the broker has."""
     records = list(await fetch_records(consumer, pace, moved))
     while records and (room := pace.records - len(records)) > 0:
         more = await consumer.getmany(timeout_ms=BEHIND_MS, max_records=room)
@@ -301,7 +300,7 @@ async def _fetched_all(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Calla
 
 
 async def _tolerant(records: tuple[Any, ...], original: Callable[[Any], Awaitable[KafkaMessage]]) -> KafkaMessage:
-    """Headers that are not text are dropped: FastStream would refuse the whole batch for one of them."""
+    """Drops headers that are not text, because FastStream would refuse the whole batch."""
     return await original(tuple(replace(r, headers=tuple(h for h in r.headers if _is_text(h[1]))) for r in records))
 
 

@@ -1,6 +1,6 @@
-"""Dead letters as an operator sees them: which there are, whose, why, and the one that an id names.
+"""Dead letters for operators: lists with owner and reason, and lookup by id.
 
-They are read where they stand, by nobody's consumer group, so that what an erasure removes there is gone here too.
+They are read from the topics without a consumer group, so that records deleted by an erasure are gone here too.
 """
 
 import hashlib
@@ -25,19 +25,19 @@ from shared.domain.signatures import COVERED, SIGNATURE
 from shared.domain.subjects import AT_DOOR, Subject
 
 REASONS_AT_DOOR = tuple(f"{code}:" for code in AT_DOOR)
-"""How the reason begins of what was refused because of who sent it."""
+"""The prefix of the reason for a record refused because of its sender."""
 DIGITS = 32
-"""Of the hash in an id."""
+"""The length of the hash in an id."""
 LONGEST_TIME = 15
-"""No time in ms is longer."""
+"""The maximum number of digits of a time in ms."""
 BY_NOUN: Mapping[str, Topic] = {topic.noun: topic for topic in TOPICS if not topic.ahead_of}
-"""Every topic that has dead letters of its own by its short name."""
+"""Every topic with its own dead letters, by its short name."""
 _OF_DEAD_LETTERS: Mapping[str, Topic] = {topic.dead_letter: topic for topic in BY_NOUN.values()}
 
 
 @dataclass(frozen=True)
 class LetterHead:
-    """What a list says of a dead letter: all but what it says itself, which may be large."""
+    """The list entry of a dead letter: everything but its content, which may be large."""
 
     letter_id: str
     about: str
@@ -54,53 +54,55 @@ class LetterHead:
 
 @dataclass(frozen=True)
 class DeadLetter:
-    """One record of a dead-letter topic; `topic` is the one that it failed on."""
+    """One record of a dead-letter topic; `topic` is the one on which it failed."""
 
     topic: Topic
     record: Record
 
     @cached_property
     def reason(self) -> str:
-        """Why it is here; empty where it does not say."""
+        """The reason of the failure; empty if missing."""
         return read_header(self.record, "x-error")
 
     @property
     def origin(self) -> str:
-        """Where it came from: topic/partition/offset."""
+        """The origin: topic/partition/offset."""
         return read_header(self.record, ORIGIN)
 
     @cached_property
     def owner(self) -> Subject | None:
-        """Whose it is, where anything in it tells."""
+        """The owner, if the record contains one."""
         found = find_record_owner(self.record, keyed=self.topic.key == "tenant:user")
         return found if found and all(found) and "\0" not in "".join(found) else None
 
     @property
     def sent_ms(self) -> int:
-        """When it was put on its topic, in ms since the epoch; when it died, where it does not say."""
+        """The original record's time in ms since the epoch; the time of the failure if that is missing."""
         told = read_header(self.record, "x-sent-at")
         return int(told) if told.isdecimal() and len(told) <= LONGEST_TIME else self.record.timestamp
 
     @property
     def first(self) -> str:
-        """Partition, offset and time of where it stood first, by which intake knows it however often it comes."""
+        """Partition, offset and time of the first origin, by which intake identifies it after any
+        number of redrives.
+        """
         place = "/".join(self.origin.split("/")[1:]) or f"{self.record.partition}/{self.record.offset}"
         return find_first_place(self.record) or f"{place}/{self.sent_ms}"
 
     @property
     def refused_at_door(self) -> bool:
-        """Whether it is here because of who sent it: nobody known, or somebody who may not."""
+        """Whether it was refused because of its sender: unknown, or without the right."""
         return self.reason.startswith(REASONS_AT_DOOR)
 
     @property
     def signed_headers(self) -> list[tuple[str, bytes]]:
-        """By what it says who sent it, as it came; none where it was not signed."""
+        """The original signature; none if it was not signed."""
         had = dict(self.record.headers)
         return [(name, had[name]) for name in (SIGNATURE, *COVERED) if had.get(name)] if had.get(SIGNATURE) else []
 
     @property
     def whole(self) -> bool:
-        """Whether it is the record as it came: not a batch that nobody could read, nor only the hash of one."""
+        """Whether the content is the original record: not an unreadable batch, nor only a hash."""
         return not (
             isinstance(self.record, UnreadableRecord)
             or read_header(self.record, "x-batch")
@@ -109,7 +111,7 @@ class DeadLetter:
 
     @cached_property
     def event(self) -> tuple[Envelope, Payload] | None:
-        """The event in it, if a worker could read it."""
+        """The event in it, if it is readable."""
         try:
             envelope = Envelope.model_validate_json(self.record.value or b"")
             model = PAYLOADS.get(envelope.event_type)
@@ -119,7 +121,7 @@ class DeadLetter:
 
     @cached_property
     def about(self) -> str:
-        """What it is a letter about, whatever place in the topic it has been moved to, and however often it stands."""
+        """The identity of the failed record, independent of the letter's position and of copies."""
         if self.event:
             return f"event:{self.event[0].event_id}"
         record = self.record
@@ -134,7 +136,7 @@ class DeadLetter:
 
     @property
     def head(self) -> LetterHead:
-        """What a list says of it."""
+        """Its list entry."""
         return LetterHead(
             letter_id=self.letter_id,
             about=self.about,
@@ -151,7 +153,7 @@ class DeadLetter:
 
 
 def to_moment(ms: int) -> datetime:
-    """The moment of a record's time, which its sender chose; the last one there is, where it names none."""
+    """The time of a record, which its sender chose; the latest possible time if it has none."""
     try:
         return datetime.fromtimestamp(max(0, ms) / 1000, UTC)
     except (ValueError, OverflowError, OSError):
@@ -159,7 +161,7 @@ def to_moment(ms: int) -> datetime:
 
 
 def hash_parts(parts: Sequence[bytes]) -> str:
-    """A hash of these in this order; where one ends is part of it."""
+    """A hash of these in this order, with unambiguous boundaries."""
     told = hashlib.sha256()
     for part in parts:
         told.update(len(part).to_bytes(8, "big") + part)
@@ -167,13 +169,13 @@ def hash_parts(parts: Sequence[bytes]) -> str:
 
 
 def make_letter_id(topic: Topic, about: str) -> str:
-    """The id of the letter about this."""
+    """The id of the letter about this record."""
     return f"{topic.noun}-{hash_parts((about.encode(),))}"
 
 
 @dataclass
 class NewestLetters:
-    """Dead letters, newest first, each once; `unread`: there are older ones that were not looked at."""
+    """Dead letters, newest first, without duplicates; `unread`: older ones were not read."""
 
     letters: list[LetterHead] = field(default_factory=list[LetterHead])
     unread: bool = False
@@ -182,7 +184,7 @@ class NewestLetters:
 async def load_newest(
     kafka: KafkaAccess, topics: Collection[Topic], most: int, since_ms: int | None = None
 ) -> NewestLetters:
-    """The newest letters of these topics, at most so many of each partition. TransientError: the broker is away."""
+    """The newest letters of these topics, limited per partition. TransientError: the broker is unavailable."""
     async with open_topic_admin(kafka) as broker:
         whole = await broker.spans(topic.dead_letter for topic in topics)
         first = await broker.since(whole, since_ms) if since_ms is not None else {}
@@ -201,7 +203,7 @@ def _place(head: LetterHead) -> tuple[int, int]:
 
 
 async def find_letter(kafka: KafkaAccess, letter_id: str) -> DeadLetter | None:
-    """The letter of this id, if it still stands. TransientError: the broker is away."""
+    """The letter with this id, if it still exists. TransientError: the broker is unavailable."""
     topic = BY_NOUN.get(letter_id.rpartition("-")[0])
     if topic is None:
         return None

@@ -1,6 +1,6 @@
-"""What happens around every handler: group by user, retry, isolate, set aside, fuse.
+"""Delivery around every handler: grouping by user, retries, isolation, dead letters, fuse.
 
-Slow records are fetched by as few as take half a second, so that nobody waits long.
+Slow records are fetched in batches of half a second, so that nobody waits long.
 """
 
 import asyncio
@@ -26,38 +26,39 @@ from shared.policy import DeliveryPolicy
 from shared.telemetry import frames, logger
 
 TARGET_S = 0.5
-"""What is fetched later waits until all that was fetched together is done."""
+"""The target duration of a batch: records fetched later wait for its end."""
 SLOW_S = 0.05
-"""A record that takes so long is no ordinary one. Ordinary ones are worth fetching by the hundred: cut into batches of
-half a second, those of 500 users cost a third more CPU."""
+"""Slower records are not ordinary ones. Ordinary ones are fetched by the hundred: in batches of half a second, those of
+500 users cost a third more CPU.
+"""
 
 
 @dataclass
 class BatchPace:
-    """`most` records while they are quick; fewer, down to `least`, while they are slow.
+    """A fetch size of `most` for fast records and fewer, down to `least`, for slow ones.
 
-    At most twice as many as the last time: what was quick may have been another's.
+    It grows at most twofold per batch, because the fast records may have been a single user's.
     """
 
     most: int
     least: int
     records: int = 0
     served: frozenset[Any] = frozenset()
-    """The partitions that the last of them came from."""
+    """The partitions of the last batch."""
 
     def __post_init__(self) -> None:
         self.least = min(self.least, self.most)
         self.records = self.least
 
     def note(self, handled: int, took_s: float) -> None:
-        """So many records took so long."""
+        """Records the duration of this many records."""
         slow = took_s > SLOW_S * handled
         fitting = int(handled * TARGET_S / took_s) if slow else self.most
         self.records = max(self.least, min(self.most, fitting, 2 * self.records))
 
 
 class Record(Protocol):
-    """What a Kafka record must offer; aiokafka's does."""
+    """The attributes of a Kafka record that are used; aiokafka's has them."""
 
     topic: str
     partition: int
@@ -70,7 +71,7 @@ class Record(Protocol):
 
 @dataclass(frozen=True)
 class Delivered:
-    """One event as it arrived."""
+    """One received event."""
 
     envelope: Envelope
     payload: Payload
@@ -78,7 +79,7 @@ class Delivered:
 
     @property
     def subject(self) -> Subject:
-        """Whose event it is."""
+        """The owner of the event."""
         return Subject(self.envelope.tenant_id, self.envelope.user_id)
 
 
@@ -88,7 +89,7 @@ SetAside = Callable[[Record, str], Awaitable[None]]
 
 
 def parse(record: Record) -> Delivered:
-    """The event in a record; PoisonError names what is wrong with one that no retry could mend."""
+    """The event in a record; PoisonError names a permanent fault."""
     try:
         envelope = Envelope.model_validate_json(record.value or b"")
         model = PAYLOADS.get(envelope.event_type)
@@ -100,13 +101,13 @@ def parse(record: Record) -> Delivered:
 
 
 def describe(error: ValidationError) -> str:
-    """The fields at fault and what is wrong with each, without their values."""
+    """The invalid fields and their faults, without their values."""
     return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'body'}: {e['msg']}" for e in error.errors()[:5])
 
 
 @dataclass(frozen=True)
 class Delivery:
-    """Handles what one consumer fetched; raises TransientError when all of it must be delivered again."""
+    """Handles one fetched batch; raises TransientError if all of it must be redelivered."""
 
     service: str
     topic: Topic
@@ -116,12 +117,12 @@ class Delivery:
     policy: DeliveryPolicy
     fuse: "Fuse"
     behind: Precedence | None = None
-    """What its groups wait for, where the events of others go past its own."""
+    """The precedence that its groups respect if events on a fast topic overtake them."""
 
     async def accept(self, records: Sequence[Record]) -> None:
-        """Every record is handled or set aside; the events of one user in their order, users side by side.
+        """Handles or sets aside every record; one user's events in order, users concurrently.
 
-        Tenants take turns, so that the users of one do not all go before the only one of another.
+        Tenants alternate, so that a tenant's only user does not wait for all users of another.
         """
         self.fuse.check()
         groups: dict[Subject, list[Delivered]] = {}
@@ -148,7 +149,7 @@ class Delivery:
                 await self._attempts(subject, group)
         except TransientError:
             raise
-        except Exception as error:  # noqa: BLE001 # whatever a handler raises, the partition must go on
+        except Exception as error:  # noqa: BLE001 # the partition must continue whatever a handler raises
             if len(group) > 1:
                 for each in group:
                     await self._group(subject, [each])
@@ -195,7 +196,7 @@ class Delivery:
 
 
 def alternate_tenants(subjects: Iterable[Subject]) -> list[Subject]:
-    """The first user of every tenant, then the second of each, and so on; within a tenant in the order given."""
+    """The first user of every tenant, then the second of each, and so on; within a tenant in the given order."""
     seen = Counter[str]()
     place: dict[Subject, int] = {}
     for subject in subjects:
@@ -205,7 +206,7 @@ def alternate_tenants(subjects: Iterable[Subject]) -> list[Subject]:
 
 
 class Fuse:
-    """Blows when too large a share of the latest events were dead letters: then the fault is ours, not theirs."""
+    """Opens when too large a share of recent events were dead letters, which suggests a fault of the system."""
 
     def __init__(self, policy: DeliveryPolicy, clock: Callable[[], float]) -> None:
         self._policy = policy
@@ -214,7 +215,7 @@ class Fuse:
         self._blown_at: float | None = None
 
     def note(self, events: int, *, dead: bool) -> None:
-        """These events were handled, or given up."""
+        """Counts handled events, or those given up."""
         self._latest.extend([dead] * min(events, self._policy.fuse_window))
         enough = len(self._latest) >= self._policy.fuse_window // 5
         if dead and enough and sum(self._latest) / len(self._latest) > self._policy.fuse_share:
@@ -227,20 +228,20 @@ class Fuse:
         return self._blown_at is not None and self._clock() - self._blown_at < self._policy.fuse_cooldown_s
 
     def check(self) -> None:
-        """Raises TransientError while the fuse is blown."""
+        """Raises TransientError while the fuse is open."""
         if self.blown:
-            raise TransientError("fuse blown: too many dead letters")
+            raise TransientError("fuse open: too many dead letters")
 
 
 async def finish_all(work: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """All of the work has run to its end; then the worst of its errors, if there was one, is raised."""
+    """Runs all of the work to its end, then raises the most severe of its errors, if any."""
     errors = [e for e in await asyncio.gather(*work, return_exceptions=True) if e is not None]
     if errors:
         raise next((e for e in errors if not isinstance(e, TransientError)), errors[0])
 
 
 def headers_of(record: Record, reason: str) -> dict[str, str]:
-    """The headers of a dead letter: where it came from and when, why it is here, and how it was signed."""
+    """The headers of a dead letter: origin, time, reason, and original signature."""
     place = f"{record.topic}/{record.partition}/{record.offset}"
     told = {"x-error": reason[:500], "x-origin": place, "x-sent-at": str(record.timestamp)}
     had = {name: value.decode(errors="replace") for name, value in record.headers if value}

@@ -1,4 +1,4 @@
-"""A topic from its first record to its last: read once, by nobody's consumer group."""
+"""Reads a topic from its first record to its last, once, without a consumer group."""
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # aiokafka carries no types
@@ -19,11 +19,11 @@ from shared.errors import TransientError
 
 WAIT_MS = 1_000
 SILENCE = 30
-"""So many empty looks in a row, before the end of the topic, and the broker counts as away."""
+"""The number of empty polls before the end of the topic after which the broker counts as unavailable."""
 
 
 async def answers(kafka: KafkaAccess) -> bool:
-    """Whether a broker is there."""
+    """Whether a broker is configured and responds."""
     consumer = AIOKafkaConsumer(**kafka.make_arguments(), enable_auto_commit=False)
     try:
         await consumer.start()
@@ -36,14 +36,14 @@ async def answers(kafka: KafkaAccess) -> bool:
 
 @dataclass
 class History:
-    """Whether a topic is there, and how many records it has ever had, those that its retention has taken included."""
+    """Whether the topic exists, and how many records it has ever had, expired ones included."""
 
     there: bool = False
     written: int = 0
 
 
 async def read(kafka: KafkaAccess, topic: Topic, history: History) -> AsyncGenerator[Record, None]:
-    """Every record that the topic holds now; `history` says what there is. TransientError: the broker is away."""
+    """Every current record of the topic; `history` receives its state. TransientError: the broker is unavailable."""
     consumer = AIOKafkaConsumer(
         **kafka.make_arguments(), enable_auto_commit=False, auto_offset_reset="earliest", **READ_ON
     )
@@ -51,7 +51,7 @@ async def read(kafka: KafkaAccess, topic: Topic, history: History) -> AsyncGener
         await consumer.start()
         if topic.name not in await consumer.topics():
             return
-        # without a group a subscription is every partition
+        # a subscription without a group has every partition
         consumer.subscribe([topic.name])
         while not consumer.assignment():  # noqa: ASYNC110 # aiokafka offers no event
             await asyncio.sleep(0.01)
@@ -67,7 +67,7 @@ async def read(kafka: KafkaAccess, topic: Topic, history: History) -> AsyncGener
             batch = await consumer.getmany(*left, timeout_ms=WAIT_MS)
             silent = 0 if batch else silent + 1
             if silent > SILENCE:
-                raise TransientError(f"{topic.name}: the broker gives no more records")
+                raise TransientError(f"{topic.name}: the broker returns no more records")
             for records in batch.values():
                 for record in records:
                     yield cast("Record", record)

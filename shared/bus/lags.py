@@ -1,4 +1,4 @@
-"""How far each consumer group is behind its topic, as the broker knows it; unknown where it does not say so in time."""
+"""The lag of each consumer group according to the broker; unknown if it does not answer in time."""
 
 import asyncio
 import time
@@ -11,14 +11,14 @@ from shared.bus.topic_admin import TopicAdmin, UnwillingError, open_topic_admin
 from shared.errors import TransientError
 
 FRESH_S = 3.0
-"""An answer younger than this is given again; an older one too, while the next is on its way."""
+"""A younger answer is reused; an older one too, while the next is requested."""
 KEPT_S = 60.0
-"""So long after it was asked for the last answer still counts as one."""
+"""The maximum age of the last answer."""
 WAIT_S = 4.0
 
 
 class GroupLags:
-    """The lags of all groups, asked for once however many want them; nobody waits but the first."""
+    """The lags of all groups, requested once for all callers; only the first caller waits."""
 
     def __init__(self, kafka: KafkaAccess) -> None:
         self._kafka = kafka
@@ -27,7 +27,7 @@ class GroupLags:
         self._at = float("-inf")
 
     async def load(self) -> Sequence[GroupFlow] | None:
-        """Every group that is behind or not, seconds old at most; None where the broker did not tell."""
+        """The lag of every group, seconds old at most; None if the broker did not answer."""
         age = time.monotonic() - self._at
         if age > FRESH_S and (self._asking is None or self._asking.done()):
             self._asking = asyncio.create_task(self._renew(), name="lags")

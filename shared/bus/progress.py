@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
-"""Whether a consumer makes progress: reports a partition whose offset stands still although it has new records."""
+"""Detects a consumer without progress: a partition with new records whose offset does not advance."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
@@ -13,13 +13,13 @@ from shared.metrics.delivery import PARTITIONS_STALLED
 from shared.telemetry import logger
 
 LOOK_S = 2.0
-"""A broker that is there answers within this time where its partitions end."""
+"""The time within which an available broker returns end offsets."""
 LOOKS = 6
-"""So often it is looked in the time after which a partition counts as stalled."""
+"""The number of checks within the stall time."""
 
 
 class Progress:
-    """Of one consumer: since when each of its partitions stands where it stands, with something behind it to read."""
+    """For each partition of a consumer with unread records, the time since which its offset has not advanced."""
 
     def __init__(self, service: str, topic: str, stall_s: float, clock: Callable[[], float]) -> None:
         self._service = service
@@ -34,26 +34,26 @@ class Progress:
 
     @property
     def stalled(self) -> frozenset[TopicPartition]:
-        """The partitions that stood still at the last look."""
+        """The partitions that were stalled at the last check."""
         return frozenset(self._stalled)
 
     def take(self, records: Iterable[Any]) -> None:
-        """These records are being handled."""
+        """Starts the handling of these records."""
         for record in records:
             place = TopicPartition(record.topic, record.partition)
             self._open[place] = min(self._open.get(place, record.offset), record.offset)
 
     def finish(self) -> None:
-        """All that was taken has been handled."""
+        """The records were handled."""
         self._open.clear()
         self._failed = False
 
     def fail(self) -> None:
-        """What was taken could not be handled, and comes again."""
+        """The records failed and will be redelivered."""
         self._failed = True
 
     async def watch(self, consumer: Callable[[], AIOKafkaConsumer | None]) -> None:
-        """Looks until it is cancelled, several times in the time after which a partition counts as stalled."""
+        """Checks until cancelled, several times within the stall time."""
         while True:
             await asyncio.sleep(self._stall_s / LOOKS)
             await self._look(consumer())
@@ -67,11 +67,11 @@ class Progress:
                 ends = await consumer.end_offsets(places)
                 reached = {place: await consumer.position(place) for place in places}
         except (KafkaError, TimeoutError):
-            return  # the broker is away, or the partitions are being handed over: others tell that
+            return  # the broker is unavailable, or a rebalance is in progress: others report that
         self.note(reached, ends)
 
     def note(self, reached: Mapping[TopicPartition, int], ends: Mapping[TopicPartition, int]) -> None:
-        """What stalls is known: the consumer has read so far now, and so far its partitions go."""
+        """Updates the stalled partitions, given positions and end offsets."""
         now = self._clock()
         limit = LONGEST_WORK_S if self._open and not self._failed else self._stall_s
         self._open = {place: offset for place, offset in self._open.items() if place in reached}

@@ -1,4 +1,4 @@
-"""Whose text a record carries and when it was said, by its body, its key and its headers; pure."""
+"""The owner and time of a record's text, from its body, key and headers. Pure."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -12,23 +12,23 @@ from shared.domain.subjects import Subject
 from shared.parsing import unwrap_turn
 
 COPIED = "x-copied"
-"""A header of dead letters that an erasure moved to the end of their partition: when, in ms since the epoch."""
+"""A header of dead letters that an erasure copied to the end of their partition: the time in ms since the epoch."""
 ORIGIN = "x-origin"
 DIGITS = 19
-"""No offset and no time is longer."""
+"""The maximum number of digits of an offset or a time."""
 
 LONGEST_PLACE = 60
-"""No partition, offset and time are longer."""
+"""The maximum length of partition, offset and time."""
 
 Place = tuple[str, int]
 """A topic and a partition."""
 
 
 def is_of(subject: Subject, record: Record, *, keyed: bool, sessions: Collection[str] | None = None) -> bool | None:
-    """Whether the record is this user's; None where nobody can tell. `keyed`: keys of the topic name users.
+    """Whether the record is this user's; None if that cannot be determined. `keyed`: keys of the topic name users.
 
-    The body decides where it names somebody, for producers may choose any key; else the key does. With `sessions`, only
-    what says that it belongs to one of them is meant.
+    The body decides if it names an owner, because producers may choose any key; otherwise the key does. With
+    `sessions`, only records of one of them match.
     """
     fields = _fields(record.value)
     named = find_owner(fields)
@@ -56,9 +56,10 @@ def find_owner(fields: Mapping[str, Any]) -> Subject | None:
 
 
 def find_record_owner(record: Record, *, keyed: bool) -> Subject | None:
-    """Whose the record is, by its body, else by its key where keys of the topic name users; None where neither tells.
+    """The owner of the record, by its body, or else by its key if keys of the topic name users; None if neither names
+    one.
 
-    A key of more parts than two is read as a tenant without a colon: nobody can tell which was meant.
+    A key of more than two parts is ambiguous; its tenant is read without a colon.
     """
     named = find_owner(_fields(record.value))
     if named is not None or not keyed:
@@ -68,9 +69,9 @@ def find_record_owner(record: Record, *, keyed: bool) -> Subject | None:
 
 
 def said_before(record: Record, moment_ms: int, since: Mapping[Place, int]) -> bool:
-    """Whether it was said before the moment. `since`: by partition the first offset that was not.
+    """Whether the record is from before the moment. `since`: by partition the first later offset.
 
-    A dead letter may be written long after the message that it holds; its origin tells.
+    A dead letter may be written long after its message, so its origin decides.
     """
     if record.timestamp < moment_ms:
         return True
@@ -80,18 +81,18 @@ def said_before(record: Record, moment_ms: int, since: Mapping[Place, int]) -> b
 
 
 def appended_ms(record: Record) -> int:
-    """When it came to where it stands: not before this, and later than said if it was copied."""
+    """The time since which it has been at its position: later than its own time if it was copied."""
     return max(record.timestamp, _number(read_header(record, COPIED)))
 
 
 def read_header(record: Record, name: str) -> str:
-    """The latest header of this name; empty where there is none or it is null."""
+    """The last header with this name; empty if it is missing or null."""
     value: bytes | None = next((value for key, value in reversed(record.headers) if key == name), None)
     return (value or b"").decode(errors="replace")
 
 
 def find_first_place(record: Record) -> str:
-    """What a record is known by however often it comes, where it says so: its first place, else its signature."""
+    """The identity of a record across redeliveries: its first position, or else its signature."""
     if first := read_header(record, FIRST):
         return first[:LONGEST_PLACE]
     signature = read_header(record, SIGNATURE)

@@ -27,20 +27,20 @@ from shared.telemetry import frames, logger
 
 FETCH_WAIT_MS = 250
 SEND_S = 2.0
-"""Longer than a broker that is there needs; a reply topic that does not exist is given up then."""
+"""Longer than an available broker needs; a missing reply topic is given up after this time."""
 COMMIT_S = 5.0
-"""Longer than a broker that is there needs to take note of a place."""
+"""Longer than an available broker needs to commit an offset."""
 PLACE_EVERY_S = 1.0
-"""Between two times that a replier says how far it has read."""
+"""The interval between a replier's commits."""
 TRIES = 5
-"""So often a replier tries to set a batch aside that it cannot read; then it goes on, for others wait."""
+"""The number of attempts to set an unreadable batch aside; then the replier continues for the sake of others."""
 DIGITS = 15
-"""No partition and no time in ms is longer."""
+"""The maximum number of digits of a partition or a time in ms."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """One request as it came. `deadline` is the moment in seconds since the epoch after which nobody waits."""
+    """One received request. `deadline` is in seconds since the epoch; later nobody waits."""
 
     record: Record
     value: bytes
@@ -51,18 +51,18 @@ class Request:
 
     @property
     def expired(self) -> bool:
-        """Whether the asker has stopped waiting."""
+        """Whether the requester has stopped waiting."""
         return self.deadline is not None and time.time() > self.deadline
 
 
 Answer = Callable[[Request], Awaitable[bytes]]
 SetAside = Callable[[UnreadableRecord], Awaitable[None]]
 Sign = Callable[[SentRecord], Mapping[str, bytes]]
-"""All headers of a record, the signature with them."""
+"""All headers of a record, its signature included."""
 
 
 def request_of(record: Record) -> Request:
-    """The request in a record's headers and value; odd headers count as absent."""
+    """The request in a record's headers and value; invalid headers count as absent."""
     headers = dict(record.headers)
     return Request(
         record=record,
@@ -87,7 +87,7 @@ def _number(headers: Mapping[str, bytes], name: str) -> int | None:
 
 
 class Replier:
-    """Answers one request topic with bounded concurrency: a raw loop, an order faster than a framework's."""
+    """Answers one request topic with bounded concurrency, in a raw loop that is ten times faster than a framework's."""
 
     def __init__(
         self,
@@ -117,14 +117,14 @@ class Replier:
         self._moved = False
 
     async def start(self) -> None:
-        """Asks are heard from now on; those that wait already are answered while their deadline holds."""
+        """Starts receiving; waiting requests are answered within their deadlines."""
         self._producer = AIOKafkaProducer(**self._arguments, linger_ms=0, acks=1)
         self._consumer = AIOKafkaConsumer(
             self._topic.name,
             **self._arguments,
             group_id=self._group,
             auto_offset_reset="earliest",
-            # before it joins its group again, aiokafka would try for ever to commit to partitions that are gone
+            # before it rejoins its group, aiokafka would try forever to commit to partitions that are gone
             enable_auto_commit=False,
             fetch_max_wait_ms=FETCH_WAIT_MS,
             heartbeat_interval_ms=1_000,
@@ -138,12 +138,12 @@ class Replier:
 
     @property
     def ready(self) -> bool:
-        """Whether the loop runs, has partitions and goes on in each."""
+        """Whether the loop runs, has partitions and progresses in each."""
         alive = self._loop is not None and not self._loop.done() and not self._progress.stalled
         return alive and self._consumer is not None and bool(self._consumer.assignment())
 
     async def stop(self) -> None:
-        """No new request is taken; those in flight are answered first."""
+        """Stops receiving, and first answers requests in progress."""
         for task in (self._loop, self._keeper, self._watcher):
             if task:
                 task.cancel()
@@ -155,7 +155,7 @@ class Replier:
         await disconnect(self._consumer, self._producer)
 
     async def _listen(self) -> None:
-        assert self._consumer  # noqa: S101 # start() has made it
+        assert self._consumer  # noqa: S101 # start() has set it
         while True:
             try:
                 batches = await self._consumer.getmany(timeout_ms=1000, max_records=self._at_once)
@@ -191,7 +191,9 @@ class Replier:
             await self._commit()
 
     async def _commit(self) -> None:
-        """What has been read is not read again after a restart; where the broker will not have it, it may be."""
+        """Commits the position, so that records are not read again after a restart; if the broker
+        refuses, they may be.
+        """
         if not self._moved or self._consumer is None:
             return
         self._moved = False
@@ -212,18 +214,18 @@ class Replier:
             return
         try:
             await self.send(request, await self._answer(request))
-        except Exception as error:  # noqa: BLE001 # nobody awaits this: it would be lost without a word
+        except Exception as error:  # noqa: BLE001 # nothing awaits this, so an error would be lost
             logger().error("reply_broke", correlation_id=request.correlation_id, **frames(error))
 
     def send_soon(self, request: Request, body: bytes) -> None:
-        """The answer goes out beside whatever the caller does next; `stop` waits for it."""
+        """Sends the answer in the background; `stop` waits for it."""
         task = asyncio.create_task(self.send(request, body))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
     async def send(self, request: Request, body: bytes) -> None:
-        """The answer is on its way to where the request asked for it; a reply topic that fails is logged."""
-        assert self._producer  # noqa: S101 # start() has made it
+        """Sends the answer to the address in the request; a failing reply topic is logged."""
+        assert self._producer  # noqa: S101 # start() has set it
         correlation = request.correlation_id.encode()
         try:
             async with asyncio.timeout(SEND_S):
@@ -239,7 +241,7 @@ class Replier:
 
 
 class Asker:
-    """Asks over Kafka and waits for the answer: one reply partition, one future a question."""
+    """Sends requests over Kafka and waits for answers: one reply partition, one future per request."""
 
     def __init__(self, kafka: KafkaAccess, reply: Topic = COMPOSE_REPLY, sign: Sign | None = None) -> None:
         self._kafka = kafka
@@ -252,9 +254,9 @@ class Asker:
         self._loop: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Positioned at the end of its reply partition before the first question is asked.
+        """Positions the consumer at the end of its reply partition before the first request.
 
-        ConfigurationError: Kafka does not let us in; TransientError: it is away.
+        ConfigurationError: Kafka refuses the connection; TransientError: it is unavailable.
         """
         await self._kafka.check()
         arguments = self._kafka.make_arguments()
@@ -281,7 +283,7 @@ class Asker:
         self._loop = asyncio.create_task(self._listen())
 
     async def stop(self) -> None:
-        """Disconnected; questions still open get no answer."""
+        """Disconnects; open requests get no answer."""
         if self._loop:
             self._loop.cancel()
             with suppress(asyncio.CancelledError):
@@ -289,7 +291,7 @@ class Asker:
         await disconnect(self._consumer, self._producer)
 
     async def _listen(self) -> None:
-        assert self._consumer  # noqa: S101 # start() has made it
+        assert self._consumer  # noqa: S101 # start() has set it
         async for record in self._consumer:
             correlation = dict(record.headers).get("correlation_id", b"")
             waiter = self._waiting.pop(correlation, None)
@@ -297,8 +299,8 @@ class Asker:
                 waiter.set_result(record.value or b"")
 
     async def ask(self, topic: Topic, value: bytes, *, key: str | None = None, timeout_s: float = 5.0) -> bytes:
-        """The answer's bytes; TransientError when none came in time or the broker is away."""
-        assert self._producer  # noqa: S101 # start() has made it
+        """The answer's bytes; TransientError if none arrived in time or the broker is unavailable."""
+        assert self._producer  # noqa: S101 # start() has set it
         correlation = uuid4().hex.encode()
         waiter = asyncio.get_running_loop().create_future()
         self._waiting[correlation] = waiter

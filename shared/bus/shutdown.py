@@ -1,4 +1,4 @@
-"""How a client leaves its broker: in a limited time, as aiokafka may try for ever to tell one that is gone."""
+"""Closes clients within a time limit, because aiokafka may try forever to reach an unavailable broker."""
 
 # pyright: reportUnknownMemberType=false
 # aiokafka carries no types
@@ -10,11 +10,11 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
 GOODBYE_S = 10.0
-"""What was sent has so long to arrive."""
+"""The time limit for sending buffered records."""
 
 
 async def disconnect(*clients: AIOKafkaConsumer | AIOKafkaProducer | None) -> None:
-    """Each client has sent what it had and said goodbye, or has been left."""
+    """Flushes and closes each client, or abandons it after the time limit."""
     for client in clients:
         if client:
             with suppress(KafkaError, TimeoutError):

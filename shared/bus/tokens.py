@@ -1,4 +1,4 @@
-"""Tokens of OAUTHBEARER: from a file that somebody keeps fresh, or by client credentials from a URL."""
+"""Tokens for OAUTHBEARER: from a file that is renewed externally, or with client credentials from a URL."""
 
 # pyright: reportIncompatibleMethodOverride=false
 # aiokafka's own method returns nothing
@@ -16,14 +16,14 @@ from aiokafka.errors import KafkaError
 from shared import tls
 
 EARLY = 0.2
-"""A token is asked for anew when so much of its time is left."""
+"""The share of its lifetime at which a token is renewed."""
 LEAST_S = 60.0
-"""The time of a token whose answer does not say how long it holds."""
+"""The lifetime of a token whose response states none."""
 TIMEOUT_S = 10.0
 
 
 class TokenError(KafkaError):
-    """There is no token; to a client it is a failed connection, which it tries again. `asked`: at a URL."""
+    """No token is available; clients treat it as a failed connection and retry. `asked`: from a URL."""
 
     def __init__(self, said: str, *, asked: bool) -> None:
         super().__init__(said)
@@ -31,13 +31,13 @@ class TokenError(KafkaError):
 
 
 class TokenFile(AbstractTokenProvider):
-    """The token in a file, read for every connection, so that who renews it need not tell us."""
+    """The token in a file, read for every connection, so that a renewal needs no notification."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     async def token(self) -> str:
-        """What the file holds now; TokenError when it cannot be read or is empty."""
+        """The current token of the file; TokenError if it is unreadable or empty."""
         try:
             token = (await asyncio.to_thread(self._path.read_text, "utf-8")).strip()
         except (OSError, UnicodeDecodeError) as error:
@@ -48,7 +48,7 @@ class TokenFile(AbstractTokenProvider):
 
 
 class TokenUrl(AbstractTokenProvider):
-    """Tokens by the grant `client_credentials`: one for all clients that share this, asked for before it ends."""
+    """Tokens by the grant `client_credentials`, shared by all clients and renewed before they expire."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class TokenUrl(AbstractTokenProvider):
         self._asking: asyncio.Task[None] | None = None
 
     async def token(self) -> str:
-        """One that holds for a while yet; TokenError when none can be had."""
+        """A token that is valid for a while; TokenError if none is available."""
         if self._monotonic() >= self._until:
             if self._asking is None or self._asking.done():
                 self._asking = asyncio.create_task(self._ask(), name="ask for a token of Kafka")

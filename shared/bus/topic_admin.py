@@ -1,4 +1,4 @@
-"""What stands in topics: reading it without a group, deleting its front, copying it to the end."""
+"""Administration of records: reads topics without a group, deletes up to an offset, copies to the end."""
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # aiokafka carries no types
@@ -33,13 +33,13 @@ from shared.bus.unreadable import READ_ON
 from shared.errors import TransientError
 
 WAIT_S = 30.0
-"""A broker that says nothing for so long is away."""
+"""A broker that does not respond for this long is unavailable."""
 FETCH_MS = 20
-"""What stands is read to its end: waiting for more in one partition would hold up what stands in the others."""
+"""The fetch wait: waiting for more records in one partition would delay the others."""
 POLL_MS = 1_000
 AT_ONCE = 500
 EMBEDDED = "smartbrain-embedded"
-"""The embedded broker's name for itself: what it deletes is off the disk when it says so."""
+"""The embedded broker's cluster id: data that it deletes leaves the disk at once."""
 FOREVER = datetime.max.replace(tzinfo=UTC)
 DEFAULT_SEGMENT_MS = 7 * 24 * 3_600_000
 
@@ -48,13 +48,13 @@ NEVER = (
     GroupAuthorizationFailedError,
     IncompatibleBrokerVersion,
     MessageSizeTooLargeError,
-    NotImplementedError,  # aiokafka and the broker have no version in common
+    NotImplementedError,  # aiokafka and the broker have no common version
     PolicyViolationError,
     TopicAuthorizationFailedError,
     UnknownError,
     UnsupportedVersionError,
 )
-"""What a broker answers to a question that it will refuse again."""
+"""Error codes of permanent refusals."""
 
 Span = tuple[int, int]
 """The first offset, and the one after the last."""
@@ -62,22 +62,22 @@ Found = ConsumerRecord[bytes, bytes]
 
 
 class UnwillingError(Exception):
-    """The broker will not do this, now or later; the message says why."""
+    """The broker permanently refuses this; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class RetentionConfig:
-    """How long a topic keeps what is written: `retention_ms` None means for ever."""
+    """The retention of a topic; `retention_ms` None means forever."""
 
     retention_ms: int | None
     segment_ms: int
 
     def is_expired(self, written_ms: int, now_ms: int) -> bool:
-        """Whether what was written then has had its time."""
+        """Whether a record of that time has expired."""
         return self.retention_ms is not None and written_ms + self.retention_ms < now_ms
 
-    def gone_by(self, written_ms: int) -> datetime:
-        """When what was written then is off every disk, whatever is written beside it."""
+    def find_removal_time(self, written_ms: int) -> datetime:
+        """The time at which a record of that time has left every disk, whatever is written beside it."""
         if self.retention_ms is None:
             return FOREVER
         try:
@@ -90,7 +90,7 @@ class RetentionConfig:
 
 @asynccontextmanager
 async def open_topic_admin(kafka: KafkaAccess) -> AsyncGenerator["TopicAdmin"]:
-    """The topics of a broker; TransientError when it is away, then or later."""
+    """The topics of a broker; TransientError if it is unavailable, now or later."""
     arguments = kafka.make_arguments()
     admin = AIOKafkaAdminClient(**arguments)
     consumer = AIOKafkaConsumer(
@@ -98,7 +98,7 @@ async def open_topic_admin(kafka: KafkaAccess) -> AsyncGenerator["TopicAdmin"]:
         enable_auto_commit=False,
         auto_offset_reset="earliest",
         fetch_max_wait_ms=FETCH_MS,
-        retry_backoff_ms=FETCH_MS,  # the first look at each topic fails for want of metadata
+        retry_backoff_ms=FETCH_MS,  # the first query of each topic fails without metadata
         **READ_ON,
     )
     opened = TopicAdmin(arguments, admin, consumer)
@@ -114,7 +114,7 @@ async def open_topic_admin(kafka: KafkaAccess) -> AsyncGenerator["TopicAdmin"]:
 
 
 class TopicAdmin:
-    """The topics of one broker as they are; nothing here creates one."""
+    """The topics of one broker; nothing here creates one."""
 
     def __init__(self, arguments: Mapping[str, Any], admin: AIOKafkaAdminClient, consumer: AIOKafkaConsumer) -> None:
         self._arguments = arguments
@@ -125,7 +125,7 @@ class TopicAdmin:
         self.keeps_bytes = True
 
     async def look(self) -> None:
-        """Which topics there are, and whether bytes outlive their deletion here: on Apache Kafka they do."""
+        """The existing topics, and whether deleted bytes stay on disk, as they do on Apache Kafka."""
         self.keeps_bytes = (await self._admin.describe_cluster()).get("cluster_id") != EMBEDDED
         self._partitions = {
             str(topic["topic"]): sorted(int(each["partition"]) for each in topic["partitions"])
@@ -133,31 +133,31 @@ class TopicAdmin:
         }
 
     async def close(self) -> None:
-        """Disconnected."""
+        """Disconnects."""
         await disconnect(self._producer, self._consumer)
         with suppress(KafkaError):
             await self._admin.close()
 
     async def spans(self, topics: Iterable[str]) -> dict[TopicPartition, Span]:
-        """What can be read now, by partition, of those topics that exist; a span may be empty."""
+        """The readable offsets of the existing ones of these topics, by partition; a span may be empty."""
         places = [TopicPartition(topic, number) for topic in topics for number in self._partitions.get(topic, [])]
         if not places:
             return {}
-        self._consumer.assign(places)  # asked about one by one, each waits for the metadata of its topic
+        self._consumer.assign(places)  # queried singly, each waits for the metadata of its topic
         self._consumer.pause(*places)
         starts = await self._consumer.beginning_offsets(places)
         ends = await self._consumer.end_offsets(places)
         return {place: (starts[place], ends[place]) for place in places}
 
     async def since(self, spans: Mapping[TopicPartition, Span], moment_ms: int) -> dict[TopicPartition, int]:
-        """By partition the first offset of that moment or later, or the end of what can be read."""
+        """By partition the first offset of that time or later, or the end."""
         if not spans:
             return {}
         found = await self._consumer.offsets_for_times(dict.fromkeys(spans, max(moment_ms, 0)))
         return {place: min(at.offset, end) if (at := found.get(place)) else end for place, (_, end) in spans.items()}
 
     async def load_committed(self, group: str) -> dict[TopicPartition, int]:
-        """Where the group goes on; UnwillingError where we may not know."""
+        """The group's offsets; UnwillingError without the right to read them."""
         try:
             offsets = await self._admin.list_consumer_group_offsets(group)
         except NEVER as error:
@@ -165,7 +165,7 @@ class TopicAdmin:
         return {place: told.offset for place, told in offsets.items()}
 
     async def read(self, spans: Mapping[TopicPartition, Span]) -> AsyncIterator[Sequence[Found]]:
-        """Every record of these spans in the order of each partition, some at a time."""
+        """Every record of these spans in partition order, in chunks."""
         ends = {place: end for place, (start, end) in spans.items() if start < end}
         if not ends:
             return
@@ -185,20 +185,20 @@ class TopicAdmin:
             if batches:
                 last = asyncio.get_running_loop().time()
             elif asyncio.get_running_loop().time() - last > WAIT_S:
-                raise TransientError("kafka: nothing to read where something stands")
+                raise TransientError("kafka: no records below the end offset")
 
     async def drop(self, place: TopicPartition, offset: int) -> None:
-        """Nothing before the offset can be read any more; UnwillingError where the broker refuses."""
+        """Deletes the records before the offset; UnwillingError if the broker refuses."""
         try:
             await self._admin.delete_records({place: RecordsToDelete(offset)})
         except NEVER as error:
             raise UnwillingError(f"{place.topic}/{place.partition}: {type(error).__name__}") from error
 
     async def copy(self, place: TopicPartition, span: Span, keep: Callable[[Found], bool], now_ms: int) -> int:
-        """How many records of the span now stand at the end of the partition again: those to keep.
+        """Copies the records to keep from the span to the end of the partition; their number.
 
-        They have their key, value, headers and time, and one header more, which says when they were copied.
-        UnwillingError: not all of them.
+        They keep key, value, headers and timestamp, and get a header with the time of the copy. UnwillingError: not all
+        were copied.
         """
         copied = 0
         async for records in self.read({place: span}):
@@ -213,7 +213,7 @@ class TopicAdmin:
     async def _send_all(self, records: Sequence[Found], mark: tuple[str, bytes]) -> None:
         producer = self._producer
         if producer is None:
-            # not idempotent: after a refusal it could send nothing more
+            # not idempotent: after a refusal it could send nothing else
             producer = self._producer = AIOKafkaProducer(
                 **self._arguments, acks="all", max_request_size=2 * DEAD_LETTER_BYTES
             )
@@ -222,11 +222,11 @@ class TopicAdmin:
         for record, acknowledged in sent:
             try:
                 await acknowledged
-            except MessageSizeTooLargeError:  # it was as large as may be: the mark is too much
+            except MessageSizeTooLargeError:  # it had the maximum size: the additional header is too much
                 await (await _send(producer, record, drop_marks(record)))
 
     async def load_retention(self, topics: Mapping[str, RetentionConfig]) -> dict[str, RetentionConfig]:
-        """How long each topic keeps things: by its own settings, or as given here where we may not know."""
+        """The retention of each topic: from its configuration, or the given one without the right to read it."""
         asked = [ConfigResource(ConfigResourceType.TOPIC, name) for name in topics if name in self._partitions]
         declared: dict[str, RetentionConfig] = {}
         for reply in await self._admin.describe_configs(asked) if asked else ():
@@ -248,7 +248,7 @@ def drop_marks(record: Found) -> list[tuple[str, bytes]]:
 
 
 async def _send(producer: AIOKafkaProducer, record: Found, headers: list[tuple[str, bytes]]) -> asyncio.Future[Any]:
-    value = b"" if record.value is None and record.key is None else record.value  # nothing at all cannot be sent
+    value = b"" if record.value is None and record.key is None else record.value  # an empty record cannot be sent
     return await producer.send(
         record.topic,
         value,

@@ -1,4 +1,4 @@
-"""Makes the topics of `schemas.topics` exist with their partitions and retention."""
+"""Creates the topics of `schemas.topics` with their partitions and retention."""
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # aiokafka carries no types
@@ -25,7 +25,7 @@ _EXISTS = TopicAlreadyExistsError.errno
 
 
 async def ensure_topics(kafka: KafkaAccess, topics: Sequence[Topic] = TOPICS) -> list[str]:
-    """The names of the topics that had to be created; those that exist are left as they are."""
+    """Creates missing topics; their names. Existing ones are not changed."""
     admin = AIOKafkaAdminClient(**kafka.make_arguments())
     try:
         await admin.start()
@@ -50,7 +50,7 @@ async def ensure_topics(kafka: KafkaAccess, topics: Sequence[Topic] = TOPICS) ->
 
 
 async def _warn_of_few(admin: AIOKafkaAdminClient, topics: Sequence[Topic]) -> None:
-    """A topic that has fewer partitions than it should was made by the broker itself, or by hand; it is named."""
+    """Logs a topic with fewer partitions than declared, which the broker itself or an administrator created."""
     if not topics:
         return
     for described in await admin.describe_topics([topic.name for topic in topics]):

@@ -1,10 +1,9 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportMissingParameterType=false, reportUnknownParameterType=false, reportMissingSuperCall=false
-"""Reading on past what cannot be read: one record stands in for a batch, or the rest of one, with its bytes and why.
+"""Continues behind unreadable data: one record represents a batch, or the rest of one, with its bytes and the error.
 
-Otherwise aiokafka raises for ever at the same place, and drops what other partitions gave it in the same call. It has
-no door for this, so the class that takes its batches apart is replaced here; a consumer that does not ask for it by
-READ_ON gets aiokafka's own, as before.
+Otherwise aiokafka raises forever at the same position, and drops records of other partitions from the same call. It has
+no hook for this, so its batch class is replaced here; a consumer without READ_ON keeps aiokafka's behaviour.
 """
 
 from collections.abc import Generator, Iterator, Mapping
@@ -21,25 +20,25 @@ _Own = fetcher.PartitionRecords
 _OwnMemory = MemoryRecords
 
 
-def as_it_came(value: bytes | None) -> bytes | None:
-    """The value; a consumer that is given this as its deserializer reads on."""
+def pass_through(value: bytes | None) -> bytes | None:
+    """The value; a consumer with this deserializer continues behind unreadable batches."""
     return value
 
 
-READ_ON: Mapping[str, Any] = {"value_deserializer": as_it_came}
-"""Options of a consumer that gets an UnreadableRecord where it would get an exception."""
+READ_ON: Mapping[str, Any] = {"value_deserializer": pass_through}
+"""Options of a consumer that receives an UnreadableRecord instead of an exception."""
 
 
 @dataclass
 class UnreadableRecord(ConsumerRecord[bytes, bytes]):
-    """Stands for what is left unread of a batch from `offset` on; `value` is the whole batch as it was stored."""
+    """Represents the unread part of a batch from `offset` on; `value` is the whole stored batch."""
 
     reason: str = ""
     next_offset: int = 0
 
 
 class _Memory(_OwnMemory):
-    """aiokafka's batches, whose bytes can be had again."""
+    """aiokafka's batches with access to their bytes."""
 
     def __init__(self, batches: bytes) -> None:
         super().__init__(batches)  # pyright: ignore[reportAbstractUsage] # its stub is a protocol
@@ -47,23 +46,25 @@ class _Memory(_OwnMemory):
 
 
 class _Records(_Own):
-    """The records of one partition; never raises for what is in them."""
+    """The records of one partition; never raises because of their content."""
 
     def _unpack_records(self) -> Generator[ConsumerRecord[bytes, bytes], None, None]:
         for batch in split_batches(self._records.batches):
             try:
                 yield from self._of_batch(_OwnMemory(open_batch(batch)).next_batch())
-            except Exception as error:  # noqa: BLE001 # whatever a sender put there
+            except Exception as error:  # noqa: BLE001 # any content of a sender
                 unreadable = self._stand_in(batch, error)
                 self.next_fetch_offset = unreadable.next_offset
                 yield unreadable
 
     def _of_batch(self, batch: Any) -> Iterator[ConsumerRecord[bytes, bytes]]:
-        """What has not been read yet; an offset outside the batch would lead reading astray, one twice would hide."""
+        """The unread records; an offset outside the batch would misplace the reader, a repeated one
+        would hide a record.
+        """
         before = -1
         for record in () if batch.is_control_batch else batch:
             if not before < record.offset < batch.next_offset:
-                raise UnreadableBatchError("the offsets of its records do not go up within it")
+                raise UnreadableBatchError("the offsets of its records are not ascending")
             before = record.offset
             if record.offset >= self.next_fetch_offset:
                 self.next_fetch_offset = record.offset + 1
@@ -97,7 +98,7 @@ class _Records(_Own):
 def _records_of(
     tp: Any, records: Any, aborted: Any, offset: int, key: Any, value: Any, *more: Any
 ) -> "fetcher.PartitionRecords":
-    kind = _Records if value is as_it_came else _Own
+    kind = _Records if value is pass_through else _Own
     return kind(tp, records, aborted, offset, key, value, *more)
 
 

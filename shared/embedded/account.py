@@ -1,4 +1,4 @@
-"""Which account the embedded PostgreSQL runs as, and which folders that account can reach."""
+"""The account of the embedded PostgreSQL, and the folders that it can access."""
 
 import os
 import pwd
@@ -12,21 +12,21 @@ SYSTEM_CACHE = Path("/var/cache/smartbrain")
 
 @dataclass(frozen=True)
 class Account:
-    """The uid and gid of a server process; `drop` says that we are root and must become them first."""
+    """The uid and gid of a server process; `drop` means that we are root and must switch to them first."""
 
     uid: int
     gid: int
     drop: bool
 
     def can_traverse(self, folder: Path) -> bool:
-        """Whether every folder from the root down to `folder` lets this account through; always true without a drop."""
+        """Whether this account can traverse every folder from the root to `folder`; always true without a drop."""
         if not self.drop:
             return True
         resolved = folder.resolve()
         return all(self._may_enter(part) for part in (*resolved.parents, resolved) if part.exists())
 
     def own_folder(self, folder: Path, mode: int) -> None:
-        """`folder` exists, belongs to this account and has exactly `mode`."""
+        """Creates `folder` for this account with exactly `mode`."""
         folder.mkdir(parents=True, exist_ok=True)
         if self.drop:
             os.chown(folder, self.uid, self.gid)
@@ -41,7 +41,7 @@ class Account:
 
 
 def server_account(data: Path) -> Account:
-    """Ourselves; as root, which PostgreSQL refuses, the owner of `data`, else `postgres` or `nobody`."""
+    """The current account; for root, which PostgreSQL refuses, the owner of `data`, or else `postgres` or `nobody`."""
     if os.geteuid() != 0:
         return Account(os.geteuid(), os.getegid(), drop=False)
     if data.exists() and data.stat().st_uid != 0:
@@ -56,20 +56,22 @@ def server_account(data: Path) -> Account:
 
 
 def reachable_cache(wanted: Path, account: Account) -> Path:
-    """`wanted`, made if need be, where the account can reach it; else a system folder that only root can prepare."""
+    """The `wanted` folder, created if necessary, if the account can access it; otherwise a system folder that only root
+    can create.
+    """
     wanted.mkdir(mode=0o755, parents=True, exist_ok=True)
     if account.can_traverse(wanted):
         return wanted
     try:
         SYSTEM_CACHE.mkdir(parents=True, exist_ok=True)
         SYSTEM_CACHE.chmod(0o755)
-    except OSError:  # a read-only system: the temporary folder is the last resort
+    except OSError:  # on a read-only system: the temporary folder is the last resort
         return private_folder("cache", account, 0o755)
     return SYSTEM_CACHE
 
 
 def private_folder(name: str, account: Account, mode: int) -> Path:
-    """A folder with a short path that belongs to the account and that nobody else prepared for it."""
+    """A folder with a short path that belongs to the account and was not created by anybody else."""
     folder = Path("/tmp") / f"smartbrain-{account.uid}-{name}"  # noqa: S108 (ownership is checked below)
     try:
         folder.mkdir(mode=0o700)

@@ -1,4 +1,4 @@
-"""The embedded broker as a child process, ended with its parent."""
+"""The embedded broker as a child process that ends with its parent."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ LOG_LIMIT = 16 << 20
 
 
 class EmbeddedBroker:
-    """One broker process on one data folder; after a stop or a kill, `start` brings it back on the same port."""
+    """One broker process on one data folder; after a stop or a kill, `start` restarts it on the same port."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class EmbeddedBroker:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stopped, whatever happened inside."""
+        """Stops it."""
         self.stop()
 
     @property
@@ -70,7 +70,7 @@ class EmbeddedBroker:
         return self.data.with_name(f"{self.data.name}.log")
 
     def start(self, timeout: float = 180.0) -> None:
-        """Serves clients when it returns (within `timeout` seconds); started: no effect. Raises BrokerError."""
+        """Serves clients when it returns (within `timeout` seconds); no effect if started. Raises BrokerError."""
         if self._process is not None and self._process.poll() is None:
             return
         self.data.parent.mkdir(parents=True, exist_ok=True)
@@ -86,7 +86,7 @@ class EmbeddedBroker:
             address.unlink(missing_ok=True)
 
     def stop(self, timeout: float = 15.0) -> None:
-        """Shut down cleanly (within `timeout` seconds, else by force); stopped: no effect."""
+        """Stops cleanly (within `timeout` seconds, otherwise by force); no effect if stopped."""
         if self._process is None:
             return
         self._process.terminate()
@@ -98,7 +98,7 @@ class EmbeddedBroker:
         self._process = None
 
     def kill(self) -> None:
-        """Ended as by `kill -9`; the next start reads its log back. For tests."""
+        """Kills it like `kill -9`; the next start reads its log. For tests."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -131,6 +131,6 @@ class EmbeddedBroker:
 
 
 def _environment() -> dict[str, str]:
-    """Ours, with this very `shared` package first on the path, wherever the child's folder is."""
+    """The environment of this process, with this `shared` package first on the path, whatever the child's folder."""
     root = str(Path(next(iter(shared.__path__))).parent)
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))}

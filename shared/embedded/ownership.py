@@ -1,4 +1,4 @@
-"""Who runs a data folder: a lock that ends with its holder, even one killed -9."""
+"""Ownership of a data folder: a lock that ends with its holder, even after kill -9."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""PostgreSQL 18 with pgvector and pg_trgm from a wheel: nothing to install, no network, root or not."""
+"""PostgreSQL 18 with pgvector and pg_trgm from a wheel: no installation and no network, for root and other users."""
 
 import signal
 import subprocess
@@ -38,8 +38,8 @@ READY_S = 180.0
 class EmbeddedPostgres:
     """One PostgreSQL server on one data folder, owned by this process and ended with it.
 
-    `cache` keeps the unpacked server between runs. `durable=False` switches fsync off: for tests only. `port` adds TCP
-    on 127.0.0.1 (0 picks a free port); the Unix socket is always there and reachable by the owner alone.
+    `cache` keeps the unpacked server between runs. `durable=False` disables fsync, for tests only. `port` adds TCP on
+    127.0.0.1 (0 picks a free port); the Unix socket always exists and only its owner can access it.
     """
 
     def __init__(self, data: Path, cache: Path, *, durable: bool = True, port: int | None = None) -> None:
@@ -58,7 +58,7 @@ class EmbeddedPostgres:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stopped, whatever happened inside."""
+        """Stops it."""
         self.stop()
 
     @property
@@ -69,7 +69,7 @@ class EmbeddedPostgres:
 
     @property
     def tcp_dsn(self) -> str:
-        """Connection string over TCP with the generated password; raises unless a port was asked for."""
+        """Connection string over TCP with the generated password; raises unless a port was requested."""
         if self._wanted_port is None:
             raise EmbeddedPostgresError("this server was started without a TCP port")
         password = (self._data / PASSWORD_FILE).read_text()
@@ -78,7 +78,7 @@ class EmbeddedPostgres:
 
     @property
     def port(self) -> int | None:
-        """The TCP port, or None where only the Unix socket is served."""
+        """The TCP port, or None without TCP."""
         return None if self._wanted_port is None else self._port
 
     @property
@@ -94,9 +94,9 @@ class EmbeddedPostgres:
         return self._data.with_name(f"{self._data.name}.log")
 
     def start(self) -> None:
-        """Accepts connections when it returns; blocks about 30 ms, two seconds on the first run. Started: no effect.
+        """Accepts connections when it returns; takes about 30 ms, two seconds in the first run. No effect if started.
 
-        Raises EmbeddedPostgresError when another live process owns the folder or the server will not come up.
+        Raises EmbeddedPostgresError if another live process owns the folder or the server does not start.
         """
         if self._process is not None and self._process.poll() is None:
             return
@@ -115,7 +115,9 @@ class EmbeddedPostgres:
             raise
 
     def stop(self, timeout: float = 30.0) -> None:
-        """Shut down cleanly (within `timeout` seconds, else by force) and the folder released; stopped: no effect."""
+        """Stops cleanly (within `timeout` seconds, otherwise by force) and releases the folder; no
+        effect if stopped.
+        """
         if self._process is not None:
             for asked in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
                 if wait_for_end(self._process, asked, timeout):
@@ -124,7 +126,7 @@ class EmbeddedPostgres:
         self._release()
 
     def kill(self) -> None:
-        """The postmaster killed as by `kill -9`; the next start recovers. For tests."""
+        """Kills the postmaster like `kill -9`; the next start recovers. For tests."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -186,7 +188,7 @@ class EmbeddedPostgres:
         return self.log.open("ab")
 
     def _became_ready(self) -> bool:
-        """Line 8 of postmaster.pid says `ready` once connections are accepted; recovery after a crash takes a while."""
+        """Line 8 of postmaster.pid is `ready` once connections are accepted; recovery after a crash takes a while."""
         deadline = time.monotonic() + READY_S
         while time.monotonic() < deadline and self._process is not None and self._process.poll() is None:
             try:

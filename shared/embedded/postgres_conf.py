@@ -2,7 +2,7 @@
 
 COMMON = {
     "max_connections": "200",
-    "jit": "off",  # compiles for longer than our queries run
+    "jit": "off",  # compilation would take longer than our queries
     "random_page_cost": "1.1",
     "effective_io_concurrency": "64",
     "work_mem": "8MB",
@@ -28,5 +28,5 @@ THROWAWAY = COMMON | {
     "full_page_writes": "off",
     "wal_level": "minimal",
     "max_wal_senders": "0",
-    "autovacuum": "off",  # it would go through every database that a test has left
+    "autovacuum": "off",  # it would process every database that a test has left
 }

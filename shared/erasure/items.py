@@ -33,7 +33,10 @@ async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Er
     while True:
         said = await sayings.contents(conn, subject, covered.memories)
         touched = {*covered.observations, *await list_touched(conn, subject, covered, said)}
-        more = [*await sayings.find_saying(conn, subject, said), *await sayings.find_resting(conn, subject, touched)]
+        more = [
+            *await sayings.find_memories_with_text(conn, subject, said),
+            *await sayings.find_resting(conn, subject, touched),
+        ]
         grown = covered
         if set(more) - set(covered.memories):
             grown = await extent.of_items(conn, subject, sorted({*memories, *covered.memories, *more}))
@@ -88,7 +91,7 @@ async def blot(
     if touched:
         hidden.add("session_summaries", await blanking.silence(conn, subject, tombstone_id, touched))
     await _metadata(conn, subject, sessions, there, blotter)
-    hidden.add("entity_mentions", await blanking.unmention(conn, subject, tombstone_id, places))
+    hidden.add("entity_mentions", await blanking.delete_mentions(conn, subject, tombstone_id, places))
     await blanking.forget_answers(conn, subject, turns | coming, telling)
     quoted = [(each, trim_quote(there.text(each.quote))) for each in await blanking.quotes(conn, subject, turns)]
     await blanking.requote(conn, subject, [replace(each, quote=clean) for each, clean in quoted if clean != each.quote])

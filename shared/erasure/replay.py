@@ -75,7 +75,7 @@ async def find_covered(conn: Connection, subject: Subject, tombstone: Tombstone)
         return await _items(conn, subject, tombstone)
     named = tombstone.session_ids if tombstone.scope == "session" else None
     until = _in_force_since(tombstone) + SET_BACK
-    said = await renewed.load_parted(conn, subject, until, named)
+    said = await renewed.load_turns_until(conn, subject, until, named)
     if said.more:
         memories = await extent.from_turns(conn, subject, said.turns)
         return ErasureExtent(tombstone.scope, said.sessions, said.turns, memories, until=until)

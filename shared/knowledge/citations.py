@@ -1,6 +1,6 @@
-"""What of a turn is worth long-term citation, and how the knowledge side is told of it. Pure.
+"""The resources of a turn for the knowledge side, and their description. Pure.
 
-The running chat never goes there: only what was cited, and what tools made.
+Chat text is never included: only references, and products of tools.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from shared.secrets import ADDRESSES, PLACEHOLDER, redact
 
 Kind = Literal["url", "file", "artifact", "tool"]
 LEAST_PRODUCT = 200
-"""A product of so few characters is an answer, not a document."""
+"""A product with fewer characters is an answer, not a document."""
 MAX_TITLE = 200
 MAX_META = 40
 _SCHEME = to_pattern(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
@@ -50,7 +50,7 @@ _TITLES = ("title", "name", "filename", "file_name", "path", "file_path", "subje
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """An event of the log that cites or made a resource; `reason` says why it does not go to the knowledge side."""
+    """A log event that cites or created a resource; `reason` says why it is not offered to the knowledge side."""
 
     resource_id: UUID
     ordinal: int
@@ -66,7 +66,7 @@ class Cited:
 
 
 def list_cited(turn: Turn, kinds: Collection[Kind]) -> list[Cited]:
-    """What the turn cites or made, of these kinds, each address once."""
+    """The references and products of the turn, of these kinds, each address once."""
     cited: dict[str, Cited] = {}
     for event in turn.events:
         if each := to_cited(turn, event):
@@ -97,7 +97,7 @@ def _ref(turn: Turn, event: Event) -> Cited:
 
 
 def _address(turn: Turn, event: Event, given: str) -> str:
-    """An address that leads back: the one that was cited, or where it was cited."""
+    """An address that identifies the source: the cited one, or that of the citation."""
     given = visible(given).strip()
     if _SCHEME.match(given) and not re.match(r"[A-Za-z]:[\\/]", given):
         return given
@@ -137,7 +137,7 @@ def _call(turn: Turn, result: Event) -> Event | None:
 
 
 def _document(source: Any) -> str:
-    """The text that a call or its result holds under a name that says so; a bare text is one."""
+    """The text of a call or its result under a telling name; a bare text is one."""
     if isinstance(source, str):
         return source
     if not isinstance(source, dict):
@@ -147,9 +147,10 @@ def _document(source: Any) -> str:
 
 
 def resource_of(turn: Turn, ordinal: int, max_chars: int) -> Resource | None:
-    """What the knowledge side is given of this event, secrets and personal numbers blanked; None once it is erased.
+    """The description of this event for the knowledge side, secrets and personal numbers blanked; None once it is
+    erased.
 
-    The content is what a tool of the same turn brought; nothing is fetched.
+    The content is what a tool of the same turn returned; nothing is fetched.
     """
     event = next((each for each in turn.events if each.ordinal == ordinal), None)
     cited = to_cited(turn, event) if event else None
@@ -183,7 +184,7 @@ def resource_of(turn: Turn, ordinal: int, max_chars: int) -> Resource | None:
 
 
 def find_brought_text(turn: Turn, uri: str) -> str:
-    """What a tool of the turn found at this address."""
+    """The result of a tool of the turn for this address."""
     for event in turn.events:
         if event.event_type != "tool_result" or not event.content or event.content.get("status", "ok") != "ok":
             continue
@@ -212,7 +213,7 @@ def _title(args: Any) -> str:
 
 
 def _meta(raw: Any) -> dict[str, JsonValue]:
-    """The plain fields of what the caller said about it, secrets blanked."""
+    """The simple fields of the caller's metadata, secrets blanked."""
     if not isinstance(raw, dict):
         return {}
     fields: dict[str, JsonValue] = {}

@@ -12,7 +12,7 @@ Degraded = Literal["knowledge_timeout", "knowledge_stores_unavailable", "knowled
 
 
 class KnowledgeUnavailable(TransientError):  # noqa: N818 # a state of affairs, said as one
-    """The other side was not asked, or gave nothing that can be used; `reason` says why, without its words."""
+    """The knowledge side was not queried, or returned nothing usable; `reason` says why, without quoting it."""
 
     def __init__(self, reason: Reason, problem: str = "") -> None:
         super().__init__(f"knowledge unavailable: {reason}{f' ({problem})' if problem else ''}")

@@ -1,4 +1,4 @@
-"""The resource side behind one door: SmartRAG over HTTP, or none."""
+"""The knowledge side behind one interface: SmartRAG over HTTP, or none."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ from shared.knowledge.port import Knowledge
 
 
 def make_knowledge(url: str | None, token: str | None, clock: Callable[[], float]) -> Knowledge:
-    """The knowledge that these settings describe; `clock` gives monotonic seconds."""
+    """The knowledge side of these settings; `clock` gives monotonic seconds."""
     if not url:
         from shared.knowledge.none import NoKnowledge
 

@@ -1,4 +1,4 @@
-"""No knowledge: everything else works, and nobody is told that anything is missing."""
+"""No knowledge side: everything else works, and nothing is reported as missing."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from shared.knowledge.port import NOTHING, NOTHING_AT_ALL, Bundle, IngestReceipt
 
 
 class NoKnowledge:
-    """Finds nothing, takes nothing."""
+    """Finds nothing and accepts nothing."""
 
     configured = False
 
@@ -34,8 +34,8 @@ class NoKnowledge:
     async def delete(
         self, scope: Scope, document_ids: Sequence[str], *, keys: Sequence[str] = (), deadline_s: float
     ) -> None:
-        """Nothing was there."""
+        """Has nothing to delete."""
         del scope, document_ids, keys, deadline_s
 
     async def close(self) -> None:
-        """Nothing was open."""
+        """Has nothing to close."""

@@ -23,7 +23,7 @@ class KnowledgeOwner:
 
 
 def owner_of(scope: Scope) -> dict[str, str]:
-    """What is offered in this scope says that it is theirs; names that are empty are said too."""
+    """The owner of an offered document, as fields that may be empty."""
     return {"tenant_id": scope.tenant_id, "org_id": scope.org_id, "user_id": scope.user_id}
 
 
@@ -56,9 +56,9 @@ def may_see(scope: Scope, owner: KnowledgeOwner | None) -> bool:
 
 
 def find_audience(visibility: Visibility, org_id: str) -> str | None:
-    """The organisation that a promotion is written for, empty for the whole tenant; None where none is named.
+    """The organisation for which a promotion is written, empty for the whole tenant; None if none is named.
 
-    Without an organisation what is meant for one would be seen by all: it is not written.
+    Without an organisation, a promotion for one would be visible to all, so it is not written.
     """
     if visibility not in OF_AN_ORGANISATION:
         return ""

@@ -1,4 +1,4 @@
-"""What knowledge is asked and answers: one port, whatever stands behind it."""
+"""The port to the knowledge side, whatever implements it."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from schemas.vocabulary import Language, SearchMode
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """For whom knowledge is asked, and whose it is that is ingested; policy may keep the user to itself."""
+    """The requester of knowledge or the owner of ingested documents; policy may withhold the user."""
 
     tenant_id: str
     org_id: str = ""
@@ -29,7 +29,7 @@ class KnowledgeCapabilities:
     modes: frozenset[SearchMode] = frozenset({"exact", "semantic", "hybrid"})
     ingest: bool = True
     separates_users: bool = False
-    """What is ingested in the name of an organisation and a user is given and deleted in that name alone."""
+    """Documents are ingested and deleted in the name of an organisation and a user."""
 
 
 NOTHING_AT_ALL = KnowledgeCapabilities(frozenset(), ingest=False)
@@ -37,7 +37,7 @@ NOTHING_AT_ALL = KnowledgeCapabilities(frozenset(), ingest=False)
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeSection:
-    """One piece of a document, checked and cut to size; `score` is None where nobody gave one."""
+    """One section of a document, checked and truncated; `score` is None if the server gave none."""
 
     id: str
     source_uri: str
@@ -58,7 +58,7 @@ class KnowledgeSection:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What knowledge found, in its own final order, and what it says that it did not honour."""
+    """The results in their final order, and the fields that the server did not apply."""
 
     sections: tuple[KnowledgeSection, ...] = ()
     ignored: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ NOTHING = Bundle()
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What is worth long-term citation; `content` is None where only a description is known."""
+    """A resource to ingest; `content` is None if only its description is known."""
 
     source_type: SourceType
     source_uri: str
@@ -86,7 +86,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class IngestReceipt:
-    """The other side has the resource, under this id where it gives one."""
+    """The server has the resource, under this id if it gives one."""
 
     document_id: str | None = None
 
@@ -96,17 +96,17 @@ AnswerKey = tuple[Scope, int, str]
 
 
 def to_answer_key(scope: Scope, version: int, plan: RetrievalPlan) -> AnswerKey:
-    """Equal for the same question on the same knowledge; it holds no word of the question."""
+    """The cache key: equal for the same question on the same knowledge; contains no word of the question."""
     question = plan.model_dump_json(exclude={"request_id", "debug"})
     return (scope, version, hashlib.sha256(question.encode()).hexdigest())
 
 
 class Knowledge(Protocol):
-    """Soft by contract: whoever asks goes on without it. KnowledgeUnavailable says why there is no answer."""
+    """Optional by contract: the caller continues without it. KnowledgeUnavailable gives the reason."""
 
     @property
     def configured(self) -> bool:
-        """Whether there is anybody to ask."""
+        """Whether a server is configured."""
         ...
 
     async def capabilities(self) -> KnowledgeCapabilities:
@@ -118,7 +118,7 @@ class Knowledge(Protocol):
         ...
 
     async def retrieve(self, plan: RetrievalPlan, scope: Scope, *, deadline_s: float) -> Bundle:
-        """What the plan finds."""
+        """The results of the plan."""
         ...
 
     async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> IngestReceipt:
@@ -132,5 +132,5 @@ class Knowledge(Protocol):
         ...
 
     async def close(self) -> None:
-        """Nothing is open any more."""
+        """Closes connections."""
         ...

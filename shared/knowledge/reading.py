@@ -1,4 +1,4 @@
-"""What another server says, read as if it were hostile: bounded, cut, cleaned; what is no evidence is left out."""
+"""Parses responses of another server as hostile input: bounded, truncated, cleaned; invalid evidence is omitted."""
 
 import math
 import re
@@ -21,14 +21,14 @@ from shared.screening.sanitize import DEFAULT_SANITIZE, screen
 
 MAX_ITEMS = 200
 MAX_LOOKED_AT = 1000
-"""Longer lists are cut here."""
+"""Longer lists are truncated here."""
 BY_PATTERNS = DEFAULT_SANITIZE.model_copy(update={"learned": False})
 MAX_TEXT = 4000
 MAX_TITLE = 300
 MAX_ID = 200
 _WORDLESS = to_pattern(r"[0-9a-f\W_]")
 FEW_LETTERS = 8
-"""An id of hexadecimal digits and so few letters says nothing, and is no key though it may look like one."""
+"""An id of hexadecimal digits with this few letters is harmless, and no key although it may look like one."""
 MAX_URI = 2048
 MAX_IGNORED = 20
 _MODES: frozenset[str] = frozenset(get_args(SearchMode))
@@ -41,7 +41,7 @@ _SIGNALS = {"vector": "vector", "fts": "text"}
 
 
 def body(raw: bytes) -> Mapping[str, Any]:
-    """The JSON object that the bytes are; KnowledgeUnavailable malformed where they are none."""
+    """The JSON object in the bytes; KnowledgeUnavailable malformed if there is none."""
     try:
         parsed: Any = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
@@ -52,9 +52,9 @@ def body(raw: bytes) -> Mapping[str, Any]:
 
 
 def bundle(raw: bytes, plan: RetrievalPlan, scope: Scope) -> Bundle:
-    """The evidence of an EvidencePack, in its order, as much as the plan asked for; each section once.
+    """The evidence of an EvidencePack, in its order, up to the requested number, without duplicate sections.
 
-    Nothing of it is somebody else's, whatever the other side makes of who asks.
+    Results of other owners are dropped, even if the server ignores the requester.
     """
     pack = body(raw)
     listed: Any = pack.get("evidences")
@@ -78,7 +78,7 @@ def bundle(raw: bytes, plan: RetrievalPlan, scope: Scope) -> Bundle:
 
 
 def capabilities(raw: bytes) -> KnowledgeCapabilities:
-    """What the other side says that it can do; what it leaves out or says in another shape is as by default."""
+    """The capabilities that the server reports, with defaults for missing and invalid ones."""
     answer, defaults = body(raw), KnowledgeCapabilities()
     modes: Any = answer.get("modes")
     named = {each for each in cast("list[Any]", modes) if each in _MODES} if isinstance(modes, list) else set[str]()
@@ -91,7 +91,7 @@ def capabilities(raw: bytes) -> KnowledgeCapabilities:
 
 
 def receipt(raw: bytes) -> IngestReceipt:
-    """The document's id, where one is given; who keeps a resource need not say more than yes."""
+    """The document's id, if one is given; a server need not return more than success."""
     try:
         told = body(raw)
     except KnowledgeUnavailable:
@@ -100,7 +100,7 @@ def receipt(raw: bytes) -> IngestReceipt:
 
 
 def _section(raw: Any, plan: RetrievalPlan) -> KnowledgeSection | None:
-    """None where there is no text to read or no address that leads back to it, or where a filter is broken."""
+    """None without text, without an address of its source, or if a filter is violated."""
     if not isinstance(raw, dict):
         return None
     item = cast("dict[str, Any]", raw)
@@ -135,7 +135,7 @@ def _section(raw: Any, plan: RetrievalPlan) -> KnowledgeSection | None:
 
 
 def _fits(section: KnowledgeSection, plan: RetrievalPlan) -> bool:
-    """Whether the section keeps to the filters that can be seen on it: a filter filters, whoever executes the plan."""
+    """Whether the section satisfies the filters that can be checked on it, whatever the server does."""
     filters = plan.filters_of(plan.queries[section.query])
     return (
         (not filters.source_type or section.source_type in filters.source_type)
@@ -161,7 +161,7 @@ def _object(raw: Any) -> Mapping[str, Any]:
 
 
 def _text(raw: Any, most: int) -> str:
-    """What a reader can see of the beginning."""
+    """The visible part of the beginning."""
     return visible(raw[: 2 * most]).strip()[:most] if isinstance(raw, str) else ""
 
 
@@ -172,7 +172,7 @@ def _number(raw: Any) -> float | None:
 
 
 def _id(raw: Any) -> str | None:
-    """The id without characters that could end a line or open a tag; None where it is none, or gives orders."""
+    """The id without characters that could end a line or open a tag; None if it is empty, or gives orders."""
     given = str(raw) if isinstance(raw, int) and not isinstance(raw, bool) and abs(raw) < 1 << 63 else raw
     clean = _text(given, MAX_ID)
     words = _WORDLESS.sub("", clean.lower())
@@ -182,7 +182,7 @@ def _id(raw: Any) -> str | None:
 
 
 def _uri(raw: Any) -> str:
-    """An address that leads somewhere and holds nothing else: no white space, no tag, no script."""
+    """A valid address with nothing else: no white space, no tag, no script."""
     clean = _text(raw, MAX_URI + 1)
     if not _SCHEME.match(clean) or _UNSAFE_SCHEME.match(clean) or len(clean) > MAX_URI or not _harmless(clean):
         return ""
@@ -190,7 +190,7 @@ def _uri(raw: Any) -> str:
 
 
 def _harmless(text: str) -> bool:
-    """Whether no pattern finds an order in an id or an address; weights have read sentences and know neither."""
+    """Whether no pattern finds an order in an id or an address, on which the learned weights were not trained."""
     return bool(text) and screen(re.sub(r"[-_/+.%]+", " ", text), BY_PATTERNS).outcome != "blocked"
 
 
@@ -209,7 +209,7 @@ def _moment(raw: Any) -> datetime | None:
 
 
 def list_ignored(pack: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of the plan's fields that the other side says it ignored; nothing that is not such a name."""
+    """The plan fields that the server reports as ignored; other names are dropped."""
     listed: Any = _object(pack.get("explain")).get("ignored_fields")
     if not isinstance(listed, list):
         return ()

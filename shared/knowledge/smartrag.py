@@ -1,8 +1,8 @@
-"""SmartRAG, or whatever speaks the same: `POST {base}/retrieve` takes a RetrievalPlan and answers an EvidencePack.
+"""SmartRAG, or any server with its protocol: `POST {base}/retrieve` takes a RetrievalPlan and returns an EvidencePack.
 
-The body of a retrieval is the plan itself. Who asks stands in headers, percent-encoded as UTF-8: x-tenant-id, x-org-id,
-x-profile-id, and x-user-id unless policy keeps it back. What comes back is checked again for whose it is.
-docs/reference/retrieval_plan.md has the other two paths.
+The body of a retrieval is the plan itself. The requester is in headers, percent-encoded as UTF-8: x-tenant-id,
+x-org-id, x-profile-id, and x-user-id unless policy withholds it. The owners of results are checked again.
+docs/reference/retrieval_plan.md describes the other two paths.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ class SmartRag:
             headers["authorization"] = f"Bearer {token}"
         self._client = httpx.AsyncClient(
             headers=headers,
-            timeout=None,  # noqa: S113 # every call has its deadline around it
+            timeout=None,  # noqa: S113 # every call has its own deadline
             follow_redirects=False,
             verify=trust_store(),
             limits=httpx.Limits(max_connections=64, max_keepalive_connections=16),
@@ -88,7 +88,7 @@ class SmartRag:
         return bundle
 
     async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> IngestReceipt:
-        """It has the resource; a key that it knows already is as good."""
+        """Ingests the resource; a known key counts as success."""
         told = {"version": "0.1", "idempotency_key": key, "owner": owner_of(scope), **asdict(resource)}
         content = orjson.dumps(told, default=str)
         headers = {**_headers(scope), "idempotency-key": key}
@@ -110,7 +110,7 @@ class SmartRag:
         await self.call_guarded("delete", self._giving, call, deadline_s)
 
     async def close(self) -> None:
-        """The connections are closed."""
+        """Closes the connections."""
         if self._learning:
             self._learning.cancel()
             with suppress(asyncio.CancelledError):
@@ -156,7 +156,7 @@ class SmartRag:
     async def _read(
         self, method: str, path: str, content: bytes, headers: Mapping[str, str], done: tuple[int, ...] = ()
     ) -> bytes:
-        """The body, as far as it may be read: bytes as they come, since what is packed may unpack to anything."""
+        """The body up to the limit, in raw bytes, because compressed data can expand without bound."""
         async with self._client.stream(method, self._base + path, content=content, headers=headers) as answer:
             status = answer.status_code
             if status not in done:

@@ -1,4 +1,4 @@
-"""The period that a text speaks of, in both languages; half-open, in the zone of `now`."""
+"""The period that a text refers to, in both languages; half-open, in the zone of `now`."""
 
 # ruff: noqa: E501, SIM905 - one rule, one list of words per line
 import re
@@ -26,14 +26,14 @@ _ZH_COUNT = r"(?P<count>\d{1,3}|[一二两三四五六七八九十]{1,3}|半|几
 
 
 def time_range(text: str, now: datetime) -> Range | None:
-    """The first past or present time that the text names, or None; from a day to a year long."""
+    """The first past or present time in the text, or None; from a day to a year long."""
     days = next((found for _, found in _times(text, now.date())), None)
     zone = now.tzinfo or UTC
     return None if days is None else (_midnight(days[0], zone), _midnight(days[1], zone))
 
 
 def without_times(text: str, now: datetime) -> str:
-    """The text, folded, without the words that name a past or present time."""
+    """The case-folded text without the words for a past or present time."""
     lower = arabic(text.lower())
     for start, end in sorted((span for span, _ in _times(text, now.date())), reverse=True):
         lower = f"{lower[:start]} {lower[max(end, start) :]}"
@@ -42,7 +42,7 @@ def without_times(text: str, now: datetime) -> str:
 
 @of_texts(200)
 def _times(text: str, today: date) -> tuple[tuple[tuple[int, int], Days], ...]:
-    """What each rule finds in the folded text where none before it did, in the order of the rules."""
+    """The matches of each rule in the folded text outside earlier matches, in rule order."""
     lower = arabic(text.lower())
     taken: set[int] = set()
     times: list[tuple[tuple[int, int], Days]] = []
@@ -71,7 +71,7 @@ _HAN_MONTH = to_pattern(
 
 
 def arabic(text: str) -> str:
-    """The text with the numerals of Chinese months and days as digits: 三月十二号 is 3月12号."""
+    """The text with Chinese numerals of months and days as digits: 三月十二号 becomes 3月12号."""
 
     def to_plain_date(match: re.Match[str]) -> str:
         day = str(_number(match["day"])) if match["day"] else ""
@@ -109,7 +109,7 @@ def _week(today: date, back: int) -> Days:
 
 
 def find_days_ago(unit: str, count: int, today: date) -> Days:
-    """A stretch around the moment, wider the longer ago."""
+    """A period around the time, longer for one longer ago."""
     if unit in ("day", "天", "日"):
         return days_from(today - timedelta(days=count))
     if unit in ("week", "周", "星期", "礼拜"):
@@ -159,13 +159,13 @@ def _last_weekday(name: str, today: date) -> Days:
 
 
 def _weekday_past(at: int, today: date, *, told: bool) -> Days | None:
-    """The day of this week that has come; one that has not is of last week, where something past is told of it."""
+    """The past day of this week; a later weekday is one of last week in a statement about the past."""
     back = int(at > today.weekday())
     return _weekday(at, back, today) if not back or told else None
 
 
 def _year_of(match: re.Match[str], today: date) -> int | None:
-    """The year that the words name, in numbers or as this, the last or the one before it."""
+    """The year in the words: a number, or this, last or the year before."""
     told = match.groupdict()
     if told.get("year"):
         return int(told["year"])
@@ -192,7 +192,7 @@ def _part_of_month(first: date, part: str) -> Days:
 
 
 def _latest_part_of_month(part: str, today: date) -> Days:
-    """Of this month if it has come, else of the last."""
+    """Of this month if it is past, otherwise of the last."""
     found = _part_of_month(today.replace(day=1), part)
     return found if found[0] <= today else _part_of_month(_month(today.year, today.month - 1)[0], part)
 
@@ -204,7 +204,7 @@ def _month_and_part(match: re.Match[str], today: date) -> Days:
 
 
 def _latest(days: Callable[[int], Days], year: int | None, today: date) -> Days:
-    """That of the year; of this year if it has come, else of the last, where none is named."""
+    """That of the given year; without one, of this year if it is past, otherwise of the last."""
     if year:
         return days(year)
     found = days(today.year)
@@ -248,7 +248,7 @@ _ZH_YEAR = r"(?:(?P<year>(?:19|20)\d\d)年的?|(?P<rel>[今去前])(?:年的?)?)
 _ZH_WEEK = r"个?(?:周|星期|礼拜)"
 _ZH_DAYS = "一二三四五六日"
 _TOLD = to_pattern(r"那[天会晚]|[了过]|\b(?:did|was|were|had|went|said|told|happened|talked?|discuss(?:ed)?)\b")
-"""Something past is told or asked."""
+"""Marks of a statement or question about the past."""
 
 
 def _zh_weekday(match: re.Match[str], back: int, today: date) -> Days:
@@ -260,7 +260,7 @@ def is_told(match: re.Match[str]) -> bool:
 
 
 def _vaguely_ago(unit: str, today: date) -> Days:
-    """Two to six of them ago."""
+    """Two to six units ago."""
     return find_days_ago(unit, 6, today)[0], find_days_ago(unit, 2, today)[1]
 
 

@@ -1,4 +1,4 @@
-"""Festivals and holidays of both languages: on which days of a year they are."""
+"""Festivals and holidays of both languages, with their days in each year."""
 
 # ruff: noqa: E501 - one family of names a line
 
@@ -6,11 +6,11 @@ from collections.abc import Callable
 from datetime import date, timedelta
 
 Days = tuple[date, date]
-"""A first day and the day after the last."""
+"""The first day, and the day after the last."""
 
 
 def days_from(first: date, length: int = 1) -> Days:
-    """So many days from the first on."""
+    """This many days from the first on."""
     return first, first + timedelta(days=length)
 
 
@@ -20,7 +20,7 @@ def find_fixed(month: int, day: int, length: int = 1) -> Callable[[int], Days]:
 
 def _lunar(which: int, before: int = 0, length: int = 1) -> Callable[[int], Days]:
     def days(year: int) -> Days:
-        month, day = LUNAR[year][which]  # a year that is not known names nothing
+        month, day = LUNAR[year][which]  # an unknown year has none
         return days_from(date(year, month, day) - timedelta(days=before), length)
 
     return days
@@ -49,7 +49,9 @@ LUNAR: dict[int, tuple[tuple[int, int], tuple[int, int], tuple[int, int]]] = {
     2030: ((2, 3), (6, 5), (9, 12)), 2031: ((1, 23), (6, 24), (10, 1)), 2032: ((2, 11), (6, 12), (9, 19)),
     2033: ((1, 31), (6, 1), (9, 8)), 2034: ((2, 19), (6, 20), (9, 27)), 2035: ((2, 8), (6, 10), (9, 16)),
 }  # fmt: skip
-"""Month and day of the Spring, Dragon Boat and Mid-Autumn Festivals; `holidays` knows them too, in half a second."""
+"""Month and day of the Spring, Dragon Boat and Mid-Autumn Festivals; the `holidays` package takes
+half a second for them.
+"""
 _SPRING_FESTIVAL, _DRAGON_BOAT, _MID_AUTUMN = _lunar(0, 1, 8), _lunar(1, 0, 3), _lunar(2, 0, 3)
 _CHRISTMAS, _NEW_YEAR = find_fixed(12, 24, 3), find_fixed(1, 1, 3)
 FESTIVALS: dict[str, Callable[[int], Days]] = {
@@ -67,4 +69,4 @@ FESTIVALS: dict[str, Callable[[int], Days]] = {
     "summer break": find_fixed(6, 10, 82), "summer vacation": find_fixed(6, 10, 82), "spring break": find_fixed(3, 1, 45),
     "winter break": find_fixed(12, 20, 20), "holiday season": find_fixed(12, 20, 14), "the holidays": find_fixed(12, 20, 14),
 }  # fmt: skip
-"""What each is called, the longer name first, and its days in a year."""
+"""The names of each, longer ones first, and its days in a year."""

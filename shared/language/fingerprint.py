@@ -1,4 +1,4 @@
-"""Sentences by hash: text that was recalled is known again when it comes back, and not learnt a second time."""
+"""Hashes of sentences, by which recalled text is recognised and not learnt a second time."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from hashlib import blake2b
 from shared.language.patterns import to_pattern
 
 LEAST_WEIGHT = 12
-"""A sentence of less is said by chance: a letter or digit weighs 1, a Han character 2."""
+"""Shorter sentences repeat by chance: a letter or digit weighs 1, a Han character 2."""
 MOST_CHARS = 200_000
 _BREAK = to_pattern(r"[。！？!?；;\n\r\"“”「」『』…]+|(?<=[^\W\d])[.:](?=\s|$)|</?[A-Za-z_][^<>]{0,600}>")
 _UNSAID = to_pattern(r"[\W_]+")
@@ -17,7 +17,7 @@ _HAN = to_pattern("[\u3400-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class Print:
-    """One sentence: its hash of 64 bits, signed, and where it stands."""
+    """One sentence: its signed hash of 64 bits, and its position."""
 
     hash: int
     start: int
@@ -25,7 +25,7 @@ class Print:
 
 
 def prints(text: str) -> Iterator[Print]:
-    """The sentences of a text that are long enough to be known again, however they are spaced, marked or cased."""
+    """The sentences of a text that are long enough for recognition, independent of spacing, punctuation and case."""
     text, at = text[:MOST_CHARS], 0
     ends = [*((found.start(), found.end()) for found in _BREAK.finditer(text)), (len(text), len(text))]
     for end, after in ends:

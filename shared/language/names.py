@@ -1,7 +1,7 @@
-"""Names in a text, and numbers that name which one of its kind is meant.
+"""Names in a text, and numbers that distinguish things of one kind.
 
-Names are people, places, organisations, quoted titles, identifiers; in order, each once. Numbers name the eighth trip,
-room 12, 工单311; others say how much.
+Names are people, places, organisations, quoted titles, identifiers; in order, without duplicates. Numbers distinguish
+the eighth trip, room 12, 工单311; other numbers are quantities.
 """
 
 # ruff: noqa: SIM905, E501 - a list of words reads best as one; one frame a line, words in a row
@@ -35,7 +35,7 @@ _NOT_NAMES = ENGLISH_STOPWORDS | frozenset(
 
 
 def names(text: str, limit: int = 8) -> list[str]:
-    """What the text names, longest reading first come; sentence openers and calendar words are not names."""
+    """The names in the text, the longest match first; sentence openers and calendar words are not names."""
     named: dict[str, None] = dict.fromkeys(match.strip() for match in _QUOTED.findall(text[:4000]))
     named |= dict.fromkeys(_IDENTIFIER.findall(text[:4000]))
     for match in _CAPITALISED.finditer(text[:4000]):
@@ -108,7 +108,7 @@ _DIGITS = to_pattern(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """By kind of thing the numbers that name which; the kinds that occur again and again; those that the text is about."""
+    """The distinguishing numbers by kind of thing; the recurring kinds; the kinds that are the subject of the text."""
 
     numbers: Mapping[str, frozenset[str]]
     turns: frozenset[str]
@@ -136,9 +136,9 @@ def labels(text: str) -> Labels:
 
 
 def are_apart(before: str, later: str) -> bool:
-    """Whether the two are of different things of one kind that only their numbers tell apart.
+    """Whether the two concern different things of one kind that only their numbers distinguish.
 
-    Not where what is said takes the other number back, or says that the number of a thing has changed.
+    Not if the text retracts the other number, or says that the number of a thing has changed.
     """
     one, other = labels(before), labels(later)
     mentioned = set(_DIGITS.findall(later)) | {each for found in other.numbers.values() for each in found}

@@ -1,4 +1,4 @@
-"""One spelling for one text: NFKC, no invisible characters, single spaces; and its language."""
+"""The normal form of a text: NFKC, no invisible characters, single spaces; and its language."""
 
 import unicodedata
 from typing import Literal
@@ -17,7 +17,7 @@ _MARKS = to_pattern("[\u0300-\u036f]")
 
 
 def visible(text: str) -> str:
-    """The text without characters that a reader cannot see; never longer."""
+    """The text without invisible characters; never longer."""
     return _INVISIBLE.sub("", text)
 
 
@@ -36,7 +36,7 @@ def fold(text: str) -> str:
 
 
 def clip(text: str, limit: int) -> str:
-    """At most `limit` characters, cut at a sentence or word end where one is near; the ellipsis is counted."""
+    """At most `limit` characters, truncated at a sentence or word end if one is near, including the ellipsis."""
     if len(text) <= limit:
         return text
     if limit <= 1:
@@ -59,11 +59,11 @@ _OTHER = to_pattern("[\u0370-\u1fff\u3040-\u30ff\uac00-\ud7af]")
 HAN_WEIGHT = 0.6
 """A Han character weighs about half a word."""
 MIXED = 0.25
-"""From this share of the whole on the lesser language says something of its own: less is a name or a term."""
+"""From this share on the minor language has content of its own: a smaller share is a name or a term."""
 
 
 def detect(text: str) -> Language:
-    """`zh` where Han carries the sentence, `en` where Latin words do."""
+    """`zh` if most of the sentence is Han, `en` if it is Latin words."""
     han, words, other = _counts(text)
     if other > han and other > words:
         return "other"
@@ -73,7 +73,7 @@ def detect(text: str) -> Language:
 
 
 def list_languages(text: str) -> tuple[Literal["en", "zh"], ...]:
-    """The languages that carry the text: both where it mixes them, none where it is in neither."""
+    """The languages of the text: both if it mixes them, none if it has neither."""
     main = detect(text)
     if main == "other":
         return ()

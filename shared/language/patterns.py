@@ -1,11 +1,11 @@
-"""Patterns that are compiled when they are first used: a process pays for what it reads, not for what it imports."""
+"""Patterns that are compiled at their first use, so that imports cost nothing."""
 
 import re
 from typing import Any, cast
 
 
 class LazyPattern:
-    """A pattern that is compiled at the first use of it; from then on its methods are those of the compiled one."""
+    """A pattern that is compiled at its first use; from then on its methods are those of the compiled one."""
 
     def __init__(self, pattern: str, flags: int) -> None:
         self.pattern = pattern
@@ -24,11 +24,11 @@ class LazyPattern:
 
 
 def read_group(match: re.Match[str], name: str) -> str:
-    """What the first group of this name, with a number or without, holds that holds anything; empty where none does."""
+    """The content of the first non-empty group with this name, numbered or not; empty if there is none."""
     groups: dict[str, str | None] = match.groupdict()
     return next((said for group, said in groups.items() if said and group.rstrip("23456789") == name), "")
 
 
 def to_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """As `re.compile`, but what is wrong with the pattern raises `re.error` at its first use."""
+    """Like `re.compile`, but an invalid pattern raises `re.error` at its first use."""
     return cast("re.Pattern[str]", LazyPattern(pattern, flags))

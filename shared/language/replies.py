@@ -1,7 +1,7 @@
-"""Texts that state nothing: mere replies, thanks and greetings, and questions without a statement.
+"""Texts that state nothing: bare replies, thanks and greetings, and questions without a statement.
 
-Words of assent, refusal and courtesy, and those that every sentence has, say nothing, whatever they answered; one word
-of another kind makes them a statement. Both languages.
+Words of assent, refusal and courtesy, and function words have no content; one other word makes them a statement. Both
+languages.
 """
 
 import re
@@ -13,9 +13,9 @@ from shared.language.patterns import to_pattern
 from shared.language.segment import CHINESE_STOPWORDS, ENGLISH_STOPWORDS, cut_words, query_terms
 
 LONGEST = 160
-"""Characters beyond which a text is no mere reply."""
+"""A longer text is no bare reply."""
 IN_PHRASES = 4
-"""So many words of another kind may stand in phrases of courtesy."""
+"""The number of other words that phrases of courtesy may contain."""
 _ASSENT = """
 absolutely acknowledge acknowledged agree agreed aha ahh alright amazing aok apologies apologize appreciate
 appreciated awesome aww brilliant bye certainly cheers clear confirm confirmed congrats congratulations cool copy
@@ -27,7 +27,7 @@ splendid super superb thankful thx totally true ty u understand understood ugh u
 worry wow yay yea yeah yep yikes yup yw anytime happily gladly surely willdo
 """
 _LETTERS = frozenset("adikmnrstuy")
-"""Letters that stand alone in such replies: I, a, k, y, n and what an apostrophe leaves of a word."""
+"""Single letters in such replies: I, a, k, y, n and what an apostrophe leaves of a word."""
 _PHRASES = to_pattern(
     r"\bgood (?:morning|afternoon|evening|night|day)\b|\b(?:a|one) (?:moment|second|sec|minute|min)\b"
     r"|\b(?:happy|glad|delighted) to (?:help|hear(?: (?:it|that))?)\b|\bsounds? like a plan\b|\bno (?:big )?deal\b"
@@ -48,16 +48,16 @@ _REPLIES = """
 会记住 我会 会
 """
 _SINGLE = frozenset("嗯嘞对好是哈呵嘿嘻哦噢喔啊呀嘛呢啦吧吗的了行额呃诶欸咦哟唔哇")
-"""Characters that are said once or often over."""
+"""Characters that are often repeated."""
 _LATIN_WORDS = ENGLISH_STOPWORDS | frozenset(_ASSENT.split())
 _HAN_WORDS = CHINESE_STOPWORDS | frozenset(_REPLIES.split())
 _HAN_LETTERS = frozenset("".join(_HAN_WORDS)) | _SINGLE
 FEW = 2
-"""An answer that begins with assent and has no more words of another kind hands something over, or repeats."""
+"""An answer that begins with assent and has at most this many content words introduces something, or repeats."""
 MANY = 7
-"""A question of so many words that carry something states what it is about."""
+"""A question with this many content words states its subject."""
 MANY_OF_SELF = 5
-"""The same where whoever asks speaks of what is theirs."""
+"""The same if the question is about something of the speaker's own."""
 _ANY = to_pattern(r"[^\W_]")
 _WORD = to_pattern(r"(?P<han>[\u3400-\u9fff]+)|(?P<latin>[a-z]+(?:['’][a-z]+)*)|(?P<other>[^\W_])")
 
@@ -71,7 +71,7 @@ _ONLY_AGREES = to_pattern(
     r"\b(?:isn't it|aren't (?:you|they|we)|don't (?:you|they)|right|huh|eh)\s*\?|(?:是吧|对吧|不是吗|对不对)\s*[?？]",
     re.IGNORECASE,
 )
-"""At the end of a statement: asks for nothing but assent."""
+"""At the end of a statement: asks only for assent."""
 _ASKS = to_pattern(
     r"^\W*(?:(?:so|and|but|or|ok|okay|well|yes|no|oh|hi|hey|hello|um|uh|also|then)\W+)*"
     r"(?:who|whom|whose|what|when|where|why|how|which|is|are|am|was|were|do|does|did|can|could|would|will|should|shall"
@@ -80,10 +80,10 @@ _ASKS = to_pattern(
     r"|是不是|有没有|能不能|可不可以|要不要|会不会|能否|是否|如何|为何",
     re.IGNORECASE,
 )
-"""A clause of a question that asks too."""
+"""A clause that is part of the question."""
 _OF_SELF = to_pattern(r"(?<![们自])[我咱]|\b(?:i|my|mine|me|we|our|us)\b", re.IGNORECASE)
 _WISHES = to_pattern(r"^\W*(?:\w+[,，!！]\s*)?(?:(?:i )?hope\b|hopefully\b|希望|但愿|祝)", re.IGNORECASE)
-"""Of the assistant a wish, of which nothing is known."""
+"""A wish of the assistant, which states nothing."""
 _PARTICULAR = to_pattern(r"\d|(?<=[a-z,;:] )(?!I\b)[A-Z][a-z]")
 """A number or a name."""
 _asserting: BoundedMemo[bool] = BoundedMemo()
@@ -91,21 +91,21 @@ _asserting: BoundedMemo[bool] = BoundedMemo()
 
 @of_texts(8192)
 def says_something(text: str) -> bool:
-    """Whether a text says anything beyond that it was heard: False for blanks, marks, and mere replies."""
+    """Whether a text has any content: False for blanks, punctuation, and bare replies."""
     bare = text.strip()
     if len(bare) > LONGEST:
         return bool(_ANY.search(bare))
     bare = bare.casefold()
     found = len(list(islice(_contents(bare), IN_PHRASES + 1)))
-    # what a phrase of courtesy has of such words is no content; only short texts are read twice
+    # such words are no content in a phrase of courtesy; only short texts are read twice
     return found > IN_PHRASES or (found > 0 and next(_contents(_PHRASES.sub(" ", bare)), None) is not None)
 
 
 def asserts_something(text: str, role: str | None = None) -> bool:
-    """Whether a message states anything that another answer could rest on.
+    """Whether a message states anything that an answer could use.
 
-    False for mere replies, for questions that carry no facts beside what they ask, and, of the assistant, for a line
-    that agrees and hands something over ("Sure, here's a draft."). What tools and systems say is data, and states it.
+    False for bare replies, for questions without facts, and, of the assistant, for a line that agrees and introduces
+    something ("Sure, here's a draft."). Text of tools and systems is data, and states it.
     """
     if role not in ("user", "assistant", None):
         return bool(_ANY.search(text))
@@ -122,9 +122,10 @@ def _asserts(text: str, role: str | None) -> bool:
 
 
 def _parts(text: str, answers: bool) -> tuple[str, str]:
-    """What the text states, without mere replies, and what it asks; of a question the clauses that ask nothing too.
+    """The statements of the text without bare replies, and its questions; of a question also the clauses that ask
+    nothing.
 
-    Of what `answers` wishes state nothing.
+    Wishes in `answers` state nothing.
     """
     if not (_MAY_ASK.search(text) or (answers and _MAY_WISH.search(text))):
         return text, ""
@@ -144,7 +145,7 @@ def _parts(text: str, answers: bool) -> tuple[str, str]:
 
 
 def _agrees(text: str) -> bool:
-    """Whether the text begins with a mere reply and goes on."""
+    """Whether the text begins with a bare reply and continues."""
     first, *rest = _OPENING.split(text, maxsplit=1)
     return bool(rest and _ANY.search(rest[0])) and not says_something(first)
 
@@ -154,7 +155,7 @@ def _is_thin(stated: str) -> bool:
 
 
 def _contents(text: str) -> Iterator[str]:
-    """The words of the text that are of another kind, in order."""
+    """The content words of the text, in order."""
     return (match.group() for match in _WORD.finditer(text) if _is_content(match.group(), match.lastgroup))
 
 

@@ -1,9 +1,9 @@
-"""The words of a text in both languages: its search terms, those that carry no topic, and whether it has a word.
+"""The words of a text in both languages: its search terms, those without a topic, and word matching.
 
-Words without a topic, question words included, are left out of queries, never of documents. A word is there where it
-stands by itself: `ham` is not in `hamburger`, 米 is not in 米粉. Chinese is cut by the dictionary of rjieba: 0.2 s and
-33 MB, which are paid when the first of it is read. Everyday words that say nearly the same stand at the end: what is
-asked with one may be told with another.
+Words without a topic, question words included, are omitted from queries, never from documents. A word matches only as
+a whole: `ham` is not in `hamburger`, 米 is not in 米粉. Chinese is segmented with the dictionary of rjieba, which takes
+0.2 s and 33 MB at its first use. A list of common synonyms is at the end: a statement may use another word than the
+question.
 """
 
 import re
@@ -55,7 +55,7 @@ STOPWORDS: frozenset[str] = ENGLISH_STOPWORDS | CHINESE_STOPWORDS
 
 
 def cut_words(text: str) -> list[str]:
-    """The words of the text, in order and without a gap."""
+    """The words of the text, in order, covering it completely."""
     import rjieba
 
     return rjieba.cut(text)
@@ -69,14 +69,14 @@ def cut_for_search(text: str) -> list[str]:
 
 
 def tag_words(text: str) -> Sequence[tuple[str, str]]:
-    """Each word with its part of speech as jieba names them: "nr" is a person, "ns" a place."""
+    """Each word with jieba's part of speech: "nr" is a person, "ns" a place."""
     import rjieba
 
     return rjieba.tag(text)
 
 
 SEGMENTER_VERSION = "4"
-"""Stored with every indexed row, so that rows of another version can be told apart; nothing indexes them again yet."""
+"""Stored with every indexed row to identify its version; nothing reindexes old rows yet."""
 
 MAX_TERM_CHARS = 96
 
@@ -111,20 +111,20 @@ LONE = frozenset(
     "茶酒饭菜肉鱼虾蟹鸡鸭鹅蛋奶糖盐醋汤粥饼药猫狗鸟马牛羊猪兔鼠虫花树草书画歌舞琴棋球车船房床灯伞鞋袜衣裤裙帽包钱卡票信笔刀窗楼店"
     "山河湖海岛雪雨爸妈哥姐弟妹爷舅姨姑叔娃腿脚腰眼牙胃肝肺脸喝吃跑游爬买卖读唱跳骑租修养疼痛烟墙锅碗杯鼓笛枪梦税债婚孕猴蛇龙"
 )
-"""What is a word by itself is also a term where it stands in a longer one: 茶 finds 喝茶 and 绿茶."""
+"""A word inside a longer one is also a term: 茶 finds 喝茶 and 绿茶."""
 
 _FORMS = [pair.split() for pair in re.split(r"[|\n]", _IRREGULAR) if pair]
 IRREGULAR: dict[str, str] = {form: base for form, base in _FORMS}  # noqa: C416 # dict() of lists is not typed
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in their order, Chinese cut apart."""
+    """The words of a text in order, Chinese segmented."""
     return cut_words(text)
 
 
 @of_texts(65_536)
 def stem(word: str) -> str:
-    """The English stem of a lower-case word, irregular forms included; anything else as it is."""
+    """The English stem of a lower-case word, irregular forms included; other words unchanged."""
     word = IRREGULAR.get(word, word)
     if len(word) <= 2 or not (word.isascii() and word.isalpha()):
         return word
@@ -139,7 +139,7 @@ def terms(text: str) -> list[str]:
 
 
 def query_terms(text: str, limit: int = 24) -> list[str]:
-    """The distinct terms that carry the question, in order; none where it is all stop words."""
+    """The distinct content terms of the question, in order; none if all are stop words."""
     seen: dict[str, None] = {}
     for word in _words(text):
         if word not in STOPWORDS and (len(word) > 1 or not word.isascii() or word.isdigit()):
@@ -150,7 +150,7 @@ def query_terms(text: str, limit: int = 24) -> list[str]:
 
 
 def keywords(text: str, limit: int = 16) -> list[str]:
-    """The distinct words that carry the text, as they are written but for case; whole words, not their parts."""
+    """The distinct content words of the text, in original spelling except case; whole words, not their parts."""
     seen: dict[str, str] = {}
     for run in _RUN.finditer(normalise(text)):
         words = cut_words(run.group()) if run.lastgroup == "han" else [run.group()]
@@ -173,7 +173,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _han(run: str) -> Iterator[str]:
-    """Words in search mode, and the characters in them that are words; pairs where the dictionary has none."""
+    """Words in search mode, and their characters that are words; bigrams for words outside the dictionary."""
     previous = ""
     for word in cut_for_search(run):
         lone = word if len(word) == 1 and word not in CHINESE_STOPWORDS else ""
@@ -187,7 +187,7 @@ def _han(run: str) -> Iterator[str]:
 
 @of_texts(16_384)
 def _inside(word: str) -> tuple[str, ...]:
-    """The terms inside a word of two or three characters that the dictionary does not cut further."""
+    """The terms inside a word of two or three characters that the dictionary does not split further."""
     if len(word) == 3 and len(cut_for_search(word)) > 1:
         return ()
     pairs = (word[:2], word[1:]) if len(word) == 3 else ()
@@ -222,9 +222,9 @@ _NAMED_A = re.compile(r"(?<=[a-z] )A(?![A-Za-z0-9'’])|(?<=[\u3400-\u9fff])[Aa]
 
 
 def has_word(text: str, word: str) -> bool:
-    """Whether the word stands in the text, in the singular or the plural.
+    """Whether the word occurs in the text, in the singular or the plural.
 
-    One Chinese character stands there as a word of its own, or at the end of one: 绿茶 is a kind of 茶.
+    One Chinese character matches as a word of its own, or at the end of one: 绿茶 is a kind of 茶.
     """
     word = fold(word.strip())
     if len(word) == 1 and _HAN_LETTER.match(word):
@@ -240,7 +240,7 @@ def _pattern(word: str) -> re.Pattern[str]:
 
 
 def letters(text: str) -> frozenset[str]:
-    """The letters that stand alone and name something: vitamin C, unit b; not the English words a and I."""
+    """Single letters that name something: vitamin C, unit b; not the English words a and I."""
     return frozenset(found.lower() for found in _ALONE.findall(text)) | frozenset("a" for _ in _NAMED_A.findall(text))
 
 
@@ -332,13 +332,13 @@ def _groups(text: str) -> dict[str, tuple[str, ...]]:
 
 
 ALIKE: dict[str, tuple[str, ...]] = _groups(_ENGLISH) | _groups(_CHINESE)
-"""For a search term, the terms that may stand for it; it need not hold the other way round."""
+"""For a search term its synonyms; the relation need not be symmetric."""
 MOST_SYNONYMS = 12
-"""So many words are added to a question at most; a long one has words enough."""
+"""The maximum number of added words per question; a long one has enough words."""
 
 
 def list_synonyms(terms: Sequence[str]) -> list[str]:
-    """What may stand for these terms and is not among them, in their order."""
+    """The synonyms of these terms that are not among them, in order."""
     return list(dict.fromkeys(other for term in terms for other in ALIKE.get(term, ()) if other not in terms))[
         :MOST_SYNONYMS
     ]

@@ -1,8 +1,8 @@
-"""The number of tokens of a text for any tokenizer: an estimate that is rather too high.
+"""Estimates the number of tokens of a text for any tokenizer, rather too high.
 
-What byte-pair vocabularies and what WordPiece make of a text are two weighted counts of the same things, of which the
-greater is the estimate; the weights were fitted to vocabularies of OpenAI, Qwen, DeepSeek, Mistral and BERT so that
-text of a package's size is never under the dearest of them by more than a twentieth.
+The estimate is the greater of two weighted counts, one for byte-pair vocabularies and one for WordPiece; the weights
+were fitted to vocabularies of OpenAI, Qwen, DeepSeek, Mistral and BERT so that the estimate for a text of package size
+is at most a twentieth below the highest of them.
 """
 
 import math
@@ -29,21 +29,21 @@ _TABLE = bytes(
 _WORDS = bytes(code if 97 <= code <= 122 else 32 for code in range(256))
 _INDENT = re.compile(b"%c{2,}" % _SPACE)
 _CHANCE = 3
-"""So many rare letters may stand in any sentence."""
+"""The number of rare letters that any sentence may contain."""
 _ELISION = bytes((_LETTER, _MARK, _LETTER))
 _EDGE = bytes((_CONTROL,))
 _LONG = 8
-"""Letters from which a word may be more than one token."""
+"""A word with more letters may be more than one token."""
 _ENDLESS = 26
-"""Letters from which no word is one that a vocabulary knows the parts of."""
+"""A word with more letters consists of parts unknown to a vocabulary."""
 _USUAL = 0.02
-"""Share of rare letters in words of a language; more of them are names, codes and noise, cut into small pieces."""
+"""Share of rare letters in words of a language; more of them are names, codes and noise, which become small tokens."""
 
 
 def _weights(
     *, word: float, capital: float, digit: float, mark: float, marks: float, spaced: float, camel: float, line: float
 ) -> NDArray[np.float64]:
-    """What each character costs by its class and that of the one before it."""
+    """The cost of each character by its class and that of the preceding one."""
     cost = np.zeros((8, 8))
     cost[_CAPITAL:, (_LETTER, _RARE)] = word
     cost[:, _CAPITAL] += capital / 2
@@ -60,7 +60,9 @@ def _weights(
 
 
 def _costs() -> NDArray[np.float64]:
-    """For each pair of classes what byte pairs and pieces cost, and whether it is a letter, a rare one, two spaces."""
+    """For each pair of classes the costs in byte pairs and WordPiece, and whether it is a letter, a
+    rare one, two spaces.
+    """
     pairs = _weights(word=1.08, capital=0.9, digit=1.02, mark=1.0, marks=-0.62, spaced=1.0, camel=0.21, line=0.6)
     pieces = _weights(word=1.1, capital=0.56, digit=0.72, mark=1.0, marks=0.1, spaced=0.0, camel=0.5, line=0.0)
     second, first = np.arange(64) % 8, np.arange(64) // 8
@@ -105,7 +107,7 @@ _SCRIPTS: tuple[tuple[float, int, int], ...] = (
     (2.0, 0xD800, 0xDFFF),
     (3.0, 0xFE00, 0xFE0F),
 )
-"""Tokens of a UTF-16 unit by script, later ranges before earlier; a character beyond the first plane is two units."""
+"""Tokens of a UTF-16 unit by script, later ranges first; a character beyond the first plane is two units."""
 
 
 def _prices() -> NDArray[np.float32]:
@@ -122,13 +124,13 @@ _COUNTED = BoundedMemo[int]()
 
 
 def count(text: str) -> int:
-    """Tokens of `text`: within about -5% and +30% of what BPE and WordPiece vocabularies make of ordinary text."""
+    """Tokens of `text`: within about -5% and +30% of BPE and WordPiece vocabularies for ordinary text."""
     known = _COUNTED.get(text)
     return _COUNTED.put(text, count_fresh(text)) if known is None else known
 
 
 def count_fresh(text: str) -> int:
-    """As `count`, of a text that will not come again."""
+    """Like `count`, for a text that will not be counted again."""
     if not text:
         return 0
     if text.isascii():
@@ -138,7 +140,7 @@ def count_fresh(text: str) -> int:
 
 
 def _ascii(text: bytes) -> float:
-    """A word is one token and a little, more where it is long or strange; digits and marks count singly."""
+    """A word is slightly more than one token, more if it is long or unusual; digits and marks count singly."""
     shape = _EDGE + text.translate(_TABLE)
     codes = np.frombuffer(shape, np.uint8)
     pairs = np.bincount((codes[:-1] << 3) | codes[1:], minlength=64)
@@ -153,7 +155,7 @@ def _ascii(text: bytes) -> float:
 
 
 def _long_words(text: bytes) -> tuple[int, int]:
-    """How many words are long, and how many threes of letters they have beyond what a token holds."""
+    """The number of long words, and of letter triples beyond one token's length."""
     long = [length for length in map(len, text.translate(_WORDS).split()) if length >= _LONG]
     return len(long), sum([(each - 7) // 3 + max(0, each - _ENDLESS) // 3 for each in long])
 

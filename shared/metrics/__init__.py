@@ -1,4 +1,4 @@
-"""Every metric. All are known to every process, so that each shows all of them at /metrics."""
+"""Every metric. All processes import all of them, so that each shows all at /metrics."""
 
 from shared.metrics import turns, delivery, outbox, packages, composition, access, agents, erasure, models, memory  # isort: skip # as in the dashboards
 

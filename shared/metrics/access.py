@@ -1,4 +1,4 @@
-"""Who was not let in, and who asked too much."""
+"""Refused requests: authentication and rate limits."""
 
 from shared.metrics.catalogue import DOOR, Alert, Panel, make_counter, show_rate
 

@@ -1,4 +1,4 @@
-"""What agents ask for over the Model Context Protocol."""
+"""Requests of agents over the Model Context Protocol."""
 
 from shared.metrics.catalogue import DOOR, Panel, make_counter, show_rate
 
@@ -17,4 +17,4 @@ AGENT_CALLS = make_counter(
         ),
     ),
 )
-"""A tool is counted by its name; a call of one that does not exist is a fault of the protocol, and is not counted."""
+"""A tool is counted by its name; a call of an unknown one is a protocol error, and is not counted."""

@@ -1,6 +1,6 @@
-"""One entry a metric: what it means, what to do about it, when it alerts, how a dashboard shows it.
+"""One entry per metric: its meaning, remedy, alert and panel.
 
-Prometheus' rules, Grafana's dashboards, the runbook and docs/reference/metrics.md are made of them by `make docs`.
+`make docs` generates Prometheus' rules, Grafana's dashboards, the runbook and docs/reference/metrics.md from them.
 """
 
 import re
@@ -28,7 +28,7 @@ Figure = Literal[
     "erasures_warn",
     "erasures_critical",
 ]
-"""What can be told from tables and from what services say of themselves."""
+"""Figures from tables and from the reports of services."""
 Board = Literal["pipeline", "compose", "erasure", "models"]
 BOARDS: dict[Board, str] = {
     "pipeline": "From a turn to a memory: is anything lost, late, failing or set aside?",
@@ -36,7 +36,7 @@ BOARDS: dict[Board, str] = {
     "erasure": "Erasures: where they stand, how much time they have left, what is in their way.",
     "models": "Models: calls, tokens, cost, failures.",
 }
-"""What each dashboard answers."""
+"""The question that each dashboard answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,10 @@ HOUR, DAY = 3600.0, 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """When somebody is called: `expr` with its threshold holds for `after`, and what they do then.
+    """An alert: `expr` with its threshold holds for `after`; and the response.
 
-    "page" wakes somebody, "ticket" waits for the morning. `action` is the first step, `runbook` all of it, in Markdown.
-    `figure` is what tables tell of it now: compose says by it whether the condition holds, without Prometheus.
+    "page" is urgent, "ticket" waits for the morning. `action` is the first step, `runbook` all steps, in Markdown.
+    `figure` is the current value from tables, with which compose evaluates the condition without Prometheus.
     """
 
     name: str
@@ -84,7 +84,7 @@ class Alert:
 
     @property
     def threshold(self) -> float:
-        """Above what the figure is too much: as in the expression."""
+        """The threshold of the figure, as in the expression."""
         bounds = re.findall(r"> ([\d.]+)", self.expr)
         return float(bounds[0]) if bounds else 0.0
 
@@ -98,12 +98,12 @@ class Series:
 
 
 def show_rate(metric: str, *by: str, legend: str = "") -> Series:
-    """How often a second, by these labels, which name the line unless `legend` does."""
+    """The rate per second by these labels, which name the line unless `legend` does."""
     return Series(f"sum by ({', '.join(by)}) (rate({metric}[$__rate_interval]))", legend or _name_by(by))
 
 
 def show_quantile(share: float, metric: str, *by: str, legend: str = "") -> Series:
-    """So many of a histogram's values are at most this, by these labels, which name the line unless `legend` does."""
+    """The quantile of a histogram by these labels, which name the line unless `legend` does."""
     rates = f"sum by ({', '.join(('le', *by))}) (rate({metric}_bucket[$__rate_interval]))"
     return Series(f"histogram_quantile({share}, {rates})", legend or _name_by(by))
 
@@ -114,7 +114,7 @@ def _name_by(labels: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A picture in a row, which is 24 wide; with `steps`, one figure in the colour of its step."""
+    """A panel in a row, which is 24 wide; with `steps`, one figure in the colour of its step."""
 
     row: Row
     title: str
@@ -128,7 +128,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class MetricEntry:
-    """A metric with all that is said of it; None for what Prometheus itself measures."""
+    """A metric with its documentation; None for Prometheus' own metrics."""
 
     metric: Metric | None
     meaning: str = ""
@@ -138,7 +138,7 @@ class MetricEntry:
 
 
 ENTRIES: list[MetricEntry] = []
-"""Every entry of this process, in the order of the modules."""
+"""Every entry of this process, in module order."""
 
 
 def make_metric(
@@ -153,10 +153,10 @@ def make_metric(
     panels: tuple[Panel, ...] = (),
     **options: Any,
 ) -> M:
-    """A metric that is in the catalogue; `from_start` names the values of labels that show 0 before they happen.
+    """Adds a metric to the catalogue; `from_start` lists label values that start at 0.
 
-    The first time of anything else is no increase to Prometheus, which has not seen the 0 before it. `options` are
-    those of its kind, such as a histogram's buckets.
+    Otherwise Prometheus does not count the first event as an increase. `options` are those of the metric's kind, such
+    as a histogram's buckets.
     """
     metric = kind(name, f"{meaning} {remedy}".strip(), labels, **options)
     show_from_start(metric, from_start)
@@ -170,11 +170,11 @@ make_histogram = partial(make_metric, Histogram)
 
 
 def show_from_start(metric: Metric, values: Iterable[tuple[str, ...]]) -> None:
-    """The metric has a series for each of these values of its labels, at 0 until something happens."""
+    """Starts a series at 0 for each of these label values."""
     for each in values:
         metric.labels(*each)
 
 
 def watch_from_outside(alerts: tuple[Alert, ...], panels: tuple[Panel, ...]) -> None:
-    """Alerts and panels of what Prometheus measures without us, such as whether a service answers at all."""
+    """Alerts and panels of Prometheus' own metrics, such as whether a service responds."""
     ENTRIES.append(MetricEntry(None, alerts=alerts, panels=panels))

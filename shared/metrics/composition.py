@@ -1,4 +1,4 @@
-"""What goes on inside a package: the arms that search, plan and order, and how its tokens are used."""
+"""The parts of a package: the arms of search, planning and ranking, and the use of tokens."""
 
 from shared.metrics.catalogue import (
     ARMS,

@@ -1,4 +1,4 @@
-"""Events and those who handle them."""
+"""Events and their consumers."""
 
 from shared.metrics.catalogue import (
     FAST,

@@ -1,4 +1,4 @@
-"""Erasures: how far they are, how much time they have left, what still stands in the way."""
+"""Erasures: progress, remaining time, and obstacles."""
 
 from shared.metrics.catalogue import (
     DAY,

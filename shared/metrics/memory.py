@@ -1,4 +1,4 @@
-"""What becomes of statements and memories: analysis, upkeep, experience, promotion."""
+"""Statements and memories: analysis, upkeep, experience, promotion."""
 
 from shared.metrics.catalogue import FAST, make_counter, make_gauge, make_histogram
 

@@ -1,4 +1,4 @@
-"""Calls of models, what they cost, and what came of them."""
+"""Model calls, their cost and their results."""
 
 from shared.metrics.catalogue import (
     CALLS,

@@ -1,4 +1,4 @@
-"""The outbox and the relay, and work that is driven again."""
+"""The outbox, the relay, and redrives."""
 
 from shared.metrics.catalogue import LOST_OR_LATE, OUTBOX, Alert, Panel, Series, make_counter, make_gauge, show_rate
 

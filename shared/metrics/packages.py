@@ -1,4 +1,4 @@
-"""Packages: how long they take, what they lack, what planner, reranker and knowledge do for them."""
+"""Packages: latency, missing parts, and the contributions of planner, reranker and knowledge."""
 
 from shared.metrics.catalogue import (
     ARMS,

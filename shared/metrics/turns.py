@@ -1,4 +1,4 @@
-"""Turns: committed, refused, and what became of them."""
+"""Turns: committed, refused, and their outcomes."""
 
 from shared.metrics.catalogue import (
     LOST_OR_LATE,

@@ -1,4 +1,4 @@
-"""Reading a model's answer: thoughts and fences are taken off, and the rest either fits or is refused."""
+"""Parses a model's answer: removes thoughts and fences, and validates the rest."""
 
 import json
 import re
@@ -16,19 +16,19 @@ MAX_ANSWER_CHARACTERS = 200_000
 
 
 class UnreadableError(ValueError):
-    """Not an answer to the question; the message may be shown to the model, and holds nothing that it said."""
+    """An invalid answer; the message may be shown to the model, and contains nothing of the answer."""
 
 
 def parse(raw: str, answer: type[A]) -> A:
-    """The first JSON value in the text as the answer model; a bare list stands for the model's only field."""
+    """The first JSON value in the text as the answer model; a bare list is the model's only field."""
     if len(raw) > MAX_ANSWER_CHARACTERS:
         raise UnreadableError("the answer is too long")
-    text = unwrap(raw)
+    text = strip_thoughts(raw)
     if not text:
         raise UnreadableError("the answer is empty")
     start = _JSON_START.search(text)
     if start is None:
-        raise UnreadableError("the answer holds no JSON")
+        raise UnreadableError("the answer contains no JSON")
     try:
         value, _ = json.JSONDecoder().raw_decode(text, start.start())
     except (ValueError, RecursionError) as error:
@@ -39,8 +39,10 @@ def parse(raw: str, answer: type[A]) -> A:
         raise UnreadableError(_problems(error)) from error
 
 
-def unwrap(raw: str) -> str:
-    """The text without what a model thought aloud, in one pass: between the tags, and before one that never opened."""
+def strip_thoughts(raw: str) -> str:
+    """The text without a model's thoughts, in one pass: between the tags, and before a closing tag
+    without an opening one.
+    """
     parts: list[str] = []
     at, thinking = 0, False
     for tag in _THOUGHT_TAG.finditer(raw):

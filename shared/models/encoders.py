@@ -1,7 +1,7 @@
-"""Local encoders, each for its languages: a text goes to those of its language, a question to all.
+"""Local encoders, each for certain languages: a text goes to those of its language, a question to all.
 
-A text that several encoders read has their vectors one after the other under their ids joined by `+`. A question has
-those of all, so that it can be compared with whatever a text has.
+A text with several encoders has their vectors one after the other under their ids joined by `+`. A question has those
+of all, so that it can be compared with any text.
 """
 
 import asyncio
@@ -24,26 +24,26 @@ PROBE_S = 30.0
 
 
 def load_encoders(named: str) -> "Encoders":
-    """The encoders in these folders; ConfigurationError names the file or the folder that is at fault."""
+    """The encoders in these folders; ConfigurationError names the invalid file or folder."""
     return Encoders([LocalEncoder(folder, language) for language, folder in folders(named)])
 
 
 def folders(named: str) -> list[tuple[Spoken | None, Path]]:
-    """The folders between `os.pathsep`, each with the language that stands before it, as in `zh=folder`."""
+    """The folders between `os.pathsep`, each with an optional language prefix, as in `zh=folder`."""
     placed: list[tuple[Spoken | None, Path]] = []
     for each in filter(None, (part.strip() for part in named.split(os.pathsep))):
         language: Spoken | None = next((known for known in LANGUAGES if each.startswith(f"{known}=")), None)
         path = Path(each.partition("=")[2] if language else each)
         if not path.is_dir():
-            raise ConfigurationError(f"SMARTBRAIN_EMBEDDING_DIR: {path}: is no folder")
+            raise ConfigurationError(f"SMARTBRAIN_EMBEDDING_DIR: {path}: is not a folder")
         placed.append((language, path))
     if not placed:
-        raise ConfigurationError("SMARTBRAIN_EMBEDDING_DIR: names no folder")
+        raise ConfigurationError("SMARTBRAIN_EMBEDDING_DIR: contains no folder")
     return placed
 
 
 class Encoders:
-    """Several encoders as one provider of vectors; one alone serves every text in its languages."""
+    """Several encoders as one provider of vectors; a single one serves every text in its languages."""
 
     chat_model_id: str | None = None
     rerank_model_id: str | None = None
@@ -62,7 +62,7 @@ class Encoders:
 
     @property
     def embedding_model_ids(self) -> frozenset[str]:
-        """What the vectors of texts may be called."""
+        """The possible ids of texts' vectors."""
         return frozenset(self._parts)
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
@@ -71,7 +71,7 @@ class Encoders:
         return [join_vectors(vectors) for vectors in zip(*made, strict=True)]
 
     async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[StoredVector]:
-        """The vector of each text by the encoders of its language; none where no encoder reads it."""
+        """The vector of each text by the encoders of its language; None without such an encoder."""
         readers = [self._readers(list_languages(text)) for text in texts]
         mine = [[n for n, of in enumerate(readers) if place in of] for place in range(len(self._encoders))]
         vectors_of = await asyncio.gather(
@@ -89,26 +89,26 @@ class Encoders:
         ]
 
     def views(self, vector: Sequence[float]) -> Mapping[str, Sequence[float]]:
-        """The parts of a question's vector that are compared with what texts have, by the ids of theirs."""
+        """The parts of a question's vector that are compared with texts, by the ids of their vectors."""
         starts = [0, *self._ends]
         parts = [vector[starts[place] : end] for place, end in enumerate(self._ends)]
         return {name: join_vectors([parts[place] for place in of]) for name, of in self._parts.items()}
 
     async def scales(self, *, deadline_s: float) -> Mapping[str, Scale]:
-        """What cosines are worth, by id; of several encoders together the mean."""
+        """The scale of cosines, by id; of several encoders together the mean."""
         del deadline_s
         return {name: _mean([self._encoders[place].scale for place in of]) for name, of in self._parts.items()}
 
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:
-        """An encoder does not answer."""
+        """Unsupported: an encoder does not answer prompts."""
         raise ModelUnavailable("not_configured", f"no chat model for {prompt.name}")
 
     async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
-        """An encoder does not judge."""
+        """Unsupported: an encoder does not rerank."""
         raise ModelUnavailable("not_configured", "no rerank model")
 
     async def probe(self) -> Capabilities:
-        """Whether all embed now, and into how many numbers."""
+        """Whether all work now, and their dimensions."""
         try:
             (vector,) = await self.embed(["ready?"], deadline_s=PROBE_S)
         except ModelUnavailable as error:
@@ -116,12 +116,12 @@ class Encoders:
         return Capabilities(True, len(vector), False, ("chat: not_configured",))
 
     async def close(self) -> None:
-        """Their threads end with what they are doing."""
+        """Ends their threads after the current work."""
         for each in self._encoders:
             await each.close()
 
     def _readers(self, languages: Sequence[Spoken]) -> tuple[int, ...]:
-        """The places of the encoders that read one of these languages; of all where the text is in none."""
+        """The positions of the encoders of these languages; of all for a text without a language."""
         every = range(len(self._encoders))
         return tuple(n for n in every if not languages or set(languages) & set(self._encoders[n].languages))
 
@@ -130,7 +130,7 @@ class Encoders:
 
 
 def join_vectors(vectors: Sequence[Sequence[float]]) -> list[float]:
-    """Unit vectors one after the other, of length one together."""
+    """Unit vectors one after the other, scaled to length one together."""
     every = np.concatenate([np.asarray(each, dtype=np.float64) for each in vectors])
     length = float(np.sqrt(every @ every))
     return (every / (length or 1.0)).tolist()

@@ -1,4 +1,4 @@
-"""Failures of a model; both kinds may be tried again later, and neither is taken for an answer."""
+"""Failures of a model; both kinds can be retried later, and neither counts as an answer."""
 
 from typing import Literal
 
@@ -18,11 +18,11 @@ Reason = Literal[
 ]
 
 RETRIED_AT_ONCE: frozenset[Reason] = frozenset({"connection", "server_error", "bad_response"})
-"""Only these are tried again within the same call; the others would fail the same way."""
+"""Only these are retried within the same call; the others would fail in the same way."""
 
 
 class ModelUnavailable(TransientError):  # noqa: N818 # a state of affairs, said as one
-    """The model could not be asked; `reason` and `problem` say why, nothing was learnt, and `spent` is what it cost."""
+    """The model call failed; `reason` and `problem` say why, and `spent` is its cost."""
 
     def __init__(self, reason: Reason, problem: str = "") -> None:
         super().__init__(f"model unavailable: {reason}{f' ({problem})' if problem else ''}")
@@ -32,12 +32,12 @@ class ModelUnavailable(TransientError):  # noqa: N818 # a state of affairs, said
 
     @property
     def retried_at_once(self) -> bool:
-        """The same call may succeed in a moment."""
+        """Whether the same call may soon succeed."""
         return self.reason in RETRIED_AT_ONCE
 
 
 class MalformedAnswer(TransientError):  # noqa: N818 # a state of affairs, said as one
-    """The model answered twice and neither answer fits; `raw` is the last one, for the quarantine, never for a log."""
+    """The model gave two invalid answers; `raw` is the last one, for the quarantine, never for a log."""
 
     def __init__(self, raw: str, problem: str) -> None:
         super().__init__(f"malformed answer of {len(raw)} characters: {problem}")

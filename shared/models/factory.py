@@ -1,4 +1,4 @@
-"""Models behind one door: Ollama, a local encoder, both, or none. Timeouts, retries and malformed answers end here."""
+"""All models behind one interface: Ollama, local encoders, both, or none, with timeouts, retries and validation."""
 
 from collections.abc import Callable
 
@@ -16,10 +16,10 @@ def make_models(
     rerank_model: str | None = None,
     policy: ModelsPolicy | None = None,
 ) -> ModelProvider:
-    """The provider that these settings describe, measured; `clock` gives monotonic seconds.
+    """The provider of these settings, with metrics; `clock` gives monotonic seconds.
 
-    Local encoders go before Ollama's embedding and have dimensions of their own; `dimension` is asked of Ollama.
-    Drivers are imported only where configured: onnxruntime alone costs tens of megabytes in every service.
+    Local encoders replace Ollama's embedding and have their own dimensions; `dimension` is requested from Ollama.
+    Drivers are imported only if configured: onnxruntime alone costs tens of megabytes in every service.
     """
     from shared.models.measured import Measured
 

@@ -1,6 +1,6 @@
-"""Every call to a model server: a deadline around it, quick retries inside, the circuit breaker before it.
+"""Protects every call to a model server: a deadline, fast retries within it, and a circuit breaker.
 
-Five failures in five minutes open the breaker, one probe after five minutes decides.
+Five failures within five minutes open the breaker; one probe after five minutes decides.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ State = Literal["closed", "open", "half_open"]
 
 
 class Breaker:
-    """Admits calls while the other side seems alive; `clock` gives monotonic seconds."""
+    """Admits calls while the server seems available; `clock` gives monotonic seconds."""
 
     def __init__(
         self, clock: Callable[[], float], *, failures: int = 5, window_s: float = 300.0, cooldown_s: float = 300.0
@@ -32,13 +32,13 @@ class Breaker:
 
     @property
     def state(self) -> State:
-        """What a call made now would meet."""
+        """The state for a call made now."""
         if self._opened_at is None:
             return "closed"
         return "half_open" if self._clock() - self._opened_at >= self._cooldown_s else "open"
 
     def admit(self) -> bool:
-        """Whether a call may go out; when half open, one at a time may."""
+        """Whether a call may be sent; when half open, one at a time."""
         state = self.state
         if state == "closed":
             return True
@@ -48,13 +48,13 @@ class Breaker:
         return True
 
     def note_success(self) -> None:
-        """The other side answered: closed again, the past forgotten."""
+        """The server answered: closes and resets the breaker."""
         self._opened_at = None
         self._probing = False
         self._failed_at.clear()
 
     def note_failure(self) -> None:
-        """The other side is not well: one more failure, or a probe lost and the wait starts anew."""
+        """The server failed: counts a failure, or restarts the cooldown after a failed probe."""
         now = self._clock()
         self._failed_at.append(now)
         full = len(self._failed_at) == self._limit and now - self._failed_at[0] <= self._window_s
@@ -63,28 +63,28 @@ class Breaker:
         self._probing = False
 
     def doubtful(self) -> None:
-        """The call proved nothing: it does not count, except that a probe must succeed to close the circuit."""
+        """The call proved nothing: it does not count, but a probe must succeed to close the circuit."""
         if self._opened_at is not None and self._probing:
             self.note_failure()
 
     def note_abandoned(self) -> None:
-        """The caller went away: if it was the probe, another may go."""
+        """The caller went away: if it was the probe, another may be sent."""
         self._probing = False
 
 
 T = TypeVar("T")
 
 RETRY_DELAYS_S = (0.1, 0.5, 2.0)
-"""Between tries of one call, each plus or minus a fifth (facts 2.2)."""
+"""Delays between attempts of one call, each plus or minus a fifth."""
 
 SHORT_DEADLINE_S = 2.0
-"""Missing a deadline shorter than this says nothing about the server, nor does one missed while a model loads."""
+"""Missing a shorter deadline, or one during a load, does not count against the server."""
 
 
 class Guard:
-    """Keeps one kind of call to one server within its deadline, and away from a server that is down.
+    """Keeps one kind of call to one server within its deadline, and stops calls to an unavailable server.
 
-    `loading` tells whether the model is being loaded just now.
+    `loading` says whether the model is being loaded now.
     """
 
     def __init__(
@@ -98,7 +98,9 @@ class Guard:
         self._loading = loading
 
     async def run(self, call: Callable[[], Awaitable[T]], *, deadline_s: float, once: bool = False) -> T:
-        """The call's result, or why there is none; retries, of which `once` has none, never outlast the deadline."""
+        """The call's result, or the reason why there is none; retries, of which `once` has none,
+        stay within the deadline.
+        """
         if not self.breaker.admit():
             raise ModelUnavailable("circuit_open")
         try:
@@ -143,7 +145,7 @@ class Guard:
 
 
 def wait_s(failed_attempts: int, delays_s: Sequence[float] = RETRY_DELAYS_S) -> float:
-    """How long to wait after so many failed attempts, give or take a fifth."""
+    """The delay after this many failed attempts, plus or minus a fifth."""
     delay = delays_s[min(failed_attempts, len(delays_s)) - 1] if delays_s else 0.0
     return delay * random.uniform(0.8, 1.2)  # noqa: S311 # jitter, not a secret
 

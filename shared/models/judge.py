@@ -1,4 +1,4 @@
-"""How qwen3-reranker is asked whether a text answers a query, and how its answer reads as a number."""
+"""The prompt of qwen3-reranker for one text and query, and the score in its answer."""
 
 import math
 import re
@@ -8,7 +8,7 @@ from shared.language.normalise import clip
 from shared.language.patterns import to_pattern
 
 ALTERNATIVES = 20
-"""As many tokens as Ollama shows."""
+"""The maximum number of tokens that Ollama returns."""
 CONTEXT_TOKENS = 4096
 MAX_QUERY_CHARS = 600
 MAX_TEXT_CHARS = 1200
@@ -23,13 +23,13 @@ _CONTROL = to_pattern(r"<(?=\||/?(?:Instruct|Query|Document|think)>)", re.IGNORE
 
 
 def question(query: str, text: str) -> str:
-    """The model's own template, raw; neither part can leave its place in it."""
+    """The model's own raw template; neither part can leave its place in it."""
     asked, found = clip_plain(query, MAX_QUERY_CHARS), clip_plain(text, MAX_TEXT_CHARS)
     return f"{_BEFORE}<Instruct>: {TASK}\n<Query>: {asked}\n<Document>: {found}{_AFTER}"
 
 
 def score(logprobs: Mapping[str, float]) -> float:
-    """The share of "yes" in "yes" and "no"; ValueError where the model weighs neither."""
+    """The probability of "yes" relative to "yes" and "no"; ValueError if the model returns neither."""
     weights = {"yes": 0.0, "no": 0.0}
     for token, logprob in logprobs.items():
         word = token.strip().lower()

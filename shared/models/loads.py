@@ -1,7 +1,7 @@
-"""Models that a server has in memory, and loads that outlive whoever asked for them.
+"""Models in a server's memory, and loads that continue without their callers.
 
-A server gives up loading when the one who asked goes away, so a caller who may wait 150 ms never loads anything: the
-load is a task of its own, which callers join and leave.
+A server aborts a load when its caller disconnects, so a caller that can wait only 150 ms would never load anything: the
+load is a separate task that callers join and leave.
 """
 
 import asyncio
@@ -15,15 +15,15 @@ T = TypeVar("T")
 
 KEEP_ALIVE = "30m"
 HELD_S = 25 * 60.0
-"""As long after its last use a model is taken to be in memory; the server keeps it for `KEEP_ALIVE`."""
+"""The time after its last use for which a model counts as loaded; the server keeps it for `KEEP_ALIVE`."""
 LOAD_S = 300.0
 PATIENCE_S = 120.0
-"""Whoever misses a deadline while a load is younger than this has learnt nothing about the server."""
+"""Missing a deadline during a load younger than this does not count against the server."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A model with so many tokens of context; a server holds one size of a model at a time. None: its own."""
+    """A model with a context length; a server holds one length per model at a time. None: its default."""
 
     model: str
     context: int | None = None
@@ -50,9 +50,9 @@ class Loads:
         self._loads: dict[Size, _Load] = {}
 
     async def run(self, size: Size, load: Callable[[], Awaitable[None]], call: Callable[[], Awaitable[T]]) -> T:
-        """The call's result, made once the model is in memory; a load goes on when its callers leave.
+        """The call's result, made once the model is loaded; a load continues without its callers.
 
-        ModelUnavailable: the model cannot be loaded, or takes longer than `LOAD_S`, or the call says so.
+        ModelUnavailable: the model cannot be loaded, or takes longer than `LOAD_S`, or the call raises it.
         """
         if not self._holds(size):
             await self._join(self._loads.get(size) or self._begin(size, load))
@@ -63,18 +63,18 @@ class Loads:
             raise
         except BaseException as error:
             if not (isinstance(error, ModelUnavailable) and error.reason == "bad_request"):
-                self._used.pop(size.model, None)  # it may be in memory no more
+                self._used.pop(size.model, None)  # it may have been unloaded
             raise
         self._note_use(size)
         return result
 
     def is_loading(self, model: str | None) -> bool:
-        """Whether the model is being loaded, and not for too long yet."""
+        """Whether the model has been loading, for less than the limit."""
         now = self._clock()
         return any(size.model == model and now - load.began < PATIENCE_S for size, load in self._loads.items())
 
     async def close(self) -> None:
-        """No load is under way any more."""
+        """Cancels all loads."""
         tasks = [each.task for each in self._loads.values()]
         for task in tasks:
             task.cancel()
@@ -109,7 +109,7 @@ class Loads:
         def finish(task: asyncio.Task[None]) -> None:
             del self._loads[size]
             if not task.cancelled():
-                task.exception()  # looked at, even where nobody waits for it any more
+                task.exception()  # retrieved, even without a waiting caller
 
         begun = _Load(asyncio.create_task(run(), name=f"load {size.model}"), self._clock())
         self._loads[size] = begun

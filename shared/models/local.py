@@ -1,8 +1,7 @@
 """A sentence encoder in a folder: `model*.onnx`, `tokenizer.json`, `config.json` and `1_Pooling/config.json`.
 
-How long texts may be and whether capitals are told apart is read from `sentence_bert_config.json` and
-`tokenizer_config.json` where they are there. Only here is onnxruntime named. A folder that cannot work stops the start
-with the file that is at fault.
+The maximum length and case sensitivity are read from `sentence_bert_config.json` and `tokenizer_config.json`, if
+present. Only this module uses onnxruntime. An invalid folder prevents the start with the name of the faulty file.
 """
 
 import asyncio
@@ -26,11 +25,11 @@ from shared.vectors import LANGUAGES, Reals, Scale, Spoken, scale_of, sentences
 
 USUAL_TOKENS = 256
 MOST_TOKENS = 512
-"""More would cost every text of a long conversation tens of milliseconds, whatever the model was made for."""
+"""A higher limit would cost every text of a long conversation tens of milliseconds, whatever the model supports."""
 TELLING = 0.5
-"""A language in which paraphrases stand out half as far as in the encoder's best one is one of its languages."""
+"""A language in which paraphrases are separated at least half as well as in the best one counts as supported."""
 LEAST_APART = 0.05
-"""An encoder that tells paraphrases apart by less than this in every language says nothing of its languages."""
+"""An encoder with less separation than this in every language gives no information about its languages."""
 Pooling = Literal["first", "mean", "last"]
 _POOLING = Path("1_Pooling") / "config.json"
 _POOLINGS: Mapping[str, Pooling] = {
@@ -53,11 +52,10 @@ class _Session(Protocol):
 
 
 class LocalEncoder:
-    """Embeds one text at a time in one thread of its own, so that a vector never depends on its neighbours.
+    """Embeds one text at a time in its own thread, so that a vector never depends on its batch.
 
-    `languages` are those in which it tells paraphrases from other sentences, tried as it is loaded, unless they are
-    given; `scale` says what its cosines are worth there. ConfigurationError where the folder lacks a file, or its
-    files do not fit each other.
+    `languages` are those in which it separates paraphrases from other sentences, measured when it is loaded unless they
+    are given; `scale` is that of its cosines there. ConfigurationError if a file is missing or the files do not match.
     """
 
     def __init__(self, folder: Path, language: Spoken | None = None) -> None:
@@ -76,22 +74,22 @@ class LocalEncoder:
         self.embedding_model_id = f"{folder.resolve().name}@{_digest(*made_by)}"
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
-        """One unit vector per text; between two texts of a long list, others get their turn."""
+        """One unit vector per text; other calls can run between two texts of a long list."""
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(deadline_s):
                 return [await loop.run_in_executor(self._executor, self._encode, text) for text in texts]
         except TimeoutError as error:
             raise ModelUnavailable("timeout", f"{deadline_s:g} s") from error
-        except Exception as error:  # what onnxruntime and tokenizers raise has no base class of its own
+        except Exception as error:  # errors of onnxruntime and tokenizers have no common base class
             raise ModelUnavailable("server_error", type(error).__name__) from error
 
     async def close(self) -> None:
-        """The thread ends with what it is doing."""
+        """Ends the thread after the current work."""
         self._executor.shutdown(wait=False, cancel_futures=True)
 
     def measure_languages(self, folder: Path, language: Spoken | None) -> tuple[tuple[Spoken, ...], Scale]:
-        """The languages in which paraphrases stand out, or the given one, and the scale over them."""
+        """The languages in which paraphrases are separated, or the given one, and their scale."""
         try:
             units: dict[Spoken, Reals] = {
                 each: np.array([self._encode(s) for s in sentences((each,))], np.float32) for each in LANGUAGES
@@ -120,21 +118,21 @@ class LocalEncoder:
         return self._session.run(None, {k: v for k, v in feed.items() if k in self._inputs})[0], mask
 
     def _try_once(self, folder: Path) -> None:
-        """A text goes through tokenizer and model, and what comes out is what the other files say."""
+        """Runs tokenizer and model on a text to check that the output matches the other files."""
         try:
             states, _ = self._states("ready? 好")
         except Exception as error:
-            raise refuse_folder(folder, f"model and tokenizer do not fit: {error}") from error
+            raise refuse_folder(folder, f"model and tokenizer do not match: {error}") from error
         if states.shape[-1] != self.dimension:
             said = f"hidden_size is {self.dimension}, the model gives {states.shape[-1]} numbers"
             raise refuse_folder(folder / "config.json", said)
-        if states.ndim == 3 and self._pooling is None:  # as sentence-transformers does
+        if states.ndim == 3 and self._pooling is None:  # as in sentence-transformers
             self._pooling = "mean"
             logger().warning("encoder_pooling_assumed", missing=str(folder / _POOLING), pooling="mean")
 
 
 def pool_states(states: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooling | None) -> NDArray[np.float64]:
-    if states.ndim == 2:  # the model pools by itself
+    if states.ndim == 2:  # the model includes pooling
         return states[0].astype(np.float64)
     tokens = states[0].astype(np.float64)
     if pooling == "first":
@@ -168,19 +166,21 @@ def _tokenizer(path: Path, most: int) -> Tokenizer:
         raise refuse_folder(path, str(error)) from error
     tokenizer.no_padding()
     if hasattr(tokenizer.model, "_resize_cache"):
-        tokenizer.model._resize_cache(0)  # no text of anybody is kept
+        tokenizer.model._resize_cache(0)  # no user text is kept
     tokenizer.enable_truncation(most)  # pyright: ignore[reportUnknownMemberType] # untyped **kwargs
     return tokenizer
 
 
 def _notes(folder: Path) -> list[dict[str, Any]]:
-    """What sentence-transformers and transformers have noted beside the model, the former first."""
+    """The configuration of sentence-transformers and transformers beside the model, the former first."""
     files = [folder / name for name in ("sentence_bert_config.json", "tokenizer_config.json")]
     return [_json(path) for path in files if path.is_file()]
 
 
 def _most_tokens(notes: Sequence[Mapping[str, Any]]) -> int:
-    """How long a text may be: as sentence-transformers notes it, else as usual; never more than the tokenizer says."""
+    """The maximum length of a text: from sentence-transformers' configuration or the default; at
+    most the tokenizer's.
+    """
     said = [note.get("max_seq_length") for note in notes] + [USUAL_TOKENS]
     bounds = [note.get("model_max_length") for note in notes]
     most = next(each for each in said if isinstance(each, int) and each > 0)
@@ -190,7 +190,7 @@ def _most_tokens(notes: Sequence[Mapping[str, Any]]) -> int:
 def _model_file(folder: Path) -> Path:
     found = sorted(folder.glob("model*.onnx"), key=lambda path: (not _is_small(path), path.name))
     if not found:
-        raise refuse_folder(folder, "holds no model*.onnx")
+        raise refuse_folder(folder, "contains no model*.onnx")
     return found[0]
 
 
@@ -202,20 +202,18 @@ def _width(folder: Path) -> int:
     path = _file(folder, "config.json")
     width = _json(path).get("hidden_size")
     if not isinstance(width, int) or width < 1:
-        raise refuse_folder(path, f"hidden_size is {width!r}, not a number of numbers")
+        raise refuse_folder(path, f"hidden_size is {width!r}, not a positive integer")
     return width
 
 
 def read_pooling(folder: Path) -> Pooling | None:
-    """Sentence-transformers' own note beside the model; None where there is none."""
+    """Sentence-transformers' configuration beside the model; None if missing."""
     path = folder / _POOLING
     if not path.is_file():
         return None
     modes = [name for name, wanted in _json(path).items() if name.startswith("pooling_mode_") and wanted]
     if len(modes) != 1 or modes[0] not in _POOLINGS:
-        raise refuse_folder(
-            path, f"pools by {' and '.join(modes) or 'nothing'}; one of {', '.join(_POOLINGS)} is known here"
-        )
+        raise refuse_folder(path, f"pools by {' and '.join(modes) or 'nothing'}; supported: {', '.join(_POOLINGS)}")
     return _POOLINGS[modes[0]]
 
 
@@ -230,9 +228,9 @@ def _json(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise refuse_folder(path, f"is no JSON: {error}") from error
+        raise refuse_folder(path, f"is not JSON: {error}") from error
     if not isinstance(value, dict):
-        raise refuse_folder(path, "is no JSON object")
+        raise refuse_folder(path, "is not a JSON object")
     return cast("dict[str, Any]", value)
 
 
@@ -241,7 +239,9 @@ def refuse_folder(path: Path, problem: str) -> ConfigurationError:
 
 
 def _digest(model: Path, tokenizer: Path, pooling: Pooling | None, lower: bool) -> str:
-    """The same for what makes the same vectors: weights, those beside the model too, tokenizer, pooling and case."""
+    """The same id for everything that gives the same vectors: weights (external ones too),
+    tokenizer, pooling and case.
+    """
     digest = hashlib.sha256(f"pooling {pooling}{' lower' if lower else ''}".encode())
     for path in (*sorted(model.parent.glob(f"{model.name}*")), tokenizer):
         with path.open("rb") as opened:

@@ -1,4 +1,4 @@
-"""Vectors of one provider and answers of another, or of the same, with time, tokens, cost and failures counted."""
+"""Combines the vectors of one provider and the answers of another, or of the same, with metrics."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
@@ -24,7 +24,9 @@ WITHOUT_PRICES = ModelsPolicy()
 
 
 class Measured:
-    """Embeds as `embedding` does, answers and judges as `chat`, closed together; a malformed answer is a failure."""
+    """Embeds with `embedding`, answers and reranks with `chat`, and closes both; a malformed answer
+    counts as a failure.
+    """
 
     def __init__(
         self,
@@ -71,7 +73,7 @@ class Measured:
         return await self.time_call(self.rerank_model_id, "rerank", call)
 
     async def probe(self) -> Capabilities:
-        """Each side speaks for its half."""
+        """Each part is reported by its own provider."""
         chat = await self._chat.probe()
         if self._embedding is self._chat:
             return chat
@@ -81,7 +83,7 @@ class Measured:
         return Capabilities(embedding.embedding, embedding.dimension, chat.chat, tuple(missing), chat.rerank)
 
     async def close(self) -> None:
-        """Both sides are closed, even if one of them fails to."""
+        """Closes both providers, even if one fails to close."""
         try:
             await self._embedding.close()
         finally:

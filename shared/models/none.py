@@ -1,4 +1,4 @@
-"""The common part of providers with one vector model or none, and the provider that has no model at all."""
+"""The base of providers with one vector model or none, and the provider without models."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ MEASURING_S = 60.0
 
 
 class OneModel:
-    """Texts are embedded as questions are, whatever their language; the scale is measured when it is first asked."""
+    """Embeds texts like questions, in any language; the scale is measured at its first use."""
 
     embedding_model_id: str | None = None
     _measured: asyncio.Task[Scale] | None = None
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
-        """Only of nothing can nothing be embedded, unless the provider says otherwise."""
+        """Only an empty list can be embedded, unless the provider overrides this."""
         del deadline_s
         if texts:
             raise ModelUnavailable("not_configured", "no embedding model")
@@ -28,7 +28,7 @@ class OneModel:
 
     @property
     def embedding_model_ids(self) -> frozenset[str]:
-        """What the vectors of texts are called."""
+        """The id of texts' vectors."""
         return frozenset(filter(None, (self.embedding_model_id,)))
 
     async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[StoredVector]:
@@ -42,7 +42,7 @@ class OneModel:
         return {str(self.embedding_model_id): vector}
 
     async def scales(self, *, deadline_s: float) -> Mapping[str, Scale]:
-        """What cosines are worth; ModelUnavailable until it is measured, which goes on when whoever asked leaves."""
+        """The scale of cosines; ModelUnavailable until it is measured, which continues without its callers."""
         running = self._measured
         if running is None or (running.done() and (running.cancelled() or running.exception())):
             running = self._measured = asyncio.create_task(self._measure(), name="scale of vectors")
@@ -58,14 +58,14 @@ class OneModel:
         return scale_of(np.asarray(made, dtype=np.float32))
 
     async def stop_measuring(self) -> None:
-        """A measurement that is under way is given up."""
+        """Cancels a running measurement."""
         if self._measured is not None and not self._measured.done():
             self._measured.cancel()
             await asyncio.gather(self._measured, return_exceptions=True)
 
 
 class NoModels(OneModel):
-    """The provider of an installation without models; rules and static vectors carry the work."""
+    """The provider of an installation without models; rules and static vectors do the work."""
 
     dimension: int | None = None
     chat_model_id: str | None = None
@@ -76,11 +76,11 @@ class NoModels(OneModel):
         raise ModelUnavailable("not_configured", f"no chat model for {prompt.name}")
 
     async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
-        """Never judges."""
+        """Never reranks."""
         raise ModelUnavailable("not_configured", "no rerank model")
 
     async def probe(self) -> Capabilities:
-        """Nothing, and says so."""
+        """Reports that there is nothing."""
         return Capabilities(
             embedding=False, dimension=None, chat=False, missing=("embedding: not_configured", "chat: not_configured")
         )

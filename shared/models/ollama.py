@@ -27,11 +27,11 @@ PROBE_S = 60.0
 EMBEDS = "embedding"
 SHORTEST_TEXT = 64
 JUDGED_AT_ONCE = 4
-"""Texts of all requests that one process has judged side by side; a server works on few at a time anyway."""
+"""The number of concurrently reranked texts of one process; a server processes few at a time."""
 
 
 class OllamaModels(OneModel):
-    """Embeds, answers and judges through one server, with a circuit breaker for each of the three."""
+    """Embeds, answers and reranks with one server, with a circuit breaker for each of the three."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class OllamaModels(OneModel):
         self._embedding_model = embedding_model
         self.embedding_model_id = f"{embedding_model}@{dimension}" if embedding_model else None
         self.dimension = dimension if embedding_model else None
-        # a model that also chats is judged with in the context that chat asks for: another one would be a reload
+        # a model that also chats reranks with the context of chat: another length would reload it
         shared = same_model(chat_model, rerank_model)
         self._judge_context = CONTEXT_TOKENS[0] if shared else judge.CONTEXT_TOKENS
         self._judge_model = chat_model if shared else rerank_model
@@ -79,7 +79,7 @@ class OllamaModels(OneModel):
         return await self.embedding_guard.run(lambda: self._embed(model, list(texts)), deadline_s=deadline_s)
 
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:
-        """An answer that fits; after one answer that does not, the model is told what is wrong and asked once more."""
+        """A valid answer; after an invalid one, the model is told the error and asked once more."""
         model = self.chat_model_id
         if model is None:
             raise ModelUnavailable("not_configured", f"no chat model for {prompt.name}")
@@ -94,7 +94,7 @@ class OllamaModels(OneModel):
         return replace(answer, spent=meter.total())
 
     async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
-        """One score a text; if one cannot be judged, none is: scores of half a list do not make an order."""
+        """One score per text; if one fails, the whole list fails, because half of the scores are no order."""
         model = self._judge_model
         if model is None:
             raise ModelUnavailable("not_configured", "no rerank model")
@@ -105,7 +105,7 @@ class OllamaModels(OneModel):
         )
 
     async def probe(self) -> Capabilities:
-        """What the server says that it can serve; the embedding model and the reranker are loaded by this."""
+        """The models that the server has; this loads the embedding model and the reranker."""
         missing: list[str] = []
         embedding = await _works("embedding", self._see_embedding, missing)
         chat = await _works("chat", self._see_chat, missing)
@@ -113,7 +113,7 @@ class OllamaModels(OneModel):
         return Capabilities(embedding, self.dimension if embedding else None, chat, tuple(missing), rerank)
 
     async def close(self) -> None:
-        """Loads are given up, and the connections are closed."""
+        """Cancels loads and closes the connections."""
         await self.stop_measuring()
         await self._loads.close()
         await self._client.close()
@@ -126,7 +126,7 @@ class OllamaModels(OneModel):
         async def see() -> None:
             width = (await look(self._client, model, EMBEDS)).width
             if width is not None and width < dimension:
-                raise ModelUnavailable("bad_request", f"{model} gives {width} numbers, {dimension} are asked for")
+                raise ModelUnavailable("bad_request", f"{model} returns {width} dimensions, not {dimension}")
             await self._loads.run(Size(model), partial(self._load_embedding, model), _nothing)
 
         await self.embedding_guard.run(see, deadline_s=PROBE_S)
@@ -222,7 +222,7 @@ class OllamaModels(OneModel):
 
 
 async def _nothing() -> None:
-    """For whoever only wants the model loaded."""
+    """For callers that only want the model loaded."""
 
 
 async def _works(what: str, call: Callable[[], Awaitable[object]], missing: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Questions to chat models of an Ollama server: asked so that the schema holds and nothing is cut off unseen."""
+"""Calls to chat models of an Ollama server, such that the schema holds and no truncation goes unnoticed."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from shared.models.ollama_errors import Traits, traits_of, translate_errors
 from shared.models.prompt import A, Answer, Prompt
 
 CONTEXT_TOKENS = (8192, 16384, 32768)
-"""Asked for by name: Ollama's default is smaller and drops the rest in silence. Few sizes: each change reloads."""
+"""Requested explicitly: Ollama's default is smaller and truncates silently. Few sizes, because each change reloads."""
 REPAIR = "That was not usable: {problem}. Answer again, with nothing but one JSON value that fits the schema."
 
 Message = dict[str, str]
@@ -21,7 +21,7 @@ Message = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class _ChatAnswer:
-    """An answer as it came; counts are None where the server gives none."""
+    """A raw answer; counts are None if the server gives none."""
 
     text: str
     finished: bool
@@ -30,20 +30,20 @@ class _ChatAnswer:
 
 
 CHATS = "completion"
-"""What a server calls the ability to go on with a text, which chat is."""
+"""The server's name for the capability to complete a text, which chat needs."""
 
 
 async def look(client: AsyncClient, model: str, ability: str) -> Traits:
-    """What the server tells of the model; ModelUnavailable where it lacks the ability."""
+    """The server's description of the model; ModelUnavailable if it lacks the capability."""
     traits = traits_of(await translate_errors(client.show(model)))
     if not traits.can(ability):
         has = ", ".join(traits.abilities or ()) or "nothing"
-        raise ModelUnavailable("bad_request", f"{model} is no model for {ability}, it is for {has}")
+        raise ModelUnavailable("bad_request", f"{model} does not support {ability}, it supports {has}")
     return traits
 
 
 class Chat:
-    """The chat models of one server; what it tells of a model is read anew with each load."""
+    """The chat models of one server; the description of a model is read again with each load."""
 
     def __init__(self, client: AsyncClient, loads: Loads) -> None:
         self._client = client
@@ -51,7 +51,7 @@ class Chat:
         self._traits: dict[str, Traits] = {}
 
     async def ask(self, model: str, prompt: Prompt[A], meter: Meter) -> Answer[A]:
-        """An answer that fits; after one that does not, the model is told what is wrong and asked once more."""
+        """A valid answer; after an invalid one, the model is told the error and asked once more."""
         messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
         budget = prompt.max_tokens
         first = await self._say(model, prompt, messages, budget, meter)
@@ -82,9 +82,9 @@ class Chat:
         *,
         at_least: int = 0,
     ) -> _ChatAnswer:
-        """What the model says to all of the messages: where the server had to cut them, more context is asked for.
+        """The model's answer to all of the messages; if the server truncated them, more context is requested.
 
-        `at_least` is how long the messages are by the server's own count.
+        `at_least` is the length of the messages by the server's own count.
         """
         window = 0
         for size in _contexts(max(_tokens(messages), at_least) + max_tokens):
@@ -116,7 +116,7 @@ class Chat:
             except ModelUnavailable:
                 meter.note_failed()
                 raise
-            # a prompt that the server still had in its cache is not counted by it, but it was asked all the same
+            # the server does not count a prompt in its cache, but the call counts
             meter.note_answered(answer.read or estimate, answer.written or count(answer.text))
             return answer
 
@@ -146,7 +146,7 @@ class Chat:
     async def _generate(
         self, model: str, prompt: Prompt[A], messages: list[Message], options: dict[str, int]
     ) -> _ChatAnswer:
-        """The same question as one text: what the model said before is left out, what was wrong with it is not."""
+        """The same messages as one text: the model's previous answer is omitted, its error is included."""
         response = await translate_errors(
             self._client.generate(
                 model,
@@ -173,10 +173,10 @@ def _answer(model: str, prompt: Prompt[A], said: _ChatAnswer, *, repaired: bool)
 
 
 def _contexts(needed: int) -> tuple[int, ...]:
-    """The sizes that may be asked for, the smallest that should do first."""
+    """The sizes to request, starting with the smallest that should suffice."""
     return tuple(size for size in CONTEXT_TOKENS if needed <= size) or CONTEXT_TOKENS[-1:]
 
 
 def is_finished(done: bool | None, reason: str | None) -> bool:
-    """Whether the model came to its end: a server that stops it for repeating itself says neither done nor why."""
+    """Whether the model finished: a server that stops it for repetition gives neither `done` nor a reason."""
     return done is not False and reason != "length"

@@ -1,4 +1,4 @@
-"""What an Ollama server reports of a model before any question, and its client's errors as ours: permanent, or not."""
+"""An Ollama server's description of a model, and the translation of its client's errors: permanent, or not."""
 
 import re
 from collections.abc import Awaitable, Mapping
@@ -13,27 +13,30 @@ from shared.models.errors import ModelUnavailable
 
 _PARSER = to_pattern(r"^PARSER\s+(\S+)", re.MULTILINE | re.IGNORECASE)
 _ALWAYS_THINKS = "harmony"
-"""Its models think whatever they are told, and the schema holds for what follows."""
+"""Models that always produce thoughts; the schema applies after them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a model can do in the server's words, None from a server too old to tell; its own context and width."""
+    """A model's capabilities as the server names them, None from a server too old to report them;
+    its context and width.
+    """
 
     abilities: tuple[str, ...] | None
     context: int | None
     width: int | None
     loses_schema: bool
-    """With a parser built into the server and thoughts switched off, `/api/chat` waits for thoughts to end before it
-    applies the schema, and they never begin; `/api/generate` applies it at once."""
+    """With a parser built into the server and thoughts disabled, `/api/chat` waits for the end of thoughts before it
+    applies the schema, and they never begin; `/api/generate` applies it at once.
+    """
 
     def can(self, ability: str) -> bool:
-        """Whether the model can do it, as far as the server tells."""
+        """Whether the model has the capability, as far as the server reports it."""
         return self.abilities is None or ability in self.abilities
 
 
 def traits_of(shown: ShowResponse) -> Traits:
-    """What `show` tells."""
+    """The description in the response of `show`."""
     abilities = tuple(shown.capabilities) if shown.capabilities is not None else None
     parser = _PARSER.search(shown.modelfile or "")
     built_in = parser is not None and parser[1].lower() != _ALWAYS_THINKS
@@ -47,7 +50,7 @@ def traits_of(shown: ShowResponse) -> Traits:
 
 
 def same_model(one: str | None, other: str | None) -> bool:
-    """Whether both names mean one model: a name without a tag means the latest."""
+    """Whether both names are one model: a name without a tag means the latest."""
     return one is not None and other is not None and with_tag(one) == with_tag(other)
 
 
@@ -56,7 +59,7 @@ def with_tag(name: str) -> str:
 
 
 def _number(info: Mapping[str, Any], name: str) -> int | None:
-    """Of the model itself: the part of it that sees pictures has numbers of its own."""
+    """Keys of the model itself: its vision part has numbers of its own."""
     value = info.get(f"{info.get('general.architecture')}.{name}")
     return value if isinstance(value, int) and value > 0 else None
 
@@ -64,7 +67,7 @@ def _number(info: Mapping[str, Any], name: str) -> int | None:
 T = TypeVar("T")
 
 CANNOT_DO = 501
-"""A model that does not embed."""
+"""A model without embeddings."""
 FOR_GOOD = (
     "invalid json schema",
     "does not support",
@@ -72,9 +75,9 @@ FOR_GOOD = (
     "nan or inf",
     "unsupported value: nan",
 )
-"""What a server says with 500 and will say again, however often it is asked: the request is at fault.
+"""Errors with status 500 that are permanent, because the request is at fault.
 
-The last two: the model makes no numbers of this text.
+The last two: the model gives no valid numbers for this text.
 """
 
 
@@ -84,7 +87,7 @@ def too_long(error: ModelUnavailable) -> bool:
 
 
 async def translate_errors(call: Awaitable[T]) -> T:
-    """The server's answer; whatever the client raised instead, said in our words."""
+    """The server's answer; errors of the client are translated."""
     try:
         return await call
     except ResponseError as error:

@@ -1,4 +1,4 @@
-"""A question to a model and its answer: plain values, so that prompts stay pure."""
+"""A prompt and its answer: plain values, so that prompts stay pure."""
 
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -13,7 +13,7 @@ A_co = TypeVar("A_co", bound=BaseModel, covariant=True)
 
 @dataclass(frozen=True)
 class Prompt(Generic[A]):
-    """One question: instructions, fenced data, and the model that its answer must fit."""
+    """One prompt: instructions, fenced data, and the model that its answer must match."""
 
     name: str
     version: str
@@ -23,12 +23,12 @@ class Prompt(Generic[A]):
     max_tokens: int = 1024
     deadline_s: float = 60.0
     once: bool = False
-    """Neither tried again nor repaired: whoever asks goes on without an answer before that would help."""
+    """Neither retried nor repaired: the caller continues without an answer before that would help."""
 
 
 @dataclass(frozen=True)
 class Answer(Generic[A_co]):
-    """A validated answer and what traces it: who gave it, to which version of the prompt, in which words; its cost."""
+    """A validated answer with its provenance: model, prompt version, text and cost."""
 
     value: A_co
     raw: str = field(repr=False)

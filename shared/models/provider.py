@@ -10,9 +10,9 @@ from shared.vectors import Scale
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What answered when it was tried just now; `missing` names what did not, as `<what>: <why>`.
+    """The result of a probe; `missing` names what failed, as `<what>: <why>`.
 
-    A reranker that nobody configured is not missing.
+    A reranker that is not configured is not missing.
     """
 
     embedding: bool
@@ -23,33 +23,33 @@ class Capabilities:
 
 
 class StoredVector(NamedTuple):
-    """The vector of a text as it is kept, and what it is called; None: this model has none for the text."""
+    """The stored vector of a text, and its id; None: this model has none for the text."""
 
     model_id: str
     vector: Sequence[float] | None
 
 
 class ModelProvider(Protocol):
-    """Embeds texts and answers prompts, or says with `ModelUnavailable` or `MalformedAnswer` that it cannot."""
+    """Embeds texts and answers prompts, or raises `ModelUnavailable` or `MalformedAnswer`."""
 
     @property
     def embedding_model_id(self) -> str | None:
-        """Names the vectors of questions; None where there are none."""
+        """Names the vectors of questions; None without any."""
         ...
 
     @property
     def embedding_model_ids(self) -> frozenset[str]:
-        """What the vectors of texts may be called: there are several where languages have encoders of their own."""
+        """The possible ids of texts' vectors: several if languages have their own encoders."""
         ...
 
     @property
     def dimension(self) -> int | None:
-        """How many numbers a question's vector has; None where there are none."""
+        """The dimension of a question's vector; None without any."""
         ...
 
     @property
     def chat_model_id(self) -> str | None:
-        """Names the model behind `ask`; None where there is none."""
+        """Names the model behind `ask`; None without one."""
         ...
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
@@ -57,24 +57,24 @@ class ModelProvider(Protocol):
         ...
 
     async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[StoredVector]:
-        """The vector of each text as it is kept: by whatever reads its language."""
+        """The stored vector of each text, by the encoders of its language."""
         ...
 
     def views(self, vector: Sequence[float]) -> Mapping[str, Sequence[float]]:
-        """A question's vector as it is compared with those of texts, by what theirs are called."""
+        """A question's vector for comparison with texts, by the id of their vectors."""
         ...
 
     async def scales(self, *, deadline_s: float) -> Mapping[str, Scale]:
-        """What a cosine is worth, by what the vectors of texts are called."""
+        """The scale of cosines, by the id of texts' vectors."""
         ...
 
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:
-        """An answer that fits the prompt's model, after at most one repair."""
+        """An answer that matches the prompt's model, after at most one repair."""
         ...
 
     @property
     def rerank_model_id(self) -> str | None:
-        """Names the model behind `rerank`; None where there is none."""
+        """Names the model behind `rerank`; None without one."""
         ...
 
     async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
@@ -82,9 +82,9 @@ class ModelProvider(Protocol):
         ...
 
     async def probe(self) -> Capabilities:
-        """What works now; never raises for a model that does not."""
+        """What works now; never raises for a failing model."""
         ...
 
     async def close(self) -> None:
-        """Connections and threads are gone."""
+        """Closes connections and threads."""
         ...

@@ -1,4 +1,4 @@
-"""Answers that outlive the request that asked: kept for the next time, and still fetched when it could not wait."""
+"""Cached answers that survive their request: reused, and still fetched when the request could not wait."""
 
 import asyncio
 import hashlib
@@ -16,25 +16,25 @@ from shared.models.provider import ModelProvider
 from shared.single_flight import SingleFlight
 
 Owner = tuple[str, str]
-"""Tenant and user: whose words the question holds. Nothing passes from one owner to another."""
+"""Tenant and user: the owner of the text in a prompt. Nothing passes from one owner to another."""
 Key = tuple[Owner, bytes]
 MOST_EACH = 50
-"""Answers kept for one owner, so that nobody pushes everybody else out."""
+"""The number of cached answers per owner, so that one owner does not evict the others."""
 AT_ONCE = 8
 AT_ONCE_EACH = 2
-"""Calls that may be under way, of all owners and of one; beyond that there is no answer, at once."""
+"""The number of concurrent calls, of all owners and of one; beyond that a call fails at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeferredAnswer(Generic[A_co]):
-    """An answer; `kept` is true where nobody had to be asked."""
+    """An answer; `kept` is true if it came from the cache."""
 
     value: A_co
     kept: bool
 
 
 class DeferredAnswers:
-    """A bounded memory of answers in front of a model; it knows questions by their hash only."""
+    """A bounded cache of answers in front of a model; it stores prompts only as hashes."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, *, most: int = 2000, keep_s: float = 600.0) -> None:
         self._kept = UserCache[bytes, BaseModel](clock, keep_s=keep_s, most=most, most_each=MOST_EACH)
@@ -46,10 +46,10 @@ class DeferredAnswers:
     async def ask(
         self, models: ModelProvider, owner: Owner, question: str, prompt: Prompt[A], *, wait_s: float
     ) -> DeferredAnswer[A]:
-        """The answer that is kept, or that comes within `wait_s`; else ModelUnavailable or MalformedAnswer.
+        """The cached answer, or one that arrives within `wait_s`; otherwise ModelUnavailable or MalformedAnswer.
 
-        `question` is what of the prompt makes it a question of its own. A call that is late goes on until the prompt's
-        own deadline, so that the next one who asks the same finds its answer.
+        `question` is the part of the prompt that identifies it. A late call continues until the prompt's own deadline,
+        so that the next caller with the same question finds its answer.
         """
         key = (owner, _digest(models.chat_model_id or "", prompt.name, prompt.version, question))
         known = self._kept.find(*key)
@@ -64,28 +64,28 @@ class DeferredAnswers:
         return DeferredAnswer(cast("A", call.result()), kept=False)
 
     def forget(self, owner: Owner) -> None:
-        """Nothing is kept of the owner, and nothing is thought about their words any more."""
+        """Drops the owner's answers and cancels calls with their text."""
         self._kept.drop(owner)
         self._calls.cancel(lambda key: key[0] == owner)
 
     def clear(self) -> None:
-        """Nothing is kept of anybody, and nothing is thought any more."""
+        """Drops all answers and cancels all calls."""
         self._kept.clear()
         self._calls.cancel(lambda _: True)
 
     def drop_old(self) -> None:
-        """What was kept for its time is gone."""
+        """Drops expired answers."""
         self._kept.drop_old()
 
     async def close(self) -> None:
-        """Nothing is under way any more, and nothing is kept."""
+        """Cancels all calls and drops all answers."""
         await self._calls.close()
         self._kept.clear()
 
     def _start(self, models: ModelProvider, key: Key, prompt: Prompt[A]) -> asyncio.Task[BaseModel]:
         own = self._calls.count(lambda other: other[0] == key[0])
         if len(self._calls) >= AT_ONCE or own >= AT_ONCE_EACH:
-            raise ModelUnavailable("busy", f"{len(self._calls)} calls under way")
+            raise ModelUnavailable("busy", f"{len(self._calls)} calls in progress")
 
         async def call() -> BaseModel:
             answer = (await models.ask(prompt)).value

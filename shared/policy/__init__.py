@@ -1,6 +1,6 @@
-"""How SmartBrain behaves: brain.yml as frozen records, one file for each service that goes by them.
+"""The behaviour of SmartBrain: brain.yml as frozen records, one file per service.
 
-docs/reference/policy.md is made from these files; `shared.policy_file` reads brain.yml.
+docs/reference/policy.md is generated from these files; `shared.policy_file` reads brain.yml.
 """
 
 import hashlib
@@ -85,7 +85,7 @@ MOVED = {
     "delivery.inbox_keep_days": "retention.claims_days",
     "erasure.keep_years": "retention.proofs_years",
 }
-"""Older names of keys, which are read as the newer ones."""
+"""Older names of keys, with the newer ones."""
 
 
 class Policy(Slice):
@@ -113,15 +113,15 @@ class Policy(Slice):
     @model_validator(mode="before")
     @classmethod
     def _read_moved_keys(cls, raw: Any) -> Any:
-        """What stands under an older name stands under the newer; ValueError where the two say different things."""
+        """Moves a value from an older name to the newer; ValueError if both have different values."""
         if not isinstance(raw, dict):
-            return raw  # pyright: ignore[reportUnknownVariableType] # what is wrong with it is told by pydantic
+            return raw  # pyright: ignore[reportUnknownVariableType] # pydantic reports errors in it
         fields = dict(cast("dict[str, Any]", raw))
         for former, name in MOVED.items():
             (old_part, old_key), (part, key) = former.split("."), name.split(".")
             given, target = _to_mapping(fields.get(old_part)), _to_mapping(fields.get(part) or {})
             if given is None or target is None or (value := given.get(old_key)) is None:
-                continue  # what is wrong with a part is told by pydantic
+                continue  # pydantic reports errors in a part
             if target.setdefault(key, value) != value:
                 raise ValueError(f"{former}: {value} is not {name}, {target[key]}")
             if former != "retention.window_turns":  # that one is still a key, so that its own errors name it
@@ -138,10 +138,10 @@ class Policy(Slice):
 
     @property
     def version(self) -> str:
-        """Names this policy in every event and receipt: a hash of its values."""
+        """The id of this policy in every event and receipt: a hash of its values."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
 
 
 def _to_mapping(part: Any) -> dict[str, Any] | None:
-    """A copy of the part, where it is one of several keys."""
+    """A copy of the part, for one of several keys."""
     return dict(cast("dict[str, Any]", part)) if isinstance(part, dict) else None

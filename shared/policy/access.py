@@ -1,4 +1,4 @@
-"""Who is let in: how long a key may be remembered, and whose tokens are taken beside keys."""
+"""Access: caching of keys, and issuers of tokens."""
 
 from typing import Literal, Self
 from urllib.parse import urlsplit
@@ -44,7 +44,7 @@ class TokenIssuer(Slice):
             raise ValueError("give one of tenant and tenant_claim")
         where = urlsplit(self.jwks)
         if where.scheme == "http" and where.hostname not in LOOPBACK:
-            raise ValueError("jwks: whoever is on the way could change keys that come by http; give an https address")
+            raise ValueError("jwks: keys sent over http can be altered in transit; give an https address")
         return self
 
 

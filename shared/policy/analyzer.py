@@ -1,4 +1,4 @@
-"""What the analyzer goes by."""
+"""The policy of the analyzer."""
 
 from pydantic import Field
 

@@ -1,9 +1,9 @@
-"""What every part of the policy is."""
+"""The base of all parts of the policy."""
 
 from pydantic import BaseModel, ConfigDict
 
 
 class Slice(BaseModel):
-    """A part of the policy; a name that it does not know is an error, so that a typing mistake cannot hide."""
+    """A part of the policy; an unknown name is an error, so that typing mistakes are found."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,4 +1,4 @@
-"""What compose goes by: the tokens of a package, how what was found is ordered, and what is kept of every package."""
+"""The policy of compose: the tokens of a package, the ranking, and the storage of packages."""
 
 from datetime import datetime
 from typing import Literal, Self
@@ -111,7 +111,7 @@ class BudgetPolicy(Slice):
 
     @model_validator(mode="after")
     def _holds_what_is_never_cut(self) -> Self:
-        """Fail at the start: every profile holds the incompressible minima, its shares and the margin."""
+        """Validates at the start that every profile can hold the incompressible minima, its shares and the margin."""
         if missing := [name for name in PROFILE_WINDOWS if name not in self.profiles]:
             raise ValueError(f"profiles.{missing[0]} is missing")
         for slot, least in dict(self.minima).items():
@@ -138,11 +138,11 @@ class BudgetPolicy(Slice):
 
 
 Steps = tuple[tuple[float, float], ...]
-"""(days, factor) in rising order: a factor holds from its day up to, not including, the next one's."""
+"""(days, factor) in rising order: a factor applies from its day up to, not including, that of the next one."""
 
 
 def check_steps(name: str, steps: Steps) -> None:
-    """ValueError where the steps do not begin with day 0 and rise, or a factor is negative."""
+    """ValueError unless the steps begin with day 0 and rise, or if a factor is negative."""
     days = [day for day, _ in steps]
     if not days or days[0] != 0 or days != sorted(set(days)):
         raise ValueError(f"{name}: the days must begin with 0 and rise")
@@ -304,7 +304,7 @@ class ComposePolicy(Slice):
         return min(asked_ms or self.deadline_ms, self.deadline_max_ms) / 1000
 
 
-"""In days, a leap year among them."""
+"""In days, including a leap year."""
 
 
 class ObservabilityPolicy(Slice):

@@ -1,4 +1,4 @@
-"""How sure memories are: read by the observer, the analyzer, the evolver and compose."""
+"""The confidence of memories: used by the observer, the analyzer, the evolver and compose."""
 
 from typing import Self
 
@@ -17,7 +17,7 @@ class ProvenanceLevel(Slice):
     cap: float = Field(ge=0, le=1, description="Maximum confidence, however often it is repeated")
 
 
-def _standings() -> dict[Assertion, ProvenanceLevel]:
+def _default_confidences() -> dict[Assertion, ProvenanceLevel]:
     return {
         "directive": ProvenanceLevel(provenance="confirmed_by_user", initial=0.9, cap=1.0),
         "confirmed": ProvenanceLevel(provenance="confirmed_by_user", initial=0.8, cap=1.0),
@@ -37,7 +37,7 @@ class ConfidencePolicy(Slice):
     """
 
     standings: dict[Assertion, ProvenanceLevel] = Field(
-        default_factory=_standings, description="By how the statement was made"
+        default_factory=_default_confidences, description="By how the statement was made"
     )
     self_benefit: ProvenanceLevel = Field(
         default=ProvenanceLevel(provenance="observation", initial=0.4, cap=0.5),
@@ -61,12 +61,12 @@ class ConfidencePolicy(Slice):
         return self
 
     def provenance_cap(self, provenance: Provenance, flags: tuple[str, ...] = ()) -> float:
-        """The most that a memory of this provenance can reach, whatever raises it."""
+        """The maximum confidence of a memory with this provenance."""
         if "self_benefit" in flags:
             return self.self_benefit.cap
         every = (*self.standings.values(), self.repeated)
         return max((each.cap for each in every if each.provenance == provenance), default=1.0)
 
     def level_of(self, assertion: Assertion, flags: tuple[str, ...] = ()) -> ProvenanceLevel:
-        """What an assertion with these flags is worth."""
+        """The initial confidence of an assertion with these flags."""
         return self.self_benefit if "self_benefit" in flags else self.standings[assertion]

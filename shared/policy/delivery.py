@@ -1,4 +1,4 @@
-"""What the bus, the relay, the governor and the supervisor go by."""
+"""The policy of the bus, the relay, the governor and the supervisor."""
 
 from pydantic import Field
 

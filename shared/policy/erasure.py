@@ -1,4 +1,4 @@
-"""What erasures go by."""
+"""The policy of erasures."""
 
 from datetime import date
 from typing import Annotated, Literal, Self
@@ -31,7 +31,9 @@ class LegalProfile(Slice):
     @classmethod
     def _has_days(cls, calendar: str) -> str:
         if not workdays.is_known(calendar):
-            raise ValueError(f"no calendar is called {calendar!r}; a country is two capitals, a part of it CC-PART")
+            raise ValueError(
+                f"unknown calendar {calendar!r}: give a country code such as CN, or a region such as US-CA"
+            )
         return calendar
 
     @model_validator(mode="after")

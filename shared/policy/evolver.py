@@ -1,4 +1,4 @@
-"""What the evolver goes by: feedback, upkeep, promotion, the experience of agents."""
+"""The policy of the evolver: feedback, upkeep, promotion, the experience of agents."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""What the evaluation goes by."""
+"""The policy of the evaluation."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""What compose and the librarian go by when they speak to the knowledge side."""
+"""The policy of compose and the librarian for the knowledge side."""
 
 from typing import Literal
 

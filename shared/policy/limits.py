@@ -1,4 +1,4 @@
-"""How much of one process of compose a key, a user, and all of them together may take."""
+"""The capacity of one compose process for a key, a user, and all of them together."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""What models cost."""
+"""The prices of models."""
 
 from pydantic import Field
 
@@ -24,6 +24,6 @@ class ModelsPolicy(Slice):
     )
 
     def cost(self, model: str, tokens_in: int, tokens_out: int) -> float:
-        """What these tokens of the model cost; 0 where it has no price."""
+        """The cost of these tokens of the model; 0 without a price."""
         price = self.prices.get(model)
         return (tokens_in * price.read + tokens_out * price.written) / 1e6 if price else 0.0

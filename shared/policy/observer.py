@@ -1,4 +1,4 @@
-"""What the observer goes by: what it keeps, and sessions."""
+"""The policy of the observer: what it stores, and sessions."""
 
 from typing import Annotated, get_args
 
@@ -81,7 +81,7 @@ class ObserverPolicy(Slice):
 
 
 class SessionPolicy(Slice):
-    """When a session ends by itself, and how much of it is shown."""
+    """When a session ends on its own, and how much of it is shown."""
 
     summaries: bool = Field(default=True, description="Default of the setting `summary_enabled`")
     idle_hours: float = Field(default=24.0, gt=0, description="A session without a turn for this long is archived")

@@ -1,4 +1,4 @@
-"""What becomes of personal data where a text comes in."""
+"""The handling of personal data at intake."""
 
 from pydantic import Field
 
@@ -21,12 +21,12 @@ class PersonalDataPolicy(Slice):
 
     @property
     def kinds_kept(self) -> frozenset[SecretKind]:
-        """What stays in clear."""
+        """The kinds that are kept."""
         return self._list_kinds("keep")
 
     @property
     def kinds_refused(self) -> frozenset[SecretKind]:
-        """What is not taken."""
+        """The kinds that are refused."""
         return self._list_kinds("refuse")
 
     def _list_kinds(self, handling: Handling) -> frozenset[SecretKind]:

@@ -1,4 +1,6 @@
-"""How long rows stay that age alone removes: one period a kind of row. What an erasure takes waits for none of them."""
+"""How long rows are kept before age alone deletes them: one period per kind of row. Erasures do not
+wait for these periods.
+"""
 
 from typing import Self
 
@@ -54,7 +56,9 @@ class RetentionPolicy(Slice):
 
     @model_validator(mode="after")
     def _keeps_what_others_need(self) -> Self:
-        """ValueError where one period ends before what it is needed for; an erasure knows itself whether it is done."""
+        """ValueError if a period is shorter than what needs the rows; an erasure knows itself
+        whether it is completed.
+        """
         claimed = (topic for topic in TOPICS if topic is not ERASURE_REQUESTED and set(topic.readers) - {"users"})
         longest = max(topic.retention_hours for topic in claimed)
         if self.claims_days * HOURS <= longest:

@@ -1,4 +1,4 @@
-"""What of the policy a tenant may choose for its users, and a user for themself."""
+"""The policies that a tenant may choose for its users, and users for themselves."""
 
 from typing import Self, get_args
 
@@ -39,5 +39,5 @@ class SettingsPolicy(Slice):
         if self.retention_days_least > self.retention_days_most:
             raise ValueError("retention_days_least: is more than retention_days_most")
         if "users_may" in self.user_may:
-            raise ValueError("user_may: users_may is a setting of tenants alone")
+            raise ValueError("user_may: users_may is a setting of tenants only")
         return self

@@ -11,7 +11,7 @@ _GAP_EN = r"[\s\W_]{1,4}"
 
 
 def _words(pattern: str) -> str:
-    """Each space of the pattern as a short gap of anything but words."""
+    """Each space of the pattern as a short gap without letters and digits."""
     return pattern.replace(" ", _GAP_EN)
 
 
@@ -247,7 +247,7 @@ _NEEDED: dict[str, tuple[frozenset[str], ...]] = {
         frozenset(f"{_MACHINES} user human customer restriction restrictions limit limits filter filters".split()),
     ),
 }
-"""Words of which a text has one of each group where an English pattern of the rule matches."""
+"""Groups of words; a text that matches an English pattern of the rule has one word of each group."""
 _OF_ENGLISH = [(rule, pattern) for rule, pattern in BLOCKED[: len(_ENGLISH)]]
 _OF_CHINESE = BLOCKED[len(_ENGLISH) :]
 
@@ -298,7 +298,7 @@ _CODE_SIGNS = (
     -- xp_ os.system __import__ mkfs :() <| inst] sys>> _turn> onerror onload onclick""".split(),
     *("rm -", "dd if", "' or", "'or", "' and", "'and", '" or', '"or', '" and', '"and', "'  or", "'  and"),
 )
-"""Each match of the cues holds one of these."""
+"""Each match of the cues contains one of these."""
 
 
 def looks_like_code(text: str) -> bool:

@@ -206,7 +206,7 @@ _LEET = str.maketrans("013457@$!", "oieastasi")
 _LEET_SIGN = to_pattern(r"[a-z][013457@$!]{1,2}[a-z]|\b[013457@$!][a-z]{3}")
 _LEET_WORD = to_pattern(r"(?<![a-z0-9@$!])[0-9@$!]{0,60}[a-z][a-z0-9@$!]*")
 IDS = to_pattern(r"(?<![a-z0-9])(?=[a-f-]{0,64}[0-9])(?=[0-9-]{0,64}[a-f])[0-9a-f]{4,}(?:-[0-9a-f]{4,})*(?![a-z0-9])")
-"""Ids and parts of them, in lower case: digits and letters of a number to the base of sixteen, that spell no word."""
+"""Ids and parts of them, in lower case: hexadecimal digits that spell no word."""
 _GAP = to_pattern(r"(?<=[a-z])(?:\s{2,}|\s*[|/]\s*)(?=[a-z])")
 _ACCENTS = to_pattern("[\u0300-\u036f]")
 _BASE64 = to_pattern(r"(?<![\w+/=])[A-Za-z0-9+/]{12,}={0,2}(?![\w+/=])")
@@ -228,7 +228,7 @@ def to_plain(text: str) -> str:
 
 
 def forms(text: str) -> list[str]:
-    """The spellings of a text, the plain one first: letters put together again, digits read as letters."""
+    """The spellings of a text, the plain one first: with letters rejoined, with digits read as letters."""
     first = to_plain(text)
     spellings = [first]
     joined = _SPACED_WORDS.sub(lambda match: match.group()[::2], first) if _SPACED.search(first) else first
@@ -246,7 +246,7 @@ def forms(text: str) -> list[str]:
 
 
 def decode_text(text: str) -> list[str]:
-    """What the text says where it is written in a code that a model reads without being told: decoded once."""
+    """The decoded text, if it has an encoding that models read without instruction; decoded once."""
     decoded: list[str] = []
     if "&" in text and (read := html.unescape(text)) != text:
         decoded.append(read)
@@ -276,10 +276,10 @@ def _from_base64(text: str) -> list[str]:
 
 ORDER = "order"
 _RUN = to_pattern(r"[a-z0-9+/=_\-]{24,}")
-"""Hashes, keys and encoded data: their letters say nothing."""
+"""Hashes, keys and encoded data, whose letters mean nothing."""
 SMALLEST = 1e-6
 LONGEST = 2000
-"""Characters that are read at once; a longer text is read in pieces of so many."""
+"""The number of characters read at once; a longer text is read in parts of this size."""
 _MARKS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
     (name, sign, to_pattern(pattern))
     for name, sign, pattern in (
@@ -320,16 +320,16 @@ def strip_ids(form: str) -> str:
 
 
 def signs(form: str) -> list[str]:
-    """The grams of a text in its plain form, and marks of how it is built."""
+    """The grams of a text in its plain form, and marks of its structure."""
     found = grams(strip_ids(form))
     found += ["=" + name for name, sign, pattern in _MARKS if sign in form and pattern.search(form)]
     return found
 
 
 def likelihood(form: str, around: float | None = None) -> float:
-    """How likely the text, in its plain form, is to give orders to the model that reads it.
+    """The likelihood that the text, in its plain form, gives orders to a model.
 
-    `around` are the log odds of the whole that it is a sentence of: both count alike.
+    `around` are the log odds of the whole text of which it is a sentence: both count equally.
     """
     odds = log_odds(form)
     odds = odds if around is None else (odds + around) / 2
@@ -337,9 +337,9 @@ def likelihood(form: str, around: float | None = None) -> float:
 
 
 def log_odds(form: str) -> float:
-    """The logarithm of the odds that it does; of a long text its worst piece counts.
+    """The log odds of an order; the worst part of a long text counts.
 
-    Its words and what it means are judged apart; the odds of both together count.
+    Words and meaning are judged separately; the odds of both are added.
     """
     words = load("hostile")
     worst = -math.inf

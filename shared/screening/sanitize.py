@@ -1,7 +1,7 @@
-"""Text from stores is checked before it may be shown; the source row is never changed.
+"""Screens stored text before it is shown; the stored row never changes.
 
-It goes by where the text comes from: `own` is what the user said, the assistant answered, or is known from either;
-`foreign` is what tools, knowledge and media brought.
+The source decides: `own` is text of the user or the assistant, or learnt from it; `foreign` is text of tools, knowledge
+and media.
 """
 
 import re
@@ -22,32 +22,32 @@ from shared.secrets import redact
 Outcome = Literal["pass", "sanitized", "blocked"]
 Source = Literal["own", "foreign"]
 LIKELY = 0.35
-"""From here on a stored text gives orders though no pattern foresaw it: chosen on texts that the fit had not seen."""
+"""From this value on a stored text counts as an order without a pattern; chosen on texts outside the fit."""
 TOGETHER = 700
-"""Characters up to which a text is weighed as a whole too, beside its sentences."""
+"""Up to this number of characters a text is also judged as a whole, besides its sentences."""
 DOUBT = 0.02
-"""Below it a text only talks of orders or code: what a pattern finds in it stays."""
+"""Below this value a text only discusses orders or code: matches of patterns in it stay."""
 BARE, BARE_HAN = 64, 28
-"""Characters below which a text has no room for an order and for talk about it."""
+"""Texts shorter than this cannot contain both an order and a discussion of it."""
 BUILT = frozenset({"breakout", "encoded"})
-"""What nobody writes who only talks of it."""
+"""Text that occurs only in real orders, never in a discussion of them."""
 FEW_LETTERS, FEW_HAN = 24, 18
-"""Characters below which a text is weighed with more doubt."""
+"""Texts shorter than this need higher odds."""
 TAKEN_OUT = frozenset({"sql", "code", "call", "marker", "long_run", "secret", "tag"})
-"""Rules by which something was taken out that gives no orders."""
+"""Rules that remove text without orders."""
 TALKED_OF = frozenset({"sql", "code"})
-"""What people who work with machines write about, and what attacks carry."""
+"""Topics of technical conversations that attacks also use."""
 SURE = 0.992
-"""The same of a text of a few words."""
+"""The same for a text of a few words."""
 FEW = 2
-"""Letters below which a text says nothing."""
+"""Texts with fewer letters mean nothing."""
 _ADDRESS = 4
-"""So many times as long as other runs the address of a page may be."""
+"""The factor by which page addresses may exceed the limit of other runs."""
 _MAY_BE_SECRET = to_pattern(
     r"\d{3}|[A-Za-z0-9_+/=-]{16}|(?i:pass|secret|token|key|\bpin\b|code|login|credential|mnemonic|phrase|bearer|://\S{1,300}@)"
     r"|密[码碼钥鑰]|口令|暗号|令牌|验证码|驗證碼|助记词|凭[证据]|私钥"
 )
-"""A cheap look: stored texts were cleaned of secrets when they were written."""
+"""A fast check: stored texts were cleared of secrets at intake."""
 _NAME = to_pattern(r"[\w.\-]{0,64}", re.ASCII)
 """One word, such as the name of a tool, is no sentence."""
 _REPEATED = to_pattern(rf"{re.escape(REMOVED)}(?:\s*{re.escape(REMOVED)})+")
@@ -57,7 +57,7 @@ escape = orders.escape
 
 
 class SanitizePolicy(BaseModel):
-    """What is checked of texts before anybody is shown them: in packages, searches, lists of memories and summaries."""
+    """The checks of texts before they are shown: in packages, searches, lists of memories and summaries."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -69,7 +69,7 @@ class SanitizePolicy(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Screened:
-    """What may be injected of a text, and the rule that decided."""
+    """The part of a text that may be injected, and the rule that decided."""
 
     outcome: Outcome
     text: str
@@ -77,13 +77,13 @@ class Screened:
 
     @property
     def held_back(self) -> str | None:
-        """The rule by which the text is not shown, or not all of it; an escaped tag is shown."""
+        """The rule by which the text is hidden, completely or in part; an escaped tag is shown."""
         return self.rule if self.outcome != "pass" and self.rule != "tag" else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A text in the spellings that it may be read in, the plain one first, and what it says in a code."""
+    """A text in its possible spellings, the plain one first, and decoded."""
 
     forms: list[str]
     coded: list[str]
@@ -91,35 +91,35 @@ class _Read:
 
 DEFAULT_SANITIZE = SanitizePolicy()
 _HARMLESS = BoundedMemo[bool]()
-"""Texts that lately passed every check of a policy unchanged."""
+"""Texts that recently passed all checks of a policy unchanged."""
 
 
 def show(text: str, source: Source, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
-    """What may be shown of a text by where it comes from."""
+    """The part of a text that may be shown, by its source."""
     return show_own(text, policy) if source == "own" else screen(text, policy)
 
 
 def screen(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
-    """What may be shown of a text that comes from elsewhere: tools, knowledge, media, other people.
+    """The part of a foreign text that may be shown: from tools, knowledge, media, other people.
 
-    Sentences that give orders to the agent are replaced, code and long runs cut. `blocked` where nothing else is left,
-    or where the orders are built so that no sentence alone gives them.
+    Sentences with orders to the agent are replaced, code and long runs removed. `blocked` if nothing else remains, or
+    if the orders span sentences.
     """
     return screen_recalled(text, policy, screen_foreign)
 
 
 def show_own(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
-    """What may be shown of what the user said, the assistant answered, or is known from either: as it was said.
+    """The part of an own text that may be shown: of the user, of the assistant, or learnt from either.
 
-    Code and long runs stay. What goes are sentences that a pattern finds, none of which is met in natural conversation,
-    secrets, invisible characters, and the marks of tags, calls and other chats. Of what somebody else wrote, pasted,
-    quoted or forwarded, sentences are weighed as those of foreign texts are.
+    Code and long runs stay. Removed are sentences that match a pattern, none of which occurs in natural conversation,
+    secrets, invisible characters, and marks of tags, calls and other chat formats. Pasted, quoted or forwarded
+    sentences are judged like foreign text.
     """
     return screen_recalled(text, policy, screen_own)
 
 
 def sentences(text: str) -> list[str]:
-    """The text in its sentences, each with what stands before the next: joined they are the text."""
+    """The sentences of the text, each with the characters up to the next; joined they are the text."""
     ends = [match.end() for match in _SENTENCE.finditer(text) if match.group()]
     if not ends or ends[-1] < len(text):
         ends.append(len(text))
@@ -172,10 +172,10 @@ def screen_foreign(text: str, policy: SanitizePolicy) -> Screened:
 
 
 def _without_orders(text: str, policy: SanitizePolicy) -> tuple[str, str | None]:
-    """The text with each sentence that gives orders replaced, and the rule that found the first.
+    """The text with each order replaced, and the rule of the first one.
 
-    What is short is read as a whole too, and what surrounds a sentence counts as much as itself. Nothing is left where
-    only the whole gives orders: a code, or a few words.
+    A short text is also judged as a whole, and the context of a sentence counts as much as the sentence. Nothing
+    remains if only the whole text gives orders: a code, or a few words.
     """
     parts = sentences(text)
     if is_encoded(_read(text)) and not any(is_encoded(_read(part)) for part in parts):
@@ -183,10 +183,10 @@ def _without_orders(text: str, policy: SanitizePolicy) -> tuple[str, str | None]
     short = len(text) <= TOGETHER
     around = _odds(text) if policy.learned and short and len(parts) > 1 else None
     rules = [find_order(part, policy, around) for part in parts]
-    if "breakout" in rules:  # what follows claims to stand outside the fence
+    if "breakout" in rules:  # what follows claims to be outside the fence
         at = rules.index("breakout")
         rules[at:] = ["breakout"] * (len(rules) - at)
-    for at in range(len(parts) - 1):  # an order may take two sentences
+    for at in range(len(parts) - 1):  # an order may need two sentences
         if rules[at] is None and rules[at + 1] is None and len(parts[at]) + len(parts[at + 1]) <= TOGETHER:
             rules[at] = rules[at + 1] = find_order(parts[at] + parts[at + 1], policy, around)
     cleaned = [
@@ -199,7 +199,7 @@ def _without_orders(text: str, policy: SanitizePolicy) -> tuple[str, str | None]
 
 
 def mask_text(text: str, rule: str | None) -> Screened:
-    """The text with secrets blanked, invisible characters gone and our tags escaped."""
+    """The text with secrets blanked, invisible characters removed and our tags escaped."""
     clean, hits = redact(text) if _MAY_BE_SECRET.search(text) else (text, ())
     shown = escape(visible(clean))
     rule = rule or ("secret" if hits else None) or ("tag" if shown.count("&lt;") > clean.count("&lt;") else None)
@@ -211,7 +211,9 @@ def _is_empty(clean: str) -> bool:
 
 
 def find_order(text: str, policy: SanitizePolicy, around: float | None = None) -> str | None:
-    """The rule by which the text gives orders to the agent; `around`: the log odds of the short text it stands in."""
+    """The rule by which the text gives orders to the agent; `around`: the log odds of the short
+    text that contains it.
+    """
     read = _read(text)
     if rule := _patterns(read):
         return rule
@@ -219,13 +221,13 @@ def find_order(text: str, policy: SanitizePolicy, around: float | None = None) -
 
 
 def _patterns(read: _Read) -> str | None:
-    """The rule of a pattern; it counts only where the whole does not read as talk about such things."""
+    """The rule of a pattern; it counts only if the whole text does not read as a discussion of such things."""
     rule = _foreseen(read)
     return rule if rule and (rule in BUILT or _may_order(read)) else None
 
 
 def find_least(read: _Read) -> float:
-    """From where a text counts as an order: a few words say too little of whom they are for."""
+    """The threshold for an order: few words do not show whom they address."""
     said = " ".join(word for word in orders.strip_ids(read.forms[0]).split() if not word.isdigit())
     return SURE if len(said) < (FEW_LETTERS if said.isascii() else FEW_HAN) else LIKELY
 
@@ -240,7 +242,7 @@ def decode_all(text: str) -> str:
 
 
 def _odds(text: str) -> float:
-    """The log odds that the text gives orders, in whichever of its spellings they are highest."""
+    """The highest log odds of an order over all spellings of the text."""
     return max(map(orders.log_odds, _read(decode_all(text)).forms[:2]))
 
 
@@ -249,7 +251,7 @@ def _read(text: str) -> _Read:
 
 
 def _may_order(spelt: _Read) -> bool:
-    """False where the text reads as talk about orders or code, by what texts like it were; an order alone is short."""
+    """False if the text reads as a discussion of orders or code, judged by similar texts; an order alone is short."""
     plain = spelt.forms[0]
     if len(plain) < (BARE if plain.isascii() else BARE_HAN):
         return True
@@ -270,7 +272,7 @@ def is_encoded(read: _Read) -> bool:
 
 
 def find_learned_rule(spelt: _Read, least: float, around: float | None) -> str | None:
-    """The rule, by what texts like it were."""
+    """The rule, judged by similar texts."""
     if _NAME.fullmatch(spelt.forms[0]) or sum(map(str.isalpha, orders.strip_ids(spelt.forms[0]))) < FEW:
         return None
     if any(orders.likelihood(form, around) >= least for form in spelt.forms[:2]):
@@ -291,7 +293,7 @@ def _without_code(text: str) -> tuple[str, str | None]:
 
 
 def cut_runs(text: str, most: int) -> str:
-    """Runs of letters and digits without a break, beyond `most`, end there; languages without spaces break anywhere."""
+    """Truncates runs of letters and digits beyond `most`; languages without spaces can be split anywhere."""
     if len(text) <= most:
         return text
     return re.sub(

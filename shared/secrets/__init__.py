@@ -1,4 +1,4 @@
-"""Credentials and personal numbers in text: found, blanked, or a reason to refuse; linear in the text's length."""
+"""Finds credentials and personal numbers in text, blanks them, or refuses the text; time linear in its length."""
 
 from shared.language.patterns import to_pattern
 from shared.secrets.addresses import find_addresses
@@ -37,15 +37,15 @@ __all__ = [
 ]
 
 PLACEHOLDERS = frozenset((PLACEHOLDER, *PERSONAL_PLACEHOLDERS.values(), *FORMER_PLACEHOLDERS))
-"""Everything that stands in a redacted text for what was there."""
+"""Every placeholder that a redacted text can contain."""
 _NAME_CHARS, _VALUE_CHARS = 80, 300
-"""What is read of a field: the end of its name, the beginning of its value."""
+"""The parts of a field that are read: the end of its name, the beginning of its value."""
 _WIDE = to_pattern(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
 _NARROW = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
 
 
 def find_secrets(text: str, kept: frozenset[SecretKind] = ADDRESSES) -> tuple[SecretHit, ...]:
-    """Every secret of the text in order but for the kinds in `kept`, none overlapping; credentials win over others."""
+    """All secrets of the text in order, without overlaps, except kinds in `kept`; credentials take precedence."""
     if _WIDE.search(text):
         text = text.translate(_NARROW)
     low = text.lower()
@@ -63,9 +63,9 @@ def find_secrets(text: str, kept: frozenset[SecretKind] = ADDRESSES) -> tuple[Se
 
 
 def redact(text: str, kept: frozenset[SecretKind] = MAY_STAND) -> tuple[str, tuple[SecretHit, ...]]:
-    """The text with a placeholder for every secret but those of the kinds in `kept`, and what was found.
+    """The text with a placeholder for every secret except kinds in `kept`, and the secrets found.
 
-    Where a text comes in, `kept` is what the policy keeps; what is read of a stored text has been through that.
+    At intake, `kept` is what the policy keeps; a stored text has passed intake already.
     """
     hits = find_secrets(text, kept)
     if not hits:
@@ -79,18 +79,18 @@ def redact(text: str, kept: frozenset[SecretKind] = MAY_STAND) -> tuple[str, tup
 
 
 def placeholder(kind: SecretKind) -> str:
-    """What stands in a text where a secret of this kind was."""
+    """The placeholder for a secret of this kind."""
     return PERSONAL_PLACEHOLDERS.get(kind, PLACEHOLDER)
 
 
 def refuses(text: str) -> SecretRefusal | None:
-    """Why the text may not be remembered: it holds a credential. Personal data is redacted, not refused."""
+    """Why the text may not be remembered: it contains a credential. Personal data is redacted, not refused."""
     hit = next((hit for hit in find_secrets(text) if hit.group == "credential"), None)
     return SecretRefusal("looks like a password, key or token", hit.kind, hit.start, hit.end) if hit else None
 
 
 def kind_of_field(name: str, value: str) -> SecretKind | None:
-    """What the whole value of a field is because its name says so, though nothing in the value would tell."""
+    """The kind of a field's whole value by its name, if the value alone does not show it."""
     name, value = name[-_NAME_CHARS:], value[:_VALUE_CHARS]
     name = name if kind_under(name) else name.removesuffix("s")
     kind = kind_under(name)
@@ -98,12 +98,12 @@ def kind_of_field(name: str, value: str) -> SecretKind | None:
 
 
 def kind_of_id(text: str) -> SecretKind | None:
-    """What a name or id is, where its shape says that it is a secret; to be long and random says nothing of an id."""
+    """The kind of a name or id whose form is that of a secret; length and randomness do not count for ids."""
     return next((hit.kind for hit in find_shaped(text) if hit.kind != "token"), None)
 
 
 def join_overlaps(hits: list[SecretHit]) -> tuple[SecretHit, ...]:
-    """The hits in order, those that overlap joined, so that no piece of a secret is left."""
+    """The matches in order, overlapping ones joined, so that no part of a secret remains."""
     order = {id(hit): (hit.group == "pii", n) for n, hit in enumerate(hits)}
     apart: list[SecretHit] = []
     for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):

@@ -1,4 +1,4 @@
-"""Where people live: a street with the number of a house, and what of town, flat and code stands beside it."""
+"""Postal addresses: a street with a house number, and the adjacent town, flat and postcode."""
 
 # ruff: noqa: E501 - one form of a country per line
 
@@ -26,7 +26,7 @@ _EUROPE = to_pattern(
 
 
 def find_addresses(text: str) -> Iterator[SecretHit]:
-    """Every address of a house in the forms of China, of English-speaking countries and of the European Union."""
+    """Every postal address in the forms of China, of English-speaking countries and of the European Union."""
     if any(map(str.isdigit, text)):
         for form in (_CHINA, _ENGLISH, _EUROPE):
             for match in form.finditer(text):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from shared.language.patterns import to_pattern
 from shared.secrets.lexicon import NO_SETTING
 from shared.secrets.model import SecretHit, SecretKind
-from shared.secrets.values import is_call, is_hash, look, look_alike, looks_generated, stands_for
+from shared.secrets.values import is_call, is_hash, is_placeholder, look, look_alike, looks_generated
 
 _SURE = (
     r"(?:[a-z]{0,12}(?:password|passwd|passphrase|pwd)|(?:db|my|root|admin|user|smtp|mail|ftp|wifi|redis|mysql|pg|"
@@ -90,12 +90,12 @@ _CRUMB = to_pattern(r"(?<![\w.-])[\w.-]{1,40}=(?P<value>[A-Za-z0-9%._~*+/-]{12,6
 
 
 def find_assigned(text: str, low: str) -> Iterator[SecretHit]:
-    """Every value that a setting, field, header, cookie, flag or statement with a telling name is given."""
+    """Every value of a setting, field, header, cookie, flag or statement with a telling name."""
     if "=" in text or ":" in text or "：" in text or "＝" in text:
         for match in _ASSIGN.finditer(text):
             group = "quoted" if match["quoted"] is not None else "bare"
             kind = kind_under(match["name"])
-            if kind is None or stands_for(match[group]):
+            if kind is None or is_placeholder(match[group]):
                 continue
             value = match[group] if group == "quoted" else strip_rest(match[group])
             if text[match.start() - 2 : match.start()] == "${" or (
@@ -109,24 +109,24 @@ def find_assigned(text: str, low: str) -> Iterator[SecretHit]:
             yield SecretHit(kind, match.start("value"), match.end("value"))
     for pattern in (_PAIRED, _PIPED) if "auth" in low or "sudo" in low else ():
         for match in pattern.finditer(text):
-            if not stands_for(match["value"]):
+            if not is_placeholder(match["value"]):
                 yield SecretHit("password", match.start("value"), match.end("value"))
     if " -" in text:
         yield from _commands(text)
     if any(sign in low for sign in _STATED):
         for pattern in (_SQL, _NETRC, _ORACLE):
             for match in pattern.finditer(text):
-                if not stands_for(match["value"]) and not is_call(match["value"]):
+                if not is_placeholder(match["value"]) and not is_call(match["value"]):
                     yield SecretHit("password", match.start("value"), match.end("value"))
     if "cookie" in low:
         for jar in _COOKIE.finditer(text):
             for crumb in _CRUMB.finditer(text, jar.start("jar"), jar.end("jar")):
-                if looks_generated(crumb["value"], 12) and not stands_for(crumb["value"]):
+                if looks_generated(crumb["value"], 12) and not is_placeholder(crumb["value"]):
                     yield SecretHit("token", crumb.start("value"), crumb.end("value"))
 
 
 def kind_under(name: str) -> SecretKind | None:
-    """What a value under this name would be, None where the name tells nothing."""
+    """The kind of a value under this name; None if the name says nothing."""
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
     if not _NAME.fullmatch(name) or _NOT_NAME.fullmatch(name):
         return None
@@ -136,9 +136,9 @@ def kind_under(name: str) -> SecretKind | None:
 
 
 def holds(name: str, value: str, *, quoted: bool) -> bool:
-    """Whether the value of a setting with a telling name is a secret itself, not the place or the source of one."""
+    """Whether the value of a setting with a telling name is a secret, and not a path or reference to one."""
     value = value.strip()
-    if len(value) < 3 or stands_for(value) or is_hash(value) or (not quoted and (is_call(value) or _code(value))):
+    if len(value) < 3 or is_placeholder(value) or is_hash(value) or (not quoted and (is_call(value) or _code(value))):
         return False
     if is_call(value) and (look(value) != "mixed" or "(" in value or "[" in value):
         return False
@@ -176,18 +176,18 @@ def holds(name: str, value: str, *, quoted: bool) -> bool:
 
 
 def is_phrase(name: str, value: str) -> bool:
-    """Whether the value is a phrase under a name that wants one."""
-    return bool(_PHRASE.fullmatch(name)) and not stands_for(value) and len(value.split()) >= 3
+    """Whether the value is a phrase under a name that requires one."""
+    return bool(_PHRASE.fullmatch(name)) and not is_placeholder(value) and len(value.split()) >= 3
 
 
 def strip_rest(value: str) -> str:
-    """The value without what follows it in code or prose."""
+    """The value without the code or prose that follows it."""
     value = re.split(r"[&|](?=[\w-]+=)|\\n|\\\"|(?<=\w)[)\]}]+[.:]?$", value, maxsplit=1)[0]
     return value.rstrip(").,:?]}") if not re.search(r"[(\[{]", value) else value
 
 
 def _code(value: str) -> bool:
-    """Whether the value is an expression: a name with dots, a type."""
+    """Whether the value is an expression: a dotted name, a type."""
     return bool(
         re.fullmatch(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]+\[.*|[A-Za-z_]\w*\(.*|[A-Z][A-Z0-9]*_[A-Z_]+", value)
     )
@@ -197,7 +197,7 @@ def _commands(text: str) -> Iterator[SecretHit]:
     for match in _FLAG.finditer(text):
         value = match["value"]
         if (
-            not stands_for(value)
+            not is_placeholder(value)
             and not is_call(value)
             and not value.startswith("-")
             and look(value)
@@ -206,13 +206,13 @@ def _commands(text: str) -> Iterator[SecretHit]:
             yield SecretHit("password", match.start("value"), match.end("value"))
     for match in _USER.finditer(text):
         value = match["value"]
-        if not stands_for(value) and not _PORT.fullmatch(value) and not value.startswith("$") and look(value):
+        if not is_placeholder(value) and not _PORT.fullmatch(value) and not value.startswith("$") and look(value):
             yield SecretHit("password", match.start("value"), match.end("value"))
     for command in _LOGIN.finditer(text):
         for match in _LOGIN_FLAG.finditer(text, command.start("rest"), command.end("rest")):
             value = match["value"]
             if (
-                stands_for(value)
+                is_placeholder(value)
                 or is_call(value)
                 or (not match["quote"] and _PORT.fullmatch(value))
                 or value[0] in "$/."

@@ -1,4 +1,4 @@
-"""A value that stands before the word for it: `4471 is the gate code`, `hunter22 是我的密码`."""
+"""A value in front of the word for it: `4471 is the gate code`, `hunter22 是我的密码`."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from shared.secrets.values import look, look_alike
 from shared.secrets.weigh import admits
 
 BACK = 90
-"""How far before its name a value is looked for."""
+"""The distance in front of its name within which a value is searched."""
 _WHOSE = r"(?:my|our|your|his|her|their|the|its|it's|a|[A-Za-z]{2,14}['’]s)"
 _LATIN = to_pattern(
     rf"(?:['’]?s?\s+(?:(?:in(?:to)?|for|on) (?:the |my |our )?\w{{2,15}}\s+)?(?:is|was|as|=|are)\s+|\s*(?:<-+|←|⬅|👈|"
@@ -46,8 +46,8 @@ _LAST = to_pattern(
 )
 
 
-def find_ahead(text: str, name: re.Match[str], sort: str) -> Iterator[tuple[int, int, bool]]:
-    """The value before the name, if the words between say that it is one, and whether it is weak."""
+def find_before(text: str, name: re.Match[str], sort: str) -> Iterator[tuple[int, int, bool]]:
+    """The value in front of the name, if the words between connect them, and whether it is weak."""
     if sort == "lock" and (used := _USED.search(text, max(0, name.start() - 60), name.start())):
         yield used.start("value"), used.end("value"), True
         return
@@ -97,7 +97,7 @@ def find_ahead(text: str, name: re.Match[str], sort: str) -> Iterator[tuple[int,
 
 
 def _tail(before: str) -> re.Match[str] | None:
-    """The shortest link that ends where the name begins."""
+    """The shortest connection that ends where the name begins."""
     best: re.Match[str] | None = None
     for pattern in (_LATIN, _HAN):
         if (match := pattern.search(before)) and (best is None or match.start() > best.start()):
@@ -106,7 +106,7 @@ def _tail(before: str) -> re.Match[str] | None:
 
 
 def _inner(before: str, start: int, end: int) -> tuple[int, int]:
-    """Without the letter and dash that some codes are shown with."""
+    """Without the prefix letter and dash of some codes."""
     shown = re.fullmatch(r"[A-Z]-(\d{4,8})", before[start:end])
     return (start + 2, end) if shown else (start, end)
 
@@ -127,8 +127,8 @@ _CAME = to_pattern(
 )
 
 
-def find_passing(text: str) -> Iterator[tuple[int, int]]:
-    """A code that has just come and is to be typed at once, though nothing names it."""
+def find_unnamed_codes(text: str) -> Iterator[tuple[int, int]]:
+    """A code that has just arrived and is to be entered, without a name."""
     for match in _CAME.finditer(text):
         if not re.fullmatch(r"(?:19|20)\d\d", match["value"]):
             yield match.span("value")

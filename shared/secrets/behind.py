@@ -1,4 +1,4 @@
-"""A value that stands behind the word for it: `the gate code is 4471`, `密码是 hunter22`."""
+"""A value after the word for it: `the gate code is 4471`, `密码是 hunter22`."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from shared.secrets.values import GROUPED, look
 from shared.secrets.weigh import admits, describes, unit_behind
 
 FORWARD = 120
-"""How far behind its name a value is looked for."""
+"""The distance after its name within which a value is searched."""
 SEEDED = to_pattern(r"助记|恢复|种子")
 HAN_NAMES = to_pattern(r"口令|暗号|暗语|密语|passphrase|safe ?word|code ?word", re.I)
 MANY_SENSES = frozenset(
@@ -26,7 +26,7 @@ _SEVERAL_WORDS = to_pattern(
 )
 _NUMERAL = to_pattern("[零〇一二三四五六七八九十幺两洞拐]")
 _TURN = to_pattern("[左右顺逆]")
-"""Without these no number is spelled, and no dial turned, from within a run of Chinese."""
+"""Without these, no spelled number and no dial combination begins within a run of Chinese."""
 _SHOWN = to_pattern(r"令牌|cv[vcn]|csc|三位|on the back|steam guard")
 _THREE = to_pattern(r"箱|锁|suitcase|luggage|\block\b|cv[vc]|exp|card|卡", re.I)
 _HAN_WORDS = to_pattern(r"[\u3400-\u9fff]{1,6}(?:[ 、,，\u3000]{1,2}[\u3400-\u9fff]{1,6}){2,23}")
@@ -44,8 +44,8 @@ _HAN_NO_VALUE = to_pattern(
 )
 
 
-def find_behind(text: str, name: re.Match[str], sort: str, until: int) -> Iterator[tuple[int, int, bool]]:
-    """Stretches behind the name that are its value, and whether each is weak: plain words or digits."""
+def find_after(text: str, name: re.Match[str], sort: str, until: int) -> Iterator[tuple[int, int, bool]]:
+    """The spans after the name that are its value, and whether each is weak: plain words or digits."""
     gap, at = _open_gap(text, name, sort), name.end()
     stop = min(until, at + FORWARD)
     plural = bool(re.match(r"['’]?s\b", text[at : at + 3]))
@@ -92,7 +92,7 @@ def find_behind(text: str, name: re.Match[str], sort: str, until: int) -> Iterat
 
 
 def _open_gap(text: str, name: re.Match[str], sort: str) -> Gap:
-    """The gap behind the name as it begins: what the name itself says of its value."""
+    """The initial gap after the name: what the name itself requires of its value."""
     label = name.group().lower()
     gap = Gap()
     gap.shown = bool(_SHOWN.search(label))
@@ -105,7 +105,7 @@ def _open_gap(text: str, name: re.Match[str], sort: str) -> Gap:
 
 
 def _admits_quoted(text: str, span: tuple[int, int], sort: str, gap: Gap) -> bool:
-    """Whether what stands in quotes is the value; behind a direct link Chinese words are one too."""
+    """Whether the quoted text is the value; after a direct connection Chinese words are one too."""
     value = text[slice(*span)]
     return admits(sort, value, gap, text, span[1], quoted=True) or (
         sort in ("pass", "answer")
@@ -119,12 +119,12 @@ def _admits_quoted(text: str, span: tuple[int, int], sort: str, gap: Gap) -> boo
 
 
 def _weak(value: str) -> bool:
-    """Whether the value might as well be made up for a story or an example."""
+    """Whether the value may be invented for a story or an example."""
     return look(value) != "mixed" or len(value) < 8
 
 
 def find_quoted(text: str, name: re.Match[str], token: re.Match[str], gap: Gap) -> tuple[int, int] | None:
-    """What stands in the quotes that open here, None where they close."""
+    """The content of the quotes that open here; None if they do not close."""
     quote = token.group()
     if quote not in _CLOSING and text.count(quote, max(0, name.start() - 40), name.start()) % 2:
         gap.crossed = not gap.crossed
@@ -138,7 +138,7 @@ def find_quoted(text: str, name: re.Match[str], token: re.Match[str], gap: Gap) 
 def _values(
     text: str, name: re.Match[str], sort: str, gap: Gap, token: re.Match[str]
 ) -> Iterator[tuple[int, int, bool]]:
-    """The value that begins in this token; else the gap has taken it in."""
+    """The value that begins in this token; otherwise the gap has consumed it."""
     at, run = token.start(), token.group()
     if token.lastgroup == "han":
         spelled = SPELLED.search(text, at, token.end() + 8) if _NUMERAL.search(run) else None
@@ -182,7 +182,7 @@ def _values(
 
 
 def _find_shaped(text: str, name: re.Match[str], sort: str, gap: Gap, token: re.Match[str]) -> tuple[int, int] | None:
-    """The value that begins in this token if it is told by its shape: in groups, as turns of a dial, spelled out."""
+    """The value that begins in this token, if its form shows it: grouped, as dial turns, spelled out."""
     at = token.start()
     for pattern in (GROUPED, COMBINATION, SPELLED):
         if (
@@ -211,7 +211,7 @@ def _find_shaped(text: str, name: re.Match[str], sort: str, gap: Gap, token: re.
 
 
 def _find_words(text: str, at: int, gap: Gap) -> int | None:
-    """Where the words end that begin here and are a passphrase; None where they are ordinary talk."""
+    """The end of the words that begin here, if they are a passphrase; None if they are ordinary text."""
     if not gap.direct or not gap.linked or gap.last in ARTICLES or not (several := _SEVERAL_WORDS.match(text, at)):
         return None
     words = re.split(r"[ -]", several.group())
@@ -273,7 +273,7 @@ _NEXT = to_pattern(
 
 
 def find_listed(text: str, first: tuple[int, int, bool], stop: int) -> Iterator[tuple[int, int, bool]]:
-    """Further codes of the same build that follow the first."""
+    """Further codes of the same form that follow the first."""
     build = _build(text[first[0] : first[1]])
     at = first[1]
     while (after := _NEXT.match(text, at, stop)) and _build(after["value"]) == build:
@@ -288,7 +288,7 @@ def _build(value: str) -> tuple[int, bool, bool]:
 
 
 def _trim(text: str, start: int, end: int) -> int:
-    """Where the value ends without the marks of the sentence."""
+    """The end of the value without the punctuation of the sentence."""
     while end > start and text[end - 1] in ".,;:?)]}>'\" |、，-":
         if text[end - 1] in ")]}" and {")": "(", "]": "[", "}": "{"}[text[end - 1]] in text[start:end]:
             break

@@ -1,4 +1,4 @@
-"""The words between the name of a secret and its value: some join the two, others separate them."""
+"""The words between the name of a secret and its value: some connect them, others separate them."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ TOKEN = to_pattern(
     r"|(?P<run>[A-Za-z0-9@#$%&!^*_+~\\](?:[^\s,;:.?\"`'<>()\[\]{}|\u0080-\uffff]|'(?=[a-z])"
     r"|[:.?](?![\s\"'\u2018-\u201d\u3000-\uffff]|$)|[()\[\]{}|<>](?=[A-Za-z0-9])){0,300})|(?P<other>.)"
 )
-"""The pieces in which a gap is read; every repeat is bounded, so that no reading is longer than its window."""
+"""The parts in which a gap is read; every repetition is bounded, so that no match exceeds its window."""
 _ZH_LINK = to_pattern(
     r"(?:是|为|叫(?:做)?|成了?|用的?|填的?|写的?|输入?|按|摁|敲|拨到?|调到|显示|收到了?|给(?:了|的|我)?|发来(?:的|了)?|"
     r"设了?(?:个|一个)?|改了?(?:个)?|换了?(?:个)?|等于|就|到了|来了|拿到的?|有了"
@@ -50,7 +50,7 @@ _ZH_CLEAR = to_pattern(r"(?:现在|新的?|如今|后来|我的)?(?:是|改成|�
 
 @dataclass(slots=True)
 class Gap:
-    """How far the reading has come from the word towards a value."""
+    """The progress from the word towards a value."""
 
     linked: bool = False
     direct: bool = True
@@ -61,24 +61,24 @@ class Gap:
     crossed: bool = False
     zh: bool = False
     marked: bool = False
-    """A colon or the like stands right before."""
+    """A colon or similar is directly in front."""
     stopped: bool = False
     shown: bool = False
-    """The name is of what is shown for a short time, or printed on a card."""
+    """The name is that of something shown briefly, or printed on a card."""
     opens: bool = False
-    """The name is of something that a code opens."""
+    """The name is that of something that a code opens."""
     short: bool = False
-    """Three digits are enough: of a suitcase, of the back of a card."""
+    """Three digits suffice: of a suitcase, of the back of a card."""
     bare: bool = False
-    """The name is a word of many meanings."""
+    """The name is an ambiguous word."""
 
     def mark(self) -> None:
-        """A colon or the like: what follows is the value."""
+        """A colon or similar: the value follows."""
         self.linked = self.direct = self.marked = True
         self.blocked = self.blocked and self.hops > 0
 
     def stop(self, mark: str) -> bool:
-        """Whether the reading may go on behind the end of a clause."""
+        """Whether reading may continue after the end of a clause."""
         if "\n" in mark and self.direct and (self.linked or not self.words) and not self.hops:
             self.hops += 1
             self.linked = True
@@ -95,7 +95,7 @@ class Gap:
         return self.hops < 2
 
     def comma(self) -> None:
-        """A comma parts, but not a link from what it links."""
+        """A comma separates, but not a connecting word from its object."""
         self.direct = self.direct and (self.linked or not self.words)
 
     def word(self, said: str) -> None:
@@ -136,7 +136,7 @@ class Gap:
 
     @property
     def owned(self) -> bool:
-        """Whether the word just before the value says that it is the number of something else."""
+        """Whether the word in front of the value makes it the number of something else."""
         if _ZH_OWN.match(self.last):
             return False
         return bool(_ZH_NOUN.search(self.last) if self.last[-1:] >= "\u3400" else _NOUN.fullmatch(self.last))

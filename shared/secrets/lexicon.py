@@ -1,4 +1,4 @@
-"""Plain words around secrets, each list with what its words do."""
+"""Ordinary words around secrets, in lists by their effect."""
 
 _LINKS = """
 'tis answer answered are be became becomes being called chose dial enter equals gave generated gets goes got here's
@@ -62,18 +62,18 @@ required reset secretstr show signup string strong submit text union unknown uns
 LINKS: frozenset[str] = frozenset(_LINKS.split())
 """A value follows these."""
 FILL: frozenset[str] = frozenset(_FILL.split())
-"""These may stand between a name and value and mean nothing."""
+"""These may occur between a name and value and mean nothing."""
 BLOCKS: frozenset[str] = frozenset(_BLOCKS.split())
-"""Behind these a name is talked about, not told."""
+"""After these, a name is discussed and has no value."""
 PUT: frozenset[str] = frozenset(_PUT.split())
-"""Behind these `in` is not a place."""
+"""After these, `in` is not a place."""
 ARTICLES: frozenset[str] = frozenset(_ARTICLES.split())
-"""After these a plain word describes, it is no value."""
+"""After these, an ordinary word is a description and no value."""
 PLACES: frozenset[str] = frozenset(_PLACES.split())
-"""After these a number is a place or a time."""
+"""After these, a number is a place or a time."""
 NO_WORD: frozenset[str] = frozenset(_NO_WORD.split())
-"""Plain words that say how a password is, where it is or what kind it is."""
+"""Ordinary words that describe the quality, place or kind of a password."""
 OPENS_TALK: frozenset[str] = frozenset(_OPENS_TALK.split())
-"""A phrase that begins so describes a password."""
+"""A phrase with this beginning describes a password."""
 NO_SETTING: frozenset[str] = frozenset(_NO_SETTING.split())
 """Values of settings that are types, labels or states."""

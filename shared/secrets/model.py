@@ -1,4 +1,4 @@
-"""A secret that was found: its kind, its place in the text, and its placeholder."""
+"""A secret in a text: its kind, position, and placeholder."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -20,7 +20,7 @@ SecretKind = Literal[
     "address",
 ]
 PLACEHOLDER = "[SECRET]"
-"""What stands in a text where a credential was."""
+"""The placeholder of a credential."""
 PERSONAL_PLACEHOLDERS: dict[SecretKind, str] = {
     "phone": "[PHONE]",
     "email": "[EMAIL]",
@@ -28,18 +28,18 @@ PERSONAL_PLACEHOLDERS: dict[SecretKind, str] = {
     "bank_card": "[BANK_CARD]",
     "address": "[ADDRESS]",
 }
-"""What stands where personal data was; these kinds are personal data, all others credentials."""
+"""The placeholders of personal data; all other kinds are credentials."""
 FORMER_PLACEHOLDERS = ("[ID_CARD]",)
-"""What older versions left in stored texts."""
+"""Placeholders of older versions in stored texts."""
 MAY_STAND: frozenset[SecretKind] = frozenset({"phone", "email", "address"})
-"""Personal data that memory and packages show where the policy keeps it as it comes in; they show no other."""
+"""Personal data that memory and packages show if the policy keeps it at intake; they show no other."""
 ADDRESSES: frozenset[SecretKind] = frozenset({"address"})
-"""All that may stand in what leaves a user: for the knowledge side, for others of the tenant."""
+"""All kinds that may leave a user's data: for the knowledge side, for others of the tenant."""
 
 
 @dataclass(frozen=True, slots=True)
 class SecretHit:
-    """One stretch of text that is a secret, with its kind."""
+    """One span of text that is a secret, with its kind."""
 
     kind: SecretKind
     start: int
@@ -47,13 +47,13 @@ class SecretHit:
 
     @property
     def group(self) -> SecretClass:
-        """Whether the hit is a credential or personal data."""
+        """Whether the match is a credential or personal data."""
         return "pii" if self.kind in PERSONAL_PLACEHOLDERS else "credential"
 
 
 @dataclass(frozen=True, slots=True)
 class SecretRefusal:
-    """Why a text is not written to memory."""
+    """The reason why a text is not stored in memory."""
 
     reason: str
     kind: SecretKind

@@ -1,4 +1,4 @@
-"""The words by which people call a secret, in both languages, and what each lets stand for its value."""
+"""The words for secrets, in both languages, and the permitted form of their values."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from shared.language.patterns import to_pattern
 
 
 def _by_language(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The English words and the Chinese ones."""
+    """The English and the Chinese words."""
     known = tuple(words)
     return tuple(word for word in known if word.isascii()), tuple(word for word in known if not word.isascii())
 
@@ -28,9 +28,9 @@ github|zip|rar|pdf|archive
 网|热点|无线|账号|帐号|账户|后台|路由|开机|开门|进门|门禁|柜|箱|车库|门|图案|手势|登录|登陆
 """
 SIGNS = tuple(_SIGNS.strip().replace("\n", "|").split("|"))
-"""Words for a secret; a text without any of these, of the openers and of the settings names none."""
+"""Words for a secret; a text without any of these, of the openers and of the setting names has none."""
 OPENERS = tuple(_OPENERS.strip().replace("\n", "|").split("|"))
-"""Words that need a number beside them to be about a code."""
+"""Words that refer to a code only with a number."""
 SIGNS_EN, SIGNS_ZH = _by_language(SIGNS)
 OPENERS_EN, OPENERS_ZH = _by_language(OPENERS)
 
@@ -107,7 +107,7 @@ _BEGINS_ZH = (
 NAME = to_pattern(
     rf"(?=[{_BEGINS_EN}])(?<![A-Za-z])(?:{EN})(?![A-Za-z0-9]|[_.-][A-Za-z0-9])|(?=[{_BEGINS_ZH}])(?:{ZH})"
 )
-"""A name in small letters; where none of their first letters stands, nothing else is tried."""
+"""A name in lower case; if none of their first letters occurs, nothing else is tried."""
 
 NOT_CODE = to_pattern(
     r"\b(?:zip|post(?:al|e)?|area|country|error|status|exit|return|response|promo(?:tion(?:al)?)?|discount|coupon|"

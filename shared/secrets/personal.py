@@ -1,6 +1,6 @@
-"""Personal data in text: cards and accounts, identity documents, telephones, addresses of mail.
+"""Personal data in text: cards and accounts, identity documents, telephone numbers, email addresses.
 
-Check digits are those of python-stdnum, which knows the forms of the countries.
+Checksums are those of python-stdnum, which knows national formats.
 """
 
 import re
@@ -132,13 +132,13 @@ _NATIONAL: dict[str, tuple[re.Pattern[str], Check]] = {
     "lt": (_ELEVEN_DIGITS, asmens.is_valid),
     "si": (_THIRTEEN_DIGITS, emso.is_valid),
 }
-"""The form of the number that follows its name, and what checks it."""
+"""The form of the number after its name, and its checksum function."""
 _NEAR = 60
-"""How far from the word for a document its number may stand."""
+"""The maximum distance between the word for a document and its number."""
 
 
 def find_numbers(text: str, low: str) -> Iterator[SecretHit]:
-    """Every personal number and address of mail; `low` is the text in small letters."""
+    """Every personal number and email address; `low` is the text in lower case."""
     for match in _EMAIL.finditer(text) if "@" in text else ():
         yield SecretHit("email", match.start(), match.end())
     yield from _documents(text, low)
@@ -163,9 +163,9 @@ def find_numbers(text: str, low: str) -> Iterator[SecretHit]:
 
 
 def _find_checked(text: str) -> Iterator[SecretHit]:
-    """Numbers of the European Union and the United Kingdom whose form and check digits tell what they are.
+    """Numbers of the European Union and the United Kingdom that form and checksum identify.
 
-    Most of them count beside their name alone: of ten numbers that somebody makes up one has the right check digit.
+    Most of them count only with their name, because one in ten random numbers has a valid check digit.
     """
     for match in _ACCOUNT.finditer(text):
         if iban.is_valid(match.group()):
@@ -181,7 +181,7 @@ def _find_checked(text: str) -> Iterator[SecretHit]:
 
 
 def _documents(text: str, low: str) -> Iterator[SecretHit]:
-    """Numbers of identity documents beside the word for one."""
+    """Numbers of identity documents with a word for one."""
     signs = _DOCUMENT_SIGNS if low.isascii() else (*_DOCUMENT_SIGNS, *_DOCUMENT_SIGNS_ZH)
     if not any([sign in low for sign in signs]) and "NI" not in text:  # noqa: C419 # a list is faster than a generator
         return

@@ -1,4 +1,4 @@
-"""Secrets made of several words or spelled out: recovery phrases, passphrases, combinations, digits as words."""
+"""Secrets of several words or spelled out: recovery phrases, passphrases, combinations, digits as words."""
 
 import re
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ _CALLED = frozenset(
 
 
 def recovery_words(low: str) -> Iterator[SecretHit]:
-    """Runs of twelve to twenty-four unconnected words where the text speaks of such a phrase."""
+    """Runs of twelve to twenty-four unconnected words in a text that mentions such a phrase."""
     if any(sign in low for sign in _WORDY):
         for match in _LATIN.finditer(low):
             words = re.findall(r"[a-z]{3,8}", match.group())
@@ -55,14 +55,14 @@ def recovery_words(low: str) -> Iterator[SecretHit]:
 
 
 def single_characters(text: str) -> Iterator[SecretHit]:
-    """Twelve to twenty-four Chinese characters that stand apart: a recovery phrase, whatever it is called."""
+    """Twelve to twenty-four separate Chinese characters: a recovery phrase, whatever it is called."""
     if not text.isascii() and _APART.search(text):
         for match in _HAN.finditer(text):
             yield SecretHit("password", match.start(), match.end())
 
 
 def turns(low: str) -> Iterator[SecretHit]:
-    """Three and more turns of a dial where the text speaks of something that locks."""
+    """Three or more dial turns in a text that mentions a lock."""
     if ("left" in low or "左" in low) and _A_TURN.search(low) and _DIAL.search(low):
         for match in _TURNS.finditer(low):
             yield SecretHit("code", match.start(), match.end())
@@ -88,7 +88,7 @@ SPELLED = to_pattern(
     r"|[零〇一二三四五六七八九幺洞拐]{4,12}(?![十百千万亿个年月天次位])|[一1]到[六八九689]",
     re.I,
 )
-"""Digits said in words."""
+"""Digits as words."""
 COMBINATION = to_pattern(
     r"(?:(?:[RLrl]|[左右]|right|left|clockwise|counter-?clockwise|顺时针|逆时针|顺|逆)(?: to)?[转到拧]{0,2} "
     r"?\d{1,2}(?:圈|格)?(?:[ ,，、;-]|then|再|到|—|→| and ){0,5}){2,8}"
@@ -96,4 +96,4 @@ COMBINATION = to_pattern(
     r"|\d(?:(?:[ ,，、]|\s?(?:再按?|然后|then)\s?)\d){2,11}(?!\d)",
     re.I,
 )
-"""The turns of a dial, the dots of a pattern, digits set apart."""
+"""The turns of a dial, the dots of a pattern, separated digits."""

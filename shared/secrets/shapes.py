@@ -1,7 +1,7 @@
-"""Secrets that are known by their shape: tokens of providers, keys in blocks, addresses that hold a password.
+"""Secrets with a known form: provider tokens, key blocks, addresses with a password.
 
-Behind the forms here, which know more of a sentence, stand those that others collect and keep up to date: the plugins
-of detect-secrets, as data; `make lock ARGS=--upgrade` brings newer ones.
+Besides the forms here, which use more context, those of a maintained collection are used: the plugins of
+detect-secrets, as data; `make lock ARGS=--upgrade` updates them.
 """
 
 import importlib
@@ -12,19 +12,19 @@ from functools import cache
 
 from shared.language.patterns import to_pattern
 from shared.secrets.model import SecretHit, SecretKind
-from shared.secrets.values import is_call, is_varied, looks_generated, stands_for
+from shared.secrets.values import is_call, is_placeholder, is_varied, looks_generated
 
 _LEFT_OUT = frozenset({"base", "ip_public", "npm", "basic_auth", "keyword", "high_entropy_strings"})
-"""An address of the internet is no secret; `shapes` has the next two, in time linear in the text; the last guess."""
+"""An internet address is no secret; `shapes` reports the next two, in linear time; the last is a guess."""
 _LONG_WORD = to_pattern(r"[A-Za-z0-9_+/=-]{16}")
-"""Without so long a word a text has none of the forms."""
+"""A text without a word of this length has none of the forms."""
 _SHORTEST = 16
-"""A group of a form that is shorter is the beginning of a key, such as `ghp`."""
+"""A shorter group of a form is the prefix of a key, such as `ghp`."""
 
 
 @cache
 def _forms() -> tuple[re.Pattern[str], ...]:
-    """All forms; loaded once, where a text first has a long word with a digit."""
+    """All forms; loaded when a text first has a long word with a digit."""
     plugins = importlib.import_module("detect_secrets.plugins")
     base = importlib.import_module("detect_secrets.plugins.base").RegexBasedDetector
     forms: list[re.Pattern[str]] = []
@@ -169,7 +169,7 @@ _GROUPS = to_pattern(
     r"(?<![A-Za-z0-9-])(?:(?:[A-Z0-9]{5}-){4}[A-Z0-9]{5}|\d{6}(?:-\d{6}){7}|(?:[A-Z2-7]{4} ){3,15}[A-Z2-7]{4}"
     r")(?![A-Za-z0-9-])"
 )
-"""A product key, a key for disk recovery, the seed of an authenticator."""
+"""A product key, a disk recovery key, an authenticator seed."""
 _DIGIT = to_pattern(r"\d")
 _GROUPED = to_pattern(r"\d[A-Z0-9]{0,5}[ -][A-Z0-9]{4}|[A-Z0-9]{4}[ -][A-Z0-9]{0,5}\d")
 _BARE = to_pattern(
@@ -191,7 +191,7 @@ _ADDRESS = to_pattern(
 
 
 def find_shaped(text: str) -> Iterator[SecretHit]:
-    """Every secret of a known shape, whatever stands around it."""
+    """Every secret of a known form, whatever its context."""
     if not _LONG.search(text):
         if "-----BEGIN" not in text and " " not in text:
             return
@@ -219,7 +219,7 @@ def find_shaped(text: str) -> Iterator[SecretHit]:
 
 
 def _key_blocks(text: str) -> Iterator[SecretHit]:
-    """Private keys from their first line to their last, or to the end of the text where the last is missing."""
+    """Private keys from their first line to their last, or to the end of the text without it."""
     at = 0
     while "-----BEGIN" in text and (first := _KEY_BEGINS.search(text, at)):
         last = _KEY_ENDS.search(text, first.end())
@@ -230,20 +230,20 @@ def _key_blocks(text: str) -> Iterator[SecretHit]:
 
 
 def _sample(token: str) -> bool:
-    """Whether the token is there to show where one belongs."""
+    """Whether the token is a placeholder."""
     body = re.split(r"[-_.]", token, maxsplit=1)[-1]
-    return (stands_for(body) and not token.startswith(("AKIA", "ASIA"))) or len(set(body)) < 4
+    return (is_placeholder(body) and not token.startswith(("AKIA", "ASIA"))) or len(set(body)) < 4
 
 
 def is_masked(said: str) -> bool:
     value = re.split(r"[=\s/]", said.rstrip("="))[-1]
-    return bool(re.search(r"x{4}|\*{2}|\.{3}|YOUR|<", said, re.I)) and stands_for(value)
+    return bool(re.search(r"x{4}|\*{2}|\.{3}|YOUR|<", said, re.I)) and is_placeholder(value)
 
 
 def _no_password(word: str) -> bool:
-    """Whether the place of the password in an address is filled with its name."""
+    """Whether the password of an address is a placeholder."""
     return (
-        (stands_for(word) and word.lower() not in ("admin", "test", "secret", "password", "root"))
+        (is_placeholder(word) and word.lower() not in ("admin", "test", "secret", "password", "root"))
         or is_call(word)
         or (not word.isascii() and bool(re.search(r"密码|口令|password", word)))
         or word.lower() in ("password", "pass", "pwd", "passwd")
@@ -251,7 +251,7 @@ def _no_password(word: str) -> bool:
 
 
 def _tokens(text: str) -> Iterator[SecretHit]:
-    """Tokens in the long runs of the text; the rest of it is not looked at."""
+    """Tokens in the long runs of the text; the rest is not read."""
     for run in _RUN.finditer(text):
         said = run.group()
         if not _DIGIT.search(said) and (len(said) < 20 or said.islower()):
@@ -259,11 +259,11 @@ def _tokens(text: str) -> Iterator[SecretHit]:
         for match in _PROVIDER.finditer(text, run.start(), run.end()):
             if not _sample(match.group()):
                 yield SecretHit("provider_key", match.start(), match.end())
-        yield from find_bare(text, run.start(), run.end())
+        yield from find_unlabelled(text, run.start(), run.end())
 
 
-def find_bare(text: str, start: int, stop: int) -> Iterator[SecretHit]:
-    """Long runs without meaning that nothing calls a hash, an address or an id."""
+def find_unlabelled(text: str, start: int, stop: int) -> Iterator[SecretHit]:
+    """Long random runs that nothing calls a hash, an address or an id."""
     for match in _BARE.finditer(text, start, stop):
         run = match.group()
         if (

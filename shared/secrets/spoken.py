@@ -1,36 +1,36 @@
-"""Secrets in plain language: a word for one, and its value behind or before it."""
+"""Secrets in ordinary sentences: a word for one, with its value after or in front of it."""
 
 import re
 from collections.abc import Iterator
 
 from shared.language.patterns import to_pattern
 from shared.secrets import names
-from shared.secrets.before import BACK, find_ahead, find_passing
-from shared.secrets.behind import FORWARD, HAN_NAMES, MANY_SENSES, SEEDED, find_behind
+from shared.secrets.before import BACK, find_before, find_unnamed_codes
+from shared.secrets.behind import FORWARD, HAN_NAMES, MANY_SENSES, SEEDED, find_after
 from shared.secrets.model import SecretHit, SecretKind
 
 _BEYOND = 60
-"""How far beyond that a value goes on that begins within a run of Chinese."""
+"""The additional length of a value that begins within a run of Chinese."""
 _SORTS = {"zshort": "pass"}
 _KINDS: dict[str, SecretKind] = {"code": "code", "lock": "code", "token": "token"}
 _SHORT_NAMES = to_pattern(r"codes?|pass|pw|pwd?s?|keys?|tokens?|secrets?|log ?ins?|the code", re.I)
 _WORD_NAMES = to_pattern(rf"{SEEDED.pattern}|{HAN_NAMES.pattern}", re.I)
-"""Names whose value may be Chinese words."""
+"""Names whose value can be Chinese words."""
 _HURRY = to_pattern(r"\d\d[^\n\d]{1,28}?(?:填|输|快|赶紧|马上|type|enter|put it|punch|hurry|quick|before it)")
 _FIGURE = to_pattern("[0-9零一二三四五六七八九]")
 _EN = names.SIGNS_EN + names.OPENERS_EN
 _ZH = names.SIGNS_ZH + names.OPENERS_ZH
 _BEGINS_ZH = to_pattern(f"[{''.join({sign[0] for sign in _ZH})}]")
 _VALUE = to_pattern(r"[A-Za-z\d@#$%&!^*_+~\\零〇一二三四五六七八九十幺两洞拐左右顺逆\"'`“‘「『《]")
-"""What every value begins with or holds, but for those that are Chinese words."""
+"""Characters of which every value has one, except Chinese words."""
 _VALUE_AHEAD = to_pattern(r"[A-Za-z\d]")
 
 
 def find_named(text: str, low: str) -> Iterator[SecretHit]:
-    """Values that a word for a secret names; `low` is the text in small letters."""
+    """Values named by a word for a secret; `low` is the text in lower case."""
     names_found = [match for window in _windows(low) for match in names.NAME.finditer(low, *window)]
     if _HURRY.search(low):
-        yield from (SecretHit("code", *span) for span in find_passing(text))
+        yield from (SecretHit("code", *span) for span in find_unnamed_codes(text))
     made_up: bool | None = None
     for n, match in enumerate(names_found):
         name = match.lastgroup or ""
@@ -40,7 +40,7 @@ def find_named(text: str, low: str) -> Iterator[SecretHit]:
         if _other_sense(text, match, sort):
             continue
         until = next((later.start() for later in names_found[n + 1 : n + 7] if _parts(text, match, later)), len(text))
-        for start, end, weak in (*find_behind(text, match, sort, until), *find_ahead(text, match, sort)):
+        for start, end, weak in (*find_after(text, match, sort, until), *find_before(text, match, sort)):
             if weak:
                 if made_up is None:
                     made_up = bool(names.FICTION.search(text))
@@ -60,7 +60,7 @@ def is_bare(low: str, name: re.Match[str], sort: str) -> bool:
 
 
 def _windows(low: str) -> list[tuple[int, int]]:
-    """The stretches of the text in which a name may stand, in order and apart."""
+    """The separate spans of the text that can contain a name, in order."""
     figures = bool(_FIGURE.search(low))
     latin = low
     signs: list[str] = []
@@ -87,7 +87,7 @@ def _windows(low: str) -> list[tuple[int, int]]:
 
 
 def _parts(text: str, name: re.Match[str], later: re.Match[str]) -> bool:
-    """Whether a later word takes over what follows it."""
+    """Whether a later word is the name of what follows."""
     if (later.lastgroup or "").removeprefix("z") in ("lock", "login", "answer", "site"):
         return False
     if re.search(r"\b(?:for|of|to|on|in)\s+(?:[a-z']+\s+){0,2}$", text[name.end() : later.start()], re.I):
@@ -96,7 +96,7 @@ def _parts(text: str, name: re.Match[str], later: re.Match[str]) -> bool:
 
 
 def _other_sense(text: str, name: re.Match[str], sort: str) -> bool:
-    """Whether the word means something else here: a zip code, a cache key, a topic of talk."""
+    """Whether the word means something else here: a zip code, a cache key, a topic of conversation."""
     before = text[max(0, name.start() - 16) : name.start()]
     plain = sort in ("code", "login", "lock") or name.group().lower() in MANY_SENSES
     if re.search(r"\$\{?\w*$", before):

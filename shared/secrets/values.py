@@ -1,4 +1,4 @@
-"""Whether a text may be the value of a secret, by its form alone."""
+"""Whether a text can be the value of a secret, by its form alone."""
 
 import itertools
 import re
@@ -59,31 +59,31 @@ _WORDS = to_pattern(r"[A-Za-z]+(?:[-'’./,&_+][A-Za-z]+)*[.,!?…]*")
 _PLAIN_PIECE = to_pattern(r"[A-Za-z]?[a-z]{2,}|[A-Z]{2,8}|\d{1,4}|[a-z]|v\d+|[A-Za-z]{3,}\d{1,2}")
 _SOUNDS = to_pattern(r"[aeiouyAEIOUY]")
 GROUPED = to_pattern(r"\d{2,8}(?:[ -]\d{2,8}){1,7}(?![\d-])")
-"""Digits in groups, as codes are read out."""
+"""Digits in groups, as codes are read aloud."""
 
 
-def stands_for(value: str) -> bool:
-    """Whether the value is no secret but the place of one: masked, in brackets, a variable, a sample word, a lookup."""
+def is_placeholder(value: str) -> bool:
+    """Whether the value is a placeholder: masked, in brackets, a variable, a sample word, a lookup."""
     return bool(_STANDS_FOR.fullmatch(value) or _LOOKUP.match(value))
 
 
 def is_call(value: str) -> bool:
-    """Whether the value is code that gets the secret from elsewhere."""
+    """Whether the value is code that obtains the secret elsewhere."""
     return bool(_LOOKUP.search(value) or _CALL.match(value))
 
 
 def is_hash(value: str) -> bool:
-    """Whether the value says of itself that it is a hash."""
+    """Whether the value is marked as a hash."""
     return bool(_HASH.fullmatch(value))
 
 
 def look_alike(value: str) -> bool:
-    """Whether the value reads as a version, date, size, file, model or the like."""
+    """Whether the value is a version, date, size, file, model or similar."""
     return bool(_LOOK_ALIKE.fullmatch(value))
 
 
 def look(value: str) -> Look | None:
-    """How the value looks, or None where it holds neither letter nor digit."""
+    """The form of the value, or None without letters and digits."""
     digit = any(char.isdigit() for char in value)
     letter = any(char.isalpha() for char in value)
     if digit and not letter:
@@ -98,7 +98,7 @@ def look(value: str) -> Look | None:
 
 
 def looks_generated(value: str, least: int) -> bool:
-    """Whether the value looks made by a machine: long enough, letters and digits, not words put together."""
+    """Whether the value looks generated: long enough, letters and digits, not composed of words."""
     if len(value) < least or not any(c.isdigit() for c in value):
         return False
     if not any(c.isalpha() for c in value):
@@ -113,7 +113,7 @@ def looks_generated(value: str, least: int) -> bool:
 
 
 def is_varied(value: str) -> bool:
-    """Whether small and capital letters and digits change often, as in text without meaning."""
+    """Whether case and digits change often, as in random text."""
     classes = ["d" if c.isdigit() else "u" if c.isupper() else "l" if c.islower() else "o" for c in value]
     changes = sum(a != b for a, b in itertools.pairwise(classes))
     return {"d", "u", "l"} <= set(classes) and changes >= len(value) * 0.3 and len(set(value)) >= len(value) * 0.4

@@ -1,4 +1,4 @@
-"""Whether the text beside the name of a secret is its value."""
+"""Whether the text near the name of a secret is its value."""
 
 import re
 
@@ -6,7 +6,7 @@ from shared.language.patterns import to_pattern
 from shared.language.segment import ENGLISH_STOPWORDS
 from shared.secrets.gap import Gap
 from shared.secrets.lexicon import ARTICLES, NO_WORD, PLACES
-from shared.secrets.values import is_call, is_hash, is_varied, look, look_alike, looks_generated, stands_for
+from shared.secrets.values import is_call, is_hash, is_placeholder, is_varied, look, look_alike, looks_generated
 
 _UNIT = to_pattern(
     r"\s?-?(?:[位个次天秒分年月号点块元条种遍版款集季期届名人台小多以余平米斤度岁层楼轮]|%|％|characters?|chars?|"
@@ -31,13 +31,13 @@ _CLOSES = to_pattern(
 
 
 def unit_behind(text: str, end: int) -> bool:
-    """Whether the digits that end here count or measure something."""
+    """Whether the digits that end here are a count or a measurement."""
     return bool(_UNIT.match(text, end)) and not re.match(r"\s?(?:个\d|号[码]|点[击开])", text[end : end + 4])
 
 
 def admits(sort: str, value: str, gap: Gap, text: str, end: int, *, quoted: bool = False) -> bool:
-    """Whether the value may be what a name of this sort names, given what stands between them and behind the value."""
-    if stands_for(value) and not (
+    """Whether the value matches this kind of name, given the words between and after them."""
+    if is_placeholder(value) and not (
         value.lower() in ("admin", "test", "root", "secret") and gap.direct and sort == "pass" and len(value) > 9
     ):
         return False
@@ -85,7 +85,7 @@ def admits(sort: str, value: str, gap: Gap, text: str, end: int, *, quoted: bool
 
 
 def is_bare(sort: str, value: str, gap: Gap, text: str, end: int) -> bool:
-    """Whether a word of many meanings (a pass, an admin) stands at a password all the same."""
+    """Whether an ambiguous word (a pass, an admin) refers to a password here."""
     seen = look(value)
     if look_alike(value) or gap.blocked or (gap.words > 1 and not gap.marked) or gap.hops or not gap.direct:
         return False
@@ -108,7 +108,7 @@ def is_bare(sort: str, value: str, gap: Gap, text: str, end: int) -> bool:
 
 
 def _distinct(value: str, gap: Gap) -> bool:
-    """Whether the value can be nothing but a password: letters, digits and signs, no address, version or mention."""
+    """Whether the value can only be a password: letters, digits and signs, no address, version or mention."""
     if gap.linked and gap.last.endswith(("用", "输", "输入", "填", "use", "enter")):
         return not gap.blocked and len(value) >= 8 and look(value) == "mixed" and not look_alike(value)
     value = value.rpartition("/")[2] if value.count("/") == 1 else value
@@ -212,12 +212,12 @@ def _code(sort: str, value: str, gap: Gap, text: str, end: int) -> bool:
 
 
 def describes(word: str) -> bool:
-    """Whether the word, in small letters, says how something is rather than what it is."""
+    """Whether the lower-case word describes a quality."""
     return word in NO_WORD or (bool(_ENDINGS.search(word)) and 5 < len(word) < 14)
 
 
 def _word(value: str, gap: Gap, text: str, end: int, *, quoted: bool) -> bool:
-    """A password that is a plain word, where nothing else can be meant."""
+    """A password that is an ordinary word, in an unambiguous context."""
     low = value.lower().strip(".,!?")
     if len(low) < 4 or low in NO_WORD or low in ENGLISH_STOPWORDS or not value.isascii():
         return False

@@ -1,1 +1,1 @@
-"""Every SQL statement. A module names the tables it touches and who writes them; the caller owns the transaction."""
+"""All SQL statements. Each module names its tables and their writers; the caller owns the transaction."""

@@ -1,4 +1,4 @@
-"""What a model adds to a turn after the rules: what its outcome says of it, and what was taken back meanwhile."""
+"""What a model adds to a turn after the rules: entries in its outcome, and checks against later retractions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,9 +30,9 @@ async def note(
     explain: Sequence[Mapping[str, Any]],
     summary: Mapping[str, Any],
 ) -> None:
-    """What the observer says of the turn has these entries too, whether or not its outcome is complete.
+    """Adds these entries to the observer's notes on the turn, whether or not its outcome is complete.
 
-    What it says of the turn's experiment takes the place of what was said before.
+    An entry about the turn's experiment replaces the previous one.
     """
     params = {**subject.params, "turn": turn_id}
     row = await (await conn.execute(_TOLD, params)).fetchone()
@@ -44,7 +44,7 @@ async def note(
 def with_entries(
     outcome: Mapping[str, Any], entries: str, explain: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The outcome with more under the name of its entries, and more of the summary."""
+    """The outcome with additional entries and an extended summary."""
     again = any(each.get("reason") == EXPERIMENT for each in explain)
     kept = [each for each in outcome.get(entries) or () if not (again and each.get("reason") == EXPERIMENT)]
     return {**outcome, entries: [*kept, *explain], "summary": {**(outcome.get("summary") or {}), **summary}}
@@ -59,7 +59,7 @@ ORDER BY turn_id FOR UPDATE
 
 
 async def complete(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> dict[UUID, dict[str, Any]]:
-    """The outcomes of those of the turns that have theirs; nobody else changes them until the transaction ends."""
+    """The existing outcomes of these turns, locked until the transaction ends."""
     params = {**subject.params, "turns": list(turn_ids)}
     return {row["turn_id"]: row["outcome"] for row in await (await conn.execute(_COMPLETE, params)).fetchall()}
 
@@ -71,14 +71,16 @@ WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.turn_id = d.turn_i
 
 
 async def put(conn: Connection, subject: Subject, outcomes: Mapping[UUID, Mapping[str, Any]]) -> None:
-    """The outcomes say this from now on; when they were complete stays."""
+    """Replaces the outcomes; their completion times stay."""
     rows = [{"turn_id": str(turn), "outcome": outcome} for turn, outcome in outcomes.items()]
     await conn.execute(_PUT, {**subject.params, "rows": orjson.dumps(rows).decode()})
 
 
 @dataclass(frozen=True)
 class Withdrawal:
-    """Something that the user took back or corrected after a turn; `of_turn`: all that the turn had said last."""
+    """A retraction or correction by the user after a turn; `of_turn`: it concerns the whole last
+    message of the turn.
+    """
 
     key: str | None
     words: str
@@ -103,7 +105,9 @@ MOST = 500
 
 
 async def withdrawn_since(conn: Connection, subject: Subject, turn_id: UUID, retraction: str) -> list[Withdrawal]:
-    """What was taken back or corrected after the turn, newest first; `retraction` detects what takes back a turn."""
+    """Retractions and corrections after the turn, newest first; `retraction` is the detector of
+    retractions of a turn.
+    """
     params = {**subject.params, "turn": turn_id}
     found = await conn.execute(_WITHDRAWN, {**params, "retraction": retraction, "most": MOST})
     return [Withdrawal(**row) for row in await found.fetchall()]

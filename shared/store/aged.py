@@ -1,4 +1,4 @@
-"""sessions, memory_items: what of which users is older than they, or their tenant, have it kept. Ids alone."""
+"""sessions, memory_items: data older than the retention chosen by users or tenants. Ids only."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, LiteralString
@@ -52,17 +52,17 @@ _MEMORIES: LiteralString = (
 
 
 async def find_owners(conn: Connection, days: int | None, limit: int) -> Sequence[Mapping[str, Any]]:
-    """Users of whom something may be too old, with what they and their tenant chose; `days` where nobody chose."""
+    """Users who may have expired data, with their and their tenant's choices; `days` if nobody chose."""
     return await (await conn.execute(_OWNERS, {"days": days, "limit": limit})).fetchall()
 
 
 async def list_sessions(conn: Connection, owner: Subject, days: int, limit: int) -> list[str]:
-    """The user's sessions in which nothing was said for so many days, the oldest first."""
+    """The user's sessions without a message for this many days, oldest first."""
     return [row["session_id"] for row in await _find(conn, _SESSIONS, owner, days, limit)]
 
 
 async def list_memories(conn: Connection, owner: Subject, days: int, limit: int) -> list[UUID]:
-    """What is known of the user and was neither said nor confirmed for so many days, the oldest first."""
+    """The user's memories neither stated nor confirmed for this many days, oldest first."""
     return [row["memory_id"] for row in await _find(conn, _MEMORIES, owner, days, limit)]
 
 

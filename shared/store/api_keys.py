@@ -1,6 +1,6 @@
-"""api_keys: who may do what, by the hash of a secret. Written by `smartbrain keys`, read by compose.
+"""api_keys: requesters and their rights, by the hash of a secret. Written by `smartbrain keys`, read by compose.
 
-Every change is notified when it is committed: a process that keeps what it has read reads it again.
+Every change is notified on commit, so that processes refresh their caches.
 """
 
 from dataclasses import asdict, dataclass
@@ -17,7 +17,7 @@ from shared.errors import TransientError
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A key as it is kept: without its secret."""
+    """A stored key, without its secret."""
 
     tenant_id: str
     key_id: str
@@ -35,16 +35,16 @@ class ApiKey:
 
     @property
     def requester(self) -> Requester:
-        """Who asks with it: its one user, or what the key is called."""
+        """The requester: the key's only user, or the key's name."""
         name = f"key:{self.name}" if self.only_user is None else self.only_user
         return Requester(name, frozenset(self.scopes), self.tenant_id, self.only_user, self.only_users_from)
 
-    def takes_former_secret(self, at: datetime) -> bool:
-        """Whether the secret from before the last rotation still goes."""
+    def accepts_former_secret(self, at: datetime) -> bool:
+        """Whether the secret from before the last rotation is still valid."""
         return self.former_until is not None and at < self.former_until
 
     def is_usable(self, at: datetime) -> bool:
-        """Whether it opens anything at this moment."""
+        """Whether the key is valid now."""
         return self.revoked_at is None and at < self.ends_at
 
 
@@ -74,49 +74,49 @@ _NOTIFY: LiteralString = "SELECT pg_notify(%(channel)s, %(key_id)s)"
 
 
 async def find(conn: Connection, key_id: str) -> ApiKey | None:
-    """The key of this id, whatever has become of it."""
+    """The key with this id, revoked and expired ones included."""
     row = await (await conn.execute(_FIND, {"key_id": key_id})).fetchone()
     return _to_key(row) if row else None
 
 
 async def list_keys(conn: Connection, tenant_id: str | None = None) -> list[ApiKey]:
-    """All keys, or those of a tenant, the revoked ones too."""
+    """All keys, or those of a tenant, revoked ones included."""
     rows = await (await conn.execute(_LIST, {"tenant": tenant_id})).fetchall()
     return [_to_key(row) for row in rows]
 
 
 async def find_house_hash(conn: Connection) -> str:
-    """What services sign with where they write to a topic that clients write."""
+    """The key with which services sign records on topics that clients write."""
     row = await (await conn.execute("SELECT secret_hash FROM house_secret")).fetchone()
     if row is None:
-        raise TransientError("the secret of the house is not there")
+        raise TransientError("the internal signing key is missing")
     return row["secret_hash"]
 
 
 async def has_any(conn: Connection) -> bool:
-    """Whether a key was ever made."""
+    """Whether any key was ever created."""
     return await (await conn.execute("SELECT FROM api_keys LIMIT 1")).fetchone() is not None
 
 
 async def has_usable(conn: Connection) -> bool:
-    """Whether some key opens anything now."""
+    """Whether any key is valid now."""
     return await (await conn.execute(_USABLE)).fetchone() is not None
 
 
 async def create(conn: Connection, key: ApiKey) -> None:
-    """The key opens what it is for from the end of this transaction on."""
+    """Stores the key, which is valid from the end of this transaction."""
     await conn.execute(_CREATE, {**asdict(key), "scopes": list(key.scopes)})
     await _notify(conn, key.key_id)
 
 
 async def revoke(conn: Connection, key_id: str) -> None:
-    """The key opens nothing any more; it stays revoked, whoever revokes it again."""
+    """Revokes the key permanently; a repeated call changes nothing."""
     await conn.execute(_REVOKE, {"key_id": key_id})
     await _notify(conn, key_id)
 
 
 async def rotate(conn: Connection, key_id: str, secret_hash: str, overlap: timedelta) -> bool:
-    """The key has another secret, and takes the one before for so long; False where it opens nothing any more."""
+    """Replaces the key's secret; the old one stays valid for the overlap. False if the key is not valid."""
     changed = await conn.execute(_ROTATE, {"key_id": key_id, "hash": secret_hash, "overlap": overlap})
     await _notify(conn, key_id)
     return changed.rowcount > 0

@@ -1,4 +1,4 @@
-"""What changed the memories of a user, newest first: observations that were settled, and upkeep. Reads only."""
+"""Changes of a user's memories, newest first: settled observations and upkeep. Reads only."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ SELECT * FROM (
 ORDER BY at DESC, id DESC LIMIT %(limit)s OFFSET %(offset)s
 """
 JOBS = ("consolidation", "expiry", "misses", "outdated", "refreshed", "fuse")
-"""The jobs of upkeep after which something else is known: the others move figures alone."""
+"""Upkeep jobs that change what is known; the others change only statistics."""
 NOTHING = ("already_pinned", "not_pinned", "already_merged")
 """Reasons of acts that changed nothing."""
 
 
 @dataclass(frozen=True)
 class StoredChange:
-    """One entry of the log of changes; of an observation its turn, of upkeep the job as its reason."""
+    """One entry of the change log: the turn of an observation, or an upkeep job as its reason."""
 
     at: datetime
     id: UUID
@@ -66,6 +66,6 @@ GROUP BY invalid_at
 async def load_taken_back(
     conn: Connection, subject: Subject, moments: Sequence[datetime]
 ) -> Mapping[datetime, tuple[UUID, ...]]:
-    """By moment the memories that were taken back then."""
+    """The memories retracted at each of these times."""
     rows = await (await conn.execute(_TAKEN_BACK, {**subject.params, "moments": list(moments)})).fetchall()
     return {row["at"]: tuple(row["ids"]) for row in rows}

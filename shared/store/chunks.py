@@ -1,4 +1,4 @@
-"""memory_chunks, postings, search_stats: what search reads. Written by observer (turns) and evolver (memories)."""
+"""memory_chunks, postings, search_stats: the search index. Written by observer (turns) and evolver (memories)."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,9 +20,9 @@ from shared.vectors import to_bytes
 
 @dataclass(frozen=True)
 class Chunk:
-    """The searchable text of one memory or of one message of a turn, with its search terms in order.
+    """The searchable text of a memory or of a message of a turn, with its search terms in order.
 
-    `sentence` is what the text means, where something stands in front of it for those who search by words.
+    `sentence` is the text for vectors, if the searchable text has a prefix for lexical search.
     """
 
     chunk_id: UUID
@@ -73,7 +73,7 @@ MAX_LENGTH = 32_000
 
 
 async def put(conn: Connection, subject: Subject, chunks: Sequence[Chunk]) -> None:
-    """The chunks can be found by their words and, with their static vectors, by meaning; an encoder's follow."""
+    """Adds the chunks with their postings and static vectors; vectors of an encoder follow."""
     if not chunks:
         return
     whose = subject.params
@@ -93,7 +93,7 @@ async def put(conn: Connection, subject: Subject, chunks: Sequence[Chunk]) -> No
 
 
 async def _post(conn: Connection, whose: Mapping[str, Any], fresh: Sequence[Chunk]) -> None:
-    """The words of these chunks, which stand in the table, lead to them."""
+    """Adds the postings of these stored chunks."""
     postings = [(term, c.chunk_id, tf, len(c.terms)) for c in fresh for term, tf in Counter(c.terms).items()]
     if postings:
         terms, of, tfs, lengths = (list(column) for column in zip(*postings, strict=True))
@@ -122,7 +122,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 
 
 async def hide(conn: Connection, subject: Subject, memory_ids: Iterable[UUID]) -> None:
-    """Search no longer finds these memories."""
+    """Removes these memories from search."""
     await conn.execute(_HIDE, {**subject.params, "ids": list(memory_ids)})
 
 
@@ -134,7 +134,7 @@ RETURNING chunk_id, memory_id
 
 
 async def show(conn: Connection, subject: Subject, chunks: Sequence[Chunk]) -> None:
-    """Search finds again those of these memories that were hidden; the chunks say by which words."""
+    """Returns the hidden ones of these memories to search; the chunks provide their terms."""
     of = {chunk.memory_id: chunk for chunk in chunks}
     cursor = await conn.execute(_SHOW, {**subject.params, "ids": list(of)})
     back = [replace(of[row["memory_id"]], chunk_id=row["chunk_id"]) for row in await cursor.fetchall()]
@@ -163,7 +163,7 @@ SELECT EXISTS (SELECT FROM pg_attribute
 
 
 async def keep_vectors(conn: Connection) -> bool:
-    """Whether there is a column for vectors; not where the extension is missing."""
+    """Whether the column for vectors exists; it does not without the extension."""
     row = await (await conn.execute(_VECTORS)).fetchone()
     return bool(row and row["kept"])
 
@@ -175,7 +175,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id = ANY(%(ids)s) 
 
 
 async def texts(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> dict[UUID, str]:
-    """The texts of those chunks that still have no vector."""
+    """The texts of the given chunks that still have no vector."""
     params = {**subject.params, "ids": list(ids)}
     return {r["chunk_id"]: r["text"] for r in await (await conn.execute(_TEXTS, params)).fetchall()}
 
@@ -188,7 +188,7 @@ WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = d.chunk
 
 
 async def embed(conn: Connection, subject: Subject, vectors: Mapping[UUID, StoredVector]) -> None:
-    """The chunks carry these vectors; one that the model has none for is not asked about again."""
+    """Stores these vectors; a chunk without one in the model is not embedded again."""
     rows = [
         {
             "chunk_id": str(chunk),
@@ -210,13 +210,13 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND embedding_model_id <> AL
 
 
 async def embedded_otherwise(conn: Connection, models: Collection[str]) -> list[Subject]:
-    """Whose chunks have vectors of models other than these (role smartbrain_system; reads all chunks)."""
+    """The users whose chunks have vectors of other models (role smartbrain_system; reads all chunks)."""
     found = await (await conn.execute(_OTHERS, {"models": list(models)})).fetchall()
     return [Subject(row["tenant_id"], row["user_id"]) for row in found]
 
 
 async def drop_vectors(conn: Connection, subject: Subject, models: Collection[str]) -> int:
-    """How many chunks of the user wait for a vector again, since theirs is of none of these models."""
+    """The number of the user's chunks marked for a new vector because theirs is of another model."""
     return (await conn.execute(_UNEMBED, {**subject.params, "models": list(models)})).rowcount
 
 
@@ -254,7 +254,7 @@ async def static_otherwise(conn: Connection) -> Sequence[Mapping[str, Any]]:
 
 
 async def fill_static(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> int:
-    """How many of these chunks had no static vector of today's encoder, and have one now."""
+    """The number of these chunks that got a static vector of the current encoder."""
     encoder = load_static_encoder()
     whose = {**subject.params, "static": encoder.model_id}
     found = await (await conn.execute(_SENTENCES, {**whose, "ids": list(ids)})).fetchall()
@@ -280,6 +280,6 @@ ORDER BY 2 DESC, c.memory_id LIMIT %(limit)s
 async def nearest(
     conn: Connection, subject: Subject, vectors: Mapping[str, Sequence[float]], limit: int
 ) -> dict[UUID, float]:
-    """The memories that these models, each by its own vector, put nearest, each with its cosine, nearest first."""
+    """The memories nearest by these models, each with its own vector, with their cosines, nearest first."""
     given = {**subject.params, **asked_of(vectors), "limit": limit}
     return {row["memory_id"]: row["cosine"] for row in await (await conn.execute(_NEAREST, given)).fetchall()}

@@ -1,4 +1,4 @@
-"""conflicts: what was said against a stronger memory and not written over it. Written by evolver."""
+"""conflicts: statements that contradict a stronger memory and did not replace it. Written by evolver."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from shared.domain.subjects import Subject
 
 @dataclass(frozen=True, slots=True)
 class OpenConflict:
-    """An observation that speaks against a memory which stands; open until the memory is confirmed or ends."""
+    """An observation that contradicts an active memory; open until the memory is confirmed or ends."""
 
     conflict_id: UUID
     memory_id: UUID
@@ -33,7 +33,7 @@ ON CONFLICT (tenant_id, user_id, memory_id, observation_id) DO NOTHING
 
 
 async def put(conn: Connection, subject: Subject, conflicts: Sequence[OpenConflict]) -> None:
-    """The conflicts stand open; the same one again changes nothing."""
+    """Opens the conflicts; a repeated one changes nothing."""
     if conflicts:
         rows = orjson.dumps(list(conflicts)).decode()
         await conn.execute(_OPEN, {**subject.params, "rows": rows})
@@ -46,14 +46,14 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND state = 'open'
 
 
 async def open_about(conn: Connection, subject: Subject) -> frozenset[UUID]:
-    """The memories that an open conflict is about."""
+    """The memories with an open conflict."""
     found = await conn.execute(_ABOUT, subject.params)
     return frozenset(row["memory_id"] for row in await found.fetchall())
 
 
 @dataclass(frozen=True, slots=True)
 class SettledConflict:
-    """The memory was confirmed and is kept, or it has ended."""
+    """A memory that was confirmed and kept, or that ended."""
 
     memory_id: UUID
     state: Literal["kept", "replaced"]
@@ -69,9 +69,9 @@ WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.memory_id = d.memo
 
 
 async def settle(conn: Connection, subject: Subject, settled: Sequence[SettledConflict]) -> None:
-    """The conflicts about these memories are over: all about one that has ended, else those that were open by then.
+    """Closes the conflicts about these memories: all of an ended memory, otherwise those opened before.
 
-    Of several words about one memory the last one counts.
+    Of several decisions about one memory the last counts.
     """
     if settled:
         rows = orjson.dumps(list({each.memory_id: each for each in settled}.values())).decode()

@@ -1,6 +1,6 @@
 """injections, memory_receipts, context_packages: written by compose after the reply; the governor removes old rows.
 
-The observer fills how injections were received.
+The observer records how injections were received.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,9 +20,9 @@ _RECORD: LiteralString = "SELECT record_contexts(%(rows)s::json) AS written"
 
 
 async def record(conn: Connection, rows: Sequence[Mapping[str, Any]]) -> int:
-    """How many of these packages were not recorded yet: injection, receipts, package and event of each, or nothing.
+    """Records packages that are not recorded yet, each with injection, receipts and event, or nothing; their number.
 
-    A transaction of its own; `age_s` of a row is how long ago its package was answered.
+    Own transaction; `age_s` of a row is the time since its package was answered.
     """
     row = await (await conn.execute(_RECORD, {"rows": orjson.dumps(rows).decode()})).fetchone()
     return row["written"] if row else 0
@@ -30,7 +30,7 @@ async def record(conn: Connection, rows: Sequence[Mapping[str, Any]]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Receipts:
-    """What was decided for one package, and how the package was received."""
+    """The decisions for one package, and its reception."""
 
     context_id: UUID
     session_id: str
@@ -71,7 +71,7 @@ WHERE r.tenant_id = %(tenant)s AND r.user_id = %(user)s AND r.context_id = %(con
 
 
 async def receipts(conn: Connection, subject: Subject, context_id: UUID) -> Receipts | None:
-    """The receipts of a package, if they are (still) known."""
+    """The receipts of a package, if they still exist."""
     row = await (await conn.execute(_FIND, {**subject.params, "context": context_id})).fetchone()
     if row is None:
         return None
@@ -92,14 +92,14 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(turns)s)
 async def load_texts(
     conn: Connection, subject: Subject, memories: Sequence[UUID], turns: Sequence[UUID]
 ) -> Mapping[str, str]:
-    """What these memories and the messages of these turns say now, by the keys that decisions have."""
+    """The current texts of these memories and messages, by the keys of decisions."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "memories": list(memories), "turns": list(turns)}
     return {row["key"]: row["text"] for row in await (await conn.execute(_TEXTS, params)).fetchall()}
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A package as it was answered, and the plan that led to it; neither is left once it is erased."""
+    """An answered package and its plan; an erasure deletes both."""
 
     context_id: UUID
     session_id: str
@@ -118,7 +118,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND context_id = %(context)s
 
 
 async def package(conn: Connection, subject: Subject, context_id: UUID) -> Stored | None:
-    """The stored package, if it is (still) known."""
+    """The stored package, if it still exists."""
     row = await (await conn.execute(_PACKAGE, {**subject.params, "context": context_id})).fetchone()
     return Stored(**row) if row else None
 
@@ -144,7 +144,7 @@ async def page(
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A sentence of a turn that stands in a package too, and in which of its pieces."""
+    """A sentence that a turn shares with a package, and the items of the package that contain it."""
 
     hash: int
     context_id: UUID
@@ -168,7 +168,7 @@ WHERE f.hash = ANY(%(hashes)s)
 async def find_recalled(
     conn: Connection, subject: Subject, hashes: Sequence[int], contexts: Sequence[UUID], latest: int = 20
 ) -> list[Recalled]:
-    """Which of these sentences stood in these packages or in one of the user's `latest`."""
+    """The sentences among these that occurred in these packages or in one of the user's `latest`."""
     if not hashes:
         return []
     params = {**subject.params, "hashes": list(hashes), "contexts": list(contexts), "latest": latest}
@@ -187,14 +187,14 @@ DELETE FROM context_packages WHERE (tenant_id, user_id, context_id) IN
 
 
 async def prune(conn: Connection, receipts_age: timedelta, packages_age: timedelta, limit: int) -> int:
-    """How many old receipts and packages were removed; over all users, by the system role."""
+    """Deletes old receipts and packages of all users, with the system role; their number."""
     gone = (await conn.execute(_PRUNE_RECEIPTS, {"age": receipts_age, "limit": limit})).rowcount
     return gone + (await conn.execute(_PRUNE_PACKAGES, {"age": packages_age, "limit": limit})).rowcount
 
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """One recorded package; `turn_id` and `used_ids` are known once the answer has been read."""
+    """One recorded package; `turn_id` and `used_ids` are known once its answer was observed."""
 
     context_id: UUID
     session_id: str
@@ -237,7 +237,7 @@ async def load_injections(
     sessions: Iterable[str],
     limit: int = 64,
 ) -> list[Injection]:
-    """The packages of these ids, those of these turns, and the latest of these sessions that no turn has answered."""
+    """The packages with these ids, those of these turns, and the latest unanswered ones of these sessions."""
     params: dict[str, Any] = {
         **subject.params,
         "contexts": list(contexts),
@@ -264,7 +264,7 @@ def _injection(row: Mapping[str, Any]) -> Injection:
 
 @dataclass(frozen=True, slots=True)
 class Reception:
-    """How a package was received; what is None stays as it was."""
+    """The reception of a package; None leaves a value unchanged."""
 
     context_id: UUID
     turn_id: UUID | None = None
@@ -301,13 +301,13 @@ WHERE i.tenant_id = %(tenant)s AND i.user_id = %(user)s AND i.context_id = carri
 async def judge(
     conn: Connection, subject: Subject, context_id: UUID, line: Sequence[UUID], verdict: str, at: datetime
 ) -> None:
-    """The package tells what was said last of those of these versions that it carried."""
+    """Records the user's latest verdicts on these versions in the package that contained them."""
     params = {**subject.params, "context": context_id, "line": list(line), "verdict": verdict, "at": at}
     await conn.execute(_JUDGED, params)
 
 
 async def receive(conn: Connection, subject: Subject, receptions: Sequence[Reception]) -> None:
-    """The packages tell how they were received, in this order."""
+    """Records the receptions in their packages, in this order."""
     for each in receptions:
         params = {
             **subject.params,
@@ -328,5 +328,5 @@ DELETE FROM injections WHERE (tenant_id, user_id, context_id) IN
 
 
 async def prune_injections(conn: Connection, age: timedelta, limit: int) -> int:
-    """How many old packages were removed; over all users, by the system role."""
+    """Deletes old packages of all users, with the system role; their number."""
     return (await conn.execute(_PRUNE_INJECTIONS, {"age": age, "limit": limit})).rowcount

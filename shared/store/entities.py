@@ -16,7 +16,7 @@ from shared.domain.subjects import Subject
 
 @dataclass(frozen=True)
 class MentionRow:
-    """One place where a turn names an entity. `entity_id` is used if the entity is new."""
+    """An occurrence of an entity in a turn. `entity_id` is used if the entity is new."""
 
     entity_id: UUID
     kind: str
@@ -28,7 +28,7 @@ class MentionRow:
     span_end: int
     said_at: datetime
     same_as: str | None = None
-    """Another name of it, where these words say so."""
+    """Another name of it, if the text states one."""
 
 
 _PUT: LiteralString = """
@@ -56,7 +56,7 @@ ON CONFLICT DO NOTHING
 
 
 async def put(conn: Connection, subject: Subject, mentions: Sequence[MentionRow]) -> None:
-    """The entities are known and each mention leads to its turn."""
+    """Stores the entities and their mentions."""
     if mentions:
         body = orjson.dumps(list(mentions)).decode()
         await conn.execute(_PUT, {**subject.params, "rows": body})
@@ -64,20 +64,20 @@ async def put(conn: Connection, subject: Subject, mentions: Sequence[MentionRow]
 
 @dataclass(frozen=True)
 class NamedEntities:
-    """Which entities the turns of one user name, by canonical name and how often; turns in the order of their ids."""
+    """The entities mentioned in one user's turns, by canonical name, with counts; turns in id order."""
 
     by_turn: dict[UUID, Counter[str]]
     sessions: dict[UUID, str]
 
     def count_before(self, turn_id: UUID, turns: int) -> Counter[str]:
-        """How often each was named in the `turns` turns before this one, as far as those were observed."""
+        """The number of mentions of each entity in the `turns` preceding turns that are observed."""
         found: Counter[str] = Counter()
         for each in self._list_before(turn_id, turns):
             found.update(self.by_turn[each])
         return found
 
     def in_session(self, turn_id: UUID, session_id: str, turns: int) -> frozenset[str]:
-        """Which were named in those of the `turns` turns before this one that belong to its session."""
+        """The entities mentioned in those of the `turns` preceding turns that belong to the same session."""
         own = (each for each in self._list_before(turn_id, turns) if self.sessions[each] == session_id)
         return frozenset(name for each in own for name in self.by_turn[each])
 
@@ -87,7 +87,7 @@ class NamedEntities:
         return order[max(0, end - turns) : end]
 
     def note(self, mentions: Iterable[MentionRow]) -> None:
-        """These mentions, of turns that were loaded, count from now on; the same place names an entity once."""
+        """Adds these mentions of loaded turns; an occurrence counts once."""
         places = {(m.turn_id, m.canonical, m.kind, m.ordinal, m.span_start) for m in mentions}
         for turn_id, canonical, *_ in places:
             self.by_turn[turn_id][canonical] += 1
@@ -109,7 +109,7 @@ GROUP BY near.turn_id, near.session_id, e.canonical ORDER BY near.turn_id
 
 
 async def named_near(conn: Connection, subject: Subject, turn_ids: Collection[UUID], turns: int) -> NamedEntities:
-    """What was named in these turns and in the `turns` turns before the first of them."""
+    """The entities mentioned in these turns and in the `turns` turns before them."""
     if not turn_ids:
         return NamedEntities({}, {})
     params = {**subject.params, "first": min(turn_ids), "last": max(turn_ids), "turns": turns}

@@ -15,7 +15,7 @@ from shared.domain.subjects import Subject
 
 @dataclass(frozen=True, slots=True)
 class ToolReceipt:
-    """How one call of a tool ended, and what the user wanted from the turn."""
+    """The result of one tool call, and the intent of its turn."""
 
     turn_id: UUID
     ordinal: int
@@ -35,7 +35,7 @@ ON CONFLICT DO NOTHING
 
 
 async def receive(conn: Connection, subject: Subject, receipts: Sequence[ToolReceipt]) -> None:
-    """Each call has its receipt, once."""
+    """Stores a receipt for each call, once."""
     if receipts:
         rows = orjson.dumps(receipts).decode()
         await conn.execute(_PUT, {**subject.params, "rows": rows})
@@ -48,13 +48,13 @@ DELETE FROM tool_receipts WHERE (tenant_id, user_id, turn_id, ordinal) IN (
 
 
 async def prune(conn: Connection, age: timedelta, limit: int) -> int:
-    """How many receipts of calls longer ago than `age` were removed; over all users, by the system role."""
+    """Deletes receipts older than `age` of all users, with the system role; their number."""
     return (await conn.execute(_PRUNE, {"age": age, "limit": limit})).rowcount
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What receipts of one tenant amount to: `user_id` None means several users, `part` an intent or None for all."""
+    """Statistics of one tenant's receipts; `user_id` None means several users, `part` is an intent or None for all."""
 
     tenant_id: str
     user_id: str | None
@@ -93,10 +93,10 @@ _SOLE: LiteralString = "SELECT pg_try_advisory_xact_lock(727005) AS sole"
 
 
 async def count_receipts(conn: Connection, age: timedelta, users: int) -> list[Counted] | None:
-    """All receipts within `age`, counted; None where another evolver is at it. By the system role.
+    """The statistics of all receipts within `age`; None while another evolver computes them. With the system role.
 
-    What fewer than `users` users of a tenant have done is counted for each of them alone, so that nobody's figures,
-    and no name of a tool, can be told from what others see.
+    Tools used by fewer than `users` users of a tenant are counted per user, so that shared figures and tool names
+    reveal no single user's activity.
     """
     row = await (await conn.execute(_SOLE)).fetchone()
     if not (row and row["sole"]):
@@ -118,7 +118,7 @@ def to_counted(row: Mapping[str, Any]) -> Counted:
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """One thing that an agent has learnt of itself; `user_id` None means that the tenant shares it."""
+    """One experience of an agent; `user_id` None means that the tenant shares it."""
 
     experience_id: UUID
     tenant_id: str
@@ -146,7 +146,7 @@ DELETE FROM agent_experience e WHERE NOT EXISTS (
 
 
 async def keep(conn: Connection, learnt: Sequence[Experience]) -> None:
-    """This is all that any agent has learnt: what is new stands, what has changed is renewed, the rest is gone."""
+    """Replaces all experience of agents: new rows are added, changed ones updated, the rest deleted."""
     rows = {"rows": orjson.dumps(learnt, default=str).decode()}
     await conn.execute(_KEEP, rows)
     await conn.execute(_FORGET, rows)
@@ -160,5 +160,5 @@ ORDER BY confidence DESC, key, user_id LIMIT %(limit)s
 
 
 def of(subject: Subject, limit: int) -> Read[list[Experience]]:
-    """What the agent of this tenant has learnt, shared or from this user alone; the surest first."""
+    """Experience of the tenant's agent, shared or from this user; highest confidence first."""
     return Read(_OF, {**subject.params, "limit": limit}, lambda rows: [Experience(**row) for row in rows])

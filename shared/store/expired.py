@@ -1,4 +1,4 @@
-"""tombstones, erasure_steps, audit_events: removed by the governor when their years are over."""
+"""tombstones, erasure_steps, audit_events: deleted by the governor after the retention years."""
 
 from typing import LiteralString
 
@@ -19,7 +19,7 @@ WHERE (x.tenant_id, x.user_id, x.tombstone_id) = (gone.tenant_id, gone.user_id, 
 
 
 async def prune_erasures(conn: Connection, years: int, limit: int) -> int:
-    """How many erasures that were completed so long ago are forgotten, with their steps and audit events."""
+    """Deletes erasures completed this long ago, with their steps and audit events; their number."""
     gone = await (await conn.execute(_TOMBSTONES, {"years": years, "limit": limit})).fetchall()
     whose = {
         "tenants": [row["tenant_id"] for row in gone],

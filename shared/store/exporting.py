@@ -1,4 +1,4 @@
-"""All rows of a user in pages, as an export has them. Reads only."""
+"""All rows of a user in pages, for an export. Reads only."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, LiteralString
@@ -58,27 +58,27 @@ ORDER BY context_id LIMIT %(limit)s
 
 
 async def load_sessions(conn: Connection, subject: Subject, after: str) -> Sequence[Row]:
-    """The next sessions by name, each with every summary that it has."""
+    """The next sessions by name, each with all its summaries."""
     return await _rows(conn, _SESSIONS, subject, after)
 
 
 async def load_turns(conn: Connection, subject: Subject, after: UUID) -> Sequence[Row]:
-    """The next turns by id, which is the order in which they came, with their events; erased ones are left out."""
+    """The next turns by id, i.e. in order of arrival, with their events; erased ones are omitted."""
     return await _rows(conn, _TURNS, subject, after)
 
 
 async def load_figures(conn: Connection, subject: Subject, after: UUID) -> Sequence[Row]:
-    """The next versions of memories by id, with what use has made of them."""
+    """The next versions of memories by id, with their usage statistics."""
     return await _rows(conn, _MEMORIES, subject, after)
 
 
 async def load_feedback(conn: Connection, subject: Subject, after: UUID) -> Sequence[Row]:
-    """The next packages by id, with how they were received."""
+    """The next packages by id, with their receptions."""
     return await _rows(conn, _FEEDBACK, subject, after)
 
 
 async def load_said(conn: Connection, subject: Subject, session_id: str, after: int) -> Sequence[Row]:
-    """What was said in the next turns of a session behind that number."""
+    """The next messages of a session after that turn number."""
     params = {**subject.params, "session": session_id, "after": after, "limit": PAGE}
     return await (await conn.execute(_IN_SESSION, params)).fetchall()
 

@@ -1,4 +1,4 @@
-"""What waits, where, and how fast it goes: figures over all users, of a tenant or of a user. Read by compose."""
+"""Waiting work, its place and throughput: figures over all users, a tenant or a user. Read by compose."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from shared.db import Connection
 
 @dataclass(frozen=True, slots=True)
 class Whose:
-    """Of whom the figures are: None means of all."""
+    """The owner of the figures; None means all."""
 
     tenant_id: str | None = None
     user_id: str | None = None
 
     @property
     def params(self) -> dict[str, Any]:
-        """As statements name them."""
+        """As parameters of statements."""
         return {"tenant": self.tenant_id, "user": self.user_id}
 
 
@@ -39,7 +39,7 @@ GROUP BY aggregatetype ORDER BY aggregatetype
 
 
 async def load_outbox(conn: Connection, whose: Whose) -> list[OutboxFlow]:
-    """What stands in the outbox, by topic."""
+    """The rows in the outbox, by topic."""
     return [OutboxFlow(**row) for row in await (await conn.execute(_OUTBOX, whose.params)).fetchall()]
 
 
@@ -50,7 +50,7 @@ WHERE processed_at > now() - %(within)s GROUP BY consumer ORDER BY consumer
 
 
 async def load_done(conn: Connection, within: timedelta) -> list[ConsumerFlow]:
-    """What consumers have had within this time, of the whole house: claims name no user."""
+    """The events that consumers have handled within this time, for the whole system: claims name no user."""
     return [ConsumerFlow(**row) for row in await (await conn.execute(_DONE, {"within": within})).fetchall()]
 
 
@@ -99,7 +99,7 @@ SELECT
 
 
 async def load_work(conn: Connection, whose: Whose, grace: timedelta) -> WorkFlow:
-    """What is under way; a turn that has had no outcome for longer than `grace` is overdue."""
+    """The turns in progress; one without an outcome for longer than `grace` is overdue."""
     row = await (await conn.execute(_WORK, {**whose.params, "grace": grace})).fetchone()
     assert row is not None  # noqa: S101 # a statement without FROM has one row
     return WorkFlow(**row)
@@ -115,7 +115,7 @@ WHERE NOT EXISTS (SELECT FROM audit_events a WHERE a.about = 'event:' || q.event
 
 
 async def load_given_up(conn: Connection, whose: Whose) -> list[StageFlow]:
-    """What lies in quarantine untouched, by stage."""
+    """The open rows of the quarantine, by stage."""
     return [StageFlow(**row) for row in await (await conn.execute(_GIVEN_UP, whose.params)).fetchall()]
 
 
@@ -155,11 +155,13 @@ SELECT t.at, coalesce(c.n, 0) AS committed, coalesce(s.n, 0) AS settled, coalesc
 FROM times t LEFT JOIN committed c USING (at) LEFT JOIN settled s USING (at) LEFT JOIN packed p USING (at) ORDER BY t.at
 """
 )
-"""Times are sorted into bins that are 2 % wide, each told by its mean: sorting all of them takes five times as long."""
+"""Times are grouped in bins of 2 % width, each represented by its mean: sorting all of them takes
+five times as long.
+"""
 
 
 async def load_series(conn: Connection, whose: Whose, window: timedelta, step: timedelta) -> Sequence[SeriesMoment]:
-    """Turns and packages of the last `window`, in steps, oldest first; the last step is not over yet."""
+    """Turns and packages of the last `window`, in steps, oldest first; the last step is incomplete."""
     params = {**whose.params, "window": window, "step": step}
     return [SeriesMoment(**row) for row in await (await conn.execute(_SERIES, params)).fetchall()]
 
@@ -169,12 +171,12 @@ _LATELY: LiteralString = "SELECT count(*) AS n FROM quarantine WHERE created_at 
 
 
 async def count_redriven(conn: Connection, within: timedelta) -> int:
-    """How much was driven again from state within this time, in the whole house."""
+    """The number of redrives from state within this time, for the whole system."""
     row = await (await conn.execute(_REDRIVEN, {"within": within})).fetchone()
     return row["n"] if row else 0
 
 
 async def count_given_up(conn: Connection, whose: Whose, within: timedelta) -> int:
-    """How many events were given up within this time."""
+    """The number of events given up within this time."""
     row = await (await conn.execute(_LATELY, {**whose.params, "within": within})).fetchone()
     return row["n"] if row else 0

@@ -1,4 +1,4 @@
-"""Short messages of a user that may tell the same act as a new one: read-only, over what search reads of turns."""
+"""Short messages of a user that may describe the same activity as a new one: read-only, on the search rows of turns."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from shared.domain.subjects import Subject
 from shared.extraction.habits import DETECTOR, MOST_CHARS
 
 TERMS_MOST = 32
-"""A message of more terms is not short."""
+"""A message with more terms is not short."""
 EACH, MOST = 2000, 800
-"""So many messages are looked for by a term, and so many are compared: of which a habit was made, then the newest."""
+"""The number of messages searched by a term, and the number compared: those of a habit first, then the newest."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToldBefore:
-    """A short message as it was said, and the habit that was made of it, if any."""
+    """A short message, and the habit derived from it, if any."""
 
     text: str
     session_id: str
@@ -38,11 +38,11 @@ WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.role = 'user' AND 
             SELECT chunk_id FROM postings WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND term = t.term
                 AND length <= %(length)s LIMIT %(each)s) AS near))
 """
-"""No order and no bound on ids: with either the planner takes an index of other columns where it has no statistics."""
+"""Without ORDER BY and LIMIT on ids: with either, the planner uses an unsuitable index while it has no statistics."""
 
 
 async def load_near(conn: Connection, subject: Subject, terms: Collection[str]) -> list[ToldBefore]:
-    """Short messages of the user, under no name, that have one of these terms."""
+    """Short messages of the user, without a named speaker, that have one of these terms."""
     if not terms:
         return []
     params = {

@@ -1,4 +1,4 @@
-"""Why the versions of memories are what they are: the observations behind them, upkeep and conflicts. Reads only."""
+"""The reasons for the versions of memories: observations, upkeep and conflicts. Reads only."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 
 IMPORT = "import"
-"""Where the provenance of a version names the turn that brought it with an import."""
+"""The provenance field with the turn of the import that created a version."""
 AMENDED = "amended"
-"""Where it names the memory that the version's words come from."""
+"""The provenance field with the memory whose words a version has."""
 AROUND = 300
-"""So many characters of a message on either side of the words are loaded: more than any quote shows."""
+"""The number of characters loaded on either side of the statement: more than any quote shows."""
 _SAID: LiteralString = """
     e.event_type, e.role, e.name, o.span_start - greatest(o.span_start - %(around)s, 0) AS span_start,
     o.span_end - greatest(o.span_start - %(around)s, 0) AS span_end,
@@ -34,7 +34,7 @@ LEFT JOIN conversation_events e ON (e.tenant_id, e.user_id, e.turn_id, e.ordinal
 
 @dataclass(frozen=True)
 class MemorySource:
-    """One observation, and the part of its message around the words; `said` is None where the log holds no message."""
+    """One observation, and the part of its message around the statement; `said` is None if the log has no message."""
 
     observation_id: UUID
     turn_id: UUID
@@ -82,13 +82,13 @@ SELECT o.memory_id AS observation_id, e.turn_id, e.session_id, e.said_at, o.cont
 WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.memory_id = ANY(%(ids)s) AND o.provenance ? 'span'
 """
 )
-"""The words that versions were learnt from which an import brought, or which are what is left of another."""
+"""The source words of versions that an import created, or that are the rest of another memory."""
 
 
 async def sources(
     conn: Connection, subject: Subject, line: Iterable[Memory], more: Iterable[UUID]
 ) -> list[MemorySource]:
-    """The observations that made, confirmed, ended or were held against these versions, and `more`, as they came."""
+    """The observations that created, confirmed, ended or contradicted these versions, and `more`, in order."""
     versions = list(line)
     params = {
         **subject.params,
@@ -109,7 +109,7 @@ async def sources(
 
 @dataclass(frozen=True)
 class Upkept:
-    """One entry of the journal of what changed memories beside statements."""
+    """One journal entry about a change other than by a statement."""
 
     job: str
     memory_ids: tuple[UUID, ...]
@@ -124,7 +124,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_ids && %(ids)s::u
 
 
 async def upkeep(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Upkept]:
-    """What upkeep did to these versions, in order."""
+    """The upkeep of these versions, in order."""
     rows = await (await conn.execute(_UPKEEP, {**subject.params, "ids": list(ids)})).fetchall()
     return [Upkept(row["job"], tuple(row["memory_ids"]), row["detail"], row["at"]) for row in rows]
 
@@ -190,12 +190,12 @@ async def disputes(
 
 
 async def disputes_of(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Dispute]:
-    """What was said against these versions, as it came."""
+    """The statements against these versions, in order."""
     return await _disputes(conn, subject, _OF, {"ids": list(ids)})
 
 
 async def dispute(conn: Connection, subject: Subject, conflict_id: UUID) -> Dispute | None:
-    """The conflict of this id, where the user has it."""
+    """The conflict with this id, if the user has it."""
     found = await _disputes(conn, subject, _ONE, {"id": conflict_id})
     return found[0] if found else None
 

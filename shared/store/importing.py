@@ -1,4 +1,4 @@
-"""The log of a user as an import brings it, written in one transaction. Written by compose."""
+"""Writes an import into the log of a user, in one transaction. Written by compose."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, LiteralString
@@ -74,47 +74,47 @@ FROM ROWS FROM (jsonb_to_recordset(%(rows)s::jsonb) AS (id uuid, type text, payl
 
 
 async def lock(conn: Connection, subject: Subject) -> None:
-    """Until the transaction ends nothing else is committed for this user."""
+    """Prevents other commits of this user until the transaction ends."""
     await conn.execute(_LOCK, subject.params)
 
 
 async def load_known_turns(conn: Connection, subject: Subject, ids: Sequence[UUID]) -> Mapping[UUID, bool]:
-    """Those of the turns that are there, and whether each was erased."""
+    """Those of the turns that exist, and whether each was erased."""
     rows = await (await conn.execute(_KNOWN_TURNS, {**subject.params, "ids": list(ids)})).fetchall()
     return {row["turn_id"]: row["erased"] for row in rows}
 
 
 async def load_on_their_way(conn: Connection, subject: Subject, ids: Sequence[UUID]) -> frozenset[UUID]:
-    """Those of the memories that an import before has put into the log, learnt by now or not."""
+    """Those of the memories that an earlier import has written to the log, whether or not they are learnt."""
     params = {**subject.params, "ids": [str(each) for each in ids]}
     rows = await (await conn.execute(_ON_THEIR_WAY, params)).fetchall()
     return frozenset(row["memory_id"] for row in rows)
 
 
 async def load_next_seqs(conn: Connection, subject: Subject, ids: Sequence[str]) -> dict[str, int]:
-    """By session that is there the number of its next turn."""
+    """The next turn number of each existing session."""
     rows = await (await conn.execute(_NEXT_SEQS, {**subject.params, "ids": list(ids)})).fetchall()
     return {row["session_id"]: row["next_seq"] for row in rows}
 
 
 async def put_sessions(conn: Connection, subject: Subject, rows: Sequence[Row]) -> None:
-    """The sessions are there; of those that were already only the number of the next turn has grown."""
+    """Creates the sessions; of existing ones only the next turn number grows."""
     await _put(conn, _SESSIONS, subject, rows)
 
 
 async def put_summaries(conn: Connection, subject: Subject, rows: Sequence[Row]) -> None:
-    """The sessions have these summaries."""
+    """Stores the sessions' summaries."""
     await _put(conn, _SUMMARIES, subject, rows)
 
 
 async def put_turns(conn: Connection, subject: Subject, turns: Sequence[Row], events: Sequence[Row]) -> None:
-    """The turns stand in the log as imported, with their events."""
+    """Stores the imported turns and their events in the log."""
     await _put(conn, _TURNS, subject, turns)
     await _put(conn, _EVENTS, subject, events)
 
 
 async def announce(conn: Connection, subject: Subject, envelopes: Sequence[Envelope]) -> None:
-    """Observers hear of the turns in this order, among others of the tenant."""
+    """Puts the turns into the outbox in this order, among others of the tenant."""
     rows = [{"id": e.event_id, "type": e.event_type, "payload": e.model_dump(mode="json")} for e in envelopes]
     for at in range(0, len(rows), BATCH):
         body = orjson.dumps(rows[at : at + BATCH]).decode()

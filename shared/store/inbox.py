@@ -1,4 +1,4 @@
-"""inbox: which event a consumer has had. Written by workers with their effects; pruned by governor."""
+"""inbox: the events that a consumer has handled. Written by workers with their effects; pruned by governor."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -14,7 +14,7 @@ ON CONFLICT DO NOTHING RETURNING event_id
 
 
 async def claim(conn: Connection, consumer: str, events: Iterable[UUID]) -> set[UUID]:
-    """Those of the events that are handled here and now, for the first time; the others change nothing."""
+    """Claims the events; those claimed for the first time, because a repeated one must change nothing."""
     cursor = await conn.execute(_CLAIM, {"consumer": consumer, "events": sorted(set(events))})
     return {row["event_id"] for row in await cursor.fetchall()}
 
@@ -23,7 +23,7 @@ _HAD: LiteralString = "SELECT EXISTS (SELECT FROM inbox WHERE consumer = %(consu
 
 
 async def had(conn: Connection, consumer: str, event_id: UUID) -> bool:
-    """Whether the consumer has had the event."""
+    """Whether the consumer has handled the event."""
     row = await (await conn.execute(_HAD, {"consumer": consumer, "event": event_id})).fetchone()
     return bool(row and row["had"])
 
@@ -32,7 +32,7 @@ _BUSY: LiteralString = "SELECT EXISTS (SELECT FROM inbox WHERE processed_at > no
 
 
 async def busy(conn: Connection, within: timedelta) -> bool:
-    """Whether any worker has handled anything lately."""
+    """Whether any worker has handled anything recently."""
     row = await (await conn.execute(_BUSY, {"within": within})).fetchone()
     return bool(row and row["busy"])
 
@@ -44,5 +44,5 @@ DELETE FROM inbox WHERE (consumer, event_id) IN
 
 
 async def prune(conn: Connection, age: timedelta, limit: int) -> int:
-    """How many claims were forgotten; `age` must exceed the longest retention of a topic."""
+    """Deletes old claims; their number. `age` must exceed the longest retention of a topic."""
     return (await conn.execute(_PRUNE, {"age": age, "limit": limit})).rowcount

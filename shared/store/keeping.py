@@ -1,4 +1,4 @@
-"""memory_items as upkeep reads and changes them: figures and states, no words. Written by evolver alone."""
+"""memory_items as upkeep reads and changes them: statistics and states, no text. Written only by evolver."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, LiteralString
@@ -22,7 +22,7 @@ _THESE: LiteralString = _COLUMNS + " AND memory_id = ANY(%(ids)s) ORDER BY valid
 
 
 async def active(conn: Connection, subject: Subject, ids: Collection[UUID] | None = None) -> list[MemoryStats]:
-    """The active memories of the user, or those of these that are active, oldest validity first."""
+    """The active memories of the user, or those of these ids, oldest validity first."""
     if ids is None:
         return to_stats(await (await conn.execute(_ACTIVE, subject.params)).fetchall())
     params = {**subject.params, "ids": list(ids)}
@@ -49,7 +49,7 @@ WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.memory_id = d.memo
 
 
 async def save(conn: Connection, subject: Subject, changed: Sequence[MemoryStats]) -> None:
-    """These memories, active until now, have these figures and states; the caller holds the lock."""
+    """Updates statistics and states of these memories, active until now; the caller holds the lock."""
     if changed:
         rows = orjson.dumps(list(changed)).decode()
         await conn.execute(_SAVE, {**subject.params, "rows": rows})
@@ -62,7 +62,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND root_id = %(root)s
 
 
 async def latest_version(conn: Connection, subject: Subject, root_id: UUID) -> int:
-    """The greatest number that a version of this root has; 0 where there is none."""
+    """The highest version number of this root; 0 if there is none."""
     row = await (await conn.execute(_LATEST, {**subject.params, "root": root_id})).fetchone()
     return int(row["version"] or 0) if row else 0
 
@@ -73,8 +73,8 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND root_id = %(root)s AND v
 """
 
 
-async def free_version(conn: Connection, subject: Subject, root_id: UUID, wanted: int) -> int:
-    """The number that is wanted for a version of this root, or where it is taken the next that no version has."""
+async def find_free_version(conn: Connection, subject: Subject, root_id: UUID, wanted: int) -> int:
+    """The requested version number of this root or, if it is taken, the next free one."""
     taken = (await conn.execute(_TAKEN, {**subject.params, "root": root_id, "version": wanted})).rowcount
     return await latest_version(conn, subject, root_id) + 1 if taken else wanted
 
@@ -97,7 +97,7 @@ WHERE 1 - (a.embedding OPERATOR(public.<=>) b.embedding) > %(least)s
 
 
 async def load_embedded_by(conn: Connection, subject: Subject, ids: Collection[UUID]) -> dict[UUID, str]:
-    """Which model made the vector of each of these memories that has one."""
+    """The model of each of these memories' vectors."""
     found = await conn.execute(_EMBEDDED, {**subject.params, "ids": list(ids)})
     return {row["memory_id"]: row["model"] for row in await found.fetchall()}
 
@@ -105,7 +105,7 @@ async def load_embedded_by(conn: Connection, subject: Subject, ids: Collection[U
 async def find_near(
     conn: Connection, subject: Subject, ids: Collection[UUID], least: float
 ) -> frozenset[frozenset[UUID]]:
-    """The pairs of these memories whose vectors, of one model, have a greater cosine than this."""
+    """The pairs of these memories whose vectors, of one model, have a higher cosine than this."""
     found = await conn.execute(_NEAR, {**subject.params, "ids": list(ids), "least": least})
     return frozenset(frozenset((row["one"], row["other"])) for row in await found.fetchall())
 

@@ -1,4 +1,4 @@
-"""knowledge_versions: what an enterprise knows has changed. Written by compose and librarian, read per request."""
+"""knowledge_versions: changes of an enterprise's knowledge. Written by compose and librarian, read per request."""
 
 from typing import LiteralString
 
@@ -12,7 +12,7 @@ WHERE tenant_id = %(tenant)s AND org_id IN ('', %(org)s) AND profile_id IN ('', 
 
 
 def version(scope: Scope) -> Read[int]:
-    """Greater after every change in the scope: in the profile, its organisation or the whole tenant."""
+    """A number that grows with every change in the scope: the profile, its organisation or the whole tenant."""
     params = {"tenant": scope.tenant_id, "org": scope.org_id, "profile": scope.profile_id}
     return Read(_VERSION, params, lambda rows: rows[0]["version"])
 
@@ -26,7 +26,7 @@ RETURNING version
 
 
 async def note_change(conn: Connection, scope: Scope) -> int:
-    """The scope's own version from now on: what was answered before is not used again once this commits."""
+    """Increments the scope's version; cached answers are not used once this commits."""
     params = {"tenant": scope.tenant_id, "org": scope.org_id, "profile": scope.profile_id}
     row = await (await conn.execute(_CHANGED, params)).fetchone()
     return row["version"] if row else 0

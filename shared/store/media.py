@@ -1,4 +1,4 @@
-"""media: written by compose for the scanner in front; read where messages name media."""
+"""media: written by compose for the scanning gateway; read when messages name media."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, LiteralString
@@ -14,7 +14,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND media_id = ANY(%(ids)s)
 
 
 def load_known(subject: Subject, media_ids: Iterable[str]) -> Read[dict[str, MediaView]]:
-    """Those of the media that are registered, by id."""
+    """The registered ones of the media, by id."""
     params = {**subject.params, "ids": list(media_ids)}
     return Read(_KNOWN, params, lambda rows: {row["media_id"]: MediaView(**row) for row in rows})
 
@@ -31,6 +31,6 @@ RETURNING media_id, type, security_status, checksum, recognized_text, created_at
 
 
 async def put(conn: Connection, subject: Subject, media_id: str, state: Mapping[str, Any]) -> MediaView | None:
-    """The media as it stands now; None where another type or checksum is registered under this id."""
+    """The media after the change; None if its id is registered with another type or checksum."""
     row = await (await conn.execute(_PUT, {**subject.params, "media": media_id, **state})).fetchone()
     return MediaView(**row) if row else None

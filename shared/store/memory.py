@@ -1,4 +1,4 @@
-"""memory_items: written by evolver alone; a new version is a new row, the old one superseded or retracted."""
+"""memory_items: written only by evolver; a new version is a new row, the old one superseded or retracted."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -41,7 +41,7 @@ _LOCK: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended(%(tenant)s
 
 
 async def lock(conn: Connection, subject: Subject) -> None:
-    """Until the transaction ends, no other evolver writes this user's memories."""
+    """Locks this user's memories against other evolvers until the transaction ends."""
     await conn.execute(_LOCK, subject.params)
 
 
@@ -68,7 +68,7 @@ ORDER BY (provenance ->> 'ordinal')::integer DESC, (provenance -> 'span' ->> 0):
 
 
 async def said_before(conn: Connection, subject: Subject, turn_id: UUID) -> list[Memory]:
-    """The active memories of the last sentence from which any were learnt in the user's turn before this one."""
+    """The active memories from the last sentence with any in the user's previous turn."""
     found = await _rows(conn, _SAID_BEFORE, {**subject.params, "turn": turn_id})
     last = found[0].value.get("quote") if found else None
     return [each for n, each in enumerate(found) if not n or (last and each.value.get("quote") == last)]
@@ -101,20 +101,21 @@ FROM ("""
                 AND chunk_id >= %(first)s ORDER BY chunk_id DESC LIMIT %(near)s) AS near))))) AS concerned
 ORDER BY valid_at DESC, memory_id DESC"""
 )
-"""Arrays are made once. A join with what they hold would be made again for each row where the planner takes a table for
-empty, as it does a new user's and a rebuild's."""
+"""Arrays are built once. A join with their content would be repeated for each row if the planner takes a table for
+empty, as it does for a new user and during a rebuild.
+"""
 SAYING_MOST = 20
 SPARE = 2
-"""So many times as many are loaded as are looked at, for some may end before their turn comes."""
+"""The factor of additional rows to load, because some may end before their turn."""
 
 
 def load_concerned(
     subject: Subject, statements: Iterable[Statement], advised: Iterable[UUID] = ()
 ) -> Read[list[Memory]]:
-    """The active memories that these statements may be about, newest first.
+    """The active memories that these statements may concern, newest first.
 
-    Those under their keys, those that they name, those that say what they say or what they say is no longer so, and the
-    newest that share a word with the sentence or name the same sort of thing, the newest of all, and those `advised`.
+    Those under their keys, those that they name, those with equal or contradicted words, the newest that share a word
+    or name the same kind of thing, the newest of all, and those `advised`.
     """
     stated = list(statements)
     keyless = [each for each in stated if each.key is None]
@@ -141,7 +142,7 @@ def _pattern(words: str) -> str:
 LISTED_TYPE: LiteralString = (
     " AND CASE WHEN %(type)s::text IS NULL THEN type <> 'entity' OR key IS NULL ELSE type = %(type)s END"
 )
-"""Of the type that is asked for; without one all but mere names of things, which help search and state nothing."""
+"""Filters by the requested type; without one, all but entities, which help search and state nothing."""
 _LISTED: LiteralString = " AND (%(status)s::text IS NULL OR status = %(status)s)" + LISTED_TYPE
 _LIST: LiteralString = _COLUMNS + _LISTED + " ORDER BY valid_at DESC, memory_id DESC LIMIT %(limit)s OFFSET %(offset)s"
 _COUNT: LiteralString = (
@@ -154,11 +155,11 @@ async def list_memories(
     subject: Subject,
     *,
     status: str | None = "active",
-    type: str | None = None,  # the column's own name
+    type: str | None = None,  # the column name
     limit: int = 50,
     offset: int = 0,
 ) -> tuple[list[Memory], int]:
-    """A page of the user's memories, newest validity first, and how many there are; `status` None: all versions."""
+    """A page of the user's memories, newest validity first, and their number; `status` None: all versions."""
     params = {**subject.params, "status": status, "type": type, "limit": limit, "offset": offset}
     rows = await _rows(conn, _LIST, params)
     if not offset and len(rows) < limit:
@@ -182,8 +183,8 @@ VALUES (%(tenant)s, %(user)s, %(memory_id)s, %(root_id)s, %(version)s, %(type)s,
 
 
 async def insert(conn: Connection, subject: Subject, memory: Memory) -> None:
-    """A new version stands, pinned where one that it supersedes is; a second active one under the same key raises
-    TransientError.
+    """Stores a new version, pinned if one that it supersedes is; a second active one under the same
+    key raises TransientError.
     """
     lists = ("flags", "supersedes", "source_sessions", "source_turns")
     row = {
@@ -213,20 +214,20 @@ async def close(
     *,
     forgotten: bool = False,
 ) -> int:
-    """How many versions ended: superseded by another, or retracted, from `at` on.
+    """Ends versions, superseded by another or retracted, from `at` on; their number.
 
-    What is `forgotten` is not told to anybody who asks about the past either.
+    A `forgotten` one is not shown for the past either.
     """
     params = {**subject.params, "ids": list(ids), "status": status, "at": at, "by": by, "forgotten": forgotten}
     return (await conn.execute(_CLOSE, params)).rowcount
 
 
 TURNS_MOST = 100
-"""So many of the turns that said a memory are kept with it: the first and the newest."""
+"""The number of source turns kept for a memory: the first and the newest."""
 
 
 def turns_kept(turns: Iterable[UUID]) -> tuple[UUID, ...]:
-    """Each of these turns once, the first and the newest."""
+    """These turns without duplicates, limited to the first and the newest."""
     first, *others = dict.fromkeys(turns) or (None,)
     return (first, *others[1 - TURNS_MOST :]) if first else ()
 
@@ -266,10 +267,10 @@ async def confirm(
     turn: UUID,
     by_user: bool = True,
 ) -> tuple[str, ...]:
-    """The memory has been said again: its evidence grew, its words did not change; the sessions that said it.
+    """Adds evidence to a repeated memory without changing its words; the sessions that stated it.
 
-    Where the user said it, what they had rejected before no longer counts, and it is outdated no longer. Whoever else
-    says it leaves a fused memory the standing that it has. What is not to be brought up stays out of sight.
+    A statement of the user resets rejections and the outdated mark. A statement of others does not change a fused
+    memory. A suppressed memory stays hidden.
     """
     params = {
         **subject.params,
@@ -288,7 +289,7 @@ async def confirm(
 
 
 def to_item(memory: Memory, subject: Subject) -> MemoryItem:
-    """The memory as its contract shows it."""
+    """The memory as its contract."""
     return MemoryItem(
         memory_id=memory.memory_id,
         user_id=subject.user_id,

@@ -1,7 +1,7 @@
-"""What models answered and took: model_cache, model_answers, model_usage. Written by observer and analyzer.
+"""Model answers and usage: model_cache, model_answers, model_usage. Written by observer and analyzer.
 
-model_cache has what a model answered to an input, written with what came of the answer; model_answers the answers that
-nobody could read; model_usage what was used, in the transaction of what the model helped to find. Governor prunes.
+model_cache has the answer to an input, written with its results; model_answers has unreadable answers; model_usage has
+the usage, written in the transaction of the results. The governor prunes them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ from shared.models.cost import Spent
 
 @dataclass(frozen=True)
 class KeptAnswer:
-    """One answer that did not fit after the repair; `raw` has its secrets blanked."""
+    """An answer that was invalid even after the repair; `raw` has its secrets blanked."""
 
     answer_id: UUID
     turn_id: UUID
@@ -42,7 +42,7 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS a(answer_id uuid, turn_id uuid, prom
 
 
 async def put_answers(conn: Connection, subject: Subject, kept: Sequence[KeptAnswer], days: int) -> None:
-    """The answers can be looked at for so many days from now."""
+    """Stores the answers for this many days."""
     if kept:
         rows = orjson.dumps(list(kept)).decode()
         await conn.execute(_PUT_ANSWERS, {**subject.params, "rows": rows, "days": days})
@@ -56,7 +56,7 @@ ORDER BY created_at DESC, answer_id DESC LIMIT %(limit)s
 
 
 async def list_answers(conn: Connection, subject: Subject, limit: int) -> list[AnswerView]:
-    """The user's kept answers that have not expired, newest first."""
+    """The user's stored answers that have not expired, newest first."""
     params = {**subject.params, "limit": limit}
     return [AnswerView(**row) for row in await (await conn.execute(_LIST_ANSWERS, params)).fetchall()]
 
@@ -68,13 +68,13 @@ DELETE FROM model_answers WHERE (tenant_id, user_id, answer_id) IN
 
 
 async def prune_answers(conn: Connection, limit: int) -> int:
-    """How many expired answers were removed."""
+    """Deletes expired answers; their number."""
     return (await conn.execute(_PRUNE_ANSWERS, {"limit": limit})).rowcount
 
 
 @dataclass(frozen=True, slots=True)
 class CachedAnswer:
-    """One answer, secrets blanked, under the hash of what it answers; `said` is the digest of the words alone."""
+    """One answer, secrets blanked, under its input hash; `said` is the digest of the words only."""
 
     input_hash: str
     purpose: str
@@ -92,7 +92,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND input_hash = ANY(%(hashe
 
 
 async def find_cached(conn: Connection, subject: Subject, hashes: Iterable[str]) -> dict[str, CachedAnswer]:
-    """The answers that these inputs had before, by hash."""
+    """The cached answers to these inputs, by hash."""
     wanted = list(set(hashes))
     if not wanted:
         return {}
@@ -112,7 +112,7 @@ ON CONFLICT DO NOTHING
 
 
 async def put_cached(conn: Connection, subject: Subject, answers: Sequence[CachedAnswer]) -> bool:
-    """Whether the inputs have these answers from now on; not where another came first, which stays."""
+    """Caches the answers; False if another process came first, whose answer stays."""
     if not answers:
         return True
     rows = orjson.dumps(list(answers)).decode()
@@ -122,7 +122,7 @@ async def put_cached(conn: Connection, subject: Subject, answers: Sequence[Cache
 
 @dataclass(frozen=True)
 class Usage:
-    """What one question to a model cost, and whether its answer could be read."""
+    """The cost of one model call, and whether its answer was readable."""
 
     purpose: str
     spent: Spent
@@ -145,7 +145,7 @@ ON CONFLICT (tenant_id, user_id, day, purpose) DO UPDATE SET calls = u.calls + e
 
 
 async def add_usage(conn: Connection, subject: Subject, used: Sequence[Usage]) -> None:
-    """The day's account of the user has grown by this; questions that never went out are left out."""
+    """Adds to the user's usage of the day; calls that were never sent are omitted."""
     rows = [_usage_row(each) for each in used if each.spent.calls]
     if rows:
         await conn.execute(_ADD_USAGE, {**subject.params, "rows": orjson.dumps(rows).decode()})
@@ -172,7 +172,7 @@ FROM model_usage WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND day = c
 
 
 async def today(conn: Connection, subject: Subject) -> Spent:
-    """What the user's turns have cost today (UTC), all purposes together."""
+    """The user's usage today (UTC), all purposes together."""
     return to_spent(await (await conn.execute(_TODAY, subject.params)).fetchone())
 
 
@@ -184,7 +184,7 @@ FROM model_usage WHERE tenant_id = %(tenant)s AND day = current_date
 
 
 async def tenant_today(conn: Connection, tenant_id: str) -> Spent:
-    """What all users of the tenant have cost today; only the system role sees them all."""
+    """The usage of all users of the tenant today; only the system role sees them all."""
     return to_spent(await (await conn.execute(_TENANT_TODAY, {"tenant": tenant_id})).fetchone())
 
 
@@ -202,5 +202,5 @@ DELETE FROM model_usage WHERE (tenant_id, user_id, day, purpose) IN
 
 
 async def prune_usage(conn: Connection, age: timedelta, limit: int) -> int:
-    """How many rows of days longer ago than `age` were removed."""
+    """Deletes rows of days longer ago than `age`; their number."""
     return (await conn.execute(_PRUNE_USAGE, {"age": age, "limit": limit})).rowcount

@@ -1,4 +1,4 @@
-"""observations, proposals: written by observer and analyzer; analyzer and evolver move their state."""
+"""observations, proposals: written by observer and analyzer; analyzer and evolver change their state."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from shared.db import Connection
 from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 
-if TYPE_CHECKING:  # it reads language, which takes a second to import: services that only delete need none of it
+if TYPE_CHECKING:  # it imports language code, which takes a second: services that only delete do not need it
     from shared.resolution.resolve import Verdict
 
 
@@ -36,7 +36,7 @@ RETURNING observation_id
 
 
 async def insert(conn: Connection, subject: Subject, rows: Sequence[ObservationRow]) -> set[UUID]:
-    """The ids that were new; the same words of the same turn are observed once."""
+    """Stores observations; the new ids. Equal words of one turn are observed once."""
     if not rows:
         return set()
     body = orjson.dumps(list(rows)).decode()
@@ -51,7 +51,7 @@ SELECT observation_id, turn_id, session_id, ordinal, priority, kind, key, value,
 FROM observations WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
 _WITHIN_A_TURN: LiteralString = "ordinal, (key IS NULL), span_start, retracts DESC, observation_id"
-"""The order of what one turn says: what a sentence takes back comes before what it states, or it would take that."""
+"""The order within a turn: what a sentence retracts precedes what it states, otherwise it would retract that too."""
 _LOAD: LiteralString = _COLUMNS + f" AND observation_id = ANY(%(ids)s) ORDER BY said_at, {_WITHIN_A_TURN}"
 _OF_TURNS: LiteralString = _COLUMNS + f" AND turn_id = ANY(%(ids)s) ORDER BY said_at, {_WITHIN_A_TURN}"
 _OPEN: LiteralString = """
@@ -72,23 +72,23 @@ ORDER BY created_at, turn_id, {_WITHIN_A_TURN} FOR UPDATE"""
 
 
 async def load(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[ObservationRow]:
-    """These observations in the order in which they were said."""
+    """These observations in the order of their statements."""
     return await _rows(conn, _LOAD, {**subject.params, "ids": list(ids)})
 
 
 async def load_due(
     conn: Connection, subject: Subject, ids: Iterable[UUID], *, urgent_only: bool
 ) -> list[ObservationRow]:
-    """Those of these observations that are open, and what was observed before them and is open still, in order.
+    """The open ones of these observations, and earlier ones that are still open, in order.
 
-    A correction thus never overtakes what it corrects; with `urgent_only` the last of the earlier corrections is added
-    with what was observed before it or beside it. Until the transaction ends, no analyzer proposes anything for them.
+    A correction thus never overtakes what it corrects; `urgent_only` adds the last earlier correction and what was
+    observed before or with it. Until the transaction ends, no analyzer proposes anything for them.
     """
     return await _rows(conn, _DUE, {**subject.params, "ids": list(ids), "urgent_only": urgent_only})
 
 
 async def of_turns(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> list[ObservationRow]:
-    """All observations of these turns in the order in which they were said."""
+    """All observations of these turns in the order of their statements."""
     return await _rows(conn, _OF_TURNS, {**subject.params, "ids": list(turn_ids)})
 
 
@@ -112,7 +112,7 @@ WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.observation_id = d
 
 @dataclass(frozen=True)
 class Mark:
-    """The new state of one observation, why, and the memory that it became or touched."""
+    """The new state of one observation, the reason, and the memory that it created or changed."""
 
     observation_id: UUID
     state: str
@@ -121,7 +121,7 @@ class Mark:
 
 
 async def mark(conn: Connection, subject: Subject, marks: Sequence[Mark]) -> None:
-    """Each observation that was open is in its new state, settled in this order; what has been settled stays so."""
+    """Settles each open observation in this order; settled ones stay unchanged."""
     if marks:
         body = orjson.dumps(list(marks)).decode()
         await conn.execute(_MARK, {**subject.params, "rows": body})
@@ -135,7 +135,7 @@ RETURNING observation_id
 
 
 async def analyze(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> set[UUID]:
-    """Those of these observations that were new, and are analysed now: the others have been settled since."""
+    """Marks new ones of these observations as analysed; the others were settled since."""
     params = {**subject.params, "ids": list(ids)}
     return {r["observation_id"] for r in await (await conn.execute(_ANALYZE, params)).fetchall()}
 
@@ -149,13 +149,13 @@ GROUP BY tenant_id, user_id, turn_id, session_id, priority, detector ORDER BY mi
 
 
 async def overdue(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
-    """Observations of all users that nobody has analysed within the grace period, by turn (ids only)."""
+    """Observations of all users not analysed within the grace period, by turn (ids only)."""
     return await (await conn.execute(_OVERDUE, {"grace": grace, "limit": limit})).fetchall()
 
 
 @dataclass(frozen=True)
 class ProposalRow:
-    """What the analyzer thinks should become of one observation."""
+    """The analyzer's advice on one observation."""
 
     proposal_id: UUID
     turn_id: UUID
@@ -184,7 +184,7 @@ RETURNING proposal_id
 
 
 async def propose(conn: Connection, subject: Subject, rows: Sequence[ProposalRow]) -> set[UUID]:
-    """The ids of the proposals that are new; an observation has one proposal."""
+    """Stores proposals; the new ids. An observation has one proposal."""
     if not rows:
         return set()
     body = orjson.dumps(list(rows)).decode()
@@ -200,7 +200,7 @@ WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.observation_id = A
 
 
 async def advice(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> "dict[UUID, dict[UUID, Verdict]]":
-    """What the analyzer was told of memories beside these observations, for those that it had told anything."""
+    """The analyzer's verdicts on memories and these observations, where it has any."""
     found: dict[UUID, dict[UUID, Verdict]] = {}
     for row in await (await conn.execute(_ADVICE, {**subject.params, "ids": list(ids)})).fetchall():
         found.setdefault(row["observation_id"], {})[UUID(row["memory_id"])] = row["verdict"]
@@ -214,7 +214,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observation_id = ANY(%(i
 
 
 async def settle(conn: Connection, subject: Subject, ids: Iterable[UUID], state: str) -> None:
-    """The proposals for these observations are in this state."""
+    """Sets the state of the proposals for these observations."""
     await conn.execute(_SETTLE, {**subject.params, "ids": list(ids), "state": state})
 
 
@@ -227,5 +227,5 @@ WHERE p.state = 'new' AND p.created_at < now() - %(grace)s ORDER BY p.created_at
 
 
 async def load_unapplied(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
-    """Proposals of all users that no evolver has applied within the grace period, oldest first (ids only)."""
+    """Proposals of all users not applied within the grace period, oldest first (ids only)."""
     return await (await conn.execute(_UNAPPLIED, {"grace": grace, "limit": limit})).fetchall()

@@ -1,6 +1,6 @@
-"""audit_events of operators: what was done, by whom and why; with a dead letter or a quarantined event once.
+"""audit_events of operators: act, actor and reason; for a dead letter or quarantined event once.
 
-Written in the transaction of what the act does; removed by governor when its years are over.
+Written in the transaction of the act; deleted by governor after the retention years.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,16 +18,16 @@ from shared.domain.subjects import Subject
 from shared.secrets import redact
 
 NOBODY = Subject("", "")
-"""Whose act it is that concerns a record of which nobody can tell whose it is: no user has this name."""
+"""The owner of acts on a record whose owner is unknown; no user has this name."""
 REDRIVEN: Literal["redriven"] = "redriven"
 DROPPED: Literal["dropped"] = "dropped"
 LOCAL_OPERATOR = "local"
-"""Stands in the place of who acts where no key is needed and nobody was named."""
+"""The default actor if no key is required and nobody was named."""
 NOTHING_MORE: Mapping[str, Any] = MappingProxyType({})
 
 
 class OperatorOrder(Protocol):
-    """What asks for an act: who asks, and why where that was said."""
+    """A request for an act: the requester, and the reason if given."""
 
     @property
     def requested_by(self) -> str | None: ...
@@ -38,7 +38,7 @@ class OperatorOrder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """Who acts, and why, where the request itself is no `OperatorOrder`."""
+    """Actor and reason, if the request itself is no `OperatorOrder`."""
 
     requested_by: str | None = None
     reason: str | None = None
@@ -49,7 +49,7 @@ UNNAMED = Operator()
 
 @dataclass(frozen=True)
 class OperatorAct:
-    """What became of it, and when; by whom and why as far as it is known."""
+    """The act, its time, and its actor and reason, if known."""
 
     about: str
     kind: str
@@ -74,9 +74,9 @@ async def note_act(
     *,
     once: bool = False,
 ) -> bool:
-    """The act is on record with who and why; the reason without credentials and personal data.
+    """Records the act with actor and reason, without credentials and personal data.
 
-    Of what is done `once`, whether this is the first act about it; where another is being done, it is waited for.
+    For an act allowed `once`: whether this is the first one about its object; it waits for a concurrent one.
     """
     identity = uuid7()
     reason = redact(order.reason, frozenset())[0] if order.reason else order.reason
@@ -87,7 +87,7 @@ async def note_act(
 
 
 async def narrow(conn: Connection, subject: Subject) -> None:
-    """From here on this transaction, which was of nobody, sees and writes what is this subject's alone."""
+    """Binds this transaction, which had no user, to the owner of the object."""
     await conn.execute(f"SET LOCAL ROLE {APP_ROLE}")
     await bind_subject(conn, "SELECT bind(%s, %s) AS epoch", subject)
 
@@ -99,7 +99,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND about = %(about)s
 
 
 async def find(conn: Connection, subject: Subject, about: str) -> OperatorAct | None:
-    """What was done about it, with who and why."""
+    """The acts on it, with actor and reason."""
     row = await (await conn.execute(_ONE, {**subject.params, "about": about})).fetchone()
     return OperatorAct(**row) if row else None
 
@@ -111,7 +111,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL AND
 
 
 async def find_of_quarantine(conn: Connection, subject: Subject, quarantine_id: UUID) -> OperatorAct | None:
-    """What was done about the event that was in quarantine under this id."""
+    """The acts on the event quarantined under this id."""
     row = await (await conn.execute(_OF_QUARANTINE, {**subject.params, "id": str(quarantine_id)})).fetchone()
     return OperatorAct(**row) if row else None
 
@@ -120,7 +120,7 @@ _KINDS: LiteralString = "SELECT about, kind, at FROM audit_events WHERE about = 
 
 
 async def find_all(conn: Connection, about: Iterable[str]) -> dict[str, OperatorAct]:
-    """What was done about those of them about which anything was, whosever they are: without who and why."""
+    """The acts on those of them that have any, whoever owns them, without actor and reason."""
     rows = await (await conn.execute(_KINDS, {"about": list(about)})).fetchall()
     return {row["about"]: OperatorAct(row["about"], row["kind"], row["at"], {}) for row in rows}
 
@@ -132,5 +132,5 @@ DELETE FROM audit_events WHERE (tenant_id, user_id, audit_id) IN (SELECT tenant_
 
 
 async def prune(conn: Connection, years: int, limit: int) -> int:
-    """How many acts of so long ago were forgotten."""
+    """Deletes acts older than this; their number."""
     return (await conn.execute(_PRUNE, {"years": years, "limit": limit})).rowcount

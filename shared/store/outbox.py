@@ -1,4 +1,4 @@
-"""event_outbox: written by whoever tells something, in the same transaction; emptied by relay."""
+"""event_outbox: written by any service in the transaction of its change; emptied by relay."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from shared.domain.subjects import Subject
 
 SHARDS = 16
 Outgoing = tuple[Topic, Envelope]
-"""An event and where it goes."""
+"""An event and its topic."""
 
 
 def event(
@@ -30,7 +30,9 @@ def event(
     policy_version: str,
     session_id: str | None = None,
 ) -> Envelope:
-    """The payload in an envelope of now; what is told again of the same thing has the same idempotency key."""
+    """The payload in an envelope with the current time; a repeated event about the same object has
+    the same idempotency key.
+    """
     return Envelope(
         event_id=clock.uuid7(),
         event_type=payload.event_type,
@@ -66,14 +68,14 @@ ORDER BY e.n
 
 
 async def put(conn: Connection, events: Iterable[tuple[Topic, Envelope]]) -> None:
-    """The events stand in the outbox, in this order, once the caller's transaction commits."""
+    """Stores the events in the outbox, in this order, on the caller's commit."""
     rows = [as_row(topic, event) for topic, event in events]
     if rows:
         await conn.execute(_PUT, {"rows": orjson.dumps(rows).decode()})
 
 
 LETTER = "dead_letter"
-"""The type of a row that stands for a dead letter: its words stay where they are until the relay publishes them."""
+"""The type of a row that refers to a dead letter, whose content stays there until the relay publishes it."""
 _PUT_LETTER: LiteralString = """
 INSERT INTO event_outbox (id, aggregatetype, aggregateid, type, payload)
 VALUES (%(id)s, %(topic)s, %(key)s, 'dead_letter', jsonb_build_object('letter_id', %(letter)s::text,
@@ -82,9 +84,9 @@ VALUES (%(id)s, %(topic)s, %(key)s, 'dead_letter', jsonb_build_object('letter_id
 
 
 async def put_letter(conn: Connection, topic: Topic, letter_id: str, *, vouched: bool) -> None:
-    """The dead letter of this id goes back to its topic once the caller's transaction commits.
+    """Returns the dead letter with this id to its topic on the caller's commit.
 
-    `vouched`: an operator says that it may, whoever sent it.
+    `vouched`: an operator permits it, whoever sent it.
     """
     params = {"id": clock.uuid7(), "topic": topic.name, "key": letter_id, "letter": letter_id, "vouched": vouched}
     await conn.execute(_PUT_LETTER, params)
@@ -92,7 +94,7 @@ async def put_letter(conn: Connection, topic: Topic, letter_id: str, *, vouched:
 
 @dataclass(frozen=True)
 class OutboxRow:
-    """One event on its way to the broker."""
+    """One event to publish."""
 
     position: int
     event_id: UUID
@@ -102,7 +104,7 @@ class OutboxRow:
     payload: str
     retry_count: int
     ahead: bool
-    """Whether it goes past those of others, where its topic has one for that."""
+    """Whether it uses the fast topic, if its topic has one."""
 
 
 _TAKE: LiteralString = """
@@ -130,11 +132,11 @@ FROM (
 async def take(
     conn: Connection, shards: Sequence[int], limit: int, rooms: Mapping[str, int], ahead: Collection[str] = ()
 ) -> list[OutboxRow]:
-    """The oldest unsent rows of these shards, then turns of tenants in turn, of each as many as there is room for.
+    """The oldest unsent rows of these shards, then turns of tenants in rotation, up to the capacity of each.
 
-    Those of the tenants `ahead` go past those of others, unless an earlier one of the same user is under way that does
-    not; where one is under way that does, all that is told of the user goes with it: it stays in its order.
-    Only the relay that owns the shards may call it.
+    Turns of the tenants `ahead` use the fast topic, unless an earlier turn of the same user is in progress on the
+    ordinary one; while one is in progress on the fast topic, all events of the user use it. This preserves the user's
+    order. Only the relay that owns the shards may call it.
     """
     listed = orjson.dumps([{"tenant": tenant, "room": room} for tenant, room in rooms.items()]).decode()
     cursor = await conn.execute(_TAKE, {"shards": list(shards), "limit": limit, "rooms": listed, "ahead": list(ahead)})
@@ -175,9 +177,9 @@ SELECT (SELECT count(*) FROM ended) + count(waits_for) - (SELECT count(*) FROM b
 
 
 async def delete(conn: Connection, positions: Sequence[int], ahead: Sequence[int] = ()) -> int:
-    """The rows are gone: the broker has them, some of them `ahead`. For how many turns there is room again.
+    """Deletes published rows, some of them `ahead`; the number of turns for which capacity is free again.
 
-    A turn is under way from now on unless it has its outcome already, as by an erasure.
+    A turn is in progress from now on unless it has its outcome already, as after an erasure.
     """
     row = await (await conn.execute(_DELETE, {"positions": list(positions), "ahead": list(ahead)})).fetchone()
     return row["freed"] if row else 0
@@ -191,7 +193,7 @@ WHERE position = ANY(%(positions)s)
 
 
 async def note_refused(conn: Connection, positions: Sequence[int], error: str, max_retries: int) -> None:
-    """The broker refused these rows once more; after `max_retries` they are failed and no longer tried."""
+    """Counts a refusal by the broker; after `max_retries` the rows are failed and not retried."""
     await conn.execute(_REFUSED, {"positions": list(positions), "error": error[:500], "max_retries": max_retries})
 
 
@@ -206,9 +208,9 @@ FROM (SELECT o.created_at, o.failed_at IS NOT NULL AS failed, u.tenant IS NOT NU
 
 @dataclass(frozen=True)
 class Depth:
-    """How full the outbox is; `age_s` is the age of its oldest unsent row in seconds.
+    """The size of the outbox; `age_s` is the age of its oldest unsent row in seconds.
 
-    Neither counts the turns that are held back: those of tenants of which others are under way.
+    Neither counts held-back turns, whose tenants have others in progress.
     """
 
     rows: int
@@ -218,7 +220,7 @@ class Depth:
 
 
 async def depth(conn: Connection) -> Depth:
-    """How many rows wait, failed and are held back, and how old the oldest is that waits."""
+    """The number of waiting, failed and held-back rows, and the age of the oldest waiting one."""
     row = await (await conn.execute(_DEPTH)).fetchone()
     return Depth(row["rows"], row["failed"], row["held"], row["age"]) if row else Depth(0, 0, 0, 0.0)
 
@@ -248,33 +250,33 @@ _LEAVE: LiteralString = "DELETE FROM relay_members WHERE member_id = %(member)s"
 
 
 async def own_shard(conn: Connection, shard: int) -> bool:
-    """Whether this session now holds the shard; it does until it lets go or its connection ends."""
+    """Whether this session now holds the shard; it holds it until it releases it or its connection ends."""
     row = await (await conn.execute(_SHARD, {"shard": shard})).fetchone()
     return bool(row and row["taken"])
 
 
 async def release_shard(conn: Connection, shard: int) -> None:
-    """Another relay may take the shard."""
+    """Releases the shard to other relays."""
     await conn.execute(_UNSHARD, {"shard": shard})
 
 
 async def relays_alive(conn: Connection, member: UUID, stale: timedelta) -> int:
-    """How many relays have been seen lately, this one included."""
+    """The number of relays seen recently, including this one."""
     await conn.execute(_SEEN, {"member": member})
     row = await (await conn.execute(_ALIVE, {"stale": stale})).fetchone()
     return max(1, row["n"] if row else 1)
 
 
 async def leave(conn: Connection, member: UUID) -> None:
-    """This relay no longer counts."""
+    """Removes this relay from the count."""
     await conn.execute(_LEAVE, {"member": member})
 
 
 _SOLE: LiteralString = "SELECT pg_try_advisory_xact_lock(727003) AS sole"
 
 
-async def sole_redriver(conn: Connection) -> bool:
-    """Whether nobody else drives work again just now; holds until the transaction ends."""
+async def claim_redrive(conn: Connection) -> bool:
+    """Whether this process alone redrives work; holds until the transaction ends."""
     row = await (await conn.execute(_SOLE)).fetchone()
     return bool(row and row["sole"])
 
@@ -295,7 +297,7 @@ SELECT g.id, g.topic, g.key, g.type, g.payload FROM given g JOIN due USING (abou
 
 
 async def put_again(conn: Connection, events: Iterable[tuple[Topic, Envelope]]) -> int:
-    """How many stand in the outbox again; one that was driven again lately waits, each time longer."""
+    """Returns events to the outbox; their number. The delay grows with each redrive."""
     return await _put_again(
         conn,
         [{**as_row(topic, event), "about": event.idempotency_key} for topic, event in events],
@@ -303,7 +305,7 @@ async def put_again(conn: Connection, events: Iterable[tuple[Topic, Envelope]]) 
 
 
 async def ask(conn: Connection, asking: Iterable[TurnEvents]) -> int:
-    """How many of these turns will be asked to be committed; one that was asked for lately waits, each time longer."""
+    """Requests commits for these turns; their number. The delay grows with each request."""
     return await _put_again(
         conn,
         [
@@ -330,5 +332,5 @@ _FORGET: LiteralString = "DELETE FROM redriven WHERE last_at < now() - %(age)s"
 
 
 async def forget_redriven(conn: Connection, age: timedelta) -> int:
-    """How many notes of old redrives were removed."""
+    """Deletes notes of old redrives; their number."""
     return (await conn.execute(_FORGET, {"age": age})).rowcount

@@ -1,4 +1,4 @@
-"""vector_pages: the vectors of users with many chunks, packed to be searched. Written by evolver, read by compose."""
+"""vector_pages: packed vectors of users with many chunks, for search. Written by evolver, read by compose."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,9 +9,13 @@ from shared.db import Connection
 from shared.domain.subjects import Subject
 
 LARGE = 500
-"""Up to so many chunks all vectors are read for each question: their way to the process takes longer than comparing."""
+"""Up to this number of chunks, all vectors are read for each question: their transfer takes longer
+than the comparison.
+"""
 TAIL = 200
-"""So many chunks, or a tenth of all, may be outside the pages, or in them without need, before they are made anew."""
+"""This many chunks, or a tenth of all, may be outside the pages, or in them without need, before a
+rebuild of the pages.
+"""
 _DUE: LiteralString = """
 SELECT s.tenant_id, s.user_id FROM search_stats s
 LEFT JOIN (SELECT tenant_id, user_id, max(covered) AS covered FROM vector_pages
@@ -22,7 +26,7 @@ LIMIT %(limit)s
 
 
 async def load_due(conn: Connection, set_id: str, limit: int) -> list[Subject]:
-    """Users with so many chunks outside the pages that these are to be made (role smartbrain_system)."""
+    """Users with this many chunks outside the pages (role smartbrain_system)."""
     params = {"set": set_id, "large": LARGE, "tail": TAIL, "limit": limit}
     found = await (await conn.execute(_DUE, params)).fetchall()
     return [Subject(row["tenant_id"], row["user_id"]) for row in found]
@@ -30,7 +34,7 @@ async def load_due(conn: Connection, set_id: str, limit: int) -> list[Subject]:
 
 @dataclass(frozen=True, slots=True)
 class Packable:
-    """The vectors of one model in the order of their ids, as PostgreSQL sends them; `model_id` None: static ones."""
+    """The vectors of one model in id order, as PostgreSQL returns them; `model_id` None: static ones."""
 
     model_id: str | None
     ids: bytes
@@ -39,7 +43,7 @@ class Packable:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """All chunks that were made until a time, as they may be packed."""
+    """All chunks created before a time, for packing."""
 
     until: Any
     covered: int
@@ -47,7 +51,7 @@ class Gathered:
 
 
 _SETTLED: LiteralString = "interval '5 minutes'"
-"""No transaction that writes chunks takes so long: what was made before is seen."""
+"""No transaction that writes chunks takes this long, so that earlier chunks are visible."""
 _UNTIL: LiteralString = (
     "SELECT least(now() - " + _SETTLED + ", (SELECT min(created_at) - interval '1 microsecond' FROM memory_chunks"
     " WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND active AND ({waits}))) AS until"
@@ -74,9 +78,9 @@ SELECT embedding_model_id AS model_id, string_agg(uuid_send(chunk_id), '' ORDER 
 
 
 async def gather(conn: Connection, subject: Subject, static_id: str, models: Sequence[str]) -> Gathered:
-    """The user's vectors by these models, static ones where a chunk has none of them; without models static ones alone.
+    """The user's vectors by these models, static ones for chunks without; without models only static ones.
 
-    Chunks that still wait for theirs, and what was made after the first of them, are left out.
+    Chunks that wait for a vector, and those created after the first of them, are excluded.
     """
     whose = {**subject.params, "static": static_id, "models": list(models)}
     until = _UNTIL.replace("{waits}", _WAITS if models else _WAITS_STATIC)
@@ -93,7 +97,7 @@ async def gather(conn: Connection, subject: Subject, static_id: str, models: Seq
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some chunks in the order of their ids, and the codes of their vectors by one model."""
+    """Some chunks in id order, and the codes of their vectors by one model."""
 
     model_id: str
     page: int
@@ -109,7 +113,7 @@ VALUES (%(tenant)s, %(user)s, %(set)s, %(model)s, %(page)s, %(version)s, %(until
 
 
 async def put(conn: Connection, subject: Subject, set_id: str, gathered: Gathered, pages: Sequence[Page]) -> None:
-    """These are the pages of the set; the caller holds the lock of the user's memories."""
+    """Replaces the pages of the set; the caller holds the lock of the user's memories."""
     whose = {**subject.params, "set": set_id, "version": clock.uuid7()}
     await conn.execute(_DROP + " AND set_id = %(set)s", whose)
     for each in pages:
@@ -118,5 +122,5 @@ async def put(conn: Connection, subject: Subject, set_id: str, gathered: Gathere
 
 
 async def drop(conn: Connection, subject: Subject) -> int:
-    """How many pages are gone, all of the user: their chunks are compared one by one until new ones are made."""
+    """Deletes all pages of the user, whose chunks are compared one by one until new ones exist; their number."""
     return (await conn.execute(_DROP, subject.params)).rowcount

@@ -1,4 +1,4 @@
-"""Users, erasures and cost of models over all users: ids, states and figures. Read by compose for operators."""
+"""Users, erasures and model costs over all users: ids, states and figures. Read by compose for operators."""
 
 from datetime import datetime
 from typing import LiteralString
@@ -34,7 +34,7 @@ FROM people p ORDER BY p.last_at DESC, p.tenant_id, p.user_id
 
 
 async def load_users(conn: Connection, whose: Whose, begins: str | None, limit: int, offset: int) -> list[UserView]:
-    """Users whose id begins so, whoever spoke last first."""
+    """Users whose id has this prefix, the latest active first."""
     params = {**whose.params, "begins": begins, "limit": limit, "offset": offset}
     return [UserView(**row) for row in await (await conn.execute(_USERS, params)).fetchall()]
 
@@ -52,7 +52,7 @@ FROM tombstones WHERE (completed_at IS NULL OR NOT %(open)s) AND """
 
 
 async def load_erasures(conn: Connection, whose: Whose, limit: int, *, open_only: bool) -> list[ErasureState]:
-    """The erasures, those that are not completed first, by deadline; then the newest that are."""
+    """The erasures: open ones first, by deadline, then the newest completed ones."""
     params = {**whose.params, "limit": limit, "open": open_only}
     return [ErasureState(**row) for row in await (await conn.execute(_ERASURES, params)).fetchall()]
 
@@ -83,6 +83,6 @@ SELECT tenant_id, user_id FROM turns WHERE turn_id = %(turn)s
 async def find_owner_of_turn(
     conn: Connection, whose: Whose, turn_id: UUID, since: datetime, until: datetime
 ) -> Subject | None:
-    """Whose turn it is, of those that were committed within this time."""
+    """The owner of a turn, among those committed within this time."""
     row = await (await conn.execute(_OWNER, {**whose.params, "turn": turn_id, "from": since, "to": until})).fetchone()
     return Subject(row["tenant_id"], row["user_id"]) if row else None

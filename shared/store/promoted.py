@@ -1,4 +1,4 @@
-"""promotions: how far an approved one is on its way to the knowledge side. Compose asks, librarian settles."""
+"""promotions: the progress of approved ones towards the knowledge side. Compose requests, librarian settles."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND proposal_id = %(proposal
 
 
 async def request(conn: Connection, subject: Subject, proposal_id: UUID) -> bool:
-    """Whether the promotion is to be written from now on, with all its tries; not where it stands there already."""
+    """Whether the promotion is pending now, with all its attempts; False if it is written already."""
     return bool((await conn.execute(_REQUEST, {**subject.params, "proposal": proposal_id})).rowcount)
 
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """A promotion that waits to be written, with the words of its memory; None where that holds no more."""
+    """A promotion to write, with the text of its memory; None if that is no longer active."""
 
     proposal_id: UUID
     memory_id: UUID
@@ -51,7 +51,7 @@ ORDER BY p.write_requested_at, p.proposal_id
 
 
 async def load_waiting(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Approved]:
-    """Those of the promotions that still wait to be written."""
+    """Those of the promotions that are pending."""
     params = {**subject.params, "ids": list(ids)}
     return [Approved(**row) for row in await (await conn.execute(_WAITING, params)).fetchall()]
 
@@ -64,7 +64,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND proposal_id = %(proposal
 
 
 async def may_offer(conn: Connection, subject: Subject, proposal_id: UUID) -> bool:
-    """Whether it may go to the knowledge side now; an erasure waits until it is settled, or its time is over."""
+    """Whether it may be sent to the knowledge side now; an erasure waits until it is settled or times out."""
     return bool((await conn.execute(_OFFERED, {**subject.params, "proposal": proposal_id})).rowcount)
 
 
@@ -73,7 +73,7 @@ WriteState = Literal["written", "waiting", "write_failed"]
 
 @dataclass(frozen=True, slots=True)
 class SettledWrite:
-    """What became of one try."""
+    """The result of one attempt."""
 
     proposal_id: UUID
     state: WriteState
@@ -93,7 +93,7 @@ RETURNING s.state
 
 
 async def settle(conn: Connection, subject: Subject, settled: Iterable[SettledWrite]) -> list[WriteState]:
-    """What became of those that were waiting until now."""
+    """Records the results of pending ones."""
     rows = orjson.dumps(list(settled)).decode()
     return [row["state"] for row in await (await conn.execute(_SETTLE, {**subject.params, "rows": rows})).fetchall()]
 
@@ -106,5 +106,5 @@ ORDER BY write_requested_at LIMIT %(limit)s
 
 
 async def overdue(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
-    """Promotions of all users that wait to be written longer than the grace period, oldest first (ids only)."""
+    """Promotions of all users pending longer than the grace period, oldest first (ids only)."""
     return await (await conn.execute(_OVERDUE, {"grace": grace, "limit": limit})).fetchall()

@@ -1,6 +1,6 @@
-"""promotions: written by evolver; compose records decisions. No row holds text of a memory.
+"""promotions: written by evolver; compose records decisions. No row contains text of a memory.
 
-What was approved is written to the knowledge side by the librarian: `shared.store.promoted`.
+The librarian writes approved ones to the knowledge side: `shared.store.promoted`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,19 +30,19 @@ _NOW: LiteralString = "SELECT now() AS now"
 
 
 async def load_due(conn: Connection, confidence: float, since: datetime | None) -> tuple[list[Subject], datetime]:
-    """Whose memories may qualify since they changed after `since`, or whose proposals are over, and the time now.
+    """Users whose memories may qualify since a change after `since`, or whose proposals ended, and the current time.
 
-    By the system role, which sees no text and no session.
+    With the system role, which sees no text and no session.
     """
     found = await (await conn.execute(_DUE, {"confidence": confidence - 1e-6, "since": since})).fetchall()
     row = await (await conn.execute(_NOW)).fetchone()
-    assert row  # noqa: S101 # a SELECT without FROM answers one row
+    assert row  # noqa: S101 # a SELECT without FROM returns one row
     return [Subject(each["tenant_id"], each["user_id"]) for each in found], row["now"]
 
 
 @dataclass(frozen=True, slots=True)
 class PromotionCandidate:
-    """An active memory that has no proposal yet, with what it may qualify by."""
+    """An active memory without a proposal, with its criteria."""
 
     memory_id: UUID
     type: MemoryType
@@ -83,14 +83,14 @@ WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.status = 'active' 
 
 
 async def candidates(conn: Connection, subject: Subject, confidence: float) -> list[PromotionCandidate]:
-    """The user's memories that nobody has proposed yet; none that was fused or claims something for its user."""
+    """The user's memories without a proposal, except fused and self-serving ones."""
     params = {**subject.params, "confidence": confidence - 1e-6}
     return [PromotionCandidate(**row) for row in await (await conn.execute(_CANDIDATES, params)).fetchall()]
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What is to become of one memory that qualifies."""
+    """The decision on one qualifying memory."""
 
     proposal_id: UUID
     memory_id: UUID
@@ -113,7 +113,7 @@ ON CONFLICT DO NOTHING RETURNING proposal_id
 
 
 async def put(conn: Connection, subject: Subject, proposals: Sequence[Proposal], lasts: timedelta) -> set[UUID]:
-    """The ids of the proposals that are new; a memory has one at most."""
+    """Stores proposals; the new ids. A memory has at most one."""
     if not proposals:
         return set()
     rows = orjson.dumps(proposals).decode()
@@ -134,13 +134,13 @@ RETURNING p.status
 
 
 async def end(conn: Connection, subject: Subject) -> list[PromotionStatus]:
-    """What became of the user's proposals that nobody decided in time, or whose memory holds no more."""
+    """Ends the user's proposals that are past their deadline or whose memory is no longer active; the results."""
     return [row["status"] for row in await (await conn.execute(_END, subject.params)).fetchall()]
 
 
 @dataclass(frozen=True, slots=True)
 class Promotion:
-    """A proposal as stored, with its memory's words."""
+    """A stored proposal with the text of its memory."""
 
     proposal_id: UUID
     memory_id: UUID
@@ -157,7 +157,7 @@ class Promotion:
     written_at: datetime | None
     write_reason: str | None
     said_in: str
-    """The organisation in which the memory was said."""
+    """The organisation in which the memory was stated."""
 
 
 _SHOW: LiteralString = """
@@ -183,7 +183,7 @@ async def list_promotions(conn: Connection, subject: Subject, status: str | None
 
 
 async def one(conn: Connection, subject: Subject, proposal_id: UUID) -> Promotion | None:
-    """This proposal, held until the transaction ends."""
+    """This proposal, locked until the transaction ends."""
     row = await (await conn.execute(_ONE, {**subject.params, "proposal": proposal_id})).fetchone()
     return Promotion(**row) if row else None
 
@@ -205,7 +205,7 @@ async def decide(
     visibility: Visibility,
     org_id: str,
 ) -> None:
-    """The proposal has been decided."""
+    """Records the decision."""
     params = {
         **subject.params,
         "proposal": proposal_id,

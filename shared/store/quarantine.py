@@ -1,4 +1,4 @@
-"""quarantine: written by whichever worker gave an event up; read by operators, and emptied by what they redrive."""
+"""quarantine: written by the worker that gives an event up; read by operators, and emptied by redrives."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ ON CONFLICT DO NOTHING
 async def put(
     conn: Connection, subject: Subject, *, stage: str, turn_id: UUID | None, event_id: UUID, reason: str
 ) -> None:
-    """The event is named among those that were given up, but where its turn has been erased."""
+    """Stores the event in quarantine, unless its turn was erased."""
     params = {
         **subject.params,
         "id": uuid7(),
@@ -36,7 +36,7 @@ async def put(
 
 @dataclass(frozen=True)
 class Quarantined:
-    """An event that was given up; `reason` is known of one that is asked for by its id."""
+    """An event that was given up; `reason` is set only if it is requested by id."""
 
     tenant_id: str
     user_id: str
@@ -66,7 +66,7 @@ async def list_newest(
     since: datetime | None,
     limit: int,
 ) -> list[Quarantined]:
-    """What was given up, newest first, of all users or of one, without reasons."""
+    """Events in quarantine, newest first, of all users or of one, without reasons."""
     params = {"tenant": tenant_id, "user": user_id, "stage": stage, "since": since, "limit": limit}
     return [Quarantined(**row) for row in await (await conn.execute(_LIST, params)).fetchall()]
 
@@ -80,12 +80,12 @@ _OF_EVENT: LiteralString = _COLUMNS + "event_id = %(id)s LIMIT 1"
 
 
 async def find(conn: Connection, subject: Subject, quarantine_id: UUID) -> Quarantined | None:
-    """The user's quarantined event of this id."""
+    """The user's quarantined event with this id."""
     return await _find(conn, _ONE, subject, quarantine_id)
 
 
 async def find_event(conn: Connection, subject: Subject, event_id: UUID) -> Quarantined | None:
-    """What is in quarantine of this event of the user."""
+    """The rows in quarantine for this event of the user."""
     return await _find(conn, _OF_EVENT, subject, event_id)
 
 
@@ -103,6 +103,6 @@ DELETE FROM quarantine WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 async def release(
     conn: Connection, subject: Subject, event_id: UUID, turn_id: UUID | None = None, stages: Sequence[str] = ()
 ) -> None:
-    """The event is given up no longer, nor are others of the turn at these stages."""
+    """Removes the event from quarantine, and others of the turn at these stages."""
     params: dict[str, Any] = {**subject.params, "event": event_id}
     await conn.execute(_RELEASE, {**params, "turn": turn_id, "stages": list(stages)})

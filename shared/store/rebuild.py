@@ -1,6 +1,6 @@
-"""One user's log copied into a scratch schema, and memories derived there put in the place of the live ones.
+"""Copies one user's log into a scratch schema, and replaces the live memories with those derived there.
 
-Statements run on connections of the scratch schema; what is live is named with its schema.
+Statements run on connections of the scratch schema; live tables are named with their schema.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -22,7 +22,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND outcome_at IS NULL
 
 
 async def open_turns(conn: Connection, subject: Subject) -> int:
-    """How many of the user's turns still wait for their outcome."""
+    """The number of the user's turns without an outcome."""
     row = await (await conn.execute(_OPEN, subject.params)).fetchone()
     return row["n"] if row else 0
 
@@ -39,12 +39,12 @@ Rows = dict[UUID, dict[str, Any]]
 
 
 async def live(conn: Connection, subject: Subject) -> Rows:
-    """What is known of the user."""
+    """The live memories of the user."""
     return await _rows(conn, _LIVE, subject)
 
 
 async def rebuilt(conn: Connection, subject: Subject) -> Rows:
-    """What was derived anew."""
+    """The memories derived in the scratch schema."""
     return await _rows(conn, _REBUILT, subject)
 
 
@@ -54,7 +54,7 @@ async def _rows(conn: Connection, statement: LiteralString, subject: Subject) ->
 
 @dataclass(frozen=True, slots=True)
 class SettledObservation:
-    """What became of an observation, and when: by `at` in the order of all changes to the user's memories."""
+    """The result of an observation and its time; `at` orders all changes of the user's memories."""
 
     observation_id: UUID
     state: str
@@ -68,7 +68,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 
 
 async def load_settled(conn: Connection, subject: Subject) -> list[SettledObservation]:
-    """All observations of the user, in no order."""
+    """All observations of the user, unordered."""
     return [SettledObservation(**row) for row in await (await conn.execute(_SETTLED, subject.params)).fetchall()]
 
 
@@ -79,7 +79,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s ORDER BY at, upkeep_id
 
 
 async def journal(conn: Connection, subject: Subject) -> list[Upkeep]:
-    """All that changed the user's memories beside statements, in order."""
+    """All other changes of the user's memories, in order."""
     found = await (await conn.execute(_JOURNAL, subject.params)).fetchall()
     rows: list[dict[str, Any]] = [{**row, "memory_ids": tuple(row["memory_ids"])} for row in found]
     return [Upkeep(**row) for row in rows]
@@ -96,21 +96,21 @@ INSERT INTO conversation_events SELECT e.* FROM smart_brain.conversation_events 
 JOIN turns t USING (tenant_id, user_id, turn_id) WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s
 """,
 }
-"""Of these what an erasure left to be learnt from; of the other tables all of the user."""
+"""Tables of which only rows not erased are copied; all rows of the user are copied from the others."""
 _UNOBSERVED: LiteralString = """
 UPDATE turns SET observed_at = NULL, outcome = NULL WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
 
 
 async def copy_log(conn: Connection, subject: Subject) -> None:
-    """The user's sessions, turns and events stand in the scratch schema; nothing has been understood of them."""
+    """Copies the user's sessions, turns and events to the scratch schema; nothing is observed there."""
     for table in _COPIED:
         await conn.execute(_IN_PART.get(table) or _to_copy(table), subject.params)
     await conn.execute(_UNOBSERVED, subject.params)
 
 
 def _to_copy(table: LiteralString) -> LiteralString:
-    """The statement by which all of the user's rows of the table stand in the scratch schema too."""
+    """The statement that copies the user's rows of the table to the scratch schema."""
     return (
         "INSERT INTO " + table + " SELECT * FROM smart_brain." + table
         + " WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
@@ -124,13 +124,13 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND evidence ? 'advice'
 
 
 async def copy_advice(conn: Connection, subject: Subject) -> None:
-    """What models said of memories beside the user's statements is known in the scratch schema too."""
+    """Copies the models' verdicts on memories to the scratch schema."""
     await conn.execute(_COPY_ADVICE, subject.params)
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlace:
-    """A turn as it was once observed, and when it had its outcome."""
+    """An observed turn, and the time of its outcome."""
 
     turn_id: UUID
     policy_version: str
@@ -149,13 +149,13 @@ ORDER BY t.observed_at, t.committed_at, t.seq
 
 
 async def places(conn: Connection, subject: Subject) -> list[MemoryPlace]:
-    """The turns that were observed, in that order; `lost` ones were given up."""
+    """The observed turns, in order of observation; `lost` ones were given up."""
     return [MemoryPlace(**row) for row in await (await conn.execute(_PLACES, subject.params)).fetchall()]
 
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """An observation in the scratch schema and its place in its turn."""
+    """An observation in the scratch schema and its position in the turn."""
 
     observation_id: UUID
     turn_id: UUID
@@ -170,7 +170,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 
 
 async def load_derived(conn: Connection, subject: Subject) -> list[Derived]:
-    """What was observed anew, in no order."""
+    """The new observations, unordered."""
     return [Derived(**row) for row in await (await conn.execute(_DERIVED, subject.params)).fetchall()]
 
 
@@ -185,7 +185,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND NOT observation_id = ANY
 
 
 async def queue(conn: Connection, subject: Subject, order: Sequence[tuple[UUID, datetime]]) -> None:
-    """The evolver will find these observations in this order, and no others."""
+    """Orders these observations for the evolver, and hides all others."""
     given = {**subject.params, "ids": [each for each, _ in order], "at": [at for _, at in order]}
     await conn.execute(_QUEUE, given)
     await conn.execute(_BAR, given)
@@ -198,7 +198,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s ORDER BY created_at, input_h
 
 
 async def answers(conn: Connection, subject: Subject) -> list[CachedAnswer]:
-    """What models answered about the user's turns, oldest first."""
+    """The model answers about the user's turns, oldest first."""
     return [CachedAnswer(**row) for row in await (await conn.execute(_ANSWERS, subject.params)).fetchall()]
 
 
@@ -209,7 +209,7 @@ SELECT coalesce((SELECT epoch FROM smart_brain.erasure_epochs
 
 
 async def epoch(conn: Connection, subject: Subject) -> int:
-    """How many erasures of the user there have been."""
+    """The number of the user's erasures."""
     row = await (await conn.execute(_EPOCH, subject.params)).fetchone()
     return row["epoch"] if row else 0
 
@@ -280,9 +280,9 @@ ON CONFLICT (tenant_id, user_id) DO UPDATE SET chunks = excluded.chunks, terms =
 
 
 async def replace(conn: Connection, subject: Subject, ids: Collection[UUID]) -> None:
-    """These memories are as they were derived anew, or gone; so is what search reads of all. The caller holds the lock.
+    """Replaces these memories with the derived ones or deletes them, with their search rows. The caller holds the lock.
 
-    Chunks that say the same keep their vectors; the others have new ones, those of an encoder after a while.
+    Chunks with unchanged text keep their vectors; the others get new ones, those of an encoder later.
     """
     whose = subject.params
     await conn.execute("SET LOCAL synchronous_commit = on")
@@ -298,5 +298,5 @@ async def replace(conn: Connection, subject: Subject, ids: Collection[UUID]) -> 
 
 
 async def leave_scratch(conn: Connection) -> None:
-    """The rest of this transaction is about the schema that is served."""
+    """Switches this transaction to the live schema."""
     await conn.execute(f"SET LOCAL search_path TO {SCHEMA}, public")

@@ -1,6 +1,6 @@
-"""turns, observations, proposals, resources, tombstones: what stands behind a dead letter, and opening it again.
+"""turns, observations, proposals, resources, tombstones: the state behind a dead letter, and its reopening.
 
-What was given up is then as before the event that failed. Written by compose for an operator.
+Reopening restores the state before the failed event. Written by compose for an operator.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,12 @@ from shared.db import Connection
 from shared.domain.subjects import Subject
 
 TurnState = Literal["missing", "erased", "open", "quarantined", "complete"]
-"""How far the turn behind an event is."""
+"""The state of the turn behind an event."""
 
 
 @dataclass(frozen=True)
 class TurnBehind:
-    """A turn and its outcome; `erased`: nothing is to be learnt from it any more."""
+    """A turn and its outcome; `erased`: nothing may be learnt from it."""
 
     turn_id: UUID
     session_id: str
@@ -33,7 +33,7 @@ class TurnBehind:
 
     @property
     def state(self) -> TurnState:
-        """How far it is."""
+        """Its state."""
         if self.erased:
             return "erased"
         if not self.complete:
@@ -56,17 +56,17 @@ _BY_OBSERVATIONS: LiteralString = (
 
 
 async def find_turn(conn: Connection, subject: Subject, turn_id: UUID) -> TurnBehind | None:
-    """The turn; until the transaction ends nobody else changes it."""
+    """The turn, locked until the transaction ends."""
     return await _one(conn, _BY_ID, subject, turn=turn_id)
 
 
 async def find_observed_turn(conn: Connection, subject: Subject, observation_ids: Sequence[UUID]) -> TurnBehind | None:
-    """The turn of which these observations were made; until the transaction ends nobody else changes it."""
+    """The turn of these observations, locked until the transaction ends."""
     return await _one(conn, _BY_OBSERVATIONS, subject, ids=list(observation_ids))
 
 
 async def find_committed_turn(conn: Connection, subject: Subject, key: str) -> TurnBehind | None:
-    """The turn that was committed under this idempotency key."""
+    """The turn committed under this idempotency key."""
     return await _one(conn, _BY_KEY, subject, key=key)
 
 
@@ -83,7 +83,7 @@ SELECT EXISTS (SELECT FROM tombstones WHERE tenant_id = %(tenant)s AND user_id =
 
 
 async def is_erased(conn: Connection, subject: Subject, sent_at: datetime, session_id: str | None) -> bool:
-    """Whether an erasure covers what was sent then."""
+    """Whether an erasure covers a record of that time."""
     row = await (await conn.execute(_COVERED, {**subject.params, "sent": sent_at, "session": session_id})).fetchone()
     return bool(row and row["covered"])
 
@@ -96,7 +96,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = %(turn)s
 
 
 async def reopen_turn(conn: Connection, subject: Subject, turn_id: UUID, notes: Mapping[str, Any] | None) -> None:
-    """The turn waits for its outcome again: with these notes of the observer, or without any for the observer."""
+    """Removes the outcome of the turn, and keeps these notes of the observer or, for the observer itself, none."""
     params = {**subject.params, "turn": turn_id, "unobserved": notes is None}
     await conn.execute(_REOPEN, {**params, "notes": None if notes is None else orjson.dumps(notes).decode()})
 
@@ -112,7 +112,7 @@ DELETE FROM proposals WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND ob
 
 
 async def reopen_observations(conn: Connection, subject: Subject, turn_id: UUID) -> Sequence[Mapping[str, Any]]:
-    """Those observations of the turn that were quarantined: each is new again, and nothing is proposed for it."""
+    """Resets the turn's quarantined observations to new, without proposals."""
     params = {**subject.params, "turn": turn_id}
     found = await (await conn.execute(_OBSERVATIONS, params)).fetchall()
     await conn.execute(_PROPOSALS, {**params, "ids": [row["observation_id"] for row in found]})
@@ -126,5 +126,5 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND resource_id = %(resource
 
 
 async def reopen_resource(conn: Connection, subject: Subject, resource_id: UUID) -> bool:
-    """Whether it had failed, and now waits to be offered again."""
+    """Whether it had failed, and is now pending again."""
     return (await conn.execute(_RESOURCE, {**subject.params, "resource": resource_id})).rowcount == 1

@@ -1,4 +1,4 @@
-"""What hangs together: read-only, over entities, refs, sources of memories and the order of a session."""
+"""Relations: read-only, over entities, refs, sources of memories and the order of a session."""
 
 from collections.abc import Sequence
 from typing import LiteralString
@@ -9,7 +9,7 @@ from shared.domain import chunk_ids
 from shared.domain.subjects import Subject
 
 Scored = tuple[UUID, float]
-"""A chunk, and how closely it is linked; higher is closer."""
+"""A chunk, and the strength of its relation; higher is stronger."""
 
 _RELATED: LiteralString = """
 WITH named AS MATERIALIZED (
@@ -58,10 +58,10 @@ SELECT chunk_id, max(score)::float8 AS score FROM near GROUP BY chunk_id ORDER B
 async def load_related(
     conn: Connection, subject: Subject, names: Sequence[str], spelt: Sequence[str], terms: Sequence[str], limit: int
 ) -> list[Scored]:
-    """What the entities of these names (canonical; as written; as search terms) are linked with, closest first.
+    """Objects related to the entities of these names (canonical; as written; as search terms), strongest first.
 
-    Messages and memories that name them or hold the term, what was learnt where they were named, turns whose refs lead
-    to them, and the turns behind the tasks, goals, decisions and events among those memories.
+    Messages and memories that name them or contain the term, memories from turns that mention them, turns whose refs
+    name them, and the turns behind tasks, goals, decisions and events among those memories.
     """
     if not names:
         return []

@@ -1,4 +1,4 @@
-"""resources: what of turns is to go to the knowledge side. Written by observer; librarian moves state."""
+"""resources: parts of turns for the knowledge side. Written by observer; librarian changes the state."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ ON CONFLICT DO NOTHING RETURNING resource_id, state
 
 
 async def request(conn: Connection, subject: Subject, rows: Iterable[Requested]) -> set[UUID]:
-    """Those of the resources that are new and to be ingested."""
+    """Stores the resources; the new ones to be ingested."""
     given = orjson.dumps(list(rows)).decode()
     if given == "[]":
         return set()
@@ -50,7 +50,7 @@ async def request(conn: Connection, subject: Subject, rows: Iterable[Requested])
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A resource that waits, and how often it was tried."""
+    """A pending resource, and its number of attempts."""
 
     resource_id: UUID
     turn_id: UUID
@@ -68,7 +68,7 @@ ORDER BY requested_at, ordinal
 
 
 async def load_pending(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Pending]:
-    """Those of the resources that still wait."""
+    """Those of the resources that are pending."""
     params = {**subject.params, "ids": list(ids)}
     return [Pending(**row) for row in await (await conn.execute(_PENDING, params)).fetchall()]
 
@@ -80,7 +80,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND resource_id = %(id)s AND
 
 
 async def may_offer(conn: Connection, subject: Subject, resource_id: UUID, *, user_named: bool) -> bool:
-    """Whether it may go to the knowledge side now; an erasure waits until it is settled, or its time is over."""
+    """Whether it may be sent to the knowledge side now; an erasure waits until it is settled or times out."""
     return bool((await conn.execute(_OFFERED, {**subject.params, "id": resource_id, "named": user_named})).rowcount)
 
 
@@ -90,11 +90,11 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND state = 'ingested' AND u
     AND user_named = %(named)s
 """
 Sign = tuple[str, str, str | None]
-"""Organisation, address and content: by them the same thing is known."""
+"""Organisation, address and content, which identify the same resource."""
 
 
 async def load_known(conn: Connection, subject: Subject, uri_hashes: Iterable[str], *, user_named: bool) -> set[Sign]:
-    """What the knowledge side has from this user, in the user's name or in nobody's."""
+    """The user's resources on the knowledge side, in the user's name or in none."""
     params = {**subject.params, "hashes": list(uri_hashes), "named": user_named}
     rows = await (await conn.execute(_KNOWN, params)).fetchall()
     return {(row["org_id"], row["uri_hash"], row["content_hash"]) for row in rows}
@@ -102,7 +102,7 @@ async def load_known(conn: Connection, subject: Subject, uri_hashes: Iterable[st
 
 @dataclass(frozen=True, slots=True)
 class SettledResource:
-    """What became of one try."""
+    """The result of one attempt."""
 
     resource_id: UUID
     state: str
@@ -122,7 +122,7 @@ RETURNING r.state
 
 
 async def settle(conn: Connection, subject: Subject, settled: Iterable[SettledResource]) -> list[str]:
-    """The states of those that were waiting until now."""
+    """Records the results of pending ones; their states."""
     rows = orjson.dumps(list(settled)).decode()
     return [row["state"] for row in await (await conn.execute(_SETTLE, {**subject.params, "rows": rows})).fetchall()]
 
@@ -134,13 +134,13 @@ WHERE state = 'pending' AND requested_at < now() - %(grace)s ORDER BY requested_
 
 
 async def overdue(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
-    """Resources of all users that wait longer than the grace period, oldest first (ids and hashes only)."""
+    """Resources of all users pending longer than the grace period, oldest first (ids and hashes only)."""
     return await (await conn.execute(_OVERDUE, {"grace": grace, "limit": limit})).fetchall()
 
 
 @dataclass(frozen=True, slots=True)
 class ListedResource:
-    """A resource with the words of the log; these are None once they have been erased."""
+    """A resource with text from the log; None if that was erased."""
 
     resource_id: UUID
     turn_id: UUID

@@ -1,4 +1,4 @@
-"""The schema of the database: roles, migrations, extensions, and schemas of a moment's own."""
+"""The schema of the database: roles, migrations, extensions, and scratch schemas."""
 
 import hashlib
 import re
@@ -31,7 +31,7 @@ BEGIN
     END IF;
 END $$
 """
-"""Chunks that had vectors before the extension was dropped are embedded again."""
+"""Marks chunks whose vectors were lost with the extension for a new embedding."""
 _TRIGRAMS: LiteralString = "CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public"
 EXTENSIONS: tuple[tuple[str, LiteralString], ...] = (("vector", _VECTORS), ("pg_trgm", _TRIGRAMS))
 
@@ -51,7 +51,7 @@ BEGIN
     END LOOP;
 END $$
 """
-"""Roles belong to the server, not to a database: a restored schema finds them where a migrated one would."""
+"""Roles belong to the server, not to a database: a restored schema finds them like a migrated one."""
 _CUT_OFF: LiteralString = "SELECT to_regnamespace(%s) IS NOT NULL AND to_regnamespace(%s) IS NULL"
 
 FOLDER = resources.files("shared") / "migrations"
@@ -66,47 +66,49 @@ BEGIN
     END IF;
 END $$
 """
-"""Which scripts were applied, and the SHA-256 of their text; a database from before there were hashes has none yet."""
+"""The applied scripts, and the SHA-256 of their text; a database from before hashes were introduced has none yet."""
 
 
 class Script(NamedTuple):
-    """A migration: its name says its place in the order, and by `pre` or `post` when it is run."""
+    """A migration: its name contains its position and, by `pre` or `post`, the time of its run."""
 
     name: str
     statements: str
 
     @property
     def sha256(self) -> str:
-        """The same for the same text, however its lines end."""
+        """The hash of the text, independent of line endings."""
         return hashlib.sha256(self.statements.encode()).hexdigest()
 
 
 async def ensure_roles(conn: AsyncConnection[Any]) -> None:
-    """The roles that the pools switch to exist, and whoever is connected may switch to them."""
+    """Creates the roles of the pools, and lets the current login switch to them."""
     await conn.execute("SELECT pg_advisory_lock(727001)")
     await conn.execute(_ROLES)
     await conn.execute("SELECT pg_advisory_unlock(727001)")
 
 
 def before_start(name: str) -> bool:
-    """Whether the script runs before the processes of its version start; the others once no older process is left."""
+    """Whether the script runs before the processes of its version start; the others run once no
+    older process is left.
+    """
     return _POST.fullmatch(name) is None
 
 
 def every(_: str) -> bool:
-    """Whether the script runs where no older process is left: each does."""
+    """Whether the script runs when no older process is left: every script does."""
     return True
 
 
 async def migrate(
     dsn: str, schema: str = SCHEMA, *, wanted: Callable[[str], bool] = every, folder: Traversable = FOLDER
 ) -> list[str]:
-    """Applies the scripts that are missing and `wanted`, in order, each in its own transaction; returns their names.
+    """Applies the missing scripts that are `wanted`, in order, each in its own transaction; returns their names.
 
-    ConfigurationError, and none is applied, where one that was applied has another text now, or where a newer version
-    has taken away what this one needs. An extension that cannot be had is named in the log: without pgvector search
-    goes by words, without pg_trgm by their exact spelling. The next call tries again. Where a restore was cut off
-    before the schema came back, none is made: an empty one would be served.
+    ConfigurationError, without applying any, if the text of an applied script has changed, or if a newer version has
+    removed what this one needs. An unavailable extension is logged: without pgvector search uses words, without pg_trgm
+    exact spelling; the next call tries again. If a restore was interrupted before the schema returned, none is created,
+    because an empty one would be served.
     """
     applied: list[str] = []
     scripts = read_scripts(folder)
@@ -142,7 +144,7 @@ _FILL: LiteralString = "UPDATE migrations SET sha256 = %s WHERE name = %s AND sh
 
 
 async def load_recorded(conn: AsyncConnection[Any], scripts: list[Script]) -> set[str]:
-    """The scripts that were applied, each with a hash from now on."""
+    """Adds the missing hashes of applied scripts."""
     await conn.execute(_LEDGER)
     found = await (await conn.execute("SELECT name, sha256 FROM migrations")).fetchall()
     recorded: dict[str, str | None] = {str(name): sha256 for name, sha256 in found}
@@ -150,7 +152,7 @@ async def load_recorded(conn: AsyncConnection[Any], scripts: list[Script]) -> se
     newer = sorted(recorded.keys() - {each.name for each in scripts})
     if taken := [name for name in newer if not before_start(name)]:
         raise ConfigurationError(
-            f"the database has {', '.join(taken)} of a newer SmartBrain, which takes away what this version needs: "
+            f"the database has {', '.join(taken)} of a newer SmartBrain, which removes what this version needs: "
             "install the newer version"
         )
     if newer:
@@ -162,17 +164,17 @@ async def load_recorded(conn: AsyncConnection[Any], scripts: list[Script]) -> se
 
 
 def refuse_changed(recorded: Mapping[str, str | None], scripts: list[Script]) -> None:
-    """ConfigurationError names the scripts whose text is not the one that was applied."""
+    """ConfigurationError names the scripts whose text differs from the applied one."""
     changed = [each.name for each in scripts if recorded.get(each.name) not in (None, each.sha256)]
     if changed:
         raise ConfigurationError(
-            f"{', '.join(changed)} was applied with another text: a script that was applied stays as it is. "
-            "Put its old text back, and what is to change into a new script"
+            f"{', '.join(changed)} was applied with another text: an applied script must not change. "
+            "Restore its old text, and put the change into a new script"
         )
 
 
 async def list_waiting(dsn: str) -> list[str]:
-    """The scripts that have not been applied to the database, which is migrated."""
+    """The scripts that are not yet applied to the migrated database."""
     async with owner(dsn) as conn:
         try:
             done = await load_applied(conn)
@@ -182,7 +184,7 @@ async def list_waiting(dsn: str) -> list[str]:
 
 
 async def load_applied(conn: AsyncConnection[Any]) -> set[str]:
-    """The scripts that made the schema which is served."""
+    """The scripts that created the live schema."""
     found = await conn.cursor(row_factory=tuple_row).execute("SELECT name FROM smart_brain.migrations")
     return {str(name) for (name,) in await found.fetchall()}
 
@@ -194,10 +196,10 @@ _LEFT: LiteralString = "SELECT nspname FROM pg_namespace WHERE starts_with(nspna
 
 @asynccontextmanager
 async def scratch(dsn: str) -> AsyncGenerator[str, None]:
-    """The name of an empty schema of the caller's own, dropped at the end whatever happens.
+    """The name of an empty schema for the caller, dropped at the end.
 
-    The scripts have made it that made the one which is served, so that whole rows of that one fit in. What a run that
-    was killed has left behind is dropped first: a lock tells the schemas of runs that are alive.
+    The scripts of the live schema create it, so that whole rows can be copied. Schemas left by killed runs are dropped
+    first; locks identify the schemas of running ones.
     """
     with translated():
         async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as conn:
@@ -221,7 +223,7 @@ async def _drop_unless_locked(conn: psycopg.AsyncConnection[Any], schema: str) -
 
 
 async def is_open(dsn: str) -> bool:
-    """Whether the database is there and may be served."""
+    """Whether the database is reachable and may be served."""
     async with owner(dsn) as conn:
         try:
             return await (await conn.execute("SELECT FROM serving")).fetchone() is not None
@@ -230,7 +232,7 @@ async def is_open(dsn: str) -> bool:
 
 
 def read_scripts(folder: Traversable = FOLDER) -> list[Script]:
-    """All that there are, in order."""
+    """All scripts, in order."""
     files = sorted((each for each in folder.iterdir() if each.name.endswith(".sql")), key=lambda each: each.name)
     if not files:
         raise ConfigurationError("no migrations are packaged")

@@ -1,6 +1,6 @@
-"""The search arms of compose: read-only, one statement each, over the chunks of one user, and what bounds a search.
+"""The search arms of compose: read-only, one statement each, over the chunks of one user, with filters.
 
-Bounds are a span of time, languages, beginnings of addresses.
+Filters are a time range, languages, and address prefixes.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -24,10 +24,10 @@ BOUND: LiteralString = """
 
 @dataclass(frozen=True)
 class SearchScope:
-    """What a search is bound to: a span of time, languages, beginnings of addresses; nothing given binds nothing.
+    """The filters of a search: a time range, languages, address prefixes; an empty one filters nothing.
 
-    `past` lets in what is marked outdated, and messages whose statement has ended; superseded, retracted and expired
-    memories stay out all the same.
+    `past` includes outdated memories and messages whose statement has ended; superseded, retracted and expired memories
+    stay excluded.
     """
 
     since: datetime | None = None
@@ -38,7 +38,7 @@ class SearchScope:
 
     @property
     def bound(self) -> bool:
-        """Whether any chunk can fall outside."""
+        """Whether the filters can exclude any chunk."""
         return bool(self.since or self.until or self.languages or self.prefixes)
 
 
@@ -55,11 +55,11 @@ def to_params(subject: Subject, within: SearchScope, limit: int) -> dict[str, An
 
 
 class Hit(NamedTuple):
-    """One chunk that an arm found, with the arm's own score; higher is better.
+    """One chunk found by an arm, with the arm's own score; higher is better.
 
-    `ended` names what was learnt from the hit's turn and holds no longer, or was rejected too often: ordinal and
-    span of the words, the value, until when it held, and whether it is to be forgotten. `media` says where in the
-    text stands what was recognised in which media, and whether that may not be read now.
+    `ended` lists the memories from the hit's turn that ended or were fused: ordinal and span of the words, the value,
+    the end, and whether it is to be forgotten. `media` gives the positions of recognised text and its media, and
+    whether that may not be read now.
     """
 
     chunk_id: UUID
@@ -163,7 +163,7 @@ _TEXT: LiteralString = (
 async def by_text(
     conn: Connection, subject: Subject, queries: Sequence[Sequence[str]], limit: int, within: SearchScope
 ) -> list[list[Hit]]:
-    """For each query (its search terms), the memories that share terms with it by BM25, the rare first, best first."""
+    """For each query (its search terms), the memories that share terms with it by BM25, best first."""
     pairs = [(n, term) for n, words in enumerate(queries) for term in words]
     answers: list[list[Hit]] = [[] for _ in queries]
     if not pairs:
@@ -181,7 +181,7 @@ async def by_text(
 
 
 MAX_MESSAGES = 64
-"""A turn has no more (schemas.turn_events); said here so that the planner knows how few rows a turn is."""
+"""The maximum number of events per turn (schemas.turn_events), stated here so that the planner knows it."""
 _AT: LiteralString = (
     _COLUMNS.replace("r.score::float8 AS score", "0::float8 AS score")
     + """FROM (
@@ -203,14 +203,14 @@ _AT: LiteralString = (
 def at(
     subject: Subject, memories: Collection[str], turns: Sequence[tuple[str, str]], limit: int, within: SearchScope
 ) -> Read[list[Hit]]:
-    """These chunks of memories, and those between the bounds of these turns (ids as text); only what still holds."""
+    """These chunks of active memories, and those of turns between these ids."""
     bounds = {"lows": _ids(low for low, _ in turns), "highs": _ids(high for _, high in turns), "messages": MAX_MESSAGES}
     params = {**to_params(subject, within, limit), "ids": _ids(memories), **bounds}
     return Read(_AT, params, _hits)
 
 
 def _ids(ids: Iterable[str]) -> str:
-    """An array as PostgreSQL reads it: quicker than one that is written element by element."""
+    """An array in PostgreSQL's text form, which is faster than writing it element by element."""
     return "{" + ",".join(ids) + "}"
 
 
@@ -229,5 +229,5 @@ _SAID_AT: LiteralString = (
 
 
 def said_at(subject: Subject, moments: Collection[datetime], limit: int, within: SearchScope) -> Read[list[Hit]]:
-    """What the user said at these moments."""
+    """The user's messages at these times."""
     return Read(_SAID_AT, {**to_params(subject, within, limit), "moments": list(moments)}, _hits)

@@ -1,4 +1,4 @@
-"""Where words stand, and what can be compared by meaning: over the postings and the vectors of one user.
+"""Postings and vectors of one user, for search by words and meaning.
 
 Read-only, one statement each, for the search of compose.
 """
@@ -15,7 +15,7 @@ from shared.store.search import BOUND, SearchScope, to_params
 
 @dataclass(frozen=True)
 class PostingList:
-    """Which chunks hold a term, as PostgreSQL sends arrays: ids, and for each id tf << 16 | length."""
+    """The chunks that contain a term, as PostgreSQL returns arrays: ids, and for each id tf << 16 | length."""
 
     ids: bytes
     counts: bytes
@@ -23,7 +23,7 @@ class PostingList:
 
 @dataclass(frozen=True)
 class LexicalStats:
-    """What is known of the words of a question: where they stand, and what all chunks of the user are like."""
+    """Data about the words of a question: their postings, and statistics of all chunks of the user."""
 
     chunks: int = 0
     terms: int = 0
@@ -46,7 +46,7 @@ WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
 
 
 def words(subject: Subject, terms: Sequence[str], most: int) -> Read[LexicalStats]:
-    """Where these terms stand, at most `most` chunks of each, and whose names the user's turns carry."""
+    """The postings of these terms, at most `most` chunks of each, and the speakers in the user's turns."""
     return Read(_WORDS, {**to_params(subject, SearchScope(), most), "words": list(terms)}, to_postings, binary=True)
 
 
@@ -62,7 +62,7 @@ SELECT array_send(array_agg(chunk_id ORDER BY said_at DESC)) AS ids FROM (
 
 
 def inside(subject: Subject, within: SearchScope, most: int) -> Read[bytes | None]:
-    """The newest chunks within these bounds, at most `most`, as PostgreSQL sends arrays; None: there are none."""
+    """The newest chunks within these filters, at most `most`, as PostgreSQL returns arrays; None without any."""
     return Read(_INSIDE, to_params(subject, within, most), lambda rows: rows[0]["ids"], binary=True)
 
 
@@ -106,13 +106,13 @@ _NAMES: LiteralString = "SELECT names FROM search_stats WHERE tenant_id = %(tena
 
 
 def names(subject: Subject) -> Read[tuple[str, ...]]:
-    """Under which names people spoke in the user's turns."""
+    """The named speakers in the user's turns."""
     return Read(_NAMES, subject.params, lambda rows: tuple(rows[0]["names"]) if rows else ())
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Chunks and their vectors by one model: the codes of a page, cosines, or kept static vectors, as bytes."""
+    """Chunks and their vectors by one model: the codes of a page, cosines, or static vectors, as bytes."""
 
     model_id: str | None
     ids: bytes
@@ -123,7 +123,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Pages:
-    """The pages of one set as they were made together, in one epoch of the user."""
+    """The pages of one set as they were built together, in one epoch of the user."""
 
     version: UUID
     epoch: int
@@ -132,9 +132,7 @@ class Pages:
 
 @dataclass(frozen=True)
 class Meant:
-    """What can be compared with a question: the pages (without words on what is in them, where that is known), and
-    what is newer.
-    """
+    """Vectors to compare with a question: the pages (without their content, if that is cached), and newer vectors."""
 
     pages: Pages | None
     newer: tuple[Compared, ...]
@@ -184,11 +182,11 @@ def load_near(
     set_id: str,
     known: UUID | None = None,
 ) -> Read[Meant]:
-    """What can be compared with a question: pages of the set, and what is newer than they are with every number.
+    """Vectors to compare with a question: pages of the set, and newer vectors with full precision.
 
-    `vectors` are the question's vectors by the models whose cosines are wanted; chunks without one of these models have
-    their static vectors, as all have where nothing is asked of a model. Within bounds every chunk inside is compared
-    with all its numbers. Pages of the version that is known are not read again.
+    `vectors` are the question's vectors by the models; chunks without a vector of one of these models use their static
+    one, and so do all without a model. With filters every matching chunk is compared with full precision. Pages of the
+    cached version are not read again.
     """
     params = {**to_params(subject, within, 0), "static": static_id, "set": set_id, "known": known}
     params |= asked_of(vectors)
@@ -218,10 +216,10 @@ def to_comparable(rows: Sequence[Mapping[str, Any]]) -> Meant:
 
 
 def asked_of(vectors: Mapping[str, Sequence[float]]) -> dict[str, list[str]]:
-    """Models and their vectors as statements take them."""
+    """Models and their vectors as parameters of statements."""
     return {"models": list(vectors), "vectors": [vector_literal(each) for each in vectors.values()]}
 
 
 def vector_literal(vector: Sequence[float]) -> str:
-    """The vector as pgvector reads it."""
+    """The vector in pgvector's format."""
     return "[" + ",".join(f"{x:.6g}" for x in vector) + "]"

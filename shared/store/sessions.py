@@ -1,4 +1,4 @@
-"""sessions: opened and numbered by compose (commit_turn), kept by observer; governor sees ids and times."""
+"""sessions: opened and numbered by compose (commit_turn), updated by observer; governor reads ids and times."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from shared.db import Connection, Read
 from shared.domain.subjects import Subject
 
 Slots = Mapping[str, Mapping[str, Any]]
-"""The names that stand for a session: by kind and canonical name each one's name, kind, mentions and last_seq."""
+"""The names that represent a session: for each kind and canonical name its spelling, kind, mentions and last_seq."""
 
 
 @dataclass(frozen=True)
 class SessionState:
-    """How far a session's summary reaches, how many tokens were said since, and which names stand for it."""
+    """The last turn of a session's summary, the tokens since, and the names that represent the session."""
 
     session_id: str
     summary_seq: int
@@ -32,16 +32,16 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessi
 
 
 async def states(conn: Connection, subject: Subject, sessions: Iterable[str]) -> dict[str, SessionState]:
-    """The state of those of the sessions that exist, by session."""
+    """The state of the existing ones of these sessions, by session."""
     params = {**subject.params, "sessions": list(sessions)}
     return {r["session_id"]: SessionState(**r) for r in await (await conn.execute(_STATES, params)).fetchall()}
 
 
 @dataclass(frozen=True)
 class Grown:
-    """What a batch of turns did to a session: `tokens` said after the summary that now reaches to `summary_seq`.
+    """The effect of a batch of turns on a session: `tokens` since the summary, which now reaches to `summary_seq`.
 
-    None leaves the summary as it is. `ended` is the number of the turn that ended the session, and when that was.
+    None leaves the summary unchanged. `ended` is the number of the turn that ended the session, and its time.
     """
 
     session_id: str
@@ -62,7 +62,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
 
 
 async def note(conn: Connection, subject: Subject, grown: Grown) -> None:
-    """The session has grown by this; it is archived if nobody has spoken in it since it ended."""
+    """Updates the session, and archives it if it has no message since its end."""
     end_seq, ended_at = grown.ended or (None, None)
     params = {
         **subject.params,
@@ -118,7 +118,7 @@ def one(subject: Subject, session_id: str) -> Read[SessionRow | None]:
 
 
 def list_sessions(subject: Subject, limit: int, offset: int) -> Read[list[SessionRow]]:
-    """The user's sessions, the one spoken in last first."""
+    """The user's sessions, latest activity first."""
     params = {**subject.params, "limit": limit, "offset": offset}
     return Read(_LISTING, params, lambda rows: [SessionRow(**row) for row in rows])
 
@@ -133,7 +133,7 @@ ORDER BY s.last_turn_at LIMIT %(limit)s
 
 
 async def idle(conn: Connection, after: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
-    """Open sessions of all users in which nothing was said, and to which nothing was added, for so long (ids only)."""
+    """Open sessions of all users without messages and additions for this long (ids only)."""
     return await (await conn.execute(_IDLE, {"idle": after, "limit": limit})).fetchall()
 
 
@@ -148,7 +148,7 @@ GROUP BY e.kind, e.canonical, e.name ORDER BY mentions DESC, last_seq DESC, e.ca
 
 
 async def count_names(conn: Connection, subject: Subject, session_id: str, slots: Slots, most: int) -> Slots:
-    """Those of these names that were said most in the session, counted from its turns."""
+    """Those of these names that were mentioned most in the session, counted from its turns."""
     params = {**subject.params, "session": session_id, "keys": list(slots), "most": most}
     found = await (await conn.execute(_COUNTED, params)).fetchall()
     kept = ("name", "kind", "mentions", "last_seq")

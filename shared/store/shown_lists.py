@@ -1,4 +1,4 @@
-"""shown_lists: which memories were shown with which numbers. Written and read by compose; ids only."""
+"""shown_lists: the memories shown under numbers. Written and read by compose; ids only."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from shared.domain.subjects import Subject
 
 @dataclass(frozen=True)
 class ShownList:
-    """The memories that a session was shown last, in the order of their numbers."""
+    """The memories last shown in a session, in the order of their numbers."""
 
     facts: tuple[UUID, ...] = ()
     notes: tuple[UUID, ...] = ()
 
     def find(self, kind: str, number: int) -> UUID | None:
-        """The memory that has this number."""
+        """The memory with this number."""
         ids = self.notes if kind == "note" else self.facts
         return ids[number - 1] if 1 <= number <= len(ids) else None
 
@@ -29,7 +29,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
 
 
 def load(subject: Subject, session_id: str) -> Read[ShownList | None]:
-    """What the session was shown last; None where nothing was."""
+    """The list last shown in the session; None without one."""
     params = {**subject.params, "session": session_id}
     return Read(_LOAD, params, lambda rows: ShownList(*map(tuple, rows[0].values())) if rows else None)
 
@@ -45,5 +45,5 @@ ON CONFLICT (tenant_id, user_id, session_id) DO UPDATE SET facts = excluded.fact
 async def put(
     conn: Connection, subject: Subject, session_id: str, facts: Sequence[UUID], notes: Sequence[UUID]
 ) -> None:
-    """From now on numbers in this session mean these memories."""
+    """Sets the list to which numbers in this session refer."""
     await conn.execute(_PUT, {**subject.params, "session": session_id, "facts": list(facts), "notes": list(notes)})

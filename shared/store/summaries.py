@@ -1,4 +1,4 @@
-"""session_summaries: written by observer, one row a version; read by compose."""
+"""session_summaries: written by observer, one row per version; read by compose."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ ORDER BY version DESC LIMIT 1
 
 
 def latest(subject: Subject, session_id: str, before: int | None = None) -> Read[SummaryRow | None]:
-    """The newest summary of the session, or the newest before that version, if it has one."""
+    """The newest summary of the session, or the newest before that version, if any."""
     params = {**subject.params, "session": session_id, "before": before}
     return Read(_LATEST, params, lambda rows: SummaryRow(**rows[0]) if rows else None)
 
@@ -56,7 +56,9 @@ ORDER BY version DESC LIMIT %(most)s
 
 
 def blocks(subject: Subject, session_id: str, most: int) -> Read[list[Mapping[str, Any]]]:
-    """What the latest archived stretches of the session left, at most so many, oldest first, each once as it is now."""
+    """The summary blocks of the latest archived parts of the session, limited, oldest first, each
+    once in its current state.
+    """
     return Read(_BLOCKS, {**subject.params, "session": session_id, "most": most}, lambda rows: list(reversed(rows)))
 
 
@@ -67,7 +69,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
 
 
 async def archived_to(conn: Connection, subject: Subject, session_id: str) -> int:
-    """The last turn of the session that an archived stretch holds; 0 where there is none."""
+    """The last turn of the session in an archived part; 0 without one."""
     row = await (await conn.execute(_ARCHIVED_TO, {**subject.params, "session": session_id})).fetchone()
     return row["seq"] if row else 0
 
@@ -79,7 +81,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
 
 
 async def reached_by_model(conn: Connection, subject: Subject, session_id: str, rules: str) -> int:
-    """The last turn that a model was shown for a summary, `rules` being the name of what is none; 0 where none was."""
+    """The last turn that a model was shown for a summary, `rules` being the name without a model; 0 without one."""
     row = await (await conn.execute(_REACHED, {**subject.params, "session": session_id, "rules": rules})).fetchone()
     return row["seq"] if row else 0
 
@@ -91,7 +93,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
 
 
 async def newest(conn: Connection, subject: Subject, session_id: str) -> int:
-    """The number of the session's newest version, erased or not; 0 where there is none."""
+    """The number of the session's newest version, erased ones included; 0 without one."""
     row = await (await conn.execute(_NEWEST, {**subject.params, "session": session_id})).fetchone()
     return row["version"] if row else 0
 
@@ -108,9 +110,9 @@ WHERE s.cleared_seq < %(source_from_seq)s
 
 
 async def put(conn: Connection, subject: Subject, summary: SummaryRow) -> None:
-    """The version stands, unless what it sums up was cleared meanwhile.
+    """Stores the version, unless the summarised turns were cleared in the meantime.
 
-    Another observer's write of the same version raises TransientError.
+    A concurrent write of the same version raises TransientError.
     """
     row: Mapping[str, Any] = {
         **vars(summary),
@@ -135,14 +137,14 @@ SELECT cleared_seq FROM sessions WHERE tenant_id = %(tenant)s AND user_id = %(us
 
 
 async def load_cleared_to(conn: Connection, subject: Subject, session_id: str) -> int:
-    """The last turn of the session before its summary was cleared; 0 where it never was."""
+    """The last turn of the session before its summary was cleared; 0 if it never was."""
     row = await (await conn.execute(_CLEARED_TO, {**subject.params, "session": session_id})).fetchone()
     return row["cleared_seq"] if row else 0
 
 
 async def clear(conn: Connection, subject: Subject, session_id: str) -> int:
-    """How many versions were removed; the next summary starts afresh, with what is said from now on."""
+    """Deletes versions; their number. The next summary starts with later turns."""
     params = {**subject.params, "session": session_id}
-    # first: whoever is writing a version has written it then, and it goes too
+    # first, so that a concurrent version is complete and deleted too
     await conn.execute(_BEGIN_AFRESH, params)
     return (await conn.execute(_CLEAR, params)).rowcount

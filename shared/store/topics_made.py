@@ -1,4 +1,4 @@
-"""topics_made: when a broker that had lost its topics got them again. Written by whoever makes them."""
+"""topics_made: the times at which a broker that had lost its topics got them again. Written by their creator."""
 
 from collections.abc import Collection
 from datetime import timedelta
@@ -15,17 +15,17 @@ _FORGET: LiteralString = "DELETE FROM topics_made WHERE made_at <= now() - %(age
 
 
 async def note(conn: AsyncConnection[Any], made: Collection[str]) -> None:
-    """Where the topic of committed turns was made just now, all older work is driven again soon."""
+    """If the topic of committed turns was just created, all older work is redriven soon."""
     if TURN_COMMITTED.name in made:
         await conn.execute(_NOTE)
 
 
 async def load_age(conn: Connection) -> timedelta | None:
-    """How long ago the topics were made; None once what was lost before has been driven again."""
+    """The time since the topics were created; None once the lost work has been redriven."""
     row = await (await conn.execute(_AGE)).fetchone()
     return row["age"] if row else None
 
 
 async def forget(conn: Connection, age: timedelta) -> None:
-    """What was lost with topics that were replaced so long ago, or longer, has been driven again."""
+    """Records that work lost with topics replaced at least this long ago was redriven."""
     await conn.execute(_FORGET, {"age": age})

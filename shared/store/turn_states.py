@@ -1,6 +1,6 @@
-"""turns: how far each is, from what the observer notes to its outcome, and those that wait.
+"""turns: their state from the observer's notes to the outcome, and those that wait.
 
-Every accepted turn ends in exactly one outcome, written by observer, evolver, whoever gives up.
+Every accepted turn ends in exactly one outcome, written by observer, evolver, or the worker that gives up.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,8 +37,8 @@ async def note_observed(
     recalled: Mapping[UUID, Mapping[str, Any]] | None = None,
     withheld: Mapping[UUID, str] | None = None,
 ) -> set[UUID]:
-    """The turns that nobody had observed: each keeps what the observer decided until its outcome is complete, and for
-    good which parts of it were recalled, and by whose wish nothing was learnt from it.
+    """Marks unobserved turns as observed: each stores the observer's decisions until its outcome is complete and,
+    permanently, its recalled parts and the wish by which nothing was learnt from it.
     """
     known, silent = recalled or {}, withheld or {}
     rows = [
@@ -70,7 +70,7 @@ class Finished:
 
 
 async def finish(conn: Connection, subject: Subject, outcomes: Mapping[UUID, Mapping[str, Any]]) -> list[Finished]:
-    """The turns that had no outcome have this one now; a turn gets exactly one."""
+    """Sets this outcome on the turns without one; a turn gets exactly one."""
     rows = [{"turn_id": str(turn), "outcome": outcome} for turn, outcome in outcomes.items()]
     found = await (await conn.execute(_FINISH, {**subject.params, "rows": orjson.dumps(rows).decode()})).fetchall()
     return [Finished(r["turn_id"], r["session_id"], r["trace_id"], r["policy_version"], r["took"]) for r in found]
@@ -88,13 +88,13 @@ ORDER BY turn_id FOR UPDATE
 
 
 async def open_notes(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> dict[UUID, dict[str, Any]]:
-    """The observer's notes on those of the turns that have no outcome yet."""
+    """The observer's notes on the turns without an outcome."""
     params = {**subject.params, "turns": list(turn_ids)}
     return {r["turn_id"]: r["outcome"] or {} for r in await (await conn.execute(_NOTES, params)).fetchall()}
 
 
 async def outcome(conn: Connection, subject: Subject, turn_id: UUID) -> dict[str, Any] | None:
-    """The turn's row with its outcome so far, or None when there is no such turn."""
+    """The turn's row with its outcome so far, or None if there is no such turn."""
     return await (await conn.execute(_OUTCOME, {**subject.params, "turn": turn_id})).fetchone()
 
 
@@ -110,9 +110,9 @@ ORDER BY t.committed_at LIMIT %(limit)s
 
 
 async def load_unobserved(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
-    """Turns of all users that no observer has finished within the grace period, oldest first (ids only).
+    """Turns of all users not observed within the grace period, oldest first (ids only).
 
-    It begins when the event of the turn leaves the outbox.
+    The period begins when the event of the turn leaves the outbox.
     """
     return await (await conn.execute(_OVERDUE, {"grace": grace, "limit": limit})).fetchall()
 
@@ -121,16 +121,16 @@ _LATE: LiteralString = "SELECT count(*) AS n FROM turns WHERE outcome_at IS NULL
 
 
 async def count_late(conn: Connection, grace: timedelta) -> int:
-    """How many accepted turns have waited for their outcome longer than the grace period."""
+    """The number of accepted turns without an outcome for longer than the grace period."""
     row = await (await conn.execute(_LATE, {"grace": grace})).fetchone()
     return row["n"] if row else 0
 
 
 OPEN = frozenset({"new", "analyzed"})
 BY_MODEL = "model:"
-"""How the detectors of what a model found begin."""
+"""The common prefix of the detectors of model results."""
 MODELS = "model: "
-"""How the reasons begin that are given for what a model read."""
+"""The common prefix of reasons for model results."""
 CHANGES = {
     "create": "created",
     "confirm": "confirmed",
@@ -141,7 +141,7 @@ CHANGES = {
 
 
 async def settle(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> list[Finished]:
-    """The turns that have just got their outcome: those none of whose observations is still open."""
+    """The turns that have just got their outcome: those without open observations."""
     wanted = set(turn_ids)
     if not wanted:
         return []
@@ -162,7 +162,7 @@ async def settle(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -
 async def _add(
     conn: Connection, subject: Subject, late: Sequence[ObservationRow], related: Mapping[UUID, Memory]
 ) -> None:
-    """Outcomes that were complete before a model had read the turn say what came of what it added."""
+    """Adds the effects of a model's results to outcomes that were complete before."""
     turn_ids = {o.turn_id for o in late}
     told = await additions.complete(conn, subject, turn_ids) if turn_ids else {}
     changed = {
@@ -177,7 +177,7 @@ async def _add(
 def with_addition(
     outcome: Mapping[str, Any], added: TurnOutcome, observed: Sequence[ObservationRow], related: Mapping[UUID, Memory]
 ) -> dict[str, Any]:
-    """The outcome as stored, with what the model's observations of the turn came to; said again it is the same."""
+    """The stored outcome with the effects of the model's observations; idempotent."""
     more = added.model_dump(mode="json")
     explain = [to_settled(each, observed, related) for each in outcome.get("retention_explain", ())]
     lists = {
@@ -193,7 +193,7 @@ def with_addition(
 def to_settled(
     said: Mapping[str, Any], found: Sequence[ObservationRow], known: Mapping[UUID, Memory]
 ) -> Mapping[str, Any]:
-    """What the model read of one stretch, once it is known what came of it."""
+    """A model result with its effect, once that is known."""
     return to_explained(said, found, known) if str(said.get("reason")).startswith(MODELS) else said
 
 
@@ -214,7 +214,7 @@ def _event(subject: Subject, done: Finished, outcome: TurnOutcome) -> tuple[Topi
 def outcome_of(
     turn: UUID, observed: Sequence[ObservationRow], related: Mapping[UUID, Memory], notes: Mapping[str, Any]
 ) -> TurnOutcome:
-    """What became of a turn, from its observations, their memories and the observer's notes; no user text."""
+    """The result of a turn, from its observations, their memories and the observer's notes; no user text."""
     written: list[Written] = []
     conflicts: list[Conflict] = []
     explain = [to_explained(each, observed, related) for each in notes.get("explain", ())]
@@ -252,7 +252,7 @@ def outcome_of(
 def to_explained(
     sentence: Mapping[str, Any], observed: Sequence[ObservationRow], related: Mapping[UUID, Memory]
 ) -> dict[str, Any]:
-    """What was read of one stretch of the turn; `kept` only where something of it was written, else why not."""
+    """The extracted text of a span of the turn; `kept` if something of it was stored, otherwise the reason."""
     if sentence.get("decision") != "kept":
         return {**sentence}
     start, end = sentence["span"]
@@ -274,7 +274,7 @@ async def give_up(
     turn_id: UUID | None = None,
     observation_ids: Sequence[UUID] = (),
 ) -> None:
-    """The event is quarantined and the turn behind it has an outcome that says so: nothing is lost in silence."""
+    """Quarantines the event and gives its turn an outcome that says so, so that no loss is silent."""
     given_up = await observations.load(conn, subject, observation_ids)
     behind = {o.turn_id for o in given_up}
     if turn_id:

@@ -1,4 +1,4 @@
-"""One turn through every step, by its id: when what happened to it, in ids and states. Read by compose."""
+"""One turn through every step, by its id: times, ids and states. Read by compose."""
 
 from collections.abc import Mapping
 from typing import Any, LiteralString
@@ -38,7 +38,7 @@ _PARTS: Mapping[str, LiteralString] = {
 
 
 async def load_parts(conn: Connection, subject: Subject, turn_id: UUID) -> dict[str, list[dict[str, Any]]]:
-    """What each table has of the turn; nothing of a user's words is read."""
+    """The rows of each table about the turn, without user text."""
     params = {**subject.params, "turn": turn_id}
     return {name: await (await conn.execute(statement, params)).fetchall() for name, statement in _PARTS.items()}
 
@@ -53,8 +53,8 @@ SELECT
 
 
 async def load_delivery(conn: Connection, event_id: UUID, turn_id: UUID) -> dict[str, Any]:
-    """Whether the event of the turn still waits, since when it is under way, and when the observer had it."""
+    """Whether the event of the turn still waits, since when it is in progress, and when it was observed."""
     params = {"event": event_id, "turn": turn_id}
     row = await (await conn.execute(_DELIVERED, params)).fetchone()
-    assert row is not None  # noqa: S101 # a statement without FROM has one row
+    assert row is not None  # noqa: S101 # a statement without FROM returns one row
     return row

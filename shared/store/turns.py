@@ -1,4 +1,4 @@
-"""sessions, turns, conversation_events: the log, written by compose; how far a turn is: shared.store.turn_states."""
+"""sessions, turns, conversation_events: the log, written by compose; turn states: shared.store.turn_states."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _COMMIT: LiteralString = "SELECT commit_turn(%(body)s::jsonb) AS answer"
 
 
 async def commit(conn: Connection, body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """`written`, `repeated`, `clash` or `refused`, and the turn's CommitResult as JSON. A transaction of its own."""
+    """`written`, `repeated`, `clash` or `refused`, and the turn's CommitResult as JSON. Own transaction."""
     row = await (await conn.execute(_COMMIT, {"body": orjson.dumps(body).decode()})).fetchone()
     answer: dict[str, Any] = row["answer"] if row else {}
     return answer["outcome"], answer.get("result") or {}
@@ -49,7 +49,7 @@ WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.turn_id = ANY(%(tu
 
 
 async def load(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> list[Turn]:
-    """The turns with their events, oldest first; those that do not exist are left out."""
+    """The existing ones of the turns with their events, oldest first."""
     params = {**subject.params, "turns": list(turn_ids)}
     return [_turn(row) for row in await (await conn.execute(_LOAD, params)).fetchall()]
 
@@ -63,7 +63,7 @@ WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.turn_id = %(turn)s
 
 
 async def learnable(conn: Connection, subject: Subject, turn_id: UUID) -> Turn | None:
-    """The turn with its events; None where there is none, or nothing is to be learnt from it any more."""
+    """The turn with its events; None if it does not exist, or if nothing may be learnt from it."""
     row = await (await conn.execute(_LEARNABLE, {**subject.params, "turn": turn_id})).fetchone()
     return _turn(row) if row else None
 
@@ -79,9 +79,9 @@ ORDER BY t.seq DESC LIMIT %(limit)s
 
 
 def window(subject: Subject, session_id: str, limit: int, *, after: int, before: int) -> Read[list[Turn]]:
-    """The newest turns of the session with a number between `after` and `before`, neither included, oldest first.
+    """The newest turns of the session with numbers between `after` and `before`, both exclusive, oldest first.
 
-    Turns that nothing is to be learnt from any more are left out.
+    Turns from which nothing may be learnt are excluded.
     """
     params = {**subject.params, "session": session_id, "limit": limit, "after": after, "before": before}
     return Read(_WINDOW, params, lambda rows: [_turn(row) for row in reversed(rows)])
@@ -89,7 +89,7 @@ def window(subject: Subject, session_id: str, limit: int, *, after: int, before:
 
 @dataclass(frozen=True)
 class Recent:
-    """The newest turns of a session, and the user's turns whose outcome is still open, each oldest first."""
+    """The newest turns of a session, and the user's turns without an outcome, each oldest first."""
 
     window: list[Turn]
     pending: list[Turn]
@@ -126,7 +126,7 @@ def _recent(rows: Sequence[Mapping[str, Any]]) -> Recent:
 
 
 def load_pending(subject: Subject, limit: int) -> Read[list[Turn]]:
-    """The user's newest turns whose outcome is still open, oldest first."""
+    """The user's newest turns without an outcome, oldest first."""
     return Read(_PENDING, {**subject.params, "open": limit}, _in_order)
 
 
@@ -137,7 +137,7 @@ ORDER BY seq DESC LIMIT 1
 
 
 def load_last(subject: Subject, session_id: str) -> Read[tuple[int, str | None]]:
-    """The number of the session's newest turn, 0 where it has none, and by whose wish that was withheld."""
+    """The number of the session's newest turn, 0 without one, and the wish by which it was withheld, if any."""
     params = {**subject.params, "session": session_id}
     return Read(_LAST, params, lambda rows: (rows[0]["seq"], rows[0]["withheld"]) if rows else (0, None))
 
@@ -187,7 +187,7 @@ def _turn(row: Mapping[str, Any]) -> Turn:
 
 
 ANSWERED_WITHIN = 8
-"""An answer further back than so many turns is not what a message answers."""
+"""An answer further back than this many turns is not the context of a message."""
 _ANSWERED: LiteralString = (
     "SELECT found.* FROM unnest(%(sessions)s::text[], %(seqs)s::integer[]) AS w(session_id, seq) CROSS JOIN LATERAL ("
     + _COLUMNS
@@ -202,9 +202,9 @@ ORDER BY t.seq DESC LIMIT 1) AS found
 
 
 async def answered_before(conn: Connection, subject: Subject, places: Iterable[tuple[str, int]]) -> list[Turn]:
-    """For each place (session and number) the latest turn before it in which the assistant spoke, if it is near.
+    """For each position (session and number) the latest nearby earlier turn with an assistant message.
 
-    Turns that nothing is to be learnt from any more are left out.
+    Turns from which nothing may be learnt are excluded.
     """
     wanted = list(places)
     if not wanted:
@@ -228,7 +228,7 @@ WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.withheld IS NOT NU
 async def withheld_at(
     conn: Connection, subject: Subject, places: Iterable[tuple[str, int]]
 ) -> list[tuple[str, int, str]]:
-    """Those of the places (session and number) whose turn was withheld, and by whose wish."""
+    """Those of the positions (session and number) whose turn was withheld, and by which wish."""
     wanted = list(places)
     if not wanted:
         return []

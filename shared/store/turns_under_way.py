@@ -1,4 +1,4 @@
-"""turns_under_way, tenants_about: which turns the workers have, and whose turns came lately. Written by relay."""
+"""turns_under_way, tenants_about: turns in progress, and recently active tenants. Written by relay."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -8,7 +8,7 @@ from shared.db import Connection, Database
 from shared.domain.tenant_queues import TenantQueue, TenantQueues
 
 AHEAD: LiteralString = "smartbrain_ahead"
-"""That events are about to go past others is notified here by relay."""
+"""The channel on which relay announces events on fast topics."""
 _QUEUES: LiteralString = """
 WITH RECURSIVE waiting (tenant) AS (
     SELECT min(waits_for) FROM event_outbox WHERE failed_at IS NULL AND waits_for IS NOT NULL
@@ -40,10 +40,10 @@ SELECT q.*, about.others, about.recent, about.busy, about.crowding FROM queues q
 async def load_queues(
     conn: Connection, flooding: int, many: int, *, lately: timedelta, most: timedelta, moment: timedelta
 ) -> TenantQueues:
-    """Who waits, and who is about; a turn that is under way for longer than `most` no longer counts.
+    """Waiting and recently active tenants; a turn in progress for longer than `most` no longer counts.
 
-    Of whom `flooding` wait floods, and who has `many` under way crowds others. Of those that wait no more are counted
-    than show it, and no more tenants are listed than show whether another is about.
+    A tenant with `flooding` waiting turns is a flood, and one with `many` in progress crowds others. Waiting turns are
+    counted only up to the flood limit, and tenants listed only as far as needed to see whether another is active.
     """
     params = {"flooding": flooding, "many": many, "lately": lately, "most": most, "moment": moment}
     queues = await (await conn.execute(_QUEUES, params)).fetchall()
@@ -64,16 +64,16 @@ DELETE FROM turns_under_way u WHERE (SELECT t.outcome_at IS NULL FROM turns t
 
 
 async def forget_ended(conn: Connection, lately: timedelta) -> int:
-    """How many turns were under way no more although nobody had said so; who is no longer about is forgotten too."""
+    """Removes turns in progress without a reported end, and inactive tenants; the number of such turns."""
     return (await conn.execute(_FORGET, {"lately": lately})).rowcount
 
 
 async def tell_ahead(db: Database) -> None:
-    """The workers hear within milliseconds that events are about to go past others."""
+    """Announces events on fast topics to the workers within milliseconds."""
     async with db.system_single() as conn:
         await conn.execute(f"NOTIFY {AHEAD}")
 
 
 async def follow_ahead(db: Database, heard: Callable[[], None]) -> None:
-    """Calls `heard` whenever events are about to go past others, until cancelled."""
+    """Calls `heard` for every such announcement, until cancelled."""
     await db.follow(AHEAD, lambda notice: heard() if notice is not None else None)

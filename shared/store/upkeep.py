@@ -1,6 +1,6 @@
-"""upkeep: the journal of what changed memories beside statements; upkeep_rounds: who was looked through when.
+"""upkeep: the journal of memory changes other than by statements; upkeep_rounds: the last round of each user.
 
-Both written by evolver alone.
+Both written only by evolver.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from shared.domain.subjects import Subject
 
 @dataclass(frozen=True)
 class Upkeep:
-    """One row of the journal: what was done to these memories, when, and by which figures."""
+    """One journal row: the change of these memories, its time, and its figures."""
 
     upkeep_id: UUID
     job: Job
@@ -39,7 +39,7 @@ RETURNING upkeep_id, job, memory_ids, detail, at
 
 
 async def insert(conn: Connection, subject: Subject, done: Sequence[Due]) -> list[Upkeep]:
-    """The journal holds these in their order; the caller has the user's lock, so no time is taken twice."""
+    """Stores these in order; the caller holds the user's lock, so that times are unique."""
     if not done:
         return []
     rows = [
@@ -60,7 +60,7 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 class Waiting(NamedTuple):
-    """A user whose memories are to be looked through, and when they last were."""
+    """A user who is due for a round, and the time of the last one."""
 
     subject: Subject
     seen: datetime | None
@@ -70,9 +70,9 @@ _NOW: LiteralString = "SELECT clock_timestamp() AS now"
 
 
 async def load_now(conn: Connection) -> datetime:
-    """The database's clock, which goes on within a transaction."""
+    """The database's clock, which advances within a transaction."""
     row = await (await conn.execute(_NOW)).fetchone()
-    assert row is not None  # noqa: S101 # a row by its nature
+    assert row is not None  # noqa: S101 # it always returns a row
     return row["now"]
 
 
@@ -84,11 +84,13 @@ GROUP BY m.tenant_id, m.user_id, r.at
 HAVING r.at IS NULL OR r.at < %(before)s - %(longest)s OR max(m.updated_at) > r.at - interval '1 minute'
     OR min(m.valid_until) <= %(before)s
 """
-"""updated_at is when a transaction began: one that waited for the lock bears a time before the round it came after."""
+"""updated_at is the start of a transaction: one that waited for the lock has an earlier time than
+the preceding round.
+"""
 
 
 async def load_waiting(conn: Connection, before: datetime, longest: timedelta) -> list[Waiting]:
-    """All users who were not looked through since `before` and have something new or expired, or waited long."""
+    """All users without a round since `before` who have changes or expired memories, or have waited long."""
     found = await conn.execute(_WAITING, {"before": before, "longest": longest})
     return [Waiting(Subject(row["tenant_id"], row["user_id"]), row["at"]) for row in await found.fetchall()]
 
@@ -101,11 +103,11 @@ _LAST: LiteralString = "SELECT at FROM upkeep_rounds WHERE tenant_id = %(tenant)
 
 
 async def claim(conn: Connection, subject: Subject, seen: datetime | None) -> bool:
-    """Whether nobody has looked through this user's memories since `seen`; from now on somebody has."""
+    """Whether the user had no round since `seen`; records one now."""
     return (await conn.execute(_CLAIM, {**subject.params, "seen": seen})).rowcount == 1
 
 
 async def last_round(conn: Connection, subject: Subject) -> datetime | None:
-    """When this user's memories were last looked through."""
+    """The time of this user's last round."""
     row = await (await conn.execute(_LAST, subject.params)).fetchone()
     return row["at"] if row else None

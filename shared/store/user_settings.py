@@ -1,6 +1,6 @@
-"""user_settings, tenant_settings: what a user or a tenant has chosen of how memory works for them. Written by compose.
+"""user_settings, tenant_settings: choices of users and tenants about their memory. Written by compose.
 
-Every change is notified when it is committed: a process that keeps what it has read reads it again.
+Every change is notified on commit, so that processes refresh their caches.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,31 +17,31 @@ from shared.domain.subjects import Subject
 from shared.store.operator_acts import Operator, note_act
 
 CHANNEL = "smartbrain_settings"
-"""Each change is notified here by its transaction: tenant and user, or tenant and nobody."""
+"""The channel of change notifications: tenant and user, or tenant and nobody."""
 OF_TENANT = ""
-"""In the place of a user: the tenant itself. No user has this name."""
+"""Represents the tenant itself in place of a user; no user has this name."""
 CHANGED = "settings_changed"
 IN_WORDS = "words"
-"""Stands on record in the place of who changed a setting."""
+"""The actor in the audit of setting changes."""
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenSettings:
-    """What the tenant and what the user has chosen."""
+    """The choices of the tenant and of the user."""
 
     tenant: Mapping[str, Any] = field(default_factory=dict[str, Any])
     user: Mapping[str, Any] = field(default_factory=dict[str, Any])
     when: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
-    """Of the user's settings by name: `at`, and `turn_id` where a turn said it in words."""
+    """Of the user's settings by name: `at`, and `turn_id` if a message stated it."""
 
     def find_since(self, name: str) -> datetime:
-        """Since when the user's choice of the setting, or their having none, is as it is."""
+        """The time of the user's current choice of the setting, or of its removal."""
         told = self.when.get(name)
         return datetime.fromisoformat(told["at"]) if told else LONG_AGO
 
     def find_turn(self, name: str) -> UUID | None:
-        """The turn that said in words that the setting be so."""
+        """The turn whose message stated the setting."""
         told = self.when.get(name, {}).get("turn_id")
         return UUID(told) if told else None
 
@@ -55,7 +55,7 @@ SELECT (SELECT chosen FROM tenant_settings WHERE tenant_id = %(tenant)s) AS tena
 
 
 def load(owner: Subject) -> Read[ChosenSettings]:
-    """What was chosen of this user and of their tenant."""
+    """The choices of this user and of their tenant."""
     return Read(_LOAD, owner.params, _to_settings)
 
 
@@ -79,7 +79,7 @@ _NOTIFY: LiteralString = "SELECT pg_notify(%(channel)s, %(whose)s)"
 
 
 async def change(conn: Connection, owner: Subject, changes: Mapping[str, Any], by: Operator) -> None:
-    """The named settings are chosen so, or not chosen any more where they are null; it is on record and notified."""
+    """Sets the named settings, or removes those that are null; audits and notifies the change."""
     params = {
         **owner.params,
         "chosen": orjson.dumps({name: value for name, value in changes.items() if value is not None}).decode(),
@@ -103,14 +103,14 @@ WHERE coalesce((s.chosen_when -> 'learning' ->> 'at')::timestamptz,
 
 
 async def say_learning(conn: Connection, owner: Subject, learning: bool, turn_id: str, at: datetime) -> None:
-    """The turn says in words whether anything is learnt of its user; what was chosen after it was said stands."""
+    """Sets whether anything is learnt from the user, as a message of the turn states; a later choice stays."""
     params = {**owner.params, "learning": learning, "turn": turn_id, "at": at}
     if (await conn.execute(_SAY, params)).rowcount:
         await _tell(conn, owner, Operator(IN_WORDS), {"changed": {"learning": learning}, "turn_id": turn_id})
 
 
 async def _tell(conn: Connection, owner: Subject, by: Operator, details: Mapping[str, Any]) -> None:
-    """The change is on record, and notified when it is committed."""
+    """Audits the change, and notifies it on commit."""
     await note_act(conn, owner, "settings", CHANGED, by, details)
     whose = orjson.dumps([owner.tenant_id, owner.user_id]).decode()
     await conn.execute(_NOTIFY, {"channel": CHANNEL, "whose": whose})

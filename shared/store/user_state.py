@@ -20,7 +20,7 @@ from shared.store.sessions import Slots
 
 @dataclass(frozen=True)
 class CoreMemoryRow:
-    """What every package shows of a stable memory."""
+    """The parts of a core memory that a package shows."""
 
     memory_id: UUID
     type: MemoryType
@@ -45,7 +45,7 @@ FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status
 ORDER BY pinned DESC, (provenance_class = 'confirmed_by_user') DESC, memory_items.confidence DESC, valid_at DESC
 LIMIT %(limit)s
 """
-"""The types and the order are those of the index memory_core, to the letter: it is read no further than the limit."""
+"""Types and order must equal those of the index memory_core literally, so that only rows up to the limit are read."""
 _KEYED: LiteralString = """
 SELECT memory_id, type, key, content_text, confidence::float8 AS confidence, provenance_class, epistemic_type, valid_at,
     last_validated_at, source_turn_id, pinned
@@ -67,9 +67,9 @@ _CORE_AND_KEYED: LiteralString = "(" + _CORE + ") UNION (" + _KEYED + ") UNION (
 def core(
     subject: Subject, limit: int, keys: Sequence[str] = (), prefixes: Sequence[str] = ()
 ) -> Read[list[CoreMemoryRow]]:
-    """The stable memories that a package may carry unasked: pinned and confirmed first, so many, and all of these keys.
+    """The core memories for a package: pinned and confirmed ones first, up to the limit, and all of these keys.
 
-    Where keys are given what is pinned is there whatever its type, and the order is lost.
+    With keys, pinned memories of any type are included, and the order is undefined.
     """
     params = {**subject.params, "limit": limit}
     if not (keys or prefixes):
@@ -84,9 +84,9 @@ def to_pinned(rows: Iterable[Mapping[str, Any]]) -> list[CoreMemoryRow]:
 
 @dataclass(frozen=True)
 class EndedVersion:
-    """A memory that held until `until`: its words, the sentence that it was read in, its value, what took its place.
+    """A memory that held until `until`: its text, its source sentence, its value, and its replacement.
 
-    `turns` said it. Without `instead` it was taken back and nothing took its place.
+    `turns` stated it. Without `instead` it was retracted without a replacement.
     """
 
     memory_id: str
@@ -97,15 +97,15 @@ class EndedVersion:
     instead: str | None
     turns: tuple[str, ...] = ()
     speaker: str | None = None
-    """Who said it, where several people talk."""
+    """Its speaker, if several people talk."""
     ender: str | None = None
-    """The sentence in which what took its place was read."""
+    """The source sentence of its replacement."""
     same_key: bool = False
-    """Whether what took its place stands under the same key."""
+    """Whether its replacement has the same key."""
 
 
 NEVER = datetime(9000, 1, 1, tzinfo=UTC)
-"""Until when what is not to be brought up is not shown: whoever asks about the past is not shown it either."""
+"""The end set for suppressed memories, which are not shown for the past either."""
 _ENDED: LiteralString = """
 SELECT s.memory_id, s.content_text AS text, s.value ->> 'quote' AS quote,
     coalesce(s.value ->> 'value', s.value ->> 'target') AS value, coalesce(s.invalid_at, %(never)s) AS until,
@@ -128,16 +128,16 @@ ORDER BY s.invalid_at DESC, s.memory_id LIMIT %(most)s
 
 
 def versions(subject: Subject, most: int) -> Read[list[EndedVersion]]:
-    """What is not to be brought up, then what held last and holds no longer, at most `most` together.
+    """Suppressed memories, then the latest ended ones, at most `most` together.
 
-    What was said again since is not among those that hold no longer.
+    Ended ones that were stated again are excluded.
     """
     return Read(_ENDED, {**subject.params, "most": most, "never": NEVER}, _versions)
 
 
 @dataclass(frozen=True)
 class TakenBackTurn:
-    """A turn of the user whose last sentence they took back in the next one, and whether as a joke or to be deleted."""
+    """A turn whose last sentence the user retracted in the next one, and whether as a joke or for deletion."""
 
     turn_id: str
     until: datetime
@@ -158,7 +158,7 @@ ORDER BY o.said_at DESC LIMIT %(most)s
 
 
 def taken_back(subject: Subject, most: int) -> Read[list[TakenBackTurn]]:
-    """The turns that were taken back last, at most `most`."""
+    """The latest retracted turns, at most `most`."""
     return Read(_TAKEN_BACK, {**subject.params, "most": most, "forgotten": sorted(FORGOTTEN)}, _turns)
 
 
@@ -194,7 +194,7 @@ MOST_JOINED = 200
 
 
 def load_joined(subject: Subject) -> Read[list[tuple[str, str]]]:
-    """The newest pairs of names of which the user has said that both are one's."""
+    """The newest pairs of names that the user has declared to be one."""
     params = {**subject.params, "most": MOST_JOINED}
     return Read(_JOINED, params, lambda rows: [(row["name"], row["same_as"]) for row in rows])
 

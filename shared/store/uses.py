@@ -1,4 +1,4 @@
-"""injections read by memory: in which packages it was, for which message, and how that was received."""
+"""injections by memory: the packages that contained it, their messages, and their reception."""
 
 from collections.abc import Collection
 from typing import LiteralString
@@ -9,10 +9,10 @@ from shared.db import Connection
 from shared.domain.subjects import Subject
 
 LOOKED_AT = 5000
-"""So many of the user's newest packages are looked through."""
+"""The number of the user's newest packages to search."""
 
 
-# an index over arrays would not be used: its operators are not leakproof, so row-level security keeps them from it
+# an index on arrays would not be used: its operators are not leakproof, so row-level security prevents it
 _USES: LiteralString = """
 WITH latest AS (
     SELECT context_id, session_id, created_at, turn_id, core_ids, evidence_ids, used_ids, utilization_signal,
@@ -46,6 +46,6 @@ ORDER BY u.created_at DESC, u.context_id, u.memory_id
 async def load_uses(
     conn: Connection, subject: Subject, ids: Collection[UUID], limit: int, offset: int
 ) -> list[MemoryUse]:
-    """The packages that carried any of these memories, newest first, each with the user's own words that it was for."""
+    """The packages with any of these memories, newest first, each with the user's message."""
     params = {**subject.params, "ids": list(ids), "looked_at": LOOKED_AT, "limit": limit, "offset": offset}
     return [MemoryUse(**row) for row in await (await conn.execute(_USES, params)).fetchall()]

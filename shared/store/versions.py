@@ -1,4 +1,4 @@
-"""memory_items over time: the versions of one line, and what held at a past moment."""
+"""memory_items over time: the versions of one line, and the memories as of a past time."""
 
 import heapq
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from shared.domain.subjects import Subject
 from shared.store import memory
 
 RESTORED = "restored"
-"""Where a version's provenance names what it brought back: an older version, or what had been held as a conflict."""
+"""The provenance field with the source of a restored version: an older version, or a statement in conflict."""
 
 _LINE: LiteralString = """
 SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s)
@@ -23,7 +23,7 @@ SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(
 
 
 async def line(conn: Connection, subject: Subject, memory_id: UUID) -> list[Memory]:
-    """Every version that this one came from or became, of all roots that were joined, oldest first; none: unknown."""
+    """Every predecessor and successor of this version, over all merged roots, oldest first; empty if unknown."""
     versions: dict[UUID, Memory] = {}
     ids, roots = {memory_id}, set[UUID]()
     while ids or roots:
@@ -42,7 +42,7 @@ def list_beside(each: Memory) -> set[UUID]:
 
 
 def in_order(found: Iterable[Memory]) -> list[Memory]:
-    """Oldest first by validity, yet each after what it supersedes and after the versions before it of its root."""
+    """Oldest first by validity, but each after those that it supersedes and after earlier versions of its root."""
     by_id = {m.memory_id: m for m in found}
     before: dict[UUID, set[UUID]] = {m: set(each.supersedes) & by_id.keys() for m, each in by_id.items()}
     latest: dict[UUID, UUID] = {}
@@ -68,7 +68,7 @@ def in_order(found: Iterable[Memory]) -> list[Memory]:
 
 
 def follow(chain: Sequence[Memory], memory_id: UUID | None) -> Memory | None:
-    """What the version of a line has become: itself, or what superseded it, and so on; None where that is not there."""
+    """The last successor of the version of a line; None if it does not exist."""
     by_id = {m.memory_id: m for m in chain}
     at = by_id.get(memory_id) if memory_id else None
     for _ in chain:
@@ -79,7 +79,7 @@ def follow(chain: Sequence[Memory], memory_id: UUID | None) -> Memory | None:
 
 
 def end_of(found: Sequence[Memory]) -> Memory | None:
-    """The newest version of a line in order that nothing has superseded."""
+    """The newest version of an ordered line that is not superseded."""
     return next((m for m in reversed(found) if m.superseded_by is None), None)
 
 
@@ -91,7 +91,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s)
 
 
 async def succeed(conn: Connection, subject: Subject, fresh: Memory) -> None:
-    """What had ended without a successor, and is superseded by this version now, says so; its status stays."""
+    """Links ended versions without a successor to the new version; their status stays."""
     await conn.execute(_SUCCEED, {**subject.params, "ids": list(fresh.supersedes), "by": fresh.memory_id})
 
 
@@ -102,7 +102,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = %(id)s AND s
 
 
 async def supersede_again(conn: Connection, subject: Subject, memory_id: UUID, by: UUID) -> None:
-    """The version that had become a part of another is followed by one of its own."""
+    """Lets a merged version be followed by a separate one."""
     await conn.execute(_SUPERSEDE_AGAIN, {**subject.params, "id": memory_id, "by": by})
 
 
@@ -115,7 +115,7 @@ WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.memory_id = ANY(%(
 
 
 async def settle(conn: Connection, subject: Subject, ids: Iterable[UUID], at: datetime) -> None:
-    """The user has chosen: what was open against these versions is kept where they hold, replaced where they ended."""
+    """Closes conflicts about these versions after a choice of the user: kept if they hold, replaced if they ended."""
     await conn.execute(_SETTLE, {**subject.params, "ids": list(ids), "at": at})
 
 
@@ -138,7 +138,7 @@ _WORDS: LiteralString = "SELECT memory_id, content_text AS text" + _HELD + "ORDE
 
 @dataclass(frozen=True)
 class Held:
-    """One version that held at the moment, and its words."""
+    """One version that held at the time, and its text."""
 
     memory_id: UUID
     text: str
@@ -149,11 +149,11 @@ async def load_held(
     subject: Subject,
     at: datetime,
     *,
-    type: str | None = None,  # the column's own name
+    type: str | None = None,  # the column name
     limit: int = 50,
     offset: int = 0,
 ) -> tuple[list[Memory], int]:
-    """A page of the versions that held at that moment, newest validity first, and how many there are in all."""
+    """A page of the versions that held at that time, newest validity first, and their total number."""
     whose = {**subject.params, "at": at, "type": type}
     rows = await (await conn.execute(_PAGE, {**whose, "limit": limit, "offset": offset})).fetchall()
     if rows:
@@ -163,7 +163,7 @@ async def load_held(
 
 
 async def words_held(conn: Connection, subject: Subject, at: datetime, type: str | None = None) -> list[Held]:
-    """All that held at that moment with its words, newest validity first."""
+    """All versions that held at that time with text, newest validity first."""
     whose = {**subject.params, "at": at, "type": type}
     return [Held(**row) for row in await (await conn.execute(_WORDS, whose)).fetchall()]
 

@@ -1,4 +1,4 @@
-"""The database as a whole, on `db.owner`'s connection: what it holds, put aside, closed, opened. Bound to nobody."""
+"""The whole database, on `db.owner`'s connection: its content, and the states of a restore. Bound to no user."""
 
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -15,12 +15,12 @@ from shared.errors import TransientError
 from shared.store.schema import EXTENSIONS
 
 PATIENCE = "30s"
-"""So long a restore waits for transactions that are under way to end."""
+"""The time that a restore waits for running transactions."""
 
 
 @dataclass(frozen=True)
 class DatabaseState:
-    """What is there: `rows` of any user, whether it is served, a restore under way and what it has put aside."""
+    """The state: `rows` of any user, whether it is served, a restore in progress, and the schema set aside."""
 
     server: int
     unbound: bool
@@ -46,9 +46,9 @@ FROM pg_class k WHERE k.relnamespace = to_regnamespace('smart_brain') AND k.relk
 
 
 async def state(conn: Connection) -> DatabaseState:
-    """How the database stands."""
+    """The state of the database."""
     row = await (await conn.execute(_STATE)).fetchone()
-    assert row is not None  # noqa: S101 # it always answers
+    assert row is not None  # noqa: S101 # it always returns a row
     rows = serving = False
     if row["schema"]:
         rows = any([await _any(conn, name) for name in await tables(conn, of_users=True)])
@@ -58,7 +58,7 @@ async def state(conn: Connection) -> DatabaseState:
 
 
 async def tables(conn: Connection, *, of_users: bool = False) -> list[str]:
-    """The tables of the schema, or those of them that hold rows of users."""
+    """The tables of the schema, or those of them with user rows."""
     found = await (await conn.execute(_OF_USERS)).fetchall()
     return [row["name"] for row in found if row["of_users"] or not of_users]
 
@@ -81,16 +81,16 @@ _MIGRATIONS: LiteralString = "SELECT name FROM smart_brain.migrations ORDER BY 1
 
 @asynccontextmanager
 async def snapshot(conn: Connection) -> AsyncGenerator[str, None]:
-    """A moment of the database that does not pass: its name is good for others while the block lasts."""
+    """The name of a snapshot that other connections can use while the block lasts."""
     await conn.set_isolation_level(psycopg.IsolationLevel.REPEATABLE_READ)
     async with conn.transaction():
         row = await (await conn.execute("SELECT pg_export_snapshot() AS name")).fetchone()
-        assert row is not None  # noqa: S101 # it always answers
+        assert row is not None  # noqa: S101 # it always returns a row
         yield row["name"]
 
 
-async def holdings(conn: Connection) -> dict[str, Any]:
-    """What there is: rows by table, users, erasures, migrations."""
+async def count_contents(conn: Connection) -> dict[str, Any]:
+    """The content: rows by table, users, erasures, migrations."""
     rows: dict[str, int] = {}
     for name in await tables(conn):
         statement = sql.SQL("SELECT count(*) AS n FROM {}").format(sql.Identifier(SCHEMA, name))
@@ -108,7 +108,7 @@ SELECT to_jsonb(t) AS tombstone FROM smart_brain.tombstones t ORDER BY requested
 
 
 async def tombstones(conn: Connection) -> list[Mapping[str, Any]]:
-    """Every erasure, all columns, as JSON has them."""
+    """Every erasure, all columns, as JSON."""
     return [row["tombstone"] for row in await (await conn.execute(_TOMBSTONES)).fetchall()]
 
 
@@ -137,7 +137,7 @@ AT_ONCE = 1000
 
 @dataclass(frozen=True)
 class Run:
-    """A restore under way: of which file, known by `mark`, and where its erasures are known from."""
+    """A restore in progress: its file, identified by `mark`, and the source of its erasures."""
 
     file: str
     mark: str
@@ -145,13 +145,13 @@ class Run:
 
 
 async def run_under_way(conn: Connection) -> Run | None:
-    """The restore that was begun and is not done."""
+    """The restore that was begun and is not completed."""
     row = await (await conn.execute("SELECT file, mark, sources FROM smart_brain_restore.runs")).fetchone()
     return Run(**row) if row else None
 
 
 async def ledger(conn: Connection) -> list[Mapping[str, Any]]:
-    """The erasures that are to be replayed."""
+    """The erasures to replay."""
     found = await (await conn.execute("SELECT tombstone FROM smart_brain_restore.ledger")).fetchall()
     return [row["tombstone"] for row in found]
 
@@ -160,17 +160,17 @@ _LOCK: LiteralString = "SELECT pg_try_advisory_lock(727006) AS alone"
 
 
 async def is_alone(conn: Connection) -> bool:
-    """Whether nobody else restores this database; holds as long as the connection does."""
+    """Whether no other process restores this database; holds as long as the connection."""
     row = await (await conn.execute(_LOCK)).fetchone()
     return bool(row and row["alone"])
 
 
 async def put_aside(conn: Connection, run: Run, recorded: Iterable[Mapping[str, Any]], *, schema: bool) -> int:
-    """From here on nothing is served: in one transaction the erasures are in the journal and the schema is out of the
-    way. Returns how many the schema itself knew.
+    """Stops serving: one transaction writes the erasures to the journal and sets the schema aside. Returns the number
+    of erasures that the schema knew.
 
-    Whoever is bound to a user holds the gate's table until the end of the transaction: so none is half way, no turn
-    is acknowledged that goes with the schema, and no erasure either that the journal does not have.
+    Transactions bound to a user share the lock of the gate's table until they end: so none is in progress, no turn is
+    acknowledged and then lost with the schema, and the journal has every erasure.
     """
     try:
         async with conn.transaction():
@@ -190,7 +190,7 @@ async def put_aside(conn: Connection, run: Run, recorded: Iterable[Mapping[str, 
                 await conn.execute("DROP SCHEMA IF EXISTS smart_brain_replaced CASCADE")
                 await conn.execute("ALTER SCHEMA smart_brain RENAME TO smart_brain_replaced")
     except psycopg.errors.LockNotAvailable as error:
-        raise TransientError(f"transactions of others are under way for more than {PATIENCE}; try again") from error
+        raise TransientError(f"other transactions have been running for more than {PATIENCE}; try again") from error
     return len(live)
 
 
@@ -200,7 +200,7 @@ async def _note(conn: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 async def take_back(conn: Connection) -> None:
-    """The schema that was put aside is in its place, served if it was; else the restore that it is of goes on."""
+    """Returns the schema that was set aside, and serves it if it was served; otherwise its restore continues."""
     async with conn.transaction():
         await conn.execute("ALTER SCHEMA smart_brain_replaced RENAME TO smart_brain")
         if await _any(conn, "serving"):
@@ -208,12 +208,12 @@ async def take_back(conn: Connection) -> None:
 
 
 async def forget(conn: Connection) -> None:
-    """No restore is under way; the schema is as it is."""
+    """Ends the restore and keeps the schema as it is."""
     await conn.execute("DROP SCHEMA IF EXISTS smart_brain_restore CASCADE")
 
 
 async def prepare(conn: Connection) -> None:
-    """The extensions that the backup's tables may need are there, as far as the server has them."""
+    """Creates the extensions that the backup's tables may need, if the server has them."""
     for extension, _ in EXTENSIONS:
         try:
             await conn.execute(
@@ -224,7 +224,7 @@ async def prepare(conn: Connection) -> None:
 
 
 async def settle(conn: Connection) -> None:
-    """What was restored is closed, and its statistics are taken."""
+    """Closes the restored schema and computes its statistics."""
     await conn.execute("DELETE FROM smart_brain.serving")
     for name in await tables(conn):
         await conn.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(SCHEMA, name)))
@@ -242,7 +242,7 @@ ON CONFLICT (tenant_id, key_id) DO UPDATE SET secret_hash = excluded.secret_hash
 
 
 async def drop_replaced(conn: Connection) -> None:
-    """What was put aside is gone, but for its keys: one that was revoked since the backup stays revoked."""
+    """Deletes the schema set aside, except for its keys: one revoked after the backup stays revoked."""
     async with conn.transaction():
         row = await (await conn.execute("SELECT to_regclass('smart_brain_replaced.api_keys') AS keys")).fetchone()
         if row and row["keys"]:
@@ -262,12 +262,12 @@ ORDER BY 1, 2, 3
 
 
 async def load_left(conn: Connection) -> Sequence[Mapping[str, Any]]:
-    """Erasures that are not completed: those of the restored database, and those of the journal that it has not."""
+    """Open erasures of the restored database, and journal entries that it lacks."""
     return await (await conn.execute(_LEFT)).fetchall()
 
 
 async def open_gate(conn: Connection) -> bool:
-    """Whether the database is served from here on: not while any erasure is left."""
+    """Whether the database is served from now on: only once no erasure is left."""
     async with conn.transaction():
         await conn.execute("LOCK TABLE smart_brain.tombstones IN SHARE MODE")
         if await load_left(conn):
@@ -278,9 +278,9 @@ async def open_gate(conn: Connection) -> bool:
 
 
 def without_password(dsn: str) -> tuple[str, dict[str, str]]:
-    """The address without its password, for everybody on a machine can read what programs are called with, and the
-    environment that has it.
+    """The address without its password, because all users of a machine can read command lines, and the environment with
+    the password.
     """
     parts = conninfo_to_dict(dsn)
     password = parts.pop("password", None)
-    return make_conninfo(**parts), {"PGPASSWORD": str(password)} if password else {}  # pyright: ignore[reportArgumentType] # as they came
+    return make_conninfo(**parts), {"PGPASSWORD": str(password)} if password else {}  # pyright: ignore[reportArgumentType] # unchanged

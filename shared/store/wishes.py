@@ -1,4 +1,4 @@
-"""wishes: what the user said last of remembering a session. Written by observer, read by compose and observer."""
+"""wishes: the user's latest request about remembering a session. Written by observer, read by compose and observer."""
 
 from collections.abc import Iterable
 from typing import LiteralString
@@ -16,7 +16,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessi
 
 
 def load_standing(subject: Subject, sessions: Iterable[str]) -> Read[Wishes]:
-    """What holds for these sessions."""
+    """The wishes of these sessions."""
     params = {**subject.params, "sessions": [*sessions]}
     return Read(_STANDING, params, lambda rows: Wishes(StandingWish(**row) for row in rows))
 
@@ -33,7 +33,7 @@ ON CONFLICT (tenant_id, user_id, session_id) DO UPDATE
 
 
 async def put(conn: Connection, subject: Subject, wishes: Iterable[StandingWish]) -> None:
-    """These hold from now on, unless something was said later."""
+    """Stores these wishes, unless there is a later one."""
     rows = [
         {
             "session_id": each.session_id,

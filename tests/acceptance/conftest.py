@@ -1,4 +1,4 @@
-"""What the tests with a model or with knowledge share."""
+"""Fixtures of tests with a model or a knowledge side."""
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -17,30 +17,30 @@ from tests.system.running import System, policy_file, rest, running, settings_fo
 
 @pytest.fixture(scope="session")
 async def one_ollama() -> AsyncGenerator[ScriptedOllama]:
-    """The scripted server of this process."""
+    """The scripted model server of this process."""
     async with serve_ollama() as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def ollama(one_ollama: ScriptedOllama) -> ScriptedOllama:
-    """The scripted server, as new for each file."""
+    """The scripted model server, reset for each file."""
     one_ollama.reset()
     return one_ollama
 
 
 @pytest.fixture(scope="session")
 async def one_with_model(databases: Databases, kafka: str, one_ollama: ScriptedOllama) -> AsyncGenerator[System]:
-    """Every service, with a model that has all the time that it may need; the tests of this process share it."""
+    """Every service, with a model without a time limit; all tests of the process share it."""
     settings = settings_for(databases.fresh(), kafka, ollama_url=one_ollama.url, embedding_dimension=64)
     async with sharing(settings) as system:
         yield system
 
 
 class WithModel(Protocol):
-    """Opens a system with a scripted model as new, which is given `late_s` by a test that wants it slow.
+    """Opens a system with a reset scripted model; `late_s` makes the model slow.
 
-    With slices of a policy it is a system of the test's own; a test marked `ollama` has the server that is named.
+    With policy slices the test gets a system of its own; a test marked `ollama` gets the server that is named.
     """
 
     def __call__(self, *, late_s: float, **slices: Mapping[str, Any]) -> AbstractAsyncContextManager[System]: ...
@@ -55,7 +55,7 @@ def with_model(
     ollama: ScriptedOllama,
     tmp_path: Path,
 ) -> WithModel:
-    """The system that tests share; for a test with `slow` in its name one that does not wait for its model."""
+    """The shared system; a test with `slow` in its name gets a system that does not wait for its model."""
 
     @asynccontextmanager
     async def opened(*, late_s: float, **slices: Mapping[str, Any]) -> AsyncGenerator[System]:
@@ -88,6 +88,6 @@ async def one_rag() -> AsyncGenerator[Rag]:
 
 @pytest.fixture(scope="module", autouse=True)
 async def quiet(request: pytest.FixtureRequest) -> None:
-    """The shared system rests while a file is tested that does not ask for it."""
+    """The shared system pauses during a file that does not use it."""
     if not any("one_system" in item.fixturenames for item in request.session.items if item.path == request.path):
         await rest()

@@ -1,4 +1,4 @@
-"""Doors closed: every route without a key, with another tenant's, with another user's, and with a scope too few."""
+"""Access control: each route without a key, or with a key of another tenant or user, or with too few scopes."""
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
@@ -24,24 +24,24 @@ from tests.system.running import System, policy_file, running, settings_for
 
 EACH = pytest.mark.parametrize("case", CASES, ids=ROUTES)
 OF_TENANT = "/v1/knowledge/changed"
-"""Concerns every user of a tenant, and names none."""
+"""Routes that concern all users of a tenant and name none."""
 WITHOUT_BODY = (
     *("/archive", "/restore", "/summary", "/pin", "/replay"),
     *("/v1/memories/{memory_id}", "/v1/feedback/{memory_id}", "/v1/import"),
 )
-"""Whose route reads no body, or a document that says whose it was and is taken in for whom the address names."""
+"""Routes that read no body, or a document that names its source; the address names the owner."""
 WITH_BODY = [
     case
     for case in CASES
     if case.method in ("post", "put", "patch", "delete")
     and (case.method == "patch" or not case.path.endswith(WITHOUT_BODY))
 ]
-"""Those whose route reads a body."""
+"""Routes that read a body."""
 
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Every service, on a database of the module's own; no timer changes memories meanwhile."""
+    """Every service, on its own database; no timer changes memories."""
     policy = policy_file(tmp_path_factory.mktemp("policy"), evolution={"every_s": 3600})
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
@@ -49,14 +49,14 @@ async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.Temp
 
 @dataclass(frozen=True)
 class Closed:
-    """Somebody of whom there is everything, behind a door that a first key has closed."""
+    """A user with data of every kind, on a server that requires keys."""
 
     anna: Known
     db: Database
     scopes: dict[str, AccessScope]
 
     async def ask(self, case: Case, headers: Headers, who: Person | None = None, **more: Any) -> httpx.Response:
-        """The answer to a request for something of hers, in her name or in that of another."""
+        """The response to a request for the user's data, made in the user's or another name."""
         person = who or self.anna.person
         asked: dict[str, Any] = {"params": person.whose, "headers": headers}
         if case.method != "get":
@@ -74,13 +74,13 @@ class Closed:
         return await person.system.http.request(case.method, case.address(self.anna), **asked)
 
     async def key(self, **grant: Any) -> Headers:
-        """The header of a new key of her tenant, or of the one that is named."""
+        """The header of a new key of the user's tenant, or of the given one."""
         return with_key(await add_key(self.db, grant.pop("tenant_id", self.anna.person.tenant_id), **grant))
 
 
 @pytest.fixture(scope="module")
 async def closed(system: System) -> Closed:
-    """The door is closed once everything of hers is there."""
+    """Requires keys once all data of the user exists."""
     anna = await known(Person(system))
     db = system["compose"].rt.db
     key = await add_key(db, anna.person.tenant_id)
@@ -94,30 +94,30 @@ async def closed(system: System) -> Closed:
 
 
 def scope_of(closed: Closed, case: Case) -> AccessScope:
-    """What the route of the case says that it needs."""
+    """The scope that the route of the case declares."""
     return closed.scopes[ROUTES[CASES.index(case)]]
 
 
-def refused(answer: httpx.Response, field: str) -> None:
-    """Whoever asked may not, because of this field."""
+def assert_refused_field(answer: httpx.Response, field: str) -> None:
+    """The request is refused because of this field."""
     told = answer.json()
     assert (answer.status_code, told["code"], told["details"][0]["field"]) == (403, "forbidden", field), answer.text
 
 
-async def test_every_route_states_its_scope_and_is_tried(closed: Closed) -> None:
+async def test_every_route_declares_its_scope_and_has_a_case(closed: Closed) -> None:
     assert sorted(closed.scopes) == sorted(ROUTES)
     assert set(closed.scopes.values()) <= set(get_args(AccessScope))
 
 
-async def test_probes_need_no_key_and_what_describes_the_routes_does(system: System, closed: Closed) -> None:
+async def test_probes_and_descriptions_of_routes_need_no_key(system: System, closed: Closed) -> None:
     assert closed
     served = {path: (await system.http.get(path)).status_code for path in (*PROBES, "/openapi.json", "/docs", "/v1/x")}
-    # the probes are added where compose is served: here nobody else asks for a key
+    # the probes are added where compose is served; here no other route is open
     assert served == {**dict.fromkeys(PROBES, 404), "/openapi.json": 401, "/docs": 401, "/v1/x": 401}
 
 
 @EACH
-async def test_nobody_is_let_in_without_a_key_that_goes(closed: Closed, case: Case) -> None:
+async def test_a_request_without_a_valid_key_is_refused(closed: Closed, case: Case) -> None:
     before = closed.anna.rows()
     stranger = KeyText(make_key_id(), make_secret())
     for headers in ({}, with_key(stranger), with_key("hello"), {"authorization": str(stranger)}):
@@ -131,17 +131,17 @@ async def test_nobody_is_let_in_without_a_key_that_goes(closed: Closed, case: Ca
 
 
 @EACH
-async def test_a_scope_too_few_is_refused(closed: Closed, case: Case) -> None:
+async def test_a_missing_scope_is_refused(closed: Closed, case: Case) -> None:
     before, needed = closed.anna.rows(), scope_of(closed, case)
     others = [scope for scope in SCOPES if scope not in (needed, "admin")]
-    refused(await closed.ask(case, await closed.key(scopes=others)), "scope")
+    assert_refused_field(await closed.ask(case, await closed.key(scopes=others)), "scope")
     assert closed.anna.rows() == before
 
 
 @EACH
 async def test_a_key_of_another_tenant_is_refused(closed: Closed, case: Case) -> None:
     before = closed.anna.rows()
-    refused(await closed.ask(case, await closed.key(tenant_id=somebody())), "tenant_id")
+    assert_refused_field(await closed.ask(case, await closed.key(tenant_id=somebody())), "tenant_id")
     assert closed.anna.rows() == before
 
 
@@ -149,12 +149,12 @@ async def test_a_key_of_another_tenant_is_refused(closed: Closed, case: Case) ->
 async def test_a_key_of_another_user_is_refused(closed: Closed, case: Case) -> None:
     before = closed.anna.rows()
     for grant in ({"user": somebody()}, {"users_from": f"{closed.anna.person.user_id}-"}):
-        refused(await closed.ask(case, await closed.key(**grant)), "user_id")
+        assert_refused_field(await closed.ask(case, await closed.key(**grant)), "user_id")
     assert closed.anna.rows() == before
 
 
 @EACH
-async def test_what_is_somebody_elses_is_not_there(closed: Closed, case: Case) -> None:
+async def test_data_of_others_is_not_found(closed: Closed, case: Case) -> None:
     before = closed.anna.rows()
     other = Person(closed.anna.person.system, tenant_id=closed.anna.person.tenant_id)
     answer = await closed.ask(case, await closed.key(user=other.user_id), other)
@@ -162,7 +162,7 @@ async def test_what_is_somebody_elses_is_not_there(closed: Closed, case: Case) -
     assert closed.anna.rows() == before
     assert not closed.anna.shown_in(answer.text)
     if case.path == OF_TENANT:
-        refused(answer, "user_id")
+        assert_refused_field(answer, "user_id")
     elif case.expected == "missing":
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), answer.text
     else:
@@ -171,7 +171,7 @@ async def test_what_is_somebody_elses_is_not_there(closed: Closed, case: Case) -
 
 @pytest.mark.parametrize("case", WITH_BODY, ids=lambda case: f"{case.method} {case.path}")
 @pytest.mark.parametrize("field", ["tenant_id", "user_id", "requested_by"])
-async def test_a_body_that_claims_another_is_refused_also_where_nobody_reads_the_claim(
+async def test_a_body_that_names_another_user_is_refused_even_if_the_route_ignores_the_field(
     closed: Closed, case: Case, field: str
 ) -> None:
     before, person = closed.anna.rows(), closed.anna.person
@@ -180,36 +180,40 @@ async def test_a_body_that_claims_another_is_refused_also_where_nobody_reads_the
     whose = person.whose if case.named_in_body else {}
     body = {**whose, **case.body(closed.anna), field: "somebody"}
     http = person.system.http
-    refused(await http.request(case.method, case.address(closed.anna), params=query, json=body, headers=key), field)
+    assert_refused_field(
+        await http.request(case.method, case.address(closed.anna), params=query, json=body, headers=key), field
+    )
     assert closed.anna.rows() == before
 
 
-async def test_two_keys_at_once_are_nobodys(closed: Closed) -> None:
+async def test_two_keys_in_one_request_are_refused(closed: Closed) -> None:
     person = closed.anna.person
     both = [("authorization", (await closed.key())["authorization"]) for _ in range(2)]
     answer = await person.system.http.get("/v1/memories", params=person.whose, headers=both)
     assert (answer.status_code, answer.json()["message"]) == (401, "authorization: is given more than once")
 
 
-async def test_who_is_not_let_in_is_counted(closed: Closed) -> None:
+async def test_refused_requests_are_counted(closed: Closed) -> None:
     http, whose = closed.anna.person.system.http, closed.anna.person.whose
     counts = {code: REQUESTS_DENIED.labels(code) for code in ("unauthenticated", "forbidden")}
     before = {code: count._value.get() for code, count in counts.items()}  # pyright: ignore[reportPrivateUsage] # no other way to read it
     await http.get("/v1/memories", params=whose)
-    refused(await http.get("/v1/memories", params=whose, headers=await closed.key(scopes=["write"])), "scope")
+    assert_refused_field(
+        await http.get("/v1/memories", params=whose, headers=await closed.key(scopes=["write"])), "scope"
+    )
     after = {code: count._value.get() for code, count in counts.items()}  # pyright: ignore[reportPrivateUsage] # no other way to read it
     assert after == {code: number + 1 for code, number in before.items()}
 
 
-async def test_a_turn_within_a_turn_claims_no_more(closed: Closed) -> None:
+async def test_a_nested_turn_grants_no_access(closed: Closed) -> None:
     person = closed.anna.person
     key = await closed.key()
     inner = {"tenant_id": "other", "user_id": person.user_id, "session_id": "s", "messages": []}
     answer = await person.system.http.post("/v1/turns", json={"turn_events": inner}, headers=key)
-    refused(answer, "tenant_id")
+    assert_refused_field(answer, "tenant_id")
 
 
-async def test_who_it_belongs_to_needs_no_more_than_the_scope_that_is_stated(closed: Closed) -> None:
+async def test_the_declared_scope_is_sufficient_for_the_owner(closed: Closed) -> None:
     for case in CASES:
         user = {} if case.path == OF_TENANT else {"user": closed.anna.person.user_id}
         key = await closed.key(scopes=[scope_of(closed, case)], **user)
@@ -220,7 +224,7 @@ async def test_who_it_belongs_to_needs_no_more_than_the_scope_that_is_stated(clo
         )
 
 
-async def test_the_tenant_comes_from_the_key_and_so_does_who_asks(closed: Closed) -> None:
+async def test_tenant_and_requester_come_from_the_key(closed: Closed) -> None:
     http, person = closed.anna.person.system.http, Person(closed.anna.person.system)
     app = with_key(await add_key(closed.db, person.tenant_id, name="shop-backend"))
     said = {"user_id": person.user_id, "session_id": "s", "messages": [{"role": "user", "content": "I like mate."}]}
@@ -242,19 +246,19 @@ async def test_the_tenant_comes_from_the_key_and_so_does_who_asks(closed: Closed
             told = await http.get(f"/v1/erasures/{answer.json()['tombstone_id']}", params=mine, headers=headers)
             assert (told.json()["requested_by"], told.json()["reason"]) == (requested_by, reason)
     by_another = {**mine, "scope": "all", "requested_by": "ops", "reason": "tidy"}
-    refused(await http.post("/v1/erasures", json=by_another, headers=app), "requested_by")
+    assert_refused_field(await http.post("/v1/erasures", json=by_another, headers=app), "requested_by")
 
 
-async def test_a_key_for_users_by_prefix_acts_for_those(closed: Closed) -> None:
+async def test_a_key_with_a_user_prefix_acts_for_those_users(closed: Closed) -> None:
     http, tenant = closed.anna.person.system.http, closed.anna.person.tenant_id
     key = with_key(await add_key(closed.db, tenant, users_from="shop-"))
     allowed = await http.get("/v1/memories", params={"user_id": "shop-7"}, headers=key)
     assert (allowed.status_code, allowed.json()["memories"]) == (200, [])
-    refused(await http.get("/v1/memories", params={"user_id": "shop"}, headers=key), "user_id")
-    refused(await http.get("/v1/experience", headers=key), "user_id")
+    assert_refused_field(await http.get("/v1/memories", params={"user_id": "shop"}, headers=key), "user_id")
+    assert_refused_field(await http.get("/v1/experience", headers=key), "user_id")
 
 
-async def test_an_operator_is_shown_the_dead_letters_of_the_key_alone(closed: Closed) -> None:
+async def test_an_operator_sees_only_the_dead_letters_of_the_key(closed: Closed) -> None:
     anna = closed.anna.person
     torn = Stored(TURN_COMMIT.dead_letter, value=b"torn", headers=[("x-error", b"nobody's")])
     await publish(anna.system.bootstrap, [torn])
@@ -265,13 +269,15 @@ async def test_an_operator_is_shown_the_dead_letters_of_the_key_alone(closed: Cl
         other = await anna.system.http.get(path, headers=await closed.key(scopes=["operate"], tenant_id=somebody()))
         assert [each for each in other.json().values() if isinstance(each, list)] == [[]]
         of_user = await closed.key(scopes=["operate"], user=anna.user_id)
-        refused(await anna.system.http.get(path, headers=of_user), "user_id")
-        refused(await anna.system.http.get(path, headers=of_user, params={"tenant_id": "another"}), "tenant_id")
+        assert_refused_field(await anna.system.http.get(path, headers=of_user), "user_id")
+        assert_refused_field(
+            await anna.system.http.get(path, headers=of_user, params={"tenant_id": "another"}), "tenant_id"
+        )
 
 
-async def test_whoever_asks_is_told_whom_their_key_is_for(closed: Closed) -> None:
+async def test_the_requester_can_read_whom_the_key_is_for(closed: Closed) -> None:
     key = await closed.key(scopes=("write", "read"), user="lin", name="lins-phone")
     told = (await closed.anna.person.system.http.get("/v1/access", headers=key)).json()
     tenant = closed.anna.person.tenant_id
-    # a key of one user is called by that user
+    # the requester of a key for one user has the name of that user
     assert (told["tenant_id"], told["user_id"], told["scopes"]) == (tenant, "lin", ["read", "write"])

@@ -1,4 +1,4 @@
-"""One tenant has the workers full of its turns: what another says goes past them, once and in its order."""
+"""While the workers are full of one tenant's turns, another tenant's turns overtake them, once and in order."""
 
 import asyncio
 from dataclasses import replace
@@ -23,7 +23,7 @@ LEARNT = "SELECT count(*) FROM observations WHERE tenant_id = %(t)s"
 
 
 async def fill(system: System, loud: Person) -> None:
-    """The workers have all turns of a tenant that is alone."""
+    """The workers handle the turns of a tenant that is alone."""
     await system.stop("observer")
     said = [turn(str(n)).model_copy(update={**loud.whose, "user_id": f"u{n % USERS}"}) for n in range(TURNS)]
     for n in range(0, TURNS, USERS):
@@ -32,7 +32,7 @@ async def fill(system: System, loud: Person) -> None:
     await wait_for(lambda: system.number(under_way, t=loud.tenant_id) == TURNS, "the flood is under way")
 
 
-async def test_what_another_says_goes_past_a_hundred_turns_under_way_in_its_order_and_once(
+async def test_another_tenants_turns_overtake_a_hundred_turns_in_order_and_once(
     databases: Databases, kafka: str, tmp_path: Path
 ) -> None:
     policy = policy_file(tmp_path, delivery={"tenant_about_s": 0.1})
@@ -51,7 +51,7 @@ async def test_what_another_says_goes_past_a_hundred_turns_under_way_in_its_orde
         ]
         assert all(lanes), "each step was taken ahead"
         assert not await of_tenant(kafka, quiet.tenant_id, TURN_COMMITTED.name)
-        # all comes again, by its own way and by the ordinary one, and relay and observer start anew in between
+        # everything is redelivered on both paths, and relay and observer restart in between
         learnt = system.number(LEARNT, t=quiet.tenant_id)
         await system.stop("observer", "relay")
         again = [record for lane in lanes for record in lane]

@@ -1,4 +1,4 @@
-"""A correction edits the memory that it corrects: one value in the place of another, the rest as it was said."""
+"""A correction replaces one value in the memory that it corrects; the rest keeps its words."""
 
 from typing import Any
 
@@ -58,7 +58,7 @@ PARTS = {
         "我现在还抽烟吗？",
     ),
 }
-"""What was said, what ends a part of it, and words of what stands then, of what stays, and of what has ended."""
+"""The statement, the message that ends part of it, and words of the resulting, remaining and ended text."""
 ENDED = {
     "en": (
         "I drive for Lyft on weekends, my sister is a dentist",
@@ -71,8 +71,8 @@ ENDED = {
 ALL = pytest.mark.parametrize("case", CASES)
 
 
-async def _corrected(person: Person, case: str, session: str = "first") -> Json:
-    """The memory that a statement and its correction left."""
+async def _commit_correction(person: Person, case: str, session: str = "first") -> Json:
+    """The memory after the statement and its correction."""
     said, correction, *_ = CASES[case]
     await person.say(said, session="first")
     await person.say(correction, session=session)
@@ -83,8 +83,8 @@ async def _corrected(person: Person, case: str, session: str = "first") -> Json:
 
 
 @ALL
-async def test_the_value_changes_and_what_was_said_beside_it_stays(person: Person, case: str) -> None:
-    memory = await _corrected(person, case)
+async def test_a_correction_changes_the_value_and_keeps_the_rest(person: Person, case: str) -> None:
+    memory = await _commit_correction(person, case)
     old, question = CASES[case][3:]
     assert not [text for text in await person.contents() if old in text]
     package = await person.compose(question, session="later")
@@ -95,9 +95,7 @@ async def test_the_value_changes_and_what_was_said_beside_it_stays(person: Perso
 
 
 @pytest.mark.parametrize("language", ENDED)
-async def test_what_was_said_beside_something_that_ended_stays_and_goes_with_its_turn(
-    person: Person, language: str
-) -> None:
+async def test_the_rest_of_an_ended_statement_stays_and_is_erased_with_its_turn(person: Person, language: str) -> None:
     said, end, ended, rest = ENDED[language]
     await person.say(said, session="first")
     turn = await person.commit(end, session="second")
@@ -113,9 +111,9 @@ async def test_what_was_said_beside_something_that_ended_stays_and_goes_with_its
 
 @pytest.mark.parametrize("session", ["first", "second"])
 @pytest.mark.parametrize("case", ["en, a role", "zh, a role"])
-async def test_either_of_its_turns_takes_it_along_when_it_is_erased(person: Person, case: str, session: str) -> None:
+async def test_erasing_either_turn_erases_the_amended_memory(person: Person, case: str, session: str) -> None:
     _, _, words, old, _ = CASES[case]
-    await _corrected(person, case, "second")
+    await _commit_correction(person, case, "second")
     value = {"first": old, "second": words[0]}[session]
     await completed(person, await erase(person, "session", session_ids=[session]))
     for table in found(person.system.dsn, value):
@@ -124,9 +122,9 @@ async def test_either_of_its_turns_takes_it_along_when_it_is_erased(person: Pers
 
 
 @ALL
-async def test_the_memory_as_it_was_can_be_restored_and_is_amended_again(person: Person, case: str) -> None:
+async def test_the_previous_version_can_be_restored_and_amended_again(person: Person, case: str) -> None:
     _, _, words, old, _ = CASES[case]
-    memory = await _corrected(person, case)
+    memory = await _commit_correction(person, case)
     chain = (await person.get(f"/v1/memories/{memory['memory_id']}/history")).json()["memories"]
     assert [old in each["content"] for each in chain] == [True, False]
     answer = await person.system.http.post(f"/v1/memories/{chain[0]['memory_id']}/restore", params=person.whose)
@@ -142,7 +140,7 @@ async def test_the_memory_as_it_was_can_be_restored_and_is_amended_again(person:
 
 
 @ALL
-async def test_a_package_right_behind_the_correction_has_the_new_value(person: Person, case: str) -> None:
+async def test_the_next_package_after_the_correction_has_the_new_value(person: Person, case: str) -> None:
     said, correction, words, _, question = CASES[case]
     await person.say(said, session="first")
     await person.commit(correction, session="first")
@@ -151,7 +149,9 @@ async def test_a_package_right_behind_the_correction_has_the_new_value(person: P
 
 
 @pytest.mark.parametrize("language", PARTS)
-async def test_what_stays_of_a_memory_stands_beside_what_ended_the_rest(person: Person, language: str) -> None:
+async def test_the_remaining_part_of_a_memory_coexists_with_the_end_of_the_other_part(
+    person: Person, language: str
+) -> None:
     said, end, new, rest, old, question = PARTS[language]
     await person.say(said, session="first")
     turn = await person.commit(end, session="second")
@@ -176,7 +176,7 @@ async def test_what_stays_of_a_memory_stands_beside_what_ended_the_rest(person: 
 
 @pytest.mark.parametrize("session", ["first", "second"])
 @pytest.mark.parametrize("language", PARTS)
-async def test_what_stays_of_a_memory_goes_with_the_turn_that_said_it(
+async def test_the_remaining_part_of_a_memory_is_erased_with_its_turn(
     person: Person, language: str, session: str
 ) -> None:
     said, end, new, rest, old, _ = PARTS[language]
@@ -202,7 +202,7 @@ async def test_what_stays_of_a_memory_goes_with_the_turn_that_said_it(
         ("我朋友小林在医院当护士。", "我朋友现在是大刘，我们一起爬山。", "小林在医院"),
     ],
 )
-async def test_a_role_that_several_hold_is_not_taken_from_one(
+async def test_a_correction_of_a_shared_role_ends_none_of_its_holders(
     person: Person, first: str, second: str, stay: str
 ) -> None:
     await person.say(first)
@@ -218,7 +218,7 @@ async def test_a_role_that_several_hold_is_not_taken_from_one(
         ("我把仓库搬到 GitLab 了，导师是陈国栋。", "陈国栋会在 GitLab 上看我提交的代码。"),
     ],
 )
-async def test_names_are_listed_only_where_they_are_asked_for(person: Person, said: str, again: str) -> None:
+async def test_names_are_listed_only_on_request(person: Person, said: str, again: str) -> None:
     await person.say(said)
     await person.say(again)
     listed = (await person.get("/v1/memories", limit=200)).json()["memories"]
@@ -230,7 +230,7 @@ async def test_names_are_listed_only_where_they_are_asked_for(person: Person, sa
 
 
 async def _talk(person: Person, *lines: tuple[str, str]) -> None:
-    """Says the lines, each by somebody with a name, one after the other."""
+    """Commits the lines one after the other, each by a named speaker."""
     for name, text in lines:
         messages = [{"role": "user", "name": name, "content": text}]
         answer = await person.post("/v1/turns", {**person.whose, "session_id": "s1", "messages": messages})
@@ -246,7 +246,7 @@ async def _talk(person: Person, *lines: tuple[str, str]) -> None:
         ("小林", "我上周六跑了一场马拉松。", "谢谢，阿强！", "马拉松"),
     ],
 )
-async def test_thanks_with_a_name_change_nobody_who_said_something(
+async def test_thanks_to_a_name_change_no_statement(
     person: Person, speaker: str, said: str, thanks: str, kept: str
 ) -> None:
     await _talk(person, (speaker, said), (speaker, thanks))
@@ -262,7 +262,7 @@ async def test_thanks_with_a_name_change_nobody_who_said_something(
         ("小林", "阿强", "我的快递放在三号楼的柜子里。", "打错了，四号楼", "三号楼"),
     ],
 )
-async def test_what_one_of_two_people_puts_right_changes_nothing_of_the_others(
+async def test_a_correction_by_one_speaker_leaves_the_statements_of_others(
     person: Person, first: str, second: str, said: str, answered: str, kept: str
 ) -> None:
     await _talk(person, (first, said), (second, answered))

@@ -1,4 +1,4 @@
-"""What was believed at a past moment, over HTTP and on the command line."""
+"""Memory as of a past time, over HTTP and on the command line."""
 
 import asyncio
 import json
@@ -32,37 +32,37 @@ LANGUAGES = pytest.mark.parametrize(
 )
 
 
-async def held(person: Person, as_of: str, **query: str) -> Json:
+async def list_as_of(person: Person, as_of: str, **query: str) -> Json:
     answer = await person.get("/v1/memories", as_of=as_of, **query)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
 @MOVES
-async def test_between_a_statement_and_its_correction_the_old_one_held_and_then_the_new(
+async def test_the_old_memory_holds_until_the_correction_and_the_new_one_after(
     person: Person, first: str, second: str, old: str, new: str, word: str
 ) -> None:
     await person.say(first, created_at="2026-02-10T09:00:00Z")
     await person.say(second, created_at="2026-03-10T09:00:00Z")
-    assert (await held(person, "2026-02-09"))["memories"] == []
+    assert (await list_as_of(person, "2026-02-09"))["memories"] == []
     for moment in ("2026-02-10", "2026-03-01", "2026-03-10T08:59:59Z", "2026-03-10T16:59:59+08:00"):
-        page = await held(person, moment, type="profile")
+        page = await list_as_of(person, moment, type="profile")
         (then,) = page["memories"]
         assert old in then["content"], moment
         assert (then["status"], page["count"]) == ("superseded", 1)
         assert page["as_of"] <= "2026-03-10T08:59:59Z"
     for moment in ("2026-03-10T09:00:00Z", "2026-03-10", datetime.now(UTC).date().isoformat()):
-        (then,) = (await held(person, moment, type="profile"))["memories"]
+        (then,) = (await list_as_of(person, moment, type="profile"))["memories"]
         assert new in then["content"], moment
-    assert [old in m["content"] for m in (await held(person, "2026-03-01", query=word))["memories"]] == [True]
-    assert (await held(person, "2026-03-11", query="zebra"))["count"] == 0
+    assert [old in m["content"] for m in (await list_as_of(person, "2026-03-01", query=word))["memories"]] == [True]
+    assert (await list_as_of(person, "2026-03-11", query="zebra"))["count"] == 0
     plain = f"/v1/memories?as_of=2026-03-10T16:59:59+08:00&user_id={person.user_id}&tenant_id={person.tenant_id}"
     assert (await person.system.http.get(plain)).json()["count"] == 1
-    assert (await held(person, "2026-03-01", type="preference"))["memories"] == []
+    assert (await list_as_of(person, "2026-03-01", type="preference"))["memories"] == []
     assert (await person.get("/v1/memories")).json()["as_of"] is None
 
 
-async def test_what_was_taken_back_or_ran_out_held_until_then(person: Person) -> None:
+async def test_retracted_and_expired_memories_hold_until_their_end(person: Person) -> None:
     at = "2026-02-10T09:00:00Z"
     await person.say("I like coffee.", created_at=at)
     await person.say("I no longer drink coffee.", created_at="2026-02-20T09:00:00Z")
@@ -72,18 +72,18 @@ async def test_what_was_taken_back_or_ran_out_held_until_then(person: Person) ->
         "UPDATE memory_items SET valid_until = '2026-02-15' WHERE tenant_id = %(t)s AND type = 'note'",
         t=person.tenant_id,
     )
-    assert (await held(person, "2026-02-12"))["count"] == 2
-    assert [m["type"] for m in (await held(person, "2026-02-16"))["memories"]] == ["preference"]
-    assert "likes coffee" not in [m["content"] for m in (await held(person, "2026-02-21"))["memories"]]
+    assert (await list_as_of(person, "2026-02-12"))["count"] == 2
+    assert [m["type"] for m in (await list_as_of(person, "2026-02-16"))["memories"]] == ["preference"]
+    assert "likes coffee" not in [m["content"] for m in (await list_as_of(person, "2026-02-21"))["memories"]]
 
 
-async def test_pages_of_a_past_moment_follow_one_another(person: Person) -> None:
+async def test_pages_of_a_past_time_are_consecutive(person: Person) -> None:
     texts = [f"note number {n} about tulips" for n in range(5)]
     items = [{"type": "note", "text": text} for text in texts]
     body = {**person.whose, "session_id": "s1", "created_at": "2026-02-10T09:00:00Z", "items": items}
     await person.outcome((await person.post("/v1/turns", body)).json()["turn_id"])
     for query in ({}, {"query": "tulip"}):
-        pages = [await held(person, "2026-02-11", limit="2", offset=str(n), **query) for n in (0, 2, 4, 6)]
+        pages = [await list_as_of(person, "2026-02-11", limit="2", offset=str(n), **query) for n in (0, 2, 4, 6)]
         assert [page["count"] for page in pages] == [5] * 4
         assert [len(page["memories"]) for page in pages] == [2, 2, 1, 0]
         assert {m["content"] for page in pages for m in page["memories"]} == set(texts)
@@ -102,7 +102,7 @@ async def test_pages_of_a_past_moment_follow_one_another(person: Person) -> None
         ("2026-03-01T23:00:00Z", "2026-03-03", None),
     ],
 )
-async def test_a_day_that_has_begun_anywhere_means_now(
+async def test_a_current_date_in_any_time_zone_means_now(
     person: Person, monkeypatch: pytest.MonkeyPatch, now: str, as_of: str, means: str | None
 ) -> None:
     monkeypatch.setattr(memories, "clock", SimpleNamespace(now=lambda: datetime.fromisoformat(now)))
@@ -110,9 +110,9 @@ async def test_a_day_that_has_begun_anywhere_means_now(
     assert (answer.status_code, answer.json().get("as_of")) == (200 if means else 422, means)
 
 
-async def test_no_words_ask_for_everything_then_as_now(person: Person) -> None:
+async def test_an_empty_query_lists_everything_then_as_now(person: Person) -> None:
     await person.say("I live in Oslo.", created_at="2026-02-10T09:00:00Z")
-    assert len((await held(person, "2026-02-11", query=""))["memories"]) == 1
+    assert len((await list_as_of(person, "2026-02-11", query=""))["memories"]) == 1
     assert len(await person.memories(query="")) == 1
 
 
@@ -128,28 +128,28 @@ async def test_no_words_ask_for_everything_then_as_now(person: Person) -> None:
         "2999-01-01T00:00:00Z",
     ],
 )
-async def test_a_moment_that_is_none_or_lies_ahead_is_refused_by_name(person: Person, as_of: str) -> None:
+async def test_an_invalid_or_future_time_is_refused_by_field(person: Person, as_of: str) -> None:
     answer = await person.get("/v1/memories", as_of=as_of)
     assert answer.status_code == 422, answer.text
     assert answer.json()["details"][0]["field"] == "as_of"
     assert answer.json()["message"].startswith("as_of: ")
 
 
-async def test_a_status_has_no_meaning_at_a_past_moment(person: Person) -> None:
+async def test_a_status_filter_is_refused_for_a_past_time(person: Person) -> None:
     answer = await person.get("/v1/memories", as_of="2026-03-01", status="superseded")
     assert (answer.status_code, answer.json()["details"][0]["field"]) == (422, "status")
 
 
-async def test_nobody_sees_what_another_believed(person: Person) -> None:
+async def test_another_users_past_is_not_visible(person: Person) -> None:
     await person.say("I live in Oslo.", created_at="2026-02-10T09:00:00Z")
-    assert (await held(person, "2026-02-11"))["count"] == 1
+    assert (await list_as_of(person, "2026-02-11"))["count"] == 1
     stranger = Person(person.system, tenant_id=person.tenant_id)
-    assert (await held(stranger, "2026-02-11")) | {"as_of": None} == {"memories": [], "as_of": None, "count": 0}
+    assert (await list_as_of(stranger, "2026-02-11")) | {"as_of": None} == {"memories": [], "as_of": None, "count": 0}
 
 
 @pytest.fixture(scope="module")
 async def address(system: System) -> AsyncGenerator[str]:
-    """Where compose answers over a socket."""
+    """The address of compose on a socket."""
     assert system["compose"].service.http
     server = uvicorn.Server(uvicorn.Config(system["compose"].service.http, port=0, lifespan="off", log_level="warning"))
     serving = asyncio.create_task(server.serve())
@@ -160,7 +160,7 @@ async def address(system: System) -> AsyncGenerator[str]:
 
 
 async def smartbrain(address: str, person: Person, *args: str) -> str:
-    """What the command prints for this person; it succeeds."""
+    """The output of the command for this user; it succeeds."""
     whose = ("--user", person.user_id, "--tenant", person.tenant_id)
     run = CliRunner(env={"SMARTBRAIN_URL": address}).invoke
     done = await asyncio.to_thread(run, app, [*args, *whose])
@@ -169,7 +169,7 @@ async def smartbrain(address: str, person: Person, *args: str) -> str:
 
 
 @LANGUAGES
-async def test_the_command_line_tells_the_history_restores_and_shows_the_past(
+async def test_the_command_line_shows_history_restores_and_shows_the_past(
     person: Person, address: str, text: str, other: str
 ) -> None:
     await person.say(text, created_at="2026-02-10T09:00:00Z", session="monday")

@@ -1,4 +1,4 @@
-"""Backup and restore of a running system: what was erased after the backup comes back for nobody, all else does."""
+"""Backup and restore of a running system: data erased after the backup stays erased, all other data returns."""
 
 import signal
 from collections.abc import AsyncGenerator, Callable
@@ -32,7 +32,7 @@ from tests.system.wait import wait_for
 
 @dataclass(frozen=True)
 class Talk:
-    """What three things are said in a language, by which words each is known, and what is asked."""
+    """Three statements per language, the words that identify each, and a question."""
 
     all: str
     all_needle: str
@@ -78,7 +78,7 @@ TALK = {
 
 
 def rows_holding(dsn: str, person: Person, *needles: str) -> list[str]:
-    """The tables in which a row of the person says one of these."""
+    """The tables in which a row of the user contains one of these words."""
     return [
         table
         for table in found(dsn, *needles)
@@ -94,22 +94,22 @@ def rows_holding(dsn: str, person: Person, *needles: str) -> list[str]:
     ]
 
 
-async def knowing(person: Person, needle: str) -> list[str]:
-    """The ids of the person's memories that say it."""
+async def find_memories(person: Person, needle: str) -> list[str]:
+    """The ids of the user's memories that contain it."""
     ids = [memory["memory_id"] for memory in await person.memories() if needle in memory["content"]]
     assert ids
     return ids
 
 
 def epoch(dsn: str, person: Person) -> int:
-    """How many erasures of the person the database knows."""
+    """The number of erasures of the user in the database."""
     statement = "SELECT coalesce(max(epoch), 0) FROM erasure_epochs WHERE user_id = %(u)s"
     return number(dsn, statement, u=person.user_id)
 
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Every service, on a database of the module's own: it is written to a file as a whole."""
+    """Every service, on its own database, which is backed up as a whole."""
     policy = policy_file(
         tmp_path_factory.mktemp("policy"),
         evolution={"every_s": 3600},
@@ -120,9 +120,7 @@ async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.Temp
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-async def test_what_was_erased_after_a_backup_comes_back_for_nobody_at_no_moment(
-    system: System, tmp_path: Path, language: str
-) -> None:
+async def test_data_erased_after_a_backup_never_returns(system: System, tmp_path: Path, language: str) -> None:
     talk, own, data = TALK[language], system, tmp_path / "data"
     a, b, c = Person(own), Person(own), Person(own)
     await a.say(talk.all, session="s1")
@@ -139,7 +137,7 @@ async def test_what_was_erased_after_a_backup_comes_back_for_nobody_at_no_moment
     assert file.stat().st_mode & 0o777 == 0o600
     await completed(a, await erase(a, "all"))
     await completed(b, await erase(b, "session", session_ids=["moved"]))
-    await completed(c, await erase(c, "items", memory_ids=await knowing(c, talk.item_needle)))
+    await completed(c, await erase(c, "items", memory_ids=await find_memories(c, talk.item_needle)))
     await b.say(talk.later, session="s2")
     await own.settled()
     before = {person.user_id: epoch(own.dsn, person) for person in (a, b, c)}
@@ -153,7 +151,7 @@ async def test_what_was_erased_after_a_backup_comes_back_for_nobody_at_no_moment
     assert back.code == 0, back.said
     assert back.told["serving"]
     assert back.told["sources"]["database"] >= 3
-    assert back.told["replayed"] >= 3  # the topic tells of erasures in other databases too
+    assert back.told["replayed"] >= 3  # the topic also reports erasures of other databases
     assert seen.leaked == []
     assert set(seen.answers) <= {200, 503}
     assert seen.answers[503]
@@ -178,7 +176,7 @@ async def test_what_was_erased_after_a_backup_comes_back_for_nobody_at_no_moment
 
 
 def quietly(what: str, done: int, total: int) -> None:
-    """Hears how far it is."""
+    """Receives the progress."""
     assert what
     assert 0 < done <= total
 
@@ -186,13 +184,13 @@ def quietly(what: str, done: int, total: int) -> None:
 async def into(
     system: System, dsn: str, file: Path, *, ledger: bool = False, erasures: Path | None = None, **asked: bool
 ) -> RestoreReport:
-    """The file is restored into this database, where `ledger` allows it with what the topic tells."""
+    """Restores the file into this database, where `ledger` allows it, with the erasures from the topic."""
     bootstrap = system.bootstrap if ledger else None
     return await restore(system.settings, dsn, bootstrap, RestoreRequest(file, erasures, **asked), quietly)
 
 
-async def saved(system: System, folder: Path, name: str = "one.dump") -> Path:
-    """A backup of the system as it is now."""
+async def make_backup(system: System, folder: Path, name: str = "one.dump") -> Path:
+    """A backup of the current system."""
     await system.settled()
     file = folder / name
     await dump.backup(system.dsn, file, quietly)
@@ -200,7 +198,7 @@ async def saved(system: System, folder: Path, name: str = "one.dump") -> Path:
 
 
 @pytest.mark.kafka
-async def test_keys_stay_as_they_are_and_none_that_was_revoked_since_the_backup_goes_again(
+async def test_keys_are_restored_and_keys_revoked_after_the_backup_stay_revoked(
     databases: Databases, kafka: str, tmp_path: Path
 ) -> None:
     fresh, file, data = databases.fresh(), tmp_path / "smartbrain.dump", tmp_path / "data"
@@ -220,14 +218,14 @@ async def test_keys_stay_as_they_are_and_none_that_was_revoked_since_the_backup_
     assert states == {revoked.key_id: True, standing.key_id: False, later.key_id: False}
 
 
-async def test_where_the_database_is_lost_the_topic_says_what_was_erased(
+async def test_the_topic_provides_the_erasures_of_a_lost_database(
     system: System, databases: Databases, tmp_path: Path
 ) -> None:
     talk = TALK["zh"]
     a, b = Person(system), Person(system)
     for person in (a, b):
         await person.say(talk.all, session="s1")
-    file = await saved(system, tmp_path)
+    file = await make_backup(system, tmp_path)
     receipt = await erase(a, "all")
     await completed(a, receipt)
     await system.settled()
@@ -255,14 +253,14 @@ async def test_where_the_database_is_lost_the_topic_says_what_was_erased(
 
 @pytest.mark.parametrize("scope", ["all", "personal", "session"])
 @pytest.mark.parametrize("language", ["zh", "en"])
-async def test_what_was_said_after_an_erasure_that_a_restore_had_lost_stays(
+async def test_data_from_after_a_lost_erasure_stays(
     system: System, databases: Databases, tmp_path: Path, scope: str, language: str
 ) -> None:
     talk, person = TALK[language], Person(system)
     await person.say(talk.item, session="s1")
     after = await person.commit(talk.stays, session="s1")
     await person.outcome(after["turn_id"])
-    first = await saved(system, tmp_path)
+    first = await make_backup(system, tmp_path)
     await completed(person, await erase(person, scope, **({"session_ids": ["s1"]} if scope == "session" else {})))
     erasures = tmp_path / "erasures.jsonl"
     assert await dump.export(system.dsn, erasures) == system.number("SELECT count(*) FROM tombstones")
@@ -284,7 +282,7 @@ async def test_what_was_said_after_an_erasure_that_a_restore_had_lost_stays(
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-async def test_words_of_an_erased_memory_that_the_backup_had_not_been_read_for_do_not_become_one_again(
+async def test_unobserved_turns_of_an_erased_memory_do_not_recreate_it(
     system: System, tmp_path: Path, language: str
 ) -> None:
     talk, person = TALK[language], Person(system)
@@ -297,7 +295,7 @@ async def test_words_of_an_erased_memory_that_the_backup_had_not_been_read_for_d
     await dump.backup(system.dsn, file, quietly)
     await system.start("observer")
     await system.settled()
-    named = [*await knowing(person, talk.item_needle), *await knowing(person, talk.stays_needle)]
+    named = [*await find_memories(person, talk.item_needle), *await find_memories(person, talk.stays_needle)]
     await completed(person, await erase(person, "items", memory_ids=named))
     assert (await into(system, system.dsn, file, ledger=True, replace=True)).serving
     await system.settled()
@@ -305,8 +303,8 @@ async def test_words_of_an_erased_memory_that_the_backup_had_not_been_read_for_d
     assert any(talk.later_needle in content for content in await person.contents())
 
 
-async def killed(system: System, file: Path, data: Path, when: Callable[[], bool]) -> None:
-    """A restore that was ended as by `kill -9` when this had become true, or was done before."""
+async def kill_restore(system: System, file: Path, data: Path, when: Callable[[], bool]) -> None:
+    """A restore that stopped, as after `kill -9`, as soon as this condition held, or completed earlier."""
     process = await started(system.dsn, system.bootstrap, "restore", file, "--replace", "--json", data=data)
     await wait_for(lambda: when() or process.returncode is not None, "the restore is so far")
     if process.returncode is None:
@@ -314,19 +312,19 @@ async def killed(system: System, file: Path, data: Path, when: Callable[[], bool
     await process.wait()
 
 
-async def test_a_restore_that_is_killed_leaves_nobody_served_and_goes_on(system: System, tmp_path: Path) -> None:
+async def test_a_killed_restore_serves_nobody_and_resumes(system: System, tmp_path: Path) -> None:
     talk, person, data = TALK["en"], Person(system), tmp_path / "data"
     await person.say(talk.all, session="s1")
-    file = await saved(system, tmp_path)
+    file = await make_backup(system, tmp_path)
     await completed(person, await erase(person, "all"))
-    await killed(system, file, data, lambda: without_schema(system.dsn))
+    await kill_restore(system, file, data, lambda: without_schema(system.dsn))
     if not await is_open(system.dsn):
         assert (await person.get("/v1/memories")).status_code == 503
         assert not (await system["compose"].service.ready())["serving"]
     hold = "SELECT pg_advisory_lock_shared(hashtextextended(%s, 2))"
     with psycopg.connect(system.dsn, autocommit=True) as held:
         held.execute(hold, (f"{person.tenant_id}:{person.user_id}",))
-        await killed(system, file, data, lambda: with_rows_closed(system.dsn))
+        await kill_restore(system, file, data, lambda: with_rows_closed(system.dsn))
         assert not await is_open(system.dsn)
         assert (await person.get("/v1/memories")).status_code == 503
         assert (await person.post("/v1/turns", person.turn("I like tea."))).status_code == 503
@@ -339,11 +337,11 @@ async def test_a_restore_that_is_killed_leaves_nobody_served_and_goes_on(system:
     await person.say(talk.later, session="s2")
 
 
-async def test_what_is_no_backup_is_refused_and_changes_nothing(
+async def test_an_invalid_backup_is_refused_and_changes_nothing(
     system: System, databases: Databases, tmp_path: Path
 ) -> None:
     await Person(system).say("I prefer green tea.", session="s1")
-    good = await saved(system, tmp_path)
+    good = await make_backup(system, tmp_path)
     newer, edited = databases.fresh(), databases.fresh()
     await change(newer, "INSERT INTO migrations (name) VALUES ('9999_later.sql')")
     await change(edited, "UPDATE migrations SET sha256 = repeat('0', 64) WHERE name = '0002_metadata.sql'")
@@ -369,11 +367,11 @@ async def test_what_is_no_backup_is_refused_and_changes_nothing(
     assert find_changes(before, state(system.dsn)) == {}
 
 
-async def test_rows_that_cannot_be_brought_back_leave_what_was_there(
+async def test_unrestorable_rows_leave_the_existing_data(
     system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await Person(system).say("我喜欢喝茶。", session="s1")
-    good = await saved(system, tmp_path)
+    good = await make_backup(system, tmp_path)
     short = tmp_path / "short.dump"
     short.write_bytes(good.read_bytes()[:-200])
 
@@ -389,7 +387,7 @@ async def test_rows_that_cannot_be_brought_back_leave_what_was_there(
     assert (await system["compose"].service.ready())["serving"]
 
 
-def test_programs_older_than_the_server_are_not_used() -> None:
+def test_client_programs_older_than_the_server_are_not_used() -> None:
     with pytest.raises(ConfigurationError, match="the server is PostgreSQL 99"):
         postgres_programs.find(CACHE / "postgres", 99)
     assert postgres_programs.find(CACHE / "postgres", 18).version >= 18

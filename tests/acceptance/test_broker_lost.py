@@ -1,4 +1,4 @@
-"""The broker is away, or its topics are made anew: what is accepted and asked meanwhile is not forgotten."""
+"""The broker is unavailable, or its topics are recreated: accepted turns and requests are not lost."""
 
 import asyncio
 from dataclasses import replace
@@ -19,7 +19,7 @@ from tests.system.running import policy_file, running, settings_for
 from tests.system.wait import wait_for
 
 
-async def test_turns_are_accepted_while_the_broker_is_away_and_derived_when_it_is_back(
+async def test_turns_accepted_without_the_broker_are_derived_when_it_returns(
     databases: Databases, tmp_path: Path
 ) -> None:
     policy = policy_file(tmp_path, delivery={"redrive_after_s": 3600})
@@ -37,7 +37,7 @@ async def test_turns_are_accepted_while_the_broker_is_away_and_derived_when_it_i
             assert [len(await person.contents()) for person in people] == [2, 1, 1, 1, 1]
 
 
-async def test_requests_are_answered_again_after_their_topic_was_made_anew_with_fewer_partitions(
+async def test_requests_are_answered_after_their_topic_was_recreated_with_fewer_partitions(
     tmp_path: Path,
 ) -> None:
     with EmbeddedBroker(tmp_path / "broker") as broker:
@@ -63,7 +63,7 @@ async def test_requests_are_answered_again_after_their_topic_was_made_anew_with_
         admin = AIOKafkaAdminClient(bootstrap_servers=broker.bootstrap)
         await admin.start()
         await admin.delete_topics([topic.name])
-        await wait_for(lambda: _gone(admin, topic.name), "the topic is gone")
+        await wait_for(lambda: _is_deleted(admin, topic.name), "the topic is gone")
         await ensure_topics(KafkaAccess(broker.bootstrap), [replace(topic, partitions=1)])
         await wait_for(lambda: asked(b"again"), "a request after that is answered")
         await admin.close()
@@ -71,5 +71,5 @@ async def test_requests_are_answered_again_after_their_topic_was_made_anew_with_
             await replier.stop()
 
 
-async def _gone(admin: AIOKafkaAdminClient, name: str) -> bool:
+async def _is_deleted(admin: AIOKafkaAdminClient, name: str) -> bool:
     return name not in await admin.list_topics()

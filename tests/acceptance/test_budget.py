@@ -1,4 +1,4 @@
-"""Packages of the assembled system within their token limits, and full where there is enough to say."""
+"""Packages of the assembled system stay within their token limits and use them."""
 
 import asyncio
 import random
@@ -63,7 +63,7 @@ async def test_a_long_conversation_fills_nine_tenths_of_the_limit(person: Person
         assert tokens.count(package.model_dump_json(exclude={"debug"}, exclude_none=True)) <= limit * 1.05
 
 
-async def test_a_package_is_made_where_the_allocator_fails(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_package_is_built_when_the_allocator_fails(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     await person.commit("我喜欢喝龙井茶。")
 
     def broken(*_: object) -> dict[str, int]:
@@ -86,7 +86,7 @@ async def test_a_message_that_leaves_no_room_is_refused_with_its_field(person: P
 
 
 @pytest.mark.parametrize("field", ["token_limit", "model_window"])
-async def test_a_window_that_holds_no_message_is_refused_with_its_field(person: Person, field: str) -> None:
+async def test_a_window_that_is_too_small_for_a_message_is_refused_with_its_field(person: Person, field: str) -> None:
     answer = await person.post(
         "/v1/context", {**person.whose, "session_id": "s1", "user_message": "茶？", "token_limit": 8192, field: 260}
     )
@@ -95,10 +95,8 @@ async def test_a_window_that_holds_no_message_is_refused_with_its_field(person: 
     assert refusal["details"][0]["field"] == field
 
 
-async def test_a_text_that_is_too_long_is_refused_before_anything_is_searched(
-    person: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also where memory is so busy that it would answer nobody in time."""
+async def test_an_oversized_text_is_refused_before_any_search(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if the database is too busy to answer in time."""
 
     def slow(*_: object) -> Read[list[object]]:
         return Read("SELECT pg_sleep(30)", {}, list)
@@ -109,7 +107,7 @@ async def test_a_text_that_is_too_long_is_refused_before_anything_is_searched(
     assert {(each.status_code, each.json()["code"]) for each in answers} == {(422, "user_message_too_long")}
 
 
-async def test_slots_keep_their_bounds_and_the_receipt_says_so(person: Person) -> None:
+async def test_slots_keep_their_bounds_and_the_receipt_shows_them(person: Person) -> None:
     long = "Eight long turns were said here, one after the other. "
     for n in range(8):
         await person.commit(f"{n} " + long * 400)

@@ -1,4 +1,4 @@
-"""The timeline tells what was learnt, changed, ended and taken back, newest first, with the words and the cause."""
+"""The timeline lists additions, changes, ends and retractions, newest first, with words and causes."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.system.person import Json, Person
 
 
 async def list_changes(person: Person, **query: int) -> list[Json]:
-    """The person's changes, newest first."""
+    """The user's changes, newest first."""
     answer = await person.get("/v1/changes", **query)
     assert answer.status_code == 200, answer.text
     return answer.json()["changes"]
@@ -22,7 +22,9 @@ async def list_changes(person: Person, **query: int) -> list[Json]:
     ],
     ids=["en", "zh"],
 )
-async def test_every_change_is_told_newest_first(person: Person, said: str, again: str, moved: str, edit: str) -> None:
+async def test_every_change_is_listed_newest_first(
+    person: Person, said: str, again: str, moved: str, edit: str
+) -> None:
     first = await person.commit(said)
     await person.outcome(first["turn_id"])
     (old,) = await person.memories(type="profile")
@@ -56,7 +58,7 @@ async def test_every_change_is_told_newest_first(person: Person, said: str, agai
     assert pages == (await list_changes(person))[:8]
 
 
-async def test_what_upkeep_ended_is_told_and_what_was_erased_is_not(person: Person) -> None:
+async def test_ends_by_upkeep_are_listed_and_erased_changes_are_not(person: Person) -> None:
     await person.say("/remember the boat is blue")
     await person.say("/remember the mast is brown")
     mast, boat = await person.memories()

@@ -1,4 +1,4 @@
-"""What a user commands is done, and answered in their language; numbers mean what was shown."""
+"""Commands of a user are carried out and answered in the user's language; numbers refer to the list last shown."""
 
 import orjson
 import pytest
@@ -20,7 +20,7 @@ LANGUAGES = pytest.mark.parametrize(
 
 
 async def command(person: Person, text: str, **more: str) -> Json:
-    """The reply to the command in a committed turn, which has its outcome."""
+    """The reply to the command in a committed turn that has its outcome."""
     result = await person.commit(text, **more)
     await person.outcome(result["turn_id"])
     return result["reply"]
@@ -38,7 +38,7 @@ def number_of(reply: Json, word: str) -> int:
 
 
 @LANGUAGES
-async def test_what_is_known_is_listed_searched_and_forgotten_by_its_number(
+async def test_memories_are_listed_searched_and_forgotten_by_number(
     person: Person, tea: str, home: str, note: str, asked: str, word: str, done: str
 ) -> None:
     await person.say(tea)
@@ -66,7 +66,7 @@ async def test_what_is_known_is_listed_searched_and_forgotten_by_its_number(
     assert word not in (await command(person, "/mem"))["text"]
 
 
-async def test_a_number_never_means_another_memory_than_the_one_shown(person: Person) -> None:
+async def test_a_number_always_means_the_memory_that_was_shown(person: Person) -> None:
     assert (await command(person, "/forget fact 1"))["reason"] == "no_list"
     await person.say("I live in Oslo.")
     await person.say("I like jasmine tea.")
@@ -88,14 +88,14 @@ async def test_a_number_never_means_another_memory_than_the_one_shown(person: Pe
     assert len(await person.memories()) == 1
 
 
-async def test_a_command_that_comes_again_forgets_nothing_more(person: Person) -> None:
+async def test_a_redelivered_command_forgets_nothing_more(person: Person) -> None:
     for text in ("I live in Oslo.", "I like jasmine tea.", "I like hiking."):
         await person.say(text)
     await run(person, "/memory")
     body = person.turn("/forget fact 1", idempotency_key="forget the first")
     first = (await person.post("/v1/turns", body)).json()
     await person.outcome(first["turn_id"])
-    await run(person, "/memory")  # number 1 is another one now
+    await run(person, "/memory")  # number 1 is now another memory
     again = (await person.post("/v1/turns", body)).json()
     assert (again["turn_id"], again["reply"]) == (first["turn_id"], first["reply"])
     assert again["reply"]["done"]
@@ -131,7 +131,7 @@ async def test_the_summary_is_shown_and_cleared(person: Person, said: str, none:
     assert not [word for word in ("Rome", "罗马") if word in later.text]
 
 
-async def test_commands_are_no_memories_and_are_not_composed(person: Person) -> None:
+async def test_commands_are_not_remembered_and_not_composed(person: Person) -> None:
     await person.say("I like jasmine tea.")
     outcome = await person.outcome((await person.commit("/memory search tea"))["turn_id"])
     assert outcome["status"] == "ignored"
@@ -144,13 +144,13 @@ async def test_commands_are_no_memories_and_are_not_composed(person: Person) -> 
     assert await person.contents() == ["I like jasmine tea"]
 
 
-async def test_help_unknown_commands_and_refusals_are_told(person: Person) -> None:
+async def test_help_unknown_commands_and_refusals_are_answered(person: Person) -> None:
     for alias in ("/mem", "/sum", "/del"):
         assert alias in (await run(person, "/help"))["text"]
     unknown = await command(person, "/shrug well. I like jasmine tea.")
     assert (unknown["command"], unknown["done"]) == ("unknown", False)
     assert "/shrug" in unknown["text"]
-    assert await person.contents() == ["I like jasmine tea"]  # it was read as what it is
+    assert await person.contents() == ["I like jasmine tea"]  # it was classified as a question
     ordinary = await run(person, "I like coffee.")
     assert (ordinary["command"], ordinary["done"]) == ("unknown", False)
     assert (await person.commit("I like /etc/hosts more."))["reply"] is None
@@ -163,7 +163,7 @@ async def test_help_unknown_commands_and_refusals_are_told(person: Person) -> No
     assert "不要记录" in silent["text"]
 
 
-async def test_over_kafka_a_command_does_the_same_and_its_outcome_says_so(person: Person) -> None:
+async def test_a_command_over_kafka_does_the_same_and_its_outcome_says_so(person: Person) -> None:
     await person.say("I live in Oslo.")
     await run(person, "/memory")
     body = person.turn("/forget fact 1", idempotency_key="over kafka")
@@ -177,7 +177,7 @@ async def test_over_kafka_a_command_does_the_same_and_its_outcome_says_so(person
     assert person.number(told, told=orjson.dumps(note).decode()) == 1
 
 
-async def test_an_erasure_takes_the_numbers_and_what_a_command_did(person: Person) -> None:
+async def test_an_erasure_removes_the_numbers_and_the_effects_of_a_command(person: Person) -> None:
     await person.say("I live in Oslo.")
     await person.say("I like jasmine tea.")
     await run(person, "/memory")
@@ -188,7 +188,7 @@ async def test_an_erasure_takes_the_numbers_and_what_a_command_did(person: Perso
     assert (await command(person, "/forget fact 1"))["reason"] == "no_list"
 
 
-async def test_who_chose_a_language_is_answered_in_it_and_who_declined_learning_is_told(person: Person) -> None:
+async def test_the_chosen_language_and_declined_learning_apply_to_commands(person: Person) -> None:
     assert (await run(person, "/help"))["language"] == "en"
     chosen = {"language": "zh", "learning": False}
     answer = await person.system.http.patch("/v1/settings", params=person.whose, json=chosen)

@@ -1,4 +1,4 @@
-"""What was said against a stronger memory is shown with both sides, and the user says which holds."""
+"""A statement that contradicts a stronger memory is shown with both sides, and the user decides which holds."""
 
 import pytest
 
@@ -8,8 +8,8 @@ from tests.system.person import Json, Person
 SIDES = pytest.mark.parametrize(("known", "said"), [("简洁", "啰嗦"), ("concise", "wordy")], ids=["zh", "en"])
 
 
-async def settled(person: Person, conflict: Json, keep: str) -> Json:
-    """The conflict once it is settled."""
+async def settle_conflict(person: Person, conflict: Json, keep: str) -> Json:
+    """The settled conflict."""
     path = f"/v1/conflicts/{conflict['conflict_id']}"
     answer = await person.system.http.post(path, params=person.whose, json={"keep": keep})
     assert answer.status_code == 202, answer.text
@@ -34,9 +34,9 @@ async def test_both_sides_of_a_conflict_are_shown(person: Person, known: str, sa
 
 
 @SIDES
-async def test_what_was_known_is_confirmed(person: Person, known: str, said: str) -> None:
+async def test_the_existing_memory_can_be_confirmed(person: Person, known: str, said: str) -> None:
     conflict = await contradicted(person, known, said)
-    found = await settled(person, conflict, "known")
+    found = await settle_conflict(person, conflict, "known")
     assert (found["state"], found["closed_at"] is None) == ("kept", False)
     (memory,) = await person.memories()
     assert (memory["memory_id"], memory["content"], memory["version"]) == (conflict["memory_id"], known, 1)
@@ -45,9 +45,9 @@ async def test_what_was_known_is_confirmed(person: Person, known: str, said: str
 
 
 @SIDES
-async def test_what_was_said_is_restated_as_the_users_own_word(person: Person, known: str, said: str) -> None:
+async def test_the_statement_can_be_restated_by_the_user(person: Person, known: str, said: str) -> None:
     conflict = await contradicted(person, known, said)
-    found = await settled(person, conflict, "said")
+    found = await settle_conflict(person, conflict, "said")
     assert (found["state"], found["known_status"]) == ("replaced", "superseded")
     (memory,) = await person.memories()
     assert (memory["content"], memory["value"]) == (said, {"value": said})
@@ -59,6 +59,6 @@ async def test_what_was_said_is_restated_as_the_users_own_word(person: Person, k
 
 
 @pytest.mark.parametrize("state", ["closed", ""])
-async def test_a_state_that_is_none_is_refused_by_name(person: Person, state: str) -> None:
+async def test_an_invalid_state_is_refused_by_field(person: Person, state: str) -> None:
     answer = await person.get("/v1/conflicts", state=state)
     assert (answer.status_code, answer.json()["details"][0]["field"]) == (422, "state")

@@ -1,4 +1,4 @@
-"""Whoever is slow, silent, too long or of two minds about a body's length is let go, and holds nobody else up."""
+"""A connection that is slow, silent or oversized, or that states two body lengths, is closed and delays no other."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -19,21 +19,21 @@ LIVE = b"GET /v1/sessions?user_id=nobody HTTP/1.1\r\nhost: compose\r\n\r\n"
 
 
 class Hasty(BoundedProtocol):
-    """The same limits in a tenth of a second, for four who wait."""
+    """The same limits in tenths of a second, with four idle connections."""
 
     limits = ConnectionLimits(head_s=0.2, body_s=0.2, idle_most=4)
 
 
 @pytest.fixture
 async def address(system: System) -> AsyncGenerator[tuple[str, int]]:
-    """Where compose listens, in haste."""
+    """The address of compose with short limits."""
     async with listening(system, Hasty) as url:
         where = urlsplit(url)
         yield where.hostname or "", where.port or 0
 
 
 async def answer(streams: Streams) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers and body; 0 where the connection ended without a word."""
+    """Status, headers and body; status 0 if the connection closed without a response."""
     reader, _ = streams
     async with asyncio.timeout(IN_TIME_S):
         head = await reader.readuntil(b"\r\n\r\n") if not reader.at_eof() else b""
@@ -43,8 +43,8 @@ async def answer(streams: Streams) -> tuple[int, dict[str, str], bytes]:
     return int(first.split()[1]), headers, body
 
 
-async def ended(streams: Streams) -> bool:
-    """Whether the other side has closed, and said nothing more."""
+async def is_closed(streams: Streams) -> bool:
+    """Whether the other side closed the connection and sent nothing more."""
     async with asyncio.timeout(IN_TIME_S):
         return await streams[0].read() == b""
 
@@ -59,12 +59,12 @@ async def send(address: tuple[str, int], *parts: bytes) -> Streams:
 
 
 async def drip(writer: asyncio.StreamWriter, byte: bytes) -> None:
-    """One byte after the other, more often than a deadline, until nobody takes them."""
+    """Sends single bytes, more often than the deadline, until the other side stops reading."""
     try:
         while not writer.is_closing():
             writer.write(byte)
             await writer.drain()
-            await asyncio.sleep(0.02)  # the sender is slow by nature
+            await asyncio.sleep(0.02)  # the sender is slow on purpose
     except OSError:
         return
 
@@ -78,20 +78,20 @@ async def drip(writer: asyncio.StreamWriter, byte: bytes) -> None:
     ],
     ids=["headers", "body", "chunks"],
 )
-async def test_what_drips_in_without_end_is_refused_in_time(
+async def test_an_endless_trickle_is_refused_in_time(
     system: System, person: Person, address: tuple[str, int], begun: bytes, dripping: bytes
 ) -> None:
     streams = await send(address, begun)
     dripper = asyncio.create_task(drip(streams[1], dripping))
     status, headers, body = await answer(streams)
     assert (status, orjson.loads(body)["code"], headers["connection"]) == (408, "timeout", "close")
-    assert await ended(streams)
+    assert await is_closed(streams)
     await dripper
     assert (await person.get("/v1/sessions")).status_code == 200
 
 
-async def test_who_says_nothing_or_only_line_breaks_is_let_go(address: tuple[str, int]) -> None:
-    assert await ended(await send(address))
+async def test_a_silent_connection_or_one_with_only_line_breaks_is_closed(address: tuple[str, int]) -> None:
+    assert await is_closed(await send(address))
     silent = await send(address, LIVE)
     assert (await answer(silent))[0] == 200
     dripper = asyncio.create_task(drip(silent[1], b"\r\n"))
@@ -99,12 +99,12 @@ async def test_who_says_nothing_or_only_line_breaks_is_let_go(address: tuple[str
     await dripper
 
 
-async def test_those_who_wait_make_room_for_those_who_ask(address: tuple[str, int]) -> None:
+async def test_idle_connections_make_room_for_active_ones(address: tuple[str, int]) -> None:
     waiting = [await send(address, LIVE) for _ in range(4)]
     assert [(await answer(each))[0] for each in waiting] == [200] * 4
     for _ in range(3):
         assert (await answer(await send(address, LIVE)))[0] == 200
-    assert await ended(waiting[0])
+    assert await is_closed(waiting[0])
 
 
 @pytest.mark.parametrize("expecting", ["", "expect: 100-continue\r\n"])
@@ -118,7 +118,7 @@ async def test_a_length_beyond_the_limit_is_refused_before_the_body_is_sent(
     assert told["request_id"] == headers["x-request-id"]
 
 
-async def test_a_body_of_two_lengths_is_refused_and_nothing_behind_it_is_read(
+async def test_a_body_with_two_lengths_is_refused_and_nothing_after_it_is_read(
     system: System, person: Person, address: tuple[str, int]
 ) -> None:
     smuggled = orjson.dumps(person.turn("I like tea."))
@@ -127,7 +127,7 @@ async def test_a_body_of_two_lengths_is_refused_and_nothing_behind_it_is_read(
     streams = await send(address, both + behind)
     status, headers, body = await answer(streams)
     assert (status, orjson.loads(body)["code"], headers["connection"]) == (400, "invalid_framing", "close")
-    assert await ended(streams)
+    assert await is_closed(streams)
     assert system.number("SELECT count(*) FROM turns WHERE tenant_id = %(t)s", t=person.tenant_id) == 0
 
 
@@ -136,11 +136,11 @@ async def test_a_body_of_two_lengths_is_refused_and_nothing_behind_it_is_read(
     [b"\x16\x03\x01\x02\x00\x01\x00", b"GET / HTTP/9\r\n\r\n", b"GET /\x00 HTTP/1.1\r\n\r\n", b"x" * 70_000],
     ids=["tls", "version", "nul", "no end"],
 )
-async def test_what_is_no_http_is_refused_in_the_shape_of_all_refusals(address: tuple[str, int], sent: bytes) -> None:
+async def test_invalid_http_is_refused_in_the_common_error_format(address: tuple[str, int], sent: bytes) -> None:
     streams = await send(address, sent)
     status, _, body = await answer(streams)
     assert (status, orjson.loads(body)["code"]) == (400, "malformed_http")
-    assert await ended(streams)
+    assert await is_closed(streams)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ async def test_what_is_no_http_is_refused_in_the_shape_of_all_refusals(address: 
         ("BREW", "/v1/sessions/team/a/summary", "DELETE, GET"),
     ],
 )
-async def test_a_method_that_is_not_there_is_refused_with_those_that_are(
+async def test_an_unknown_method_is_refused_with_the_allowed_methods(
     system: System, method: str, path: str, allowed: str
 ) -> None:
     answered = await system.http.request(method, path, headers={"x-secret": "echoed by nobody"})

@@ -1,4 +1,4 @@
-"""The console lets in whom it should, shows nobody what is another's, and says how to go on."""
+"""Sign-in to the console: it admits the right people, shows no data of others, and offers a way to continue."""
 
 import re
 from collections.abc import AsyncGenerator
@@ -25,7 +25,7 @@ async def url(system: System) -> AsyncGenerator[str]:
         yield address
 
 
-async def test_on_this_machine_a_name_leads_to_a_memory(url: str, person: Person) -> None:
+async def test_on_this_machine_a_name_opens_a_memory(url: str, person: Person) -> None:
     async with visiting(url) as visitor:
         assert "Whose memory?" in await visitor.open("/")
         page = await visitor.sign_in(user=person.user_id, tenant=person.tenant_id)
@@ -38,7 +38,7 @@ async def test_on_this_machine_a_name_leads_to_a_memory(url: str, person: Person
             assert not cookie.secure, "there is no https on this machine"
 
 
-async def test_every_answer_forbids_what_is_not_needed(url: str, person: Person) -> None:
+async def test_every_response_forbids_unneeded_capabilities(url: str, person: Person) -> None:
     async with visiting(url) as visitor:
         await visitor.sign_in(user=person.user_id, tenant=person.tenant_id)
         for path in ("/", "/sign-in", "/memory", "/operations", "/nothing", "/static/console.css", "/live"):
@@ -55,7 +55,7 @@ async def test_every_answer_forbids_what_is_not_needed(url: str, person: Person)
         )
 
 
-async def test_whoever_is_not_signed_in_sees_no_page(url: str) -> None:
+async def test_no_page_is_shown_without_sign_in(url: str) -> None:
     async with httpx.AsyncClient(base_url=url, trust_env=False) as http:
         for entry in PAGES:
             path = re.sub(r"\{[^}]*\}", "x", entry.path)
@@ -79,14 +79,14 @@ async def test_a_form_without_its_token_changes_nothing(url: str, person: Person
         assert "Nothing is known yet" in await visitor.open("/memory"), "still signed in"
 
 
-async def test_a_foreign_page_and_another_name_are_refused(url: str) -> None:
+async def test_a_foreign_origin_and_another_host_name_are_refused(url: str) -> None:
     async with httpx.AsyncClient(base_url=url, trust_env=False) as http:
         for headers, status in (({"host": "evil.example"}, 421), ({"origin": "https://evil.example"}, 403)):
             assert (await http.post("/sign-in", headers=headers)).status_code == status
         assert (await http.get("/sign-in", headers={"host": "evil.example"})).status_code == 421
 
 
-async def test_where_to_go_on_is_never_another_server(url: str, person: Person) -> None:
+async def test_the_redirect_target_is_never_another_server(url: str, person: Person) -> None:
     async with visiting(url) as visitor:
         await visitor.sign_in(user=person.user_id, tenant=person.tenant_id)
         visitor.http.follow_redirects = False
@@ -97,7 +97,7 @@ async def test_where_to_go_on_is_never_another_server(url: str, person: Person) 
             assert (answer.status_code, answer.headers["location"]) == (303, led)
 
 
-async def test_the_language_and_the_look_are_switched(url: str, person: Person) -> None:
+async def test_language_and_theme_can_be_switched(url: str, person: Person) -> None:
     async with visiting(url, language="zh-CN,zh;q=0.9") as visitor:
         await visitor.open("/sign-in")
         page = await visitor.sign_in(user=person.user_id, tenant=person.tenant_id)
@@ -109,14 +109,14 @@ async def test_the_language_and_the_look_are_switched(url: str, person: Person) 
         assert 'data-theme="dark"' in await visitor.send("/appearance", theme="dark", next="/memory")
 
 
-async def test_a_page_that_is_not_there_says_where_to_go(url: str) -> None:
+async def test_a_missing_page_offers_a_link(url: str) -> None:
     async with visiting(url) as visitor:
         page = await visitor.open("/nothing", 404)
         assert "Nothing was found here" in page
         assert "Back to the overview" in page
 
 
-async def test_while_compose_is_away_the_page_says_so() -> None:
+async def test_the_page_says_that_compose_is_unavailable() -> None:
     async with serving_console("http://127.0.0.1:9") as url, visiting(url) as visitor:
         assert "Memory cannot be reached" in await visitor.open("/sign-in", 503)
 
@@ -128,7 +128,7 @@ async def test_the_address_of_compose_leads_to_the_console(system: System) -> No
     assert (await system.http.post("/")).status_code == 404
 
 
-async def test_beyond_this_machine_it_does_not_start_while_compose_needs_no_key(system: System) -> None:
+async def test_the_console_requires_keys_when_other_machines_can_reach_it(system: System) -> None:
     async with listening(system) as compose_url:
         service = build(Settings(url=compose_url, http_host="0.0.0.0"))  # noqa: S104 # it is not listened on
         with pytest.raises(ConfigurationError, match="smartbrain keys create"):

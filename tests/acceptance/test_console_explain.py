@@ -1,4 +1,4 @@
-"""Whoever asks why finds it: a message tried under one policy or two, a package opened, made again, a memory's uses."""
+"""The console explains results: a message under one or two policies, a stored package, its replay, uses of a memory."""
 
 import re
 from collections.abc import AsyncGenerator
@@ -27,12 +27,12 @@ async def url(system: System) -> AsyncGenerator[str]:
 
 
 async def signed_in(visitor: Visitor, person: Person) -> None:
-    """The person's memory is open."""
+    """The user's memory is open."""
     await visitor.sign_in(user=person.user_id, tenant=person.tenant_id)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-async def test_a_message_is_tried_and_every_part_of_the_way_is_shown(url: str, person: Person, language: str) -> None:
+async def test_a_message_is_tried_and_every_step_is_shown(url: str, person: Person, language: str) -> None:
     await person.say(SAID[language])
     async with visiting(url, language=language) as visitor:
         await signed_in(visitor, person)
@@ -46,7 +46,7 @@ async def test_a_message_is_tried_and_every_part_of_the_way_is_shown(url: str, p
         assert person.number("SELECT count(*) FROM injections WHERE user_id = %(u)s") == 0
 
 
-async def test_two_policies_stand_side_by_side_and_a_wrong_one_is_named(url: str, person: Person) -> None:
+async def test_two_policies_are_compared_and_an_invalid_one_is_named(url: str, person: Person) -> None:
     await person.say(SAID["en"])
     async with visiting(url) as visitor:
         await signed_in(visitor, person)
@@ -63,7 +63,7 @@ async def test_two_policies_stand_side_by_side_and_a_wrong_one_is_named(url: str
         assert "message" in await visitor.send("/explain/message", 422, message="")
 
 
-async def test_a_package_is_opened_with_its_receipts_and_made_again(url: str, person: Person) -> None:
+async def test_a_package_is_opened_with_its_receipts_and_replayed(url: str, person: Person) -> None:
     await person.say(SAID["en"])
     package = await person.compose(ASKED["en"], session="asked")
     recorded = "SELECT count(*) FROM injections WHERE context_id = %(c)s"
@@ -89,7 +89,7 @@ async def test_a_package_is_opened_with_its_receipts_and_made_again(url: str, pe
         await visitor.open("/explain/packages/00000000-0000-7000-8000-000000000000", 404)
 
 
-async def test_before_anything_was_asked_the_page_says_what_to_do(url: str, person: Person) -> None:
+async def test_the_empty_page_explains_the_first_step(url: str, person: Person) -> None:
     async with visiting(url) as visitor:
         await signed_in(visitor, person)
         page = await visitor.open("/explain")

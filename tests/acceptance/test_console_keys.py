@@ -1,4 +1,4 @@
-"""Signed in by a key, one sees what the key is for: one's own, nobody else's, and without `read` no text at all."""
+"""Sign-in to the console with a key: the key decides which data is visible; without `read` no text is shown."""
 
 import re
 from collections.abc import AsyncGenerator
@@ -32,7 +32,7 @@ class ClosedHouse:
 
 @pytest.fixture(scope="module")
 async def house(databases: Databases, kafka: str) -> AsyncGenerator[ClosedHouse]:
-    """What Anna said is there; nothing learns here."""
+    """Anna's turn is stored; no worker runs."""
     async with running(settings_for(databases.fresh(), kafka), ("compose",)) as system:
         db = system["compose"].rt.db
         key = await add_key(db, TENANT)
@@ -43,7 +43,7 @@ async def house(databases: Databases, kafka: str) -> AsyncGenerator[ClosedHouse]
             yield ClosedHouse(system, url, db, key)
 
 
-async def test_only_a_key_that_goes_lets_in(house: ClosedHouse) -> None:
+async def test_only_a_valid_key_signs_in(house: ClosedHouse) -> None:
     async with visiting(house.url) as visitor:
         page = await visitor.open("/memory")
         assert "Your key" in page
@@ -60,7 +60,7 @@ async def test_only_a_key_that_goes_lets_in(house: ClosedHouse) -> None:
         assert "Your key" in await visitor.open("/memory")
 
 
-async def test_a_key_of_one_user_shows_no_other(house: ClosedHouse) -> None:
+async def test_a_key_of_one_user_shows_no_other_user(house: ClosedHouse) -> None:
     async with visiting(house.url) as visitor:
         await visitor.sign_in(await add_key(house.db, TENANT, user="ben"))
         assert "rotterdam" not in await visitor.open("/memory/sessions")
@@ -69,7 +69,7 @@ async def test_a_key_of_one_user_shows_no_other(house: ClosedHouse) -> None:
         assert "rotterdam" not in await visitor.open("/memory/sessions")
 
 
-async def test_a_key_of_a_tenant_asks_whose_memory_is_meant(house: ClosedHouse) -> None:
+async def test_a_key_of_a_tenant_asks_for_the_user(house: ClosedHouse) -> None:
     async with visiting(house.url) as visitor:
         page = await visitor.sign_in(house.key)
         assert "Whose memory?" in page
@@ -80,7 +80,7 @@ async def test_a_key_of_a_tenant_asks_whose_memory_is_meant(house: ClosedHouse) 
         assert "Your key does not allow this" in page
 
 
-async def test_a_key_for_users_by_prefix_is_held_to_it(house: ClosedHouse) -> None:
+async def test_a_key_with_a_user_prefix_is_limited_to_it(house: ClosedHouse) -> None:
     async with visiting(house.url) as visitor:
         await visitor.sign_in(await add_key(house.db, TENANT, users_from="an"))
         assert "rotterdam" in await visitor.send("/whose", user="anna", next="/memory/sessions")
@@ -103,7 +103,7 @@ async def test_an_operator_sees_no_text(house: ClosedHouse) -> None:
                 assert "otterdam" not in answer.text
 
 
-async def test_a_key_that_only_reads_is_offered_no_change(house: ClosedHouse) -> None:
+async def test_a_read_only_key_offers_no_change(house: ClosedHouse) -> None:
     async with visiting(house.url) as visitor:
         await visitor.sign_in(await add_key(house.db, TENANT, user="anna", scopes=["read"]))
         page = await visitor.open("/memory/session?id=rotterdam")
@@ -114,7 +114,7 @@ async def test_a_key_that_only_reads_is_offered_no_change(house: ClosedHouse) ->
         await visitor.send("/memory/erase", 403, scope="session", id="rotterdam", sure="yes")
 
 
-async def test_a_key_that_is_taken_back_ends_the_session(house: ClosedHouse) -> None:
+async def test_revoking_a_key_ends_the_session(house: ClosedHouse) -> None:
     async with visiting(house.url) as visitor:
         key = await add_key(house.db, TENANT, user="anna")
         await visitor.sign_in(key)

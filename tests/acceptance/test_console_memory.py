@@ -1,4 +1,4 @@
-"""What somebody sees and governs in the console: corrected, taken back, had back, settled, erased to its proof."""
+"""A user manages memory in the console: correct, retract, restore, settle, and erase with its proof."""
 
 import re
 from collections.abc import AsyncGenerator
@@ -27,14 +27,14 @@ async def url(system: System) -> AsyncGenerator[str]:
 
 @pytest.fixture
 async def visitor(url: str, person: Person) -> AsyncGenerator[Visitor]:
-    """The person at the console, signed in by name."""
+    """The user at the console, signed in by name."""
     async with visiting(url) as arrived:
         await arrived.sign_in(user=person.user_id, tenant=person.tenant_id)
         yield arrived
 
 
 async def remember(visitor: Visitor, text: str) -> str:
-    """The id of what was written by hand."""
+    """The id of the memory written in the console."""
     page = await visitor.send("/memory/remember", text=text)
     assert f"Remembered: {text[:60]}" in page
     found = ONE.search(await visitor.open("/memory/notes"))
@@ -42,7 +42,7 @@ async def remember(visitor: Visitor, text: str) -> str:
     return found.group(1)
 
 
-async def test_what_is_written_by_hand_is_found_corrected_and_had_back(visitor: Visitor) -> None:
+async def test_a_written_memory_is_found_corrected_and_restored(visitor: Visitor) -> None:
     memory_id = await remember(visitor, "My bike is green")
     for path in ("/memory", "/memory/facts", "/memory/facts?type=note", "/memory/timeline", "/memory/search?q=bike"):
         assert "My bike is green" in await visitor.open(path), path
@@ -66,14 +66,14 @@ async def test_what_is_written_by_hand_is_found_corrected_and_had_back(visitor: 
     assert "My bike is green" in await visitor.open("/memory/facts?status=retracted")
 
 
-async def test_a_form_that_is_sent_twice_is_done_once(visitor: Visitor) -> None:
+async def test_a_form_sent_twice_takes_effect_once(visitor: Visitor) -> None:
     for _ in range(2):
         await visitor.send("/memory/remember", text="I own two cats", once="the-same")
     page = await visitor.open("/memory/facts")
     assert page.count("I own two cats</a>") == 1
 
 
-async def test_several_are_taken_back_and_had_back_together(visitor: Visitor) -> None:
+async def test_several_memories_are_retracted_and_restored_together(visitor: Visitor) -> None:
     chosen = [await remember(visitor, text) for text in ("My bike is green", "My desk is oak")]
     page = await visitor.send("/memory/chosen", memory_id=chosen, action="forget", back="/memory/facts")
     assert "2 retracted." in page
@@ -83,7 +83,7 @@ async def test_several_are_taken_back_and_had_back_together(visitor: Visitor) ->
     assert "Nothing was selected" in await visitor.send("/memory/chosen", action="forget", back="/memory/notes")
 
 
-async def test_several_are_made_one_and_parted_again(visitor: Visitor) -> None:
+async def test_several_memories_are_merged_and_separated_again(visitor: Visitor) -> None:
     texts = ("The boat is called Nightjar", "The boat key hangs by the door", "My desk is oak")
     first, second, desk = [await remember(visitor, text) for text in texts]
     page = await visitor.send("/memory/chosen", memory_id=[first, second], action="merge", back="/memory/notes")
@@ -108,7 +108,7 @@ async def test_several_are_made_one_and_parted_again(visitor: Visitor) -> None:
     await visitor.send("/memory/merge", 404, memory_id=[desk], keep="00000000-0000-7000-8000-000000000000")
 
 
-async def test_what_is_pinned_says_so_and_is_unpinned(visitor: Visitor) -> None:
+async def test_a_pinned_memory_says_so_and_can_be_unpinned(visitor: Visitor) -> None:
     memory_id = await remember(visitor, "My bike is green")
     page = await visitor.send(f"/memory/one/{memory_id}/pin")
     assert "Pinned: the agent" in page
@@ -120,7 +120,7 @@ async def test_what_is_pinned_says_so_and_is_unpinned(visitor: Visitor) -> None:
     assert "<span>pinned</span>" in page
 
 
-async def test_what_is_never_to_be_brought_up_says_so_until_it_may_be_again(visitor: Visitor, person: Person) -> None:
+async def test_a_suppressed_memory_says_so_until_it_is_allowed_again(visitor: Visitor, person: Person) -> None:
     memory_id = await remember(visitor, "My bike is green")
     path = f"/memory/one/{memory_id}"
     page = await visitor.send(f"{path}/judge", verdict="never_again")
@@ -136,7 +136,7 @@ async def test_what_is_never_to_be_brought_up_says_so_until_it_may_be_again(visi
     assert "green" in shown(await person.compose("What colour is my bike?", session="s2"))
 
 
-async def test_what_is_wrong_is_taken_back_and_had_back_and_the_other_verdicts_are_told(visitor: Visitor) -> None:
+async def test_a_wrong_memory_is_retracted_and_restored_and_other_verdicts_are_shown(visitor: Visitor) -> None:
     memory_id = await remember(visitor, "My bike is green")
     path = f"/memory/one/{memory_id}"
     assert "its confidence is higher now" in await visitor.send(f"{path}/judge", verdict="right")
@@ -151,7 +151,7 @@ async def test_what_is_wrong_is_taken_back_and_had_back_and_the_other_verdicts_a
     await visitor.send(f"{path}/judge", 403, verdict="right")
 
 
-async def test_a_memory_is_judged_where_a_package_shows_it(visitor: Visitor, person: Person) -> None:
+async def test_a_memory_can_be_rated_where_a_package_shows_it(visitor: Visitor, person: Person) -> None:
     memory_id = await remember(visitor, "My bike is green")
     await visitor.send(f"/memory/one/{memory_id}/pin")
     package = await person.compose("What colour is my bike?")
@@ -171,7 +171,7 @@ async def test_a_memory_is_judged_where_a_package_shows_it(visitor: Visitor, per
     assert "you said: Not useful" in page
 
 
-async def test_all_of_it_is_taken_along(visitor: Visitor) -> None:
+async def test_all_data_can_be_exported(visitor: Visitor) -> None:
     await remember(visitor, "My bike is green")
     for kind, media_type in (("json", "application/json"), ("markdown", "text/markdown")):
         answer = await visitor.http.get(f"/memory/export?format={kind}")
@@ -181,7 +181,7 @@ async def test_all_of_it_is_taken_along(visitor: Visitor) -> None:
     await visitor.open("/memory/export?format=exe", 404)
 
 
-async def test_what_was_taken_along_is_brought_in(visitor: Visitor, url: str, person: Person) -> None:
+async def test_an_export_can_be_imported(visitor: Visitor, url: str, person: Person) -> None:
     await person.say("I live in Oslo.")
     document = (await visitor.http.get("/memory/export?format=json")).content
     async with visiting(url) as other:
@@ -212,7 +212,7 @@ async def test_what_was_taken_along_is_brought_in(visitor: Visitor, url: str, pe
         assert answer.status_code == 403
 
 
-async def test_what_is_erased_is_followed_to_its_proof(visitor: Visitor) -> None:
+async def test_an_erasure_can_be_followed_to_its_proof(visitor: Visitor) -> None:
     memory_id = await remember(visitor, "My bike is green")
     page = await visitor.send("/memory/chosen", memory_id=[memory_id], action="erase")
     assert "Erase this permanently?" in page
@@ -243,7 +243,7 @@ async def test_a_conflict_is_settled(visitor: Visitor, person: Person) -> None:
     assert "instead of: concise" in page
 
 
-async def test_a_conversation_is_seen_ended_and_cleared(visitor: Visitor, person: Person) -> None:
+async def test_a_session_is_shown_ended_and_cleared(visitor: Visitor, person: Person) -> None:
     session = "week 3/日记?"
     await person.say("I live in Berlin.", session=session)
     assert session in await visitor.open("/memory/sessions")
@@ -259,7 +259,7 @@ async def test_a_conversation_is_seen_ended_and_cleared(visitor: Visitor, person
     assert "The summary was cleared" in await visitor.send("/memory/session/clear", id=session)
 
 
-async def test_what_users_say_stays_text(visitor: Visitor, person: Person) -> None:
+async def test_user_text_is_escaped(visitor: Visitor, person: Person) -> None:
     text = f"My motto is {HOSTILE}"
     memory_id = await remember(visitor, text)
     await person.say(f"I live in {HOSTILE}.", session=HOSTILE)
@@ -273,7 +273,7 @@ async def test_what_users_say_stays_text(visitor: Visitor, person: Person) -> No
         assert escape(HOSTILE)[:20] in answer.text.replace("&#34;", "&quot;"), path
 
 
-async def test_what_is_of_another_is_not_there(url: str, visitor: Visitor, person: Person) -> None:
+async def test_data_of_others_is_not_found(url: str, visitor: Visitor, person: Person) -> None:
     memory_id = await remember(visitor, "My bike is green")
     erasure = await visitor.send("/memory/erase", scope="items", id=memory_id, sure="yes")
     found = re.search(r"/memory/erasures/[0-9a-f-]{36}", str(erasure))
@@ -290,7 +290,7 @@ async def test_what_is_of_another_is_not_there(url: str, visitor: Visitor, perso
     assert "My desk is oak" in await visitor.open("/memory")
 
 
-async def test_settings_are_chosen_and_given_up(visitor: Visitor) -> None:
+async def test_settings_are_chosen_and_reset(visitor: Visitor) -> None:
     page = await visitor.open("/memory/settings")
     assert "Learn from what I say" in page
     assert "Nothing was changed." in await visitor.send("/memory/settings", learning="")
@@ -306,7 +306,7 @@ async def test_settings_are_chosen_and_given_up(visitor: Visitor) -> None:
     await visitor.send("/memory/settings", 422, retention_days="99999")
 
 
-async def test_a_secret_is_refused_and_said_so(visitor: Visitor) -> None:
+async def test_a_secret_is_refused_with_a_message(visitor: Visitor) -> None:
     page = await visitor.send("/memory/remember", 422, text="my password is hunter2hunter2")
     assert "This looks like a secret" in page
     assert "hunter2" not in page
@@ -319,7 +319,7 @@ async def test_a_secret_is_refused_and_said_so(visitor: Visitor) -> None:
         ("zh", "别记我的任何事。", "这是您在对话里说的"),
     ],
 )
-async def test_a_setting_that_was_said_in_words_says_so(
+async def test_a_setting_that_was_stated_in_a_message_says_so(
     visitor: Visitor, person: Person, language: str, said: str, told: str
 ) -> None:
     await person.say(said)

@@ -1,4 +1,4 @@
-"""Whoever operates the house finds what is stuck and unsticks it; figures and plots say how it goes; no words."""
+"""An operator uses the console to find and release stuck work; figures and charts contain no user text."""
 
 import re
 from collections.abc import AsyncGenerator
@@ -26,7 +26,7 @@ async def url(system: System) -> AsyncGenerator[str]:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-async def test_every_page_opens_and_shows_no_word_of_anybody(url: str, person: Person, language: str) -> None:
+async def test_every_page_opens_without_user_text(url: str, person: Person, language: str) -> None:
     await person.say(SAID)
     async with visiting(url, language=language) as visitor:
         await visitor.sign_in(user=person.user_id, tenant=person.tenant_id)
@@ -43,7 +43,7 @@ async def test_every_page_opens_and_shows_no_word_of_anybody(url: str, person: P
             assert "<polyline" in await visitor.open(f"/operations/speed?minutes={minutes}")
 
 
-async def test_what_is_stuck_is_unstuck_within_three_clicks(url: str, person: Person) -> None:
+async def test_stuck_work_is_released_within_three_clicks(url: str, person: Person) -> None:
     turn = await person.commit(SAID)
     await person.outcome(turn["turn_id"])
     whose = f"?tenant={person.tenant_id}&user={person.user_id}"
@@ -68,7 +68,7 @@ async def test_what_is_stuck_is_unstuck_within_three_clicks(url: str, person: Pe
         assert "a test of the disk" in await visitor.open(address)
 
 
-async def test_a_dead_letter_is_redriven_once_with_its_effect_shown_before(url: str, person: Person) -> None:
+async def test_a_dead_letter_is_redriven_once_after_a_preview_of_its_effect(url: str, person: Person) -> None:
     letter_id = await dead_letter(person)
     async with visiting(url) as visitor:
         await visitor.sign_in(user=person.user_id, tenant=person.tenant_id)

@@ -1,4 +1,4 @@
-"""People sign in to the console with an issuer: authorization code with PKCE, and nobody comes back for another."""
+"""Sign-in to the console with an issuer: authorization code with PKCE, bound to one browser."""
 
 import time
 from collections.abc import AsyncGenerator
@@ -22,13 +22,13 @@ async def one_door(databases: Databases, kafka: str, tmp_path_factory: pytest.Te
 
 @pytest.fixture
 def door(one_door: Door) -> Door:
-    """The issuer is as new."""
+    """The issuer, reset."""
     one_door.renew()
     return one_door
 
 
 async def go(visitor: Visitor, path: str = "/sign-in/issuer") -> str:
-    """The address to which the issuer sends the browser back."""
+    """The address to which the issuer redirects the browser."""
     visitor.http.follow_redirects = False
     there = (await visitor.http.get(path)).headers["location"]
     async with httpx.AsyncClient(trust_env=False) as http:
@@ -36,7 +36,7 @@ async def go(visitor: Visitor, path: str = "/sign-in/issuer") -> str:
 
 
 @pytest.mark.parametrize(("language", "told"), [("en", "Sign in with your organisation"), ("zh", "使用组织账号登录")])
-async def test_whoever_the_issuer_knows_sees_their_own_memory(door: Door, language: str, told: str) -> None:
+async def test_a_user_known_to_the_issuer_sees_their_own_memory(door: Door, language: str, told: str) -> None:
     async with visiting(door.url, language) as visitor:
         assert told in await visitor.open("/sign-in?next=/memory")
         back = await go(visitor, "/sign-in/issuer?next=/memory")
@@ -51,7 +51,7 @@ async def test_whoever_the_issuer_knows_sees_their_own_memory(door: Door, langua
     assert sent["grant_type"] == "authorization_code"
 
 
-async def test_a_code_is_for_the_browser_that_asked_and_good_once(door: Door) -> None:
+async def test_a_code_is_valid_once_for_the_browser_that_requested_it(door: Door) -> None:
     async with visiting(door.url) as visitor, visiting(door.url) as other:
         back = await go(visitor)
         await go(other)
@@ -64,7 +64,7 @@ async def test_a_code_is_for_the_browser_that_asked_and_good_once(door: Door) ->
         assert len(door.server.redeemed) == 1
 
 
-async def test_the_way_there_carries_state_nonce_and_challenge_that_nobody_has_seen(door: Door) -> None:
+async def test_the_redirect_carries_fresh_state_nonce_and_challenge(door: Door) -> None:
     async with visiting(door.url) as visitor:
         visitor.http.follow_redirects = False
         ways = [await visitor.http.get("/sign-in/issuer") for _ in range(2)]
@@ -86,7 +86,7 @@ WRONG: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("claims", WRONG.values(), ids=WRONG)
-async def test_an_identity_that_is_not_of_this_sign_in_lets_nobody_in(door: Door, claims: dict[str, Any]) -> None:
+async def test_an_identity_of_another_sign_in_is_refused(door: Door, claims: dict[str, Any]) -> None:
     door.server.identity = claims
     async with visiting(door.url) as visitor:
         page = await visitor.open(await go(visitor), 401)
@@ -94,7 +94,7 @@ async def test_an_identity_that_is_not_of_this_sign_in_lets_nobody_in(door: Door
         assert (await visitor.http.get("/memory")).headers["location"].startswith("/sign-in")
 
 
-async def test_a_token_that_compose_does_not_take_lets_nobody_in(door: Door) -> None:
+async def test_a_token_that_compose_refuses_signs_nobody_in(door: Door) -> None:
     door.server.access = {"org": "acme", "aud": "another"}
     async with visiting(door.url) as visitor:
         page = await visitor.open(await go(visitor), 401)
@@ -102,7 +102,7 @@ async def test_a_token_that_compose_does_not_take_lets_nobody_in(door: Door) -> 
         assert (await visitor.http.get("/memory")).headers["location"].startswith("/sign-in")
 
 
-async def test_what_the_issuer_refuses_and_another_issuer_let_nobody_in(door: Door) -> None:
+async def test_a_refusal_by_the_issuer_and_another_issuer_sign_nobody_in(door: Door) -> None:
     async with visiting(door.url) as visitor:
         for change in ({"code": "none"}, {"iss": "https://evil.example"}, {"state": "none"}):
             back = httpx.URL(await go(visitor)).copy_merge_params(change)

@@ -1,4 +1,4 @@
-"""Messages of text and media in the assembled system: taken while safe, shown, found, and never the user's word."""
+"""Messages of text and media: accepted if safe, shown, found, and never taken for the user's words."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ STATES = ("pending", "scanning", "rejected", "quarantined", "expired")
 
 @dataclass(frozen=True)
 class Picture:
-    """What a user sends with a picture, in one language."""
+    """A user's message with a picture, in one language."""
 
     says: str
     fallback: str
@@ -68,7 +68,7 @@ BOTH = pytest.mark.parametrize("picture", [ZH, EN], ids=["zh", "en"])
 
 
 def image(picture: Picture, media_id: str, **more: Any) -> Json:
-    """The picture as a block that the gateway vouches for."""
+    """The picture as a block that the gateway has approved."""
     said = {"text_fallback": picture.fallback, "security_status": "safe", "recognized_text": picture.reads}
     return {"type": "image", "media_id": media_id, **said, **more}
 
@@ -79,7 +79,7 @@ def text(words: str) -> Json:
 
 
 async def post(person: Person, content: Any, session: str = "s1", **more: Any) -> httpx.Response:
-    """The answer to a turn in which the user says this."""
+    """The response to a turn in which the user sends these blocks."""
     body = {**person.whose, "session_id": session, "messages": [{"role": "user", "content": content}], **more}
     return await person.post("/v1/turns", body)
 
@@ -99,13 +99,13 @@ async def register(person: Person, media_id: str, status: str, **more: Any) -> J
     return answer.json()
 
 
-async def asked(person: Person, content: Any, **more: Any) -> ContextPackage:
+async def compose_blocks(person: Person, content: Any, **more: Any) -> ContextPackage:
     """The package for a message of blocks."""
     return await person.compose(content, **more)
 
 
 def nothing_of(person: Person) -> bool:
-    """Whether no row of this person's turns was written."""
+    """Whether no row of this user's turns was written."""
     tables = ("sessions", "turns", "conversation_events")
     count = "SELECT count(*) FROM {} WHERE tenant_id = %(t)s"
     return not any(person.system.number(count.format(table), t=person.tenant_id) for table in tables)
@@ -141,22 +141,22 @@ async def test_a_picture_is_stored_found_and_shown_and_its_words_are_not_the_use
 
 
 @BOTH
-async def test_a_question_with_a_picture_searches_with_what_stands_in_it(person: Person, picture: Picture) -> None:
+async def test_a_question_with_a_picture_also_searches_with_its_text(person: Person, picture: Picture) -> None:
     outcome = await say(person, picture.earlier, session="old")
-    package = await asked(person, [text("?"), image(picture, "m")], session="new")
+    package = await compose_blocks(person, [text("?"), image(picture, "m")], session="new")
     assert outcome["turn_id"] in {e.ref.turn_id for e in package.evidence}
 
 
 @BOTH
-async def test_what_the_model_does_not_read_goes_as_text_and_is_named(person: Person, picture: Picture) -> None:
+async def test_unsupported_media_goes_to_the_model_as_text_and_is_named(person: Person, picture: Picture) -> None:
     content = [text(picture.says), image(picture, "m", metadata={"width": 640}), image(picture, "v", type="video")]
-    plain = await asked(person, content)
+    plain = await compose_blocks(person, content)
     reading = f'<media type="image">{picture.reads}</media>'
     assert plain.user_message.content.startswith(f"{picture.says}\n[image: {picture.fallback}]\n{reading}\n[video: ")
     assert plain.user_message.content_parts == []
     assert "content_type_unsupported" in plain.degraded_reason
     assert messages(plain)[-1].content == plain.user_message.content
-    seeing = await asked(person, content, model_modalities=["text", "image"])
+    seeing = await compose_blocks(person, content, model_modalities=["text", "image"])
     kinds = [part["type"] for part in seeing.user_message.content_parts]
     assert kinds == ["text", "image", "text"]
     assert seeing.user_message.content_parts[1] == {
@@ -168,7 +168,7 @@ async def test_what_the_model_does_not_read_goes_as_text_and_is_named(person: Pe
     }
     assert str(seeing.user_message.content_parts[2]["text"]).startswith("[video: ")
     assert "content_type_unsupported" in seeing.degraded_reason
-    every = await asked(person, content, model_modalities=["text", "image", "video"])
+    every = await compose_blocks(person, content, model_modalities=["text", "image", "video"])
     assert "content_type_unsupported" not in every.degraded_reason
     words = (await person.compose(picture.says)).constraints.token_budget.slots["user_turn"]
     costs = [p.constraints.token_budget.slots["user_turn"] for p in (plain, seeing, every)]
@@ -176,10 +176,10 @@ async def test_what_the_model_does_not_read_goes_as_text_and_is_named(person: Pe
 
 
 @BOTH
-async def test_hostile_words_in_a_picture_leave_its_fallback_and_a_receipt(person: Person, picture: Picture) -> None:
+async def test_orders_in_a_picture_leave_its_fallback_and_a_receipt(person: Person, picture: Picture) -> None:
     hostile = [text(picture.says), image(picture, "evil", recognized_text=picture.hostile)]
     await say(person, hostile)
-    for package in (await asked(person, hostile), await person.compose(picture.says, session="s1")):
+    for package in (await compose_blocks(person, hostile), await person.compose(picture.says, session="s1")):
         told = f"{shown(package)}\n{package.user_message.content}"
         assert f"[image: {picture.fallback}]" in told
         assert picture.hostile not in told
@@ -191,7 +191,7 @@ async def test_hostile_words_in_a_picture_leave_its_fallback_and_a_receipt(perso
 
 
 @pytest.mark.parametrize("state", STATES)
-async def test_media_that_is_not_safe_refuses_the_whole_turn_and_question(person: Person, state: str) -> None:
+async def test_unsafe_media_refuses_the_whole_turn_or_question(person: Person, state: str) -> None:
     content = [text("看这个。"), image(ZH, "good"), image(ZH, "bad/1", security_status=state)]
     answer = await post(person, content)
     assert (answer.status_code, answer.json()["code"]) == (409, "media_security_blocked")
@@ -204,7 +204,7 @@ async def test_media_that_is_not_safe_refuses_the_whole_turn_and_question(person
     assert nothing_of(person)
 
 
-async def test_media_of_which_nobody_says_anything_is_refused(person: Person) -> None:
+async def test_unregistered_media_is_refused(person: Person) -> None:
     block = {"type": "audio", "media_id": "memo", "text_fallback": "A voice memo"}
     answer = await post(person, [block])
     assert answer.json()["details"][0]["problem"] == "audio memo is pending, not safe"
@@ -223,7 +223,7 @@ async def test_media_of_which_nobody_says_anything_is_refused(person: Person) ->
         ("expired", "safe", False),
     ],
 )
-async def test_the_registry_wins_where_it_is_stricter_or_newer(
+async def test_the_registry_wins_if_it_is_stricter_or_newer(
     person: Person, registered: str, vouched: str | None, taken: bool
 ) -> None:
     await register(person, "m", registered)
@@ -232,7 +232,7 @@ async def test_the_registry_wins_where_it_is_stricter_or_newer(
     assert nothing_of(person) is not taken
 
 
-async def test_a_media_of_another_person_or_type_vouches_for_nothing(system: System) -> None:
+async def test_media_of_another_user_or_type_approves_nothing(system: System) -> None:
     lin, may = Person(system), Person(system)
     await register(lin, "m", "safe")
     block = image(EN, "m", security_status=None)
@@ -241,7 +241,7 @@ async def test_a_media_of_another_person_or_type_vouches_for_nothing(system: Sys
     assert other.json()["details"][0]["problem"] == "m is registered as image, not document"
 
 
-async def test_a_registered_media_keeps_what_is_not_given_and_never_becomes_another(person: Person) -> None:
+async def test_a_registered_media_keeps_omitted_fields_and_its_identity(person: Person) -> None:
     first, other = (f"sha256:{digit * 64}" for digit in "ab")
     made = await register(person, "a b/ü", "safe", checksum=first, recognised_text="password: Tango*Foxtrot8")
     assert "Tango" not in made["recognized_text"]
@@ -259,9 +259,7 @@ async def test_a_registered_media_keeps_what_is_not_given_and_never_becomes_anot
 
 
 @BOTH
-async def test_a_media_that_is_quarantined_later_is_shown_by_its_fallback_alone(
-    person: Person, picture: Picture
-) -> None:
+async def test_media_quarantined_later_is_shown_only_by_its_fallback(person: Person, picture: Picture) -> None:
     await say(person, [text(picture.says), image(picture, "late")])
 
     async def packages() -> list[ContextPackage]:
@@ -279,7 +277,7 @@ async def test_a_media_that_is_quarantined_later_is_shown_by_its_fallback_alone(
     assert all(picture.reads in shown(package) for package in await packages())
 
 
-async def test_a_turn_that_was_taken_is_still_itself_when_its_media_is_quarantined(person: Person) -> None:
+async def test_an_accepted_turn_is_unchanged_when_its_media_is_quarantined(person: Person) -> None:
     content = [text("看"), image(ZH, "m")]
     first = await post(person, content, idempotency_key="k")
     await register(person, "m", "quarantined")
@@ -312,14 +310,14 @@ async def test_secrets_in_blocks_are_blanked_before_anything_is_stored(
 
 @pytest.fixture(scope="module")
 async def asker(system: System) -> AsyncGenerator[Asker]:
-    """A client that sends whatever it is told to."""
+    """A client that does not check what it sends."""
     asking = Asker(KafkaAccess(system.bootstrap))
     await asking.start()
     yield asking
     await asking.stop()
 
 
-async def test_over_kafka_blocks_are_taken_and_refused_blocks_are_dead_letters(system: System, asker: Asker) -> None:
+async def test_blocks_over_kafka_are_accepted_or_become_dead_letters(system: System, asker: Asker) -> None:
     key = somebody()
     whose = {"tenant_id": key, "user_id": "u", "session_id": "s"}
     faults = [
@@ -345,7 +343,7 @@ async def test_over_kafka_blocks_are_taken_and_refused_blocks_are_dead_letters(s
     assert caught.value.code == "media_security_blocked"
 
 
-async def test_an_answer_and_a_tool_may_send_blocks_too(person: Person) -> None:
+async def test_assistants_and_tools_can_send_blocks(person: Person) -> None:
     picture = image(EN, "chart", text_fallback="A chart of zanzibar sales", recognized_text="peak in April: 4711")
     spoken = [{"role": "user", "content": "Show me."}, {"role": "assistant", "content": [text("Here."), picture]}]
     tool = {"role": "tool", "name": "plot", "content": [{**picture, "media_id": "raw", "type": "document"}]}
@@ -359,17 +357,17 @@ async def test_an_answer_and_a_tool_may_send_blocks_too(person: Person) -> None:
     assert {row["role"] for row in rows if "4711" in row["text"]} == {"assistant", "tool"}
 
 
-async def test_a_message_that_is_stored_already_is_not_shown_twice(person: Person) -> None:
+async def test_a_message_that_is_already_stored_is_shown_once(person: Person) -> None:
     content = [image(EN, "m")]
     await say(person, [image(EN, "earlier", text_fallback="Another receipt")])
     await say(person, content)
-    package = await asked(person, content, session="s1")
+    package = await compose_blocks(person, content, session="s1")
     assert [message.content for message in package.recent_turns if "Harbour Inn" in message.content] == []
     assert "Another receipt" in package.recent_turns[-1].content
 
 
 @BOTH
-async def test_turns_of_blocks_that_are_delivered_again_change_nothing(system: System, picture: Picture) -> None:
+async def test_redelivered_turns_of_blocks_change_nothing(system: System, picture: Picture) -> None:
     person = Person(system)
     async with SmartBrain(system.bootstrap, tenant_id=person.tenant_id) as brain:
         said = [{"role": "user", "content": [text(picture.likes), image(picture, "m")]}]
@@ -388,7 +386,7 @@ async def test_turns_of_blocks_that_are_delivered_again_change_nothing(system: S
     assert await of_tenant(system.bootstrap, person.tenant_id, TURN_COMMIT.dead_letter) == []
 
 
-async def test_a_rebuild_reads_blocks_as_they_were_read(system: System, person: Person) -> None:
+async def test_a_rebuild_reads_blocks_identically(system: System, person: Person) -> None:
     for picture in (ZH, EN):
         await say(person, [text(picture.likes), image(picture, "m")])
         await say(person, [image(picture, "m", recognized_text="我住在杭州。I live in Oslo.")])
@@ -400,7 +398,7 @@ async def test_a_rebuild_reads_blocks_as_they_were_read(system: System, person: 
 
 @pytest.fixture
 async def address(system: System) -> AsyncGenerator[str]:
-    """Where compose answers commands."""
+    """The address of compose for commands."""
     async with listening(system) as found:
         yield found
 

@@ -1,4 +1,4 @@
-"""A correction ends what it names, and leaves what merely has the same words."""
+"""A correction ends the memory that it names and leaves memories that only share words with it."""
 
 import pytest
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.kafka
         (("我喜欢喝绿茶。", "我喜欢喝绿茶拿铁。"), "我不再喜欢喝绿茶了。", ("我喜欢喝绿茶拿铁",), "我喜欢喝绿茶"),
     ],
 )
-async def test_a_correction_leaves_what_merely_has_the_same_words(
+async def test_a_correction_leaves_memories_that_only_share_words(
     person: Person, said: tuple[str, ...], corrects: str, stays: tuple[str, ...], ends: str
 ) -> None:
     for text in (*said, corrects):
@@ -63,7 +63,7 @@ async def test_a_correction_leaves_what_merely_has_the_same_words(
         ),
     ],
 )
-async def test_a_shared_place_ends_nothing_and_a_moved_day_is_moved(
+async def test_a_shared_place_ends_nothing_and_a_moved_day_replaces_the_old_one(
     person: Person, said: str, then: str, stands: tuple[str, ...]
 ) -> None:
     await person.say(said)
@@ -74,7 +74,7 @@ async def test_a_shared_place_ends_nothing_and_a_moved_day_is_moved(
     assert not any("15" in text for text in known)
 
 
-async def test_what_stays_of_an_ended_memory_stands_alone_and_is_erased_with_it(person: Person) -> None:
+async def test_the_rest_of_an_ended_memory_stays_alone_and_is_erased_with_it(person: Person) -> None:
     await person.say("Our standup is at 9, I take the notes.")
     await person.say("The standup moved to 10.")
     known = {each["content"]: each["memory_id"] for each in await person.memories()}

@@ -1,4 +1,4 @@
-"""Every query of every dashboard and every alert runs on a real Prometheus that scrapes a running system."""
+"""Every query of every dashboard and alert runs on a real Prometheus that scrapes a running system."""
 
 import json
 import subprocess
@@ -32,7 +32,7 @@ PLAN = PLAN[:-1] + b',"time":null,"queries":[{"text":"green tea","mode":"hybrid"
 
 
 def answer(body: dict[str, Any]) -> str:
-    """A plan for who asks for one, else something that is found in the text."""
+    """Returns a plan to planner questions, and otherwise an item that quotes the text."""
     return PLAN.decode() if "queries" in json.dumps(body.get("format")) else ANSWER
 
 
@@ -40,7 +40,7 @@ def answer(body: dict[str, Any]) -> str:
 async def watched(
     databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[tuple[System, Prometheus]]:
-    """A system in which what the dashboards show has happened, faults included, and who watches it."""
+    """A system in which every event that the dashboards show has occurred, faults included, and its Prometheus."""
     folder = tmp_path_factory.mktemp("prometheus")
     ollama.answer = answer
     settings = settings_for(
@@ -52,7 +52,7 @@ async def watched(
         watching(system, folder) as prometheus,
     ):
         person = Person(system)
-        for _ in range(2):  # the first time of a model's name is no increase: it had no series before
+        for _ in range(2):  # a model's first sample is no increase because it had no series before
             await ask_models(person, ollama)
             await prometheus.scrape()
         with pytest.MonkeyPatch.context() as patch:
@@ -63,7 +63,7 @@ async def watched(
 
 
 async def ask_models(person: Person, ollama: ScriptedOllama) -> None:
-    """Something is learnt and asked about; a model's answer is repaired, another cannot be read, an encoder is away."""
+    """A turn is observed and queried; one model answer is repaired, one is unreadable; an encoder is unavailable."""
     ollama.script("prose", "well", at="/api/chat")
     await person.think(SAID)
     await person.compose("Which tea do I prefer?")
@@ -77,7 +77,7 @@ async def ask_models(person: Person, ollama: ScriptedOllama) -> None:
 
 
 def queries() -> list[tuple[str, str, str]]:
-    """Board, panel and expression of every query."""
+    """Dashboard, panel and expression of every query."""
     boards = [(path.stem, json.loads(path.read_text("utf-8"))) for path in BOARDS]
     return [
         (name, panel["title"], target["expr"])
@@ -95,7 +95,7 @@ async def test_every_query_of_every_panel_returns_data(watched: tuple[System, Pr
     assert not empty
 
 
-async def test_the_panels_show_what_happened(watched: tuple[System, Prometheus]) -> None:
+async def test_the_panels_show_the_events(watched: tuple[System, Prometheus]) -> None:
     _, prometheus = watched
     by_title = {(board, title): expression for board, title, expression in queries()}
     for place in (
@@ -112,7 +112,7 @@ async def test_the_panels_show_what_happened(watched: tuple[System, Prometheus])
         assert max(await prometheus.query(by_title[place])) > 0, place
 
 
-async def test_every_alert_runs_and_the_first_dead_letter_calls_somebody(watched: tuple[System, Prometheus]) -> None:
+async def test_every_alert_runs_and_the_first_dead_letter_fires_one(watched: tuple[System, Prometheus]) -> None:
     _, prometheus = watched
     alerts = {alert.name: alert.expr for entry in ENTRIES for alert in entry.alerts}
     called = {name for name, expression in alerts.items() if await prometheus.query(expression)}
@@ -125,7 +125,7 @@ async def test_every_alert_runs_and_the_first_dead_letter_calls_somebody(watched
 
 
 @pytest.mark.parametrize("what", ["rules", "config"])
-def test_promtool_accepts_what_is_deployed(what: str) -> None:
+def test_promtool_accepts_the_deployed_files(what: str) -> None:
     file = DEPLOYED / {"rules": "alerts.yml", "config": "prometheus.yml"}[what]
     checked = subprocess.run(["promtool", "check", what, str(file)], capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout + checked.stderr

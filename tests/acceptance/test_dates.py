@@ -1,4 +1,4 @@
-"""A time is remembered as exactly as it was said: a month stays a month, and no day is made up."""
+"""A date keeps the precision with which it was stated: a month stays a month, and no day is invented."""
 
 import re
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.kafka
         ("提醒我三月十四号之前续租。", r"\d{4}-03-14"),
     ],
 )
-async def test_a_time_is_kept_no_finer_than_it_was_said(person: Person, said: str, form: str | None) -> None:
+async def test_a_date_keeps_its_stated_precision(person: Person, said: str, form: str | None) -> None:
     await person.say(said)
     (memory,) = await person.memories()
     value = memory["value"]

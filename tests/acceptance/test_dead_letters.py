@@ -1,4 +1,4 @@
-"""What failed is listed, shown, redriven once or dropped, by an operator who is on record with it."""
+"""Dead letters are listed, shown, redriven once or dropped, and the audit names the operator."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.kafka
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Every service, with short retries; nothing is driven again but by hand, and no fuse blows."""
+    """Every service, with short retries; no automatic redrive, and no fuse opens."""
     delivery = {"retry_delays_ms": [5, 5], "fuse_share": 1.0, "redrive_after_s": 600}
     policy = policy_file(tmp_path_factory.mktemp("policy"), delivery=delivery)
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
@@ -45,7 +45,7 @@ async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.Temp
 
 
 @pytest.mark.parametrize("more", [{}, {"idempotency_key": "k1"}], ids=["without a key", "with a key"])
-async def test_a_turn_that_intake_could_not_take_is_redriven_and_derived_once(
+async def test_a_turn_that_intake_failed_to_store_is_redriven_and_derived_once(
     system: System, person: Person, monkeypatch: pytest.MonkeyPatch, more: Json
 ) -> None:
     letter = await break_intake(person, monkeypatch, "I live in Oslo. My e-mail is anna@example.org.", **more)
@@ -78,7 +78,7 @@ async def test_a_turn_that_intake_could_not_take_is_redriven_and_derived_once(
     assert not [row for row in rows if "Oslo" in row["said"]]
 
 
-async def test_a_relay_that_publishes_twice_doubles_nothing(
+async def test_a_relay_that_publishes_twice_duplicates_nothing(
     system: System, person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     letter = await break_intake(person, monkeypatch, "I live in Rome.")
@@ -92,7 +92,7 @@ async def test_a_relay_that_publishes_twice_doubles_nothing(
     assert turns(person) == 2
 
 
-async def test_a_turn_that_could_not_be_read_is_read_once_its_cause_is_gone(system: System, person: Person) -> None:
+async def test_an_unreadable_turn_is_observed_once_its_cause_is_gone(system: System, person: Person) -> None:
     poison = await commit_poison(person)
     said = '{"text": "I prefer bitter chocolate."}'
     await system.start("observer")
@@ -118,7 +118,7 @@ async def test_a_turn_that_could_not_be_read_is_read_once_its_cause_is_gone(syst
     [(proposing, "propose", OBSERVATION_RECORDED), (resolving, "resolve", ANALYSIS_PROPOSED)],
 )
 @pytest.mark.parametrize("by", ["letter", "quarantine"])
-async def test_what_a_worker_could_not_derive_is_derived_once(
+async def test_a_failed_derivation_is_redriven_once(
     system: System, person: Person, monkeypatch: pytest.MonkeyPatch, module: Any, name: str, topic: Topic, by: str
 ) -> None:
     decide = getattr(module, name)
@@ -155,7 +155,7 @@ async def test_what_a_worker_could_not_derive_is_derived_once(
     assert len(acts(person)) == 1
 
 
-async def test_a_redrive_that_is_cut_off_has_done_nothing(
+async def test_an_interrupted_redrive_has_no_effect(
     system: System, person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     letter = await break_intake(person, monkeypatch, "I live in Lund.")
@@ -176,7 +176,7 @@ async def test_a_redrive_that_is_cut_off_has_done_nothing(
     assert turns(person) == 1
 
 
-async def test_an_event_that_leaves_outcomes_alone_has_its_effect_once(system: System, person: Person) -> None:
+async def test_an_event_without_an_outcome_takes_effect_once(system: System, person: Person) -> None:
     turn = await person.commit("I prefer bitter chocolate.")
     await person.outcome(turn["turn_id"])
     (liked,) = await person.memories(type="preference")
@@ -204,7 +204,9 @@ async def test_an_event_that_leaves_outcomes_alone_has_its_effect_once(system: S
     assert (await person.get("/v1/quarantine")).json()["events"] == []
 
 
-async def test_what_is_dropped_is_not_redriven(system: System, person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_dropped_letter_is_not_redriven(
+    system: System, person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     letter = await break_intake(person, monkeypatch, "I live in Bern.")
     assert (await act(person, letter, "drop", reason="sent by a test"))["state"] == "dropped"
     assert (await act(person, letter, "drop"))["fresh"] is False
@@ -215,7 +217,7 @@ async def test_what_is_dropped_is_not_redriven(system: System, person: Person, m
     assert (done["kind"], done["details"]["reason"]) == ("dead_letter.dropped", "sent by a test")
 
 
-async def test_what_would_change_nothing_is_refused_and_leaves_no_act(system: System, person: Person) -> None:
+async def test_an_act_without_effect_is_refused_and_not_recorded(system: System, person: Person) -> None:
     key = f"{person.tenant_id}:{person.user_id}".encode()
     whole = orjson.dumps(person.turn("I live in Kiel.", idempotency_key="k"))
     await person.say("I live in Kiel.", idempotency_key="k")
@@ -238,7 +240,7 @@ async def test_what_would_change_nothing_is_refused_and_leaves_no_act(system: Sy
     assert turns(person) == 1
 
 
-async def test_what_an_erasure_covers_does_not_come_back(
+async def test_erased_data_does_not_return_by_redrive(
     system: System, person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     letter = await break_intake(person, monkeypatch, "I live in Graz.")

@@ -1,4 +1,4 @@
-"""Dead letters are found by topic, reason, time and state, over HTTP and by the command; whoever acts says why."""
+"""Dead letters are filtered by topic, reason, time and state, over HTTP and by command; every act needs a reason."""
 
 import asyncio
 import json
@@ -23,14 +23,14 @@ pytestmark = pytest.mark.kafka
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Every service, with short retries; nothing is driven again but by hand, and no fuse blows."""
+    """Every service, with short retries; no automatic redrive, and no fuse opens."""
     delivery = {"retry_delays_ms": [5, 5], "fuse_share": 1.0, "redrive_after_s": 600}
     policy = policy_file(tmp_path_factory.mktemp("policy"), delivery=delivery)
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
 
 
-async def test_a_record_that_says_nowhere_whose_it_is_is_dropped_by_its_id(system: System, person: Person) -> None:
+async def test_a_record_without_an_owner_can_be_dropped_by_id(system: System, person: Person) -> None:
     mark = person.user_id.encode()
     torn = [Stored(TURN_COMMITTED.dead_letter, value=b"torn " + mark, headers=[("x-error", mark)])] * 2
     await publish(system.bootstrap, torn)

@@ -1,4 +1,4 @@
-"""A package comes in time, and says what it lacks."""
+"""A package arrives within its deadline and names its missing parts."""
 
 import asyncio
 import time
@@ -17,7 +17,7 @@ from tests.system.wait import IN_TIME_S
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Every service; a plan or package has two seconds, and no more than four."""
+    """Every service; a plan or package has two seconds by default and four at most."""
     policy = policy_file(
         tmp_path_factory.mktemp("policy"),
         compose={"deadline_ms": 2000, "deadline_max_ms": 4000},
@@ -31,7 +31,9 @@ def slow(*_: Any) -> Read[list[Any]]:
     return Read("SELECT pg_sleep(30)", {}, list)
 
 
-async def test_a_slow_arm_is_named_and_the_rest_comes_in_time(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_slow_arm_is_named_and_the_rest_arrives_in_time(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await person.say("I prefer green tea.")
     monkeypatch.setattr(search_index, "words", slow)
     began = time.monotonic()
@@ -46,7 +48,7 @@ async def test_a_slow_arm_is_named_and_the_rest_comes_in_time(person: Person, mo
     assert "text_timeout" not in again.degraded_reason
 
 
-async def test_a_broken_arm_is_named_and_the_rest_comes(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failed_arm_is_named_and_the_rest_arrives(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     await person.say("I prefer green tea.")
 
     def broken(*_: Any) -> Any:
@@ -58,7 +60,7 @@ async def test_a_broken_arm_is_named_and_the_rest_comes(person: Person, monkeypa
     assert "green tea" in shown(package)
 
 
-async def test_when_memory_itself_is_slow_the_refusal_comes_in_time(
+async def test_a_package_is_refused_in_time_when_the_database_is_slow(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(user_state, "core", slow)
@@ -71,7 +73,7 @@ async def test_when_memory_itself_is_slow_the_refusal_comes_in_time(
     assert answer.headers["retry-after"]
 
 
-async def test_a_plan_too_is_refused_in_time_when_memory_itself_is_slow(
+async def test_a_plan_is_refused_in_time_when_the_database_is_slow(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(turns, "load_pending", slow)
@@ -82,10 +84,10 @@ async def test_a_plan_too_is_refused_in_time_when_memory_itself_is_slow(
     assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
 
 
-async def test_the_policys_deadline_governs_packages_that_name_none(
+async def test_the_policys_deadline_applies_to_packages_that_name_none(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """2 seconds here, for packages as for plans; a request may name another, up to the policy's most."""
+    """Two seconds here, for packages and plans; a request may name another, up to the policy's maximum."""
     await person.say("I prefer green tea.")
     monkeypatch.setattr(search_index, "words", slow)
     asked = {**person.whose, "session_id": "s2", "user_message": "Which tea do I prefer?"}
@@ -100,7 +102,7 @@ async def test_the_policys_deadline_governs_packages_that_name_none(
     assert time.monotonic() - began < 2 * IN_TIME_S
 
 
-async def test_many_slow_requests_at_once_do_not_use_up_the_connections(
+async def test_many_slow_requests_do_not_exhaust_the_connections(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await person.say("I prefer green tea.")
@@ -116,7 +118,7 @@ async def test_without_a_model_nothing_is_degraded(person: Person) -> None:
     assert (await person.compose("tea?")).degraded_reason == []
 
 
-async def test_a_request_without_a_database_is_refused_as_a_passing_trouble(databases: Databases, kafka: str) -> None:
+async def test_a_request_without_a_database_is_refused_as_a_transient_error(databases: Databases, kafka: str) -> None:
     dsn = databases.fresh()
     async with running(settings_for(dsn, kafka), ("compose",)) as alone:
         person = Person(alone)

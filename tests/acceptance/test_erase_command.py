@@ -1,4 +1,4 @@
-"""`smartbrain erase` and `forget`: asked for, waited for, proved, looked at again, tried again, in both languages."""
+"""`smartbrain erase` and `forget`: request, wait, prove, verify and requeue, in both languages."""
 
 import asyncio
 import json
@@ -31,34 +31,34 @@ async def url(system: System) -> AsyncGenerator[str]:
 
 @dataclass(frozen=True)
 class Line:
-    """The command line of somebody who erases one person's data."""
+    """The command line for erasing one user's data."""
 
     url: str
     person: Person
 
     def words(self, *words: str) -> list[str]:
-        """The command with whose data it is about."""
+        """The command with the owner of the data."""
         return [*words, "-u", self.person.user_id, "--tenant", self.person.tenant_id]
 
     async def run(self, *words: str) -> Result:
-        """What it printed, and how it ended; nobody sits at a terminal."""
+        """The output and exit code, without a terminal."""
         runner = CliRunner(env={"SMARTBRAIN_URL": self.url})
         return await asyncio.to_thread(runner.invoke, app, self.words(*words))
 
     def ended(self, *words: str) -> int:
-        """The exit code of the command with this process's own standard input."""
+        """The exit code of the command with the given standard input."""
         with pytest.raises(SystemExit) as caught:
             app(self.words(*words))
         return int(caught.value.code or 0)
 
     async def erase(self, *words: str) -> Result:
-        """`smartbrain erase` that went well."""
+        """The output of a successful `smartbrain erase`."""
         done = await self.run("erase", *words)
         assert done.exit_code == 0, (done.output, done.exception)
         return done
 
     async def read(self, *words: str) -> Json:
-        """What it says with `--json`, however it ends."""
+        """The output with `--json`, whatever the exit code."""
         return json.loads((await self.run("erase", "--json", *words)).stdout)
 
 
@@ -69,7 +69,7 @@ def line(url: str, person: Person) -> Line:
 
 
 def holds(text: str, *patterns: str) -> None:
-    """Each pattern is found in the text behind the one before it."""
+    """The patterns match the text in this order."""
     place = 0
     for pattern in patterns:
         found = re.compile(pattern).search(text, place)
@@ -110,13 +110,13 @@ async def test_it_waits_for_the_proof_shows_it_and_verifies_it(line: Line, langu
     holds(listed.stdout, *LISTED[language])
 
 
-async def test_the_language_of_names_and_reasons_is_the_language_of_the_answer(line: Line) -> None:
+async def test_the_answer_has_the_language_of_its_names_and_reasons(line: Line) -> None:
     await line.person.say("I prefer green tea.", session="杭州之行")
     assert "范围 会话" in (await line.erase("--session", "杭州之行")).stdout
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-async def test_what_is_named_says_the_scope(line: Line, language: str) -> None:
+async def test_the_options_determine_the_scope(line: Line, language: str) -> None:
     (said, thing), (other, word) = SAID[language], OTHER[language]
     await line.person.say(said, session="s1")
     await line.person.say(other, session="s2")
@@ -142,7 +142,7 @@ async def test_what_is_named_says_the_scope(line: Line, language: str) -> None:
         (("--verify", "01a20199-331d-7cc1-890d-118ef5a2a92f"), "tombstone_id: the user has no such erasure"),
     ],
 )
-async def test_what_the_service_refuses_is_told_by_its_field(line: Line, words: Sequence[str], named: str) -> None:
+async def test_a_refusal_by_the_service_names_its_field(line: Line, words: Sequence[str], named: str) -> None:
     await line.person.say("I prefer green tea.", session="s1")
     done = await line.run("erase", *words)
     assert (done.exit_code, named in str(done.exception)) == (1, True), done.exception
@@ -162,7 +162,7 @@ async def test_what_the_service_refuses_is_told_by_its_field(line: Line, words: 
         (("--requeue", "01a20199-331d-7cc1-890d-118ef5a2a92f"), "--requeue needs --by and --reason"),
     ],
 )
-async def test_a_command_that_cannot_be_meant_ends_with_2_and_erases_nothing(
+async def test_an_ambiguous_command_exits_with_2_and_erases_nothing(
     line: Line, words: Sequence[str], told: str
 ) -> None:
     await line.person.say("I prefer green tea.")
@@ -180,7 +180,7 @@ async def test_a_command_that_cannot_be_meant_ends_with_2_and_erases_nothing(
         ("y", 0, "zh", "将永久擦除 {user} 的一切。继续吗？"),
     ],
 )
-async def test_on_a_terminal_it_asks_before_everything_goes(
+async def test_a_terminal_asks_for_confirmation_before_erasing_everything(
     line: Line,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -202,7 +202,7 @@ async def test_on_a_terminal_it_asks_before_everything_goes(
     assert len(mine(line.person, "tombstones")) == (answer == "y")
 
 
-async def test_nobody_waits_with_no_wait_and_the_same_key_asks_once(line: Line) -> None:
+async def test_no_wait_returns_at_once_and_the_same_key_requests_once(line: Line) -> None:
     await line.person.say("I prefer green tea.")
     first, second = [await line.read("--yes", "--no-wait", "--key", "once") for _ in range(2)]
     assert (first["erasure"], second["receipt"]["tombstone_id"]) == (None, first["receipt"]["tombstone_id"])
@@ -211,7 +211,7 @@ async def test_nobody_waits_with_no_wait_and_the_same_key_asks_once(line: Line) 
     assert len((await line.read("--list"))["erasures"]) == 1
 
 
-async def test_verifying_fails_until_it_is_completed_and_an_escalated_one_is_requeued(line: Line) -> None:
+async def test_verifying_fails_until_completion_and_an_escalated_erasure_is_requeued(line: Line) -> None:
     person = line.person
     await person.say("I prefer green tea.")
     assert (await line.run("erase", "--verify")).exit_code == 1
@@ -239,7 +239,7 @@ async def test_verifying_fails_until_it_is_completed_and_an_escalated_one_is_req
     assert "proved: completed, nothing left" in (await line.erase("--verify", receipt["tombstone_id"])).stdout
 
 
-async def test_verifying_finds_a_row_that_came_back(line: Line) -> None:
+async def test_verifying_finds_a_row_that_returned(line: Line) -> None:
     person = line.person
     await person.say("Anna lives in Oslo.")
     receipt = await erase(person, "all")
@@ -256,7 +256,7 @@ async def test_verifying_finds_a_row_that_came_back(line: Line) -> None:
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-async def test_forget_takes_a_memory_back_and_keeps_its_history(line: Line, language: str) -> None:
+async def test_forget_retracts_a_memory_and_keeps_its_history(line: Line, language: str) -> None:
     said, thing = SAID[language]
     await line.person.say(said)
     (memory,) = [each for each in await line.person.memories() if thing in each["content"]]

@@ -1,4 +1,4 @@
-"""Erasure in the assembled system: at once out of sight, then gone, with a proof; what is said later is learnt."""
+"""Erasure in the assembled system: data is hidden at once, then deleted with a proof; later statements are learnt."""
 
 import pytest
 
@@ -20,7 +20,7 @@ LATER = {"zh": ("我喜欢喝乌龙茶。", "乌龙茶"), "en": ("I prefer oolon
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-async def test_everything_is_out_of_sight_at_once_and_then_gone(person: Person, language: str) -> None:
+async def test_everything_is_hidden_at_once_and_then_deleted(person: Person, language: str) -> None:
     said, name, thing, question = TOLD[language]
     await person.say(said, session="s1")
     await person.compose(question, session="s1")
@@ -46,7 +46,7 @@ async def test_everything_is_out_of_sight_at_once_and_then_gone(person: Person, 
     assert any(word in content for content in await person.contents())
 
 
-async def test_each_state_is_passed_and_told(person: Person) -> None:
+async def test_each_state_is_reached_and_reported(person: Person) -> None:
     await person.say("I prefer green tea.", session="s1")
     done = await completed(person, await erase(person, "all"))
     passed = [(step["from"], step["to"]) for step in done["history"]]
@@ -61,7 +61,7 @@ async def test_each_state_is_passed_and_told(person: Person) -> None:
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-async def test_a_session_goes_and_the_others_stay(person: Person, language: str) -> None:
+async def test_a_session_is_erased_and_the_others_stay(person: Person, language: str) -> None:
     said, name, thing, question = TOLD[language]
     later, word = LATER[language]
     await person.say(said, session="gone")
@@ -77,7 +77,7 @@ async def test_a_session_goes_and_the_others_stay(person: Person, language: str)
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-async def test_a_memory_goes_with_the_words_it_came_from(person: Person, language: str) -> None:
+async def test_a_memory_is_erased_with_its_source_words(person: Person, language: str) -> None:
     said, _, thing, question = TOLD[language]
     later, word = LATER[language]
     turn = await person.commit(f"{later} {said}", session="s1")
@@ -94,7 +94,7 @@ async def test_a_memory_goes_with_the_words_it_came_from(person: Person, languag
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-async def test_what_was_learnt_goes_and_the_log_stays_unlearnt(person: Person, language: str) -> None:
+async def test_memories_are_erased_and_the_log_stays_without_being_learnt_again(person: Person, language: str) -> None:
     said, _, thing, _ = TOLD[language]
     await person.say(said, session="s1")
     await completed(person, await erase(person, "personal"))
@@ -116,7 +116,7 @@ async def test_what_was_learnt_goes_and_the_log_stays_unlearnt(person: Person, l
         ({"scope": "everything"}, "scope", 422),
     ],
 )
-async def test_a_request_that_does_not_fit_names_the_field_and_changes_nothing(
+async def test_an_invalid_request_names_the_field_and_changes_nothing(
     person: Person, body: dict[str, object], field: str, status: int
 ) -> None:
     await person.say("I prefer green tea.", session="s1")
@@ -127,7 +127,7 @@ async def test_a_request_that_does_not_fit_names_the_field_and_changes_nothing(
     assert mine(person, "tombstones") == []
 
 
-async def test_nobody_erases_or_sees_what_is_anothers(person: Person) -> None:
+async def test_another_users_data_can_be_neither_erased_nor_seen(person: Person) -> None:
     await person.say("I prefer green tea.", session="s1")
     (memory,) = await person.memories()
     receipt = await erase(person, "session", session_ids=["s1"])
@@ -139,7 +139,7 @@ async def test_nobody_erases_or_sees_what_is_anothers(person: Person) -> None:
     assert refused.status_code == 404
 
 
-async def test_the_same_key_asks_once(person: Person) -> None:
+async def test_the_same_key_requests_once(person: Person) -> None:
     await person.say("I prefer green tea.", session="s1")
     first = await erase(person, "all", idempotency_key="once")
     second = await erase(person, "all", idempotency_key="once")

@@ -1,4 +1,4 @@
-"""An erasure reaches what every process of compose keeps of the user's words, whichever of them it is asked of."""
+"""An erasure clears the cached user text of every compose process."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
@@ -19,7 +19,7 @@ ASKED = {"en": "Who is my therapist?", "zh": "我的心理医生是谁？"}
 
 @pytest.fixture
 async def twin(system: System) -> AsyncGenerator[Running]:
-    """A second process of compose, as far as what it keeps goes; the observer has gone, so that turns stay open."""
+    """A second compose process with its caches; the observer is stopped, so turns stay pending."""
     await system.stop("observer")
     stack = AsyncExitStack()
     rt = await stack.enter_async_context(open_runtime(system.settings, "compose"))
@@ -31,18 +31,20 @@ async def twin(system: System) -> AsyncGenerator[Running]:
 
 
 def door(of: Running) -> httpx.AsyncClient:
-    """Its HTTP side."""
+    """Its HTTP interface."""
     assert of.service.http
     return httpx.AsyncClient(transport=httpx.ASGITransport(app=of.service.http), base_url="http://compose")
 
 
-def kept(of: Running, person: Person) -> int:
-    """How many turns of the person the process has read lately."""
+def count_cached_turns(of: Running, person: Person) -> int:
+    """The number of the user's turns in the process's cache."""
     return of.rt.read_turns.count(Subject(person.tenant_id, person.user_id))
 
 
 @pytest.mark.parametrize("scope", ["personal", "session"])
-async def test_what_was_read_of_open_turns_goes_with_the_erasure(person: Person, twin: Running, scope: str) -> None:
+async def test_cached_texts_of_pending_turns_are_cleared_by_the_erasure(
+    person: Person, twin: Running, scope: str
+) -> None:
     first = person.system["compose"]
     other = Person(person.system)
     for each in (person, other):
@@ -53,10 +55,10 @@ async def test_what_was_read_of_open_turns_goes_with_the_erasure(person: Person,
             for at in (first, twin):
                 async with door(at) as http:
                     assert (await http.post("/v1/context", json=body)).status_code == 200
-    assert [kept(at, each) for at in (first, twin) for each in (person, other)] == [2, 2, 2, 2]
+    assert [count_cached_turns(at, each) for at in (first, twin) for each in (person, other)] == [2, 2, 2, 2]
     more = {"session_ids": ["s1"]} if scope == "session" else {}
     asked = await person.post("/v1/erasures", {**person.whose, "scope": scope, **more})
     assert asked.status_code == 202, asked.text
-    assert kept(first, person) == 0
-    await wait_for(lambda: not kept(twin, person), "the other process has forgotten")
-    assert [kept(at, other) for at in (first, twin)] == [2, 2]
+    assert count_cached_turns(first, person) == 0
+    await wait_for(lambda: not count_cached_turns(twin, person), "the other process has forgotten")
+    assert [count_cached_turns(at, other) for at in (first, twin)] == [2, 2]

@@ -1,4 +1,4 @@
-"""The erasure worker as a process, killed while it is inside each of its steps: another goes on, everything is once."""
+"""The erasure worker is killed inside each of its steps; another worker continues, and every effect occurs once."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator
@@ -41,8 +41,8 @@ PASSED = ["requested", "verified", "tombstoned", "queued", "processing", "comple
 
 
 @contextmanager
-def held(person: Person, receipt: Json, point: str) -> Generator[None]:
-    """Whoever works on the erasure waits at this point, its effects made and not yet committed."""
+def pause_at(person: Person, receipt: Json, point: str) -> Generator[None]:
+    """The worker of the erasure pauses at this point, with its effects made but not committed."""
     told = {"tenant": person.tenant_id, "user": person.user_id, "id": receipt["tombstone_id"], "step": point}
     with psycopg.connect(person.system.dsn, options=OPTIONS) as conn:
         conn.execute(HELD.get(point, NOTED), told)  # pyright: ignore[reportArgumentType] # of this module
@@ -54,18 +54,18 @@ def held(person: Person, receipt: Json, point: str) -> Generator[None]:
 
 @dataclass
 class Killed:
-    """What became of an erasure whose worker was killed at a point."""
+    """The state of an erasure whose worker was killed at a point."""
 
     person: Person
     receipt: Json
     status: str = ""
     before: dict[str, Any] = field(default_factory=dict[str, Any])
-    """When each step was done that was done by then."""
+    """The completion time of each step that was completed then."""
     told: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
 
 def neighbours(tenant_id: str) -> Generator[str]:
-    """Users whose events stand in one partition, and so come to the worker together."""
+    """Users in one partition, whose events reach the worker together."""
     everywhere = list(range(ERASURE_REQUESTED.partitions))
     while True:
         name = somebody()
@@ -77,9 +77,9 @@ def neighbours(tenant_id: str) -> Generator[str]:
 async def killed(
     databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[dict[str, Killed]]:
-    """Each point with its erasure: one worker was killed in the middle of all of them, a second did them."""
+    """Each point with its erasure: one worker was killed during all of them, and a second one completed them."""
     folder: Path = tmp_path_factory.mktemp("killed")
-    # the worker is to be in the middle of all of them at once
+    # the worker must be in the middle of all of them at once
     policy = policy_file(folder, delivery={"handler_concurrency": BATCH})
     settings = settings_for(databases.fresh(), kafka, data=folder / "data")
     tenant = somebody()
@@ -103,7 +103,7 @@ async def killed(
             with Supervisor(settings, services=("erasure",)) as supervisor:
                 with ExitStack() as locks:
                     for point, each in found.items():
-                        locks.enter_context(held(each.person, each.receipt, point))
+                        locks.enter_context(pause_at(each.person, each.receipt, point))
                     await asyncio.to_thread(supervisor.start)
                     await wait_for(lambda: system.number(WAITING) == len(POINTS), "the worker is in every step")
                     supervisor.processes["erasure"].child.kill()
@@ -125,9 +125,7 @@ async def killed(
 
 
 @pytest.mark.parametrize("point", POINTS)
-async def test_a_worker_killed_inside_a_step_is_followed_by_one_that_goes_on(
-    killed: dict[str, Killed], point: str
-) -> None:
+async def test_another_worker_continues_after_a_kill_inside_a_step(killed: dict[str, Killed], point: str) -> None:
     case = killed[point]
     names = list(STEPS)
     earlier = [] if point == "begun" else names if point == "completed" else names[: names.index(point)]

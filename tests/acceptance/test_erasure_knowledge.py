@@ -1,4 +1,4 @@
-"""Documents of what is erased are gone on the knowledge side, whatever was on its way there; the others stay."""
+"""An erasure removes its documents from the knowledge side, including those in transit; other documents stay."""
 
 import time
 from collections.abc import AsyncGenerator
@@ -19,7 +19,7 @@ from tests.system.wait import wait_for
 async def system(
     databases: Databases, kafka: str, one_rag: Rag, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[System]:
-    """Every service, with knowledge; what is lost is driven again soon."""
+    """Every service, with knowledge; lost work is redriven soon."""
     slices: dict[str, Any] = {
         "knowledge": {"ingest_deadline_s": 2.0},
         "delivery": {"redrive_after_s": 0.5, "redrive_every_s": 0.2},
@@ -33,7 +33,7 @@ async def system(
 
 @pytest.fixture
 def rag(one_rag: Rag, system: System) -> Rag:
-    """The server as new; nobody remembers how it was."""
+    """The knowledge server and its circuit breaker, reset."""
     one_rag.reset()
     for each in system.running:
         each.rt.knowledge.__init__(one_rag.url, None, time.monotonic)  # type: ignore[misc]
@@ -45,13 +45,15 @@ def deletions(rag: Rag) -> list[dict[str, Any]]:
 
 
 async def version(person: Person) -> int:
-    """How often knowledge of the tenant has changed."""
+    """The number of knowledge changes of the tenant."""
     found = person.system.rows("SELECT version FROM knowledge_versions WHERE tenant_id = %(t)s", t=person.tenant_id)
     return found[0]["version"] if found else 0
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-async def test_documents_are_gone_over_there_and_knowledge_has_changed(person: Person, rag: Rag, language: str) -> None:
+async def test_documents_are_deleted_and_the_knowledge_change_is_reported(
+    person: Person, rag: Rag, language: str
+) -> None:
     await commit(person, work(language))
     other = Person(person.system, tenant_id=person.tenant_id)
     await commit(other, work(language))
@@ -69,7 +71,7 @@ async def test_documents_are_gone_over_there_and_knowledge_has_changed(person: P
     assert {h["x-user-id"] for path, _, h in rag.asked if path == "/delete"} == {person.user_id}
 
 
-async def test_documents_go_in_the_name_in_which_they_came(person: Person, rag: Rag) -> None:
+async def test_documents_are_deleted_in_the_name_of_their_uploader(person: Person, rag: Rag) -> None:
     for org_id in (None, "shop-7"):
         await commit(person, {**work("en"), "org_id": org_id}, session=org_id or "s1")
     await wait_for(settled(person, 4), "ingested")
@@ -85,7 +87,7 @@ async def test_documents_go_in_the_name_in_which_they_came(person: Person, rag: 
     assert len(deletions(rag)) == 2
 
 
-async def test_a_session_takes_its_documents_alone(person: Person, rag: Rag) -> None:
+async def test_a_session_takes_only_its_own_documents(person: Person, rag: Rag) -> None:
     await commit(person, work("en"), session="gone")
     await wait_for(settled(person, 2), "ingested")
     await commit(person, work("zh"), session="stays")
@@ -95,7 +97,7 @@ async def test_a_session_takes_its_documents_alone(person: Person, rag: Rag) -> 
     assert {each["resource_id"] for each in await resources(person)} == stays
 
 
-async def test_what_another_session_cites_too_is_given_again_for_it(person: Person, rag: Rag) -> None:
+async def test_a_document_that_another_session_cites_is_offered_again_for_it(person: Person, rag: Rag) -> None:
     await commit(person, work("en"), session="gone")
     await wait_for(settled(person, 2), "ingested")
     await commit(person, work("en"), session="stays")
@@ -107,7 +109,7 @@ async def test_what_another_session_cites_too_is_given_again_for_it(person: Pers
     assert {e["state"] for e in await wait_for(settled(person, 2), "ingested")} == {"ingested"}
 
 
-async def test_what_was_only_learnt_leaves_documents_alone(person: Person, rag: Rag) -> None:
+async def test_an_erasure_of_memories_leaves_documents(person: Person, rag: Rag) -> None:
     await commit(person, work("en"))
     await wait_for(settled(person, 2), "ingested")
     before = await version(person)
@@ -117,7 +119,7 @@ async def test_what_was_only_learnt_leaves_documents_alone(person: Person, rag: 
     assert await version(person) == before
 
 
-async def test_nothing_over_there_is_not_asked_for(person: Person, rag: Rag) -> None:
+async def test_nothing_is_requested_without_documents(person: Person, rag: Rag) -> None:
     await person.say("I prefer green tea.")
     rag.delete_mode = "http_500"
     done = await completed(person, await erase(person, "all"))
@@ -129,7 +131,7 @@ def offers(rag: Rag) -> int:
     return sum(path == "/ingest" for path, _, _ in rag.asked)
 
 
-async def test_what_is_on_its_way_is_waited_for_and_then_gone(person: Person, rag: Rag) -> None:
+async def test_a_document_in_transit_is_awaited_and_then_deleted(person: Person, rag: Rag) -> None:
     rag.ingest_mode, rag.slow_s = "slow", 1.0
     await commit(person, work("en"))
     await wait_for(lambda: offers(rag), "one is on its way")
@@ -144,7 +146,7 @@ async def test_what_is_on_its_way_is_waited_for_and_then_gone(person: Person, ra
     }
 
 
-async def test_what_was_taken_though_its_answer_never_came_is_gone_by_its_key(person: Person, rag: Rag) -> None:
+async def test_a_document_whose_response_was_lost_is_deleted_by_its_key(person: Person, rag: Rag) -> None:
     rag.ingest_mode, rag.slow_s = "slow", 2.4
     await commit(person, work("en"))
     await wait_for(lambda: rag.ever, "taken over there")
@@ -157,7 +159,7 @@ async def test_what_was_taken_though_its_answer_never_came_is_gone_by_its_key(pe
     assert done["proof"]["stores"]["knowledge"] >= 1
 
 
-async def test_what_a_librarian_offered_before_it_died_is_gone_by_its_key(person: Person, rag: Rag) -> None:
+async def test_a_document_offered_by_a_killed_librarian_is_deleted_by_its_key(person: Person, rag: Rag) -> None:
     await commit(person, work("en"))
     await wait_for(settled(person, 2), "ingested")
     died = await person.system.change(
@@ -175,7 +177,7 @@ async def test_what_a_librarian_offered_before_it_died_is_gone_by_its_key(person
     }
 
 
-async def test_a_document_that_nobody_over_there_knows_is_gone_too(person: Person, rag: Rag) -> None:
+async def test_a_document_that_the_knowledge_side_does_not_know_counts_as_deleted(person: Person, rag: Rag) -> None:
     await commit(person, work("en"))
     await wait_for(settled(person, 2), "ingested")
     rag.ingested.clear()

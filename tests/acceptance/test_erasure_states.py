@@ -1,4 +1,4 @@
-"""An erasure that cannot go on waits, tries again, is escalated and requeued; behind the fence nothing is learnt."""
+"""An erasure that cannot continue waits, retries, is escalated and requeued; nothing is learnt behind the fence."""
 
 import asyncio
 import time
@@ -33,7 +33,7 @@ LATER = {"zh": ("我喜欢喝乌龙茶。", "乌龙茶"), "en": ("I prefer oolon
 async def system(
     databases: Databases, kafka: str, one_rag: Rag, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[System]:
-    """Every service, with knowledge; who waits does not wait long."""
+    """Every service, with knowledge and short waiting times."""
     policy = policy_file(tmp_path_factory.mktemp("policy"), **POLICY)
     settings = settings_for(databases.fresh(), kafka, knowledge_url=one_rag.url, policy=policy)
     async with running(settings) as all_services:
@@ -42,21 +42,21 @@ async def system(
 
 @pytest.fixture
 def rag(one_rag: Rag, system: System) -> Rag:
-    """The server as new; nobody remembers how it was."""
+    """The knowledge server and its circuit breaker, reset."""
     one_rag.reset()
     for each in system.running:
         each.rt.knowledge.__init__(one_rag.url, None, time.monotonic)  # type: ignore[misc]
     return one_rag
 
 
-async def cited(person: Person) -> None:
-    """The knowledge side has two documents of the person."""
+async def commit_documents(person: Person) -> None:
+    """The knowledge side has two documents of the user."""
     await commit(person, work("en"))
     await wait_for(settled(person, 2), "ingested")
 
 
-def passed(seen: Json) -> list[str]:
-    """The states that it has come to since it was first worked on."""
+def list_states(seen: Json) -> list[str]:
+    """The states of the erasure since work on it began."""
     return [step["to"] for step in seen["history"]][4:]
 
 
@@ -64,8 +64,8 @@ TRIED = ["processing", "failed", "retry_pending"]
 
 
 @pytest.mark.parametrize("mode", ["http_500", "slow", "refused", "unauthorised"])
-async def test_a_knowledge_side_that_fails_is_tried_again_until_it_is_back(person: Person, rag: Rag, mode: Any) -> None:
-    await cited(person)
+async def test_a_failing_knowledge_side_is_retried_until_it_recovers(person: Person, rag: Rag, mode: Any) -> None:
+    await commit_documents(person)
     rag.delete_mode = mode
     receipt = await erase(person, "all")
     seen = await reached(person, receipt, "retry_pending")
@@ -74,7 +74,7 @@ async def test_a_knowledge_side_that_fails_is_tried_again_until_it_is_back(perso
     assert len(rag.ingested) == 2
     rag.delete_mode = "well"
     done = await completed(person, receipt)
-    states = passed(done)
+    states = list_states(done)
     assert states[-2:] == ["processing", "completed"]
     tries = (len(states) - 2) // 3
     assert states[:-2] == TRIED * tries
@@ -92,38 +92,38 @@ async def test_a_knowledge_side_that_fails_is_tried_again_until_it_is_back(perso
     assert len(keys) == len(told)
 
 
-async def test_a_server_that_is_gone_is_tried_until_the_attempts_are_used_up(person: Person, rag: Rag) -> None:
-    await cited(person)
+async def test_an_unavailable_server_is_retried_until_attempts_are_exhausted(person: Person, rag: Rag) -> None:
+    await commit_documents(person)
     worker = person.system["erasure"].rt
     worker.knowledge.__init__("http://127.0.0.1:1", None, time.monotonic)  # type: ignore[misc]
     receipt = await erase(person, "all")
     seen = await reached(person, receipt, "escalated")
-    assert passed(seen) == [*TRIED * 3, "escalated"]
+    assert list_states(seen) == [*TRIED * 3, "escalated"]
     assert (seen["attempts"], seen["error"]) == (3, "knowledge: connection")
     assert seen["escalated_at"]
     assert rag.ingested
     for body, status in (({}, 422), ({"requested_by": "operator"}, 422), ({**BY, "reason": ""}, 422)):
-        assert (await requeued(person, receipt, body)).status_code == status
+        assert (await requeue_erasure(person, receipt, body)).status_code == status
     worker.knowledge.__init__(rag.url, None, time.monotonic)  # type: ignore[misc]
     await asyncio.sleep(0.5)
     assert (await view(person, receipt))["status"] == "escalated"
-    assert (await requeued(person, receipt, BY)).status_code == 202
+    assert (await requeue_erasure(person, receipt, BY)).status_code == 202
     done = await completed(person, receipt)
-    assert passed(done)[-3:] == ["escalated", "processing", "completed"]
+    assert list_states(done)[-3:] == ["escalated", "processing", "completed"]
     assert done["history"][-2]["error"] == "requeued by operator: the index is up again"
     assert rag.ingested == {}
-    refused = await requeued(person, receipt, BY)
+    refused = await requeue_erasure(person, receipt, BY)
     assert (refused.status_code, refused.json()["code"]) == (409, "not_escalated")
     stranger = Person(person.system, tenant_id=person.tenant_id)
-    assert (await requeued(stranger, receipt, BY)).status_code == 404
+    assert (await requeue_erasure(stranger, receipt, BY)).status_code == 404
 
 
-async def requeued(person: Person, receipt: Json, body: Json) -> Any:
+async def requeue_erasure(person: Person, receipt: Json, body: Json) -> Any:
     return await person.post(f"/v1/erasures/{receipt['tombstone_id']}/requeue", {**person.whose, **body})
 
 
-async def test_documents_without_a_knowledge_side_stand_in_the_way(person: Person, rag: Rag) -> None:
-    await cited(person)
+async def test_documents_without_a_knowledge_side_block_completion(person: Person, rag: Rag) -> None:
+    await commit_documents(person)
     system, known = person.system, person.system.settings
     await system.stop("erasure")
     system.settings = known.model_copy(update={"knowledge_url": None})
@@ -140,19 +140,19 @@ async def test_documents_without_a_knowledge_side_stand_in_the_way(person: Perso
         system.settings = known
         await system.start("erasure")
     if (await view(person, receipt))["status"] == "escalated":
-        await requeued(person, receipt, BY)
+        await requeue_erasure(person, receipt, BY)
     await completed(person, receipt)
     assert rag.ingested == {}
 
 
 @pytest.mark.parametrize("language", LATER)
 @pytest.mark.parametrize("state", ["queued", "processing", "retry_pending", "escalated"])
-async def test_behind_the_fence_nothing_is_learnt_until_it_is_completed(
+async def test_nothing_is_learnt_behind_the_fence_until_completion(
     person: Person, rag: Rag, state: str, language: str
 ) -> None:
     system = person.system
     policy = system["erasure"].rt.policy
-    await cited(person)
+    await commit_documents(person)
     if state == "queued":
         await system.stop("erasure")
     rag.slow_s = 8.0 if state == "processing" else 30.0
@@ -186,7 +186,7 @@ async def test_behind_the_fence_nothing_is_learnt_until_it_is_completed(
         if state == "queued":
             await system.start("erasure")
     if (await view(person, receipt))["status"] == "escalated":
-        assert (await requeued(person, receipt, BY)).status_code == 202
+        assert (await requeue_erasure(person, receipt, BY)).status_code == 202
     await completed(person, receipt)
     assert (await person.outcome(turn["turn_id"]))["status"] == "derived"
     assert [word in content for content in await person.contents()] == [True]
@@ -199,8 +199,8 @@ def gauge(name: str, **labels: str) -> float:
     return REGISTRY.get_sample_value(f"smartbrain_{name}", labels) or 0.0
 
 
-async def due(person: Person, receipt: Json, left: float) -> None:
-    """So much of the time between request and deadline is left now."""
+async def set_remaining_share(person: Person, receipt: Json, left: float) -> None:
+    """The remaining share of the time between request and deadline."""
     await person.system.change(
         "UPDATE tombstones SET requested_at = now() - %(gone)s * interval '10 days',"
         " deadline_at = now() + %(left)s * interval '10 days' WHERE tombstone_id = %(id)s RETURNING 1",
@@ -210,14 +210,14 @@ async def due(person: Person, receipt: Json, left: float) -> None:
     )
 
 
-async def test_time_running_out_is_measured_and_a_passed_deadline_escalates_once(person: Person, rag: Rag) -> None:
+async def test_remaining_time_is_measured_and_a_missed_deadline_escalates_once(person: Person, rag: Rag) -> None:
     system = person.system
-    await cited(person)
+    await commit_documents(person)
     await system.stop("erasure")
     try:
         receipt = await erase(person, "all")
         for level, left in LEFT.items():
-            await due(person, receipt, left)
+            await set_remaining_share(person, receipt, left)
             assert await watch.watch(rt_of(system)) == (level == "overdue")
             assert gauge("erasure_sla_remaining") == pytest.approx(left, abs=0.001)
             levels = {name: gauge("erasures_due", level=name) for name in ("warn", "critical", "overdue")}
@@ -225,13 +225,13 @@ async def test_time_running_out_is_measured_and_a_passed_deadline_escalates_once
         assert (await view(person, receipt))["status"] == "escalated"
         assert await watch.watch(rt_of(system)) == 0
         assert gauge("erasures", status="escalated") == 1
-        assert (await requeued(person, receipt, BY)).status_code == 202
+        assert (await requeue_erasure(person, receipt, BY)).status_code == 202
         assert await watch.watch(rt_of(system)) == 0, "an operator has it at work again"
         assert gauge("erasures", status="processing") == 1
     finally:
         await system.start("erasure")
     done = await completed(person, receipt)
-    assert passed(done) == ["escalated", "processing", "completed"]
+    assert list_states(done) == ["escalated", "processing", "completed"]
     assert done["history"][4]["error"] == "deadline passed"
     assert await watch.watch(rt_of(system)) == 0
     assert gauge("erasure_sla_remaining") == 1
@@ -239,11 +239,11 @@ async def test_time_running_out_is_measured_and_a_passed_deadline_escalates_once
 
 
 def rt_of(system: System) -> Any:
-    """A runtime that may watch."""
+    """A runtime with the system role."""
     return system["compose"].rt
 
 
-async def test_an_event_that_was_lost_is_driven_again_from_state(person: Person, rag: Rag) -> None:
+async def test_a_lost_event_is_redriven_from_state(person: Person, rag: Rag) -> None:
     system = person.system
     await person.say("I prefer green tea.")
     await system.settled()
@@ -257,4 +257,4 @@ async def test_an_event_that_was_lost_is_driven_again_from_state(person: Person,
     assert len(lost) == 1
     await system.start("relay")
     done = await completed(person, receipt)
-    assert passed(done) == ["processing", "completed"]
+    assert list_states(done) == ["processing", "completed"]

@@ -1,4 +1,4 @@
-"""Erasures over the topic of turns: in the user's order, asked once, and what was sent before them is not kept."""
+"""Erasures over the turns topic keep the user's order, are requested once, and drop earlier turns."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -26,7 +26,7 @@ AFTER = {"zh": ("我喜欢喝乌龙茶。", "乌龙茶"), "en": ("I prefer oolon
 
 
 def record(person: Person, body: Json, *, at: datetime | None = None, headers: Json | None = None) -> Stored:
-    """The body as it goes on the topic, at a time of its own perhaps."""
+    """The record body, optionally with its own timestamp."""
     key = f"{person.tenant_id}:{person.user_id}".encode()
     told = tuple((name, str(value).encode()) for name, value in (headers or {}).items())
     stamp = round(at.timestamp() * 1000) if at else 0
@@ -34,20 +34,18 @@ def record(person: Person, body: Json, *, at: datetime | None = None, headers: J
 
 
 async def erasures(person: Person) -> list[Json]:
-    """The person's erasures, newest first."""
+    """The user's erasures, newest first."""
     return (await person.get("/v1/erasures")).json()["erasures"]
 
 
 async def the_completed(person: Person) -> Json:
-    """The person's one erasure once it is completed."""
+    """The user's only erasure, completed."""
     (one,) = await wait_for(lambda: erasures(person), "the erasure")
     return await completed(person, one)
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-async def test_what_stands_before_it_is_erased_and_what_stands_behind_it_is_learnt(
-    person: Person, language: str
-) -> None:
+async def test_earlier_records_are_erased_and_later_ones_are_learnt(person: Person, language: str) -> None:
     (said, thing), (later, word) = BEFORE[language], AFTER[language]
     await publish(
         person.system.bootstrap,
@@ -70,7 +68,7 @@ async def test_what_stands_before_it_is_erased_and_what_stands_behind_it_is_lear
     assert thing not in str(mine(person, "memory_chunks"))
 
 
-async def test_the_client_erases_in_the_order_in_which_it_commits(person: Person) -> None:
+async def test_the_client_erases_in_commit_order(person: Person) -> None:
     async with SmartBrain(person.system.bootstrap, tenant_id=person.tenant_id) as brain:
         said = {"user_id": person.user_id, "session_id": "s1"}
         _, receipt, _ = await asyncio.gather(
@@ -86,7 +84,7 @@ async def test_the_client_erases_in_the_order_in_which_it_commits(person: Person
     assert ["oolong" in content for content in contents] == [True]
 
 
-async def test_the_client_asks_once_under_one_key(person: Person) -> None:
+async def test_the_client_requests_once_under_one_key(person: Person) -> None:
     await person.say("I prefer green tea.")
     async with SmartBrain(person.system.bootstrap, tenant_id=person.tenant_id) as brain:
         asked: dict[str, Any] = {"user_id": person.user_id, "scope": "personal", "idempotency_key": "once"}
@@ -106,7 +104,7 @@ async def test_the_client_asks_once_under_one_key(person: Person) -> None:
         ({"scope": "all", "requested_by": "somebody"}, "invalid_request", "reason"),
     ],
 )
-async def test_what_does_not_fit_is_refused_by_field_and_erases_nothing(
+async def test_an_invalid_request_is_refused_by_field_and_erases_nothing(
     person: Person, more: dict[str, Any], code: str, field: str
 ) -> None:
     await person.say("I prefer green tea.")
@@ -117,7 +115,7 @@ async def test_what_does_not_fit_is_refused_by_field_and_erases_nothing(
     asked = {**person.whose, **more}
     told = {"reply_to": COMPOSE_REPLY.name, "correlation_id": uuid4().hex}
     await publish(person.system.bootstrap, [record(person, asked, headers=told)])
-    reply = await replied(person, told["correlation_id"])
+    reply = await wait_for_reply(person, told["correlation_id"])
     assert (reply["code"], reply["details"][0]["field"]) == (code, field)
     dead = await of_tenant(person.system.bootstrap, person.tenant_id, TURN_COMMIT.dead_letter)
     assert orjson.dumps(asked) in {each.value for each in dead}
@@ -125,7 +123,7 @@ async def test_what_does_not_fit_is_refused_by_field_and_erases_nothing(
     assert await erasures(person) == []
 
 
-async def replied(person: Person, correlation_id: str) -> Json:
+async def wait_for_reply(person: Person, correlation_id: str) -> Json:
     """The reply with this id."""
 
     async def there() -> Json | None:
@@ -137,29 +135,29 @@ async def replied(person: Person, correlation_id: str) -> Json:
     return await wait_for(there, "the reply") or {}
 
 
-def dropped() -> float:
+def count_dropped() -> float:
     return REGISTRY.get_sample_value("smartbrain_turns_dropped_by_erasure_total") or 0.0
 
 
 @pytest.mark.parametrize("scope", ["all", "personal", "session"])
-async def test_a_turn_that_was_sent_before_an_erasure_and_comes_after_it_is_dropped(person: Person, scope: str) -> None:
+async def test_a_turn_sent_before_an_erasure_and_delivered_after_it_is_dropped(person: Person, scope: str) -> None:
     await person.say("I prefer green tea.", session="s1")
     sent = clock.now()
     named = {"session_ids": ["s1"]} if scope == "session" else {}
     await completed(person, await erase(person, scope, **named))
-    before, turns = dropped(), len(mine(person, "turns"))
+    before, turns = count_dropped(), len(mine(person, "turns"))
     told = {"reply_to": COMPOSE_REPLY.name, "correlation_id": uuid4().hex}
     late = record(person, person.turn("I am allergic to jackfruit.", session="s1"), at=sent, headers=told)
     await publish(person.system.bootstrap, [late], dated=True)
-    reply = await replied(person, told["correlation_id"])
+    reply = await wait_for_reply(person, told["correlation_id"])
     assert (reply["code"], reply["details"][0]["field"]) == ("erased", "user_id")
-    assert dropped() == before + 1
+    assert count_dropped() == before + 1
     assert len(mine(person, "turns")) == turns
     assert await of_tenant(person.system.bootstrap, person.tenant_id, TURN_COMMIT.dead_letter) == []
     assert await person.contents() == []
 
 
-async def test_an_erasure_of_one_session_drops_nothing_that_was_sent_to_another(person: Person) -> None:
+async def test_an_erasure_of_one_session_drops_no_turn_of_another(person: Person) -> None:
     await person.say("I prefer green tea.", session="s1")
     sent = clock.now()
     await completed(person, await erase(person, "session", session_ids=["s1"]))
@@ -169,7 +167,7 @@ async def test_an_erasure_of_one_session_drops_nothing_that_was_sent_to_another(
     assert ["jackfruit" in content for content in contents] == [True]
 
 
-async def test_a_request_that_had_to_wait_counts_from_when_it_was_sent(person: Person) -> None:
+async def test_a_delayed_request_counts_from_its_sending_time(person: Person) -> None:
     await person.say("I prefer green tea.")
     sent = clock.now() - timedelta(hours=3)
     await publish(person.system.bootstrap, [record(person, {**person.whose, "scope": "all"}, at=sent)], dated=True)
@@ -178,9 +176,9 @@ async def test_a_request_that_had_to_wait_counts_from_when_it_was_sent(person: P
     assert datetime.fromisoformat(seen["history"][0]["at"]) - sent > timedelta(hours=2)
 
 
-async def test_a_request_from_a_clock_that_is_ahead_counts_from_now(person: Person) -> None:
+async def test_a_request_with_a_clock_that_is_fast_counts_from_now(person: Person) -> None:
     await person.say("I prefer green tea.")
-    # a broker takes no record from more than an hour ahead
+    # a broker refuses records from more than an hour ahead
     ahead = clock.now() + timedelta(minutes=50)
     await publish(person.system.bootstrap, [record(person, {**person.whose, "scope": "all"}, at=ahead)], dated=True)
     seen = await the_completed(person)
@@ -194,7 +192,7 @@ async def test_a_package_that_was_just_answered_is_covered(person: Person) -> No
     assert (await the_completed(person))["proof"]["stores"]["receipts"] == 2
 
 
-async def test_the_same_record_delivered_again_asks_once(person: Person) -> None:
+async def test_a_redelivered_record_requests_once(person: Person) -> None:
     system = person.system
 
     async def refuse(*_: Any, **__: Any) -> None:
@@ -221,7 +219,7 @@ async def test_the_same_record_delivered_again_asks_once(person: Person) -> None
     assert ["oolong" in content for content in await person.contents()] == [True]
 
 
-async def test_the_request_and_every_state_stand_on_their_topics_without_a_word_of_the_user(person: Person) -> None:
+async def test_request_and_states_are_published_without_user_text(person: Person) -> None:
     await person.say("I am allergic to jackfruit.")
     done = await completed(person, await erase(person, "all"))
 

@@ -1,4 +1,4 @@
-"""What is asked about things that were erased is answered plainly, and what stays names nothing of them."""
+"""Queries about erased data get clear answers, and remaining rows contain nothing of it."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ TOLD = {
 }
 
 
-async def composed(person: Person, question: str, session: str) -> str:
+async def compose_and_record(person: Person, question: str, session: str) -> str:
     return (await person.compose(question, session=session, deadline_ms=20_000)).context_id
 
 
@@ -37,14 +37,14 @@ async def test_a_package_that_was_just_answered_is_covered(person: Person, langu
 
 @pytest.mark.parametrize("language", TOLD)
 @pytest.mark.parametrize("scope", ["all", "personal"])
-async def test_packages_and_receipts_of_an_erased_user_are_figures_of_nobody(
+async def test_packages_and_receipts_of_an_erased_user_become_anonymous_figures(
     person: Person, scope: str, language: str
 ) -> None:
     said, _, question, _ = TOLD[language]
     done = await person.say(said, session="s1")
     written = [each["memory_id"] for each in done["written"]]
     assert written
-    context = await composed(person, question, "s2")
+    context = await compose_and_record(person, question, "s2")
     assert (await person.get(f"/v1/receipts/{context}", lang=language)).status_code == 200
     assert written[0] in str(await receipts_of(person, context))
     receipt = await erase(person, scope)
@@ -78,12 +78,12 @@ async def test_packages_and_receipts_of_an_erased_user_are_figures_of_nobody(
 
 @pytest.mark.parametrize("language", TOLD)
 @pytest.mark.parametrize("scope", ["session", "items"])
-async def test_receipts_that_stay_name_nothing_of_what_is_erased(person: Person, scope: str, language: str) -> None:
+async def test_remaining_receipts_contain_nothing_of_erased_data(person: Person, scope: str, language: str) -> None:
     said, other, question, because = TOLD[language]
     gone = await person.commit(said, session="gone")
     gone_ids = [each["memory_id"] for each in (await person.outcome(gone["turn_id"]))["written"]]
     kept = (await person.say(other, session="stays"))["written"][0]["memory_id"]
-    context = await composed(person, question, "stays")
+    context = await compose_and_record(person, question, "stays")
     assert (await person.get(f"/v1/receipts/{context}")).status_code == 200
     before = str(await receipts_of(person, context))
     assert gone_ids[0] in before
@@ -123,7 +123,7 @@ async def test_an_erased_turn_is_a_skeleton_with_an_outcome_that_says_so(person:
     assert await person.contents() == []
 
 
-async def test_a_turn_that_nobody_had_observed_is_erased_and_has_its_outcome(person: Person) -> None:
+async def test_an_unobserved_turn_is_erased_and_has_its_outcome(person: Person) -> None:
     await person.system.stop("observer")
     try:
         turn = await person.commit("I am allergic to jackfruit.", session="s1")
@@ -137,7 +137,7 @@ async def test_a_turn_that_nobody_had_observed_is_erased_and_has_its_outcome(per
     assert ["jackfruit" in content for content in await person.contents()] == [False]
 
 
-async def test_what_a_turn_left_is_no_more_where_only_what_was_learnt_is_erased(person: Person) -> None:
+async def test_the_effects_of_a_turn_are_gone_when_only_memories_are_erased(person: Person) -> None:
     turn = await person.commit("I am allergic to jackfruit.", session="s1")
     assert (await person.outcome(turn["turn_id"]))["written"]
     await completed(person, await erase(person, "personal"))

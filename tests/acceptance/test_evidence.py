@@ -1,4 +1,4 @@
-"""Evidence says something: no blanks where words of a package were cut out, and no mere replies."""
+"""Evidence is informative: no gaps where package text was removed, and no bare replies."""
 
 import pytest
 
@@ -27,13 +27,13 @@ SHOWN = {
 }
 
 
-def told(package: ContextPackage) -> list[str]:
-    """What the evidence says, without its tags."""
+def list_evidence_texts(package: ContextPackage) -> list[str]:
+    """The text of the evidence without tags."""
     return [each.snippet.partition(">")[2].rpartition("</")[0] for each in package.evidence]
 
 
 @pytest.mark.parametrize("language", TALKS)
-async def test_no_evidence_is_a_mere_reply(person: Person, language: str) -> None:
+async def test_a_bare_reply_is_no_evidence(person: Person, language: str) -> None:
     statements, replies, questions = TALKS[language]
     for n in range(12):
         said, answer = statements[n % 2].format(n=n), replies[n % 3]
@@ -43,7 +43,7 @@ async def test_no_evidence_is_a_mere_reply(person: Person, language: str) -> Non
     for session in ("s1", "s2"):
         for question in questions:
             package = await person.compose(question, session=session)
-            assert all(says_something(each) for each in told(package)), told(package)
+            assert all(says_something(each) for each in list_evidence_texts(package)), list_evidence_texts(package)
             plan = {
                 "version": "0.1",
                 "queries": [{"text": question, "mode": mode} for mode in ("hybrid", "relational")],
@@ -51,23 +51,23 @@ async def test_no_evidence_is_a_mere_reply(person: Person, language: str) -> Non
             pack = (await person.post("/v1/retrieve", {**person.whose, **plan, "session_id": session})).json()
             snippets = [each["snippet"] for each in pack["evidences"]]
             assert all(says_something(each) for each in snippets), snippets
-        assert told(await person.compose(questions[1], session="s2"))
+        assert list_evidence_texts(await person.compose(questions[1], session="s2"))
 
 
 @pytest.mark.parametrize("language", SHOWN)
-async def test_an_answer_that_repeats_a_package_is_no_evidence_of_blanks(person: Person, language: str) -> None:
+async def test_an_answer_that_repeats_a_package_is_no_evidence(person: Person, language: str) -> None:
     said, question = SHOWN[language]
     await person.say(said)
     package = await person.compose(question)
-    assert told(package)
-    shown = "\n".join(f"- “{each}”。" for each in told(package))
+    assert list_evidence_texts(package)
+    shown = "\n".join(f"- “{each}”。" for each in list_evidence_texts(package))
     messages = [user(question), {"role": "assistant", "content": shown}]
     await person.say(session="s2", context_id=package.context_id, messages=messages)
     long = "\n".join([shown] * 12) + "\nAnything else? The pharmacy sells lupin-free bread. 药店有卖。"
     messages = [user(question), {"role": "assistant", "content": long}]
     await person.say(session="s3", context_id=package.context_id, messages=messages)
     again = await person.compose(question, session="s4")
-    assert said.rstrip("。.") in "\n".join(told(again))
-    for each in told(again):
-        assert says_something(each), told(again)
+    assert said.rstrip("。.") in "\n".join(list_evidence_texts(again))
+    for each in list_evidence_texts(again):
+        assert says_something(each), list_evidence_texts(again)
         assert " " * 6 not in each

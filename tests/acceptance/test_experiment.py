@@ -1,4 +1,6 @@
-"""An experiment chosen outside: its variant is followed where it can be, named where not, and told with the result."""
+"""An experiment is assigned by the caller: its variant is applied if possible, reported if not, and named in the
+result.
+"""
 
 import json
 from collections.abc import AsyncGenerator
@@ -24,7 +26,7 @@ def variant(**dimensions: str) -> dict[str, Any]:
 
 
 def answer(body: dict[str, Any]) -> str:
-    """One thing that the rules do not see, in the language of the turn; to the planner, a query."""
+    """An item that the rules do not find, in the language of the turn; to the planner, a query."""
     said = body["messages"][1]["content"]
     found = [language for language, text in SAID.items() if text in said]
     if "queries" in json.dumps(body["format"]):
@@ -47,7 +49,7 @@ def answer(body: dict[str, Any]) -> str:
 async def system(
     databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[System]:
-    """Every service, with a model, planning by rules unless an experiment says otherwise."""
+    """Every service, with a model; planning by rules unless an experiment selects another planner."""
     ollama.reset()
     ollama.answer = answer
     folder: Path = tmp_path_factory.mktemp("policy")
@@ -59,7 +61,7 @@ async def system(
 
 @pytest.mark.parametrize("language", SAID)
 @pytest.mark.parametrize(("wanted", "asked"), [("extract-1", "extract-1"), ("extract-99", "extract-4")])
-async def test_a_turn_is_read_by_the_variants_prompt_and_says_so(
+async def test_a_turn_is_observed_with_the_variants_prompt_and_says_so(
     person: Person, language: str, wanted: str, asked: str
 ) -> None:
     outcome = await person.think(SAID[language], experiment_context=variant(prompt_version=wanted))
@@ -74,7 +76,7 @@ async def test_a_turn_is_read_by_the_variants_prompt_and_says_so(
     assert memory["provenance"]["experiment"] == {"experiment_id": EXPERIMENT, "variant": "treatment_a"}
 
 
-async def test_a_turn_in_no_experiment_says_nothing_of_one(person: Person) -> None:
+async def test_a_turn_without_an_experiment_mentions_none(person: Person) -> None:
     outcome = await person.think(SAID["en"], experiment_context=None)
     assert not [each for each in outcome["retention_explain"] if each.get("reason") == "experiment"]
     (memory,) = await person.memories()
@@ -101,7 +103,7 @@ async def test_a_request_is_planned_by_the_variants_planner_and_says_so(
     assert (len(ollama.asked("/api/chat")) > before) == (planner == "model")
 
 
-async def test_a_package_outside_experiments_has_no_such_metadata(person: Person) -> None:
+async def test_a_package_without_an_experiment_has_no_such_metadata(person: Person) -> None:
     assert (await person.compose("What do I like?")).generation_metadata is None
 
 
@@ -109,6 +111,6 @@ async def test_a_package_outside_experiments_has_no_such_metadata(person: Person
     "context",
     [{"experiment_id": "x", "variant": "a"}, {"experiment_id": EXPERIMENT}, variant() | {"variant": "two words"}],
 )
-async def test_a_context_that_names_no_experiment_is_refused(person: Person, context: dict[str, Any]) -> None:
+async def test_an_experiment_context_without_a_name_is_refused(person: Person, context: dict[str, Any]) -> None:
     refused = await person.post("/v1/turns", person.turn("I like tea.", experiment_context=context))
     assert (refused.status_code, refused.json()["details"][0]["field"].split(".")[0]) == (422, "experiment_context")

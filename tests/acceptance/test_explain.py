@@ -1,4 +1,4 @@
-"""Why a package is what it is, asked for without leaving a trace; a stored one made again; where a memory was used."""
+"""Explanations of packages leave no trace; a stored package can be replayed; uses of a memory are listed."""
 
 import asyncio
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ EVERYTHING = "SELECT count(*) FROM injections WHERE user_id = %(u)s"
 
 @dataclass(frozen=True)
 class Talk:
-    """What somebody says and asks, what is found for it, and what is said instead later."""
+    """A statement, a question, the expected result, and a later correction."""
 
     said: tuple[str, ...]
     asked: str
@@ -47,7 +47,7 @@ TALKS = (
 LANGUAGES = pytest.mark.parametrize(("talk", "lang"), [(TALKS[0], "zh"), (TALKS[1], "en")], ids=["zh", "en"])
 
 
-async def explained(person: Person, message: str, *, lang: str = "en", **more: object) -> Json:
+async def explain_package(person: Person, message: str, *, lang: str = "en", **more: object) -> Json:
     """The explanation of the package for this message."""
     body = {**person.whose, "session_id": "why", "user_message": message, "deadline_ms": 20_000, **more}
     answer = await person.post(f"/v1/explain?lang={lang}", body)
@@ -58,7 +58,7 @@ async def explained(person: Person, message: str, *, lang: str = "en", **more: o
 @LANGUAGES
 async def test_a_message_is_explained_and_nothing_is_recorded(person: Person, talk: Talk, lang: str) -> None:
     await asyncio.gather(*(person.say(text) for text in talk.said))
-    told = await explained(person, talk.asked, lang=lang)
+    told = await explain_package(person, talk.asked, lang=lang)
     assert talk.hit in str(told["messages"])
     assert told["messages"][-1]["content"] == talk.asked
     assert [each["step"] for each in told["steps"]] == ["load", "plan", "search", "rank", "resolve", "package"]
@@ -81,13 +81,11 @@ async def test_a_message_is_explained_and_nothing_is_recorded(person: Person, ta
 
 
 @LANGUAGES
-async def test_what_is_not_learnt_yet_and_what_no_longer_holds_are_told_apart(
-    person: Person, talk: Talk, lang: str
-) -> None:
+async def test_pending_and_ended_statements_are_distinguished(person: Person, talk: Talk, lang: str) -> None:
     await person.say(talk.said[2])
     await person.say(talk.instead)
     await person.say(talk.said[0], session="why")
-    told = await explained(person, talk.asked, lang=lang)
+    told = await explain_package(person, talk.asked, lang=lang)
     assert "carried" in {each["dropped"] for each in told["candidates"]}
     gone = [each for each in told["dropped"] if each["reason"] == "superseded"]
     assert gone
@@ -95,25 +93,27 @@ async def test_what_is_not_learnt_yet_and_what_no_longer_holds_are_told_apart(
     assert any(talk.superseded in each["why"] for each in gone)
 
 
-async def test_two_policies_stand_side_by_side(person: Person) -> None:
+async def test_two_policies_are_compared(person: Person) -> None:
     await asyncio.gather(*(person.say(text) for text in TALKS[1].said))
-    plain = await explained(person, TALKS[1].asked)
-    short = await explained(person, TALKS[1].asked, policy={"compose": {"inject_limit": 0, "reranker": "lexical"}})
+    plain = await explain_package(person, TALKS[1].asked)
+    short = await explain_package(
+        person, TALKS[1].asked, policy={"compose": {"inject_limit": 0, "reranker": "lexical"}}
+    )
     assert TALKS[1].hit in str(plain["messages"])
     assert TALKS[1].hit not in str(short["messages"])
     assert short["policy_version"] != plain["policy_version"]
     assert short["policy"] == {"compose": {"inject_limit": 0, "reranker": "lexical"}}
     assert (plain["rerank"], short["rerank"]) == (False, "lexical")
-    after = await explained(person, TALKS[1].asked)
+    after = await explain_package(person, TALKS[1].asked)
     assert after["policy_version"] == plain["policy_version"]
 
 
-async def test_the_settings_of_the_user_hold_unless_the_policy_that_is_asked_for_says_otherwise(person: Person) -> None:
+async def test_the_users_settings_apply_unless_the_given_policy_overrides_them(person: Person) -> None:
     await person.say(TALKS[1].said[0])
     answer = await person.system.http.patch("/v1/settings", params=person.whose, json={"inject_limit": 0})
     assert answer.status_code == 200, answer.text
-    assert TALKS[1].hit not in str((await explained(person, TALKS[1].asked))["messages"])
-    above = await explained(person, TALKS[1].asked, policy={"compose": {"inject_limit": 5}})
+    assert TALKS[1].hit not in str((await explain_package(person, TALKS[1].asked))["messages"])
+    above = await explain_package(person, TALKS[1].asked, policy={"compose": {"inject_limit": 5}})
     assert TALKS[1].hit in str(above["messages"])
 
 
@@ -127,7 +127,7 @@ async def test_the_settings_of_the_user_hold_unless_the_policy_that_is_asked_for
         ({"compose": 3}, "policy.compose"),
     ],
 )
-async def test_an_override_is_checked_like_the_file(person: Person, policy: Json, field: str) -> None:
+async def test_an_override_is_validated_like_the_file(person: Person, policy: Json, field: str) -> None:
     body = {**person.whose, "session_id": "why", "user_message": "hello", "policy": policy}
     answer = await person.post("/v1/explain", body)
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
@@ -135,14 +135,14 @@ async def test_an_override_is_checked_like_the_file(person: Person, policy: Json
 
 
 @LANGUAGES
-async def test_a_stored_package_is_made_again_with_what_has_changed(person: Person, talk: Talk, lang: str) -> None:
+async def test_a_stored_package_is_replayed_with_its_changes(person: Person, talk: Talk, lang: str) -> None:
     await asyncio.gather(*(person.say(text) for text in talk.said))
     package = await person.compose(talk.asked, session="asked", inject_limit=9)
-    same = (await person.post(f"/v1/contexts/{package.context_id}/replay{_whose(person)}&lang={lang}", {})).json()
+    same = (await person.post(f"/v1/contexts/{package.context_id}/replay{_owner_query(person)}&lang={lang}", {})).json()
     assert (same["gone"], same["changed"]) == ([], [])
     assert same["same"] > 0
     await person.say(talk.instead)
-    told = (await person.post(f"/v1/contexts/{package.context_id}/replay{_whose(person)}&lang={lang}", {})).json()
+    told = (await person.post(f"/v1/contexts/{package.context_id}/replay{_owner_query(person)}&lang={lang}", {})).json()
     differences = [(each["before"]["text"], each["now"]["text"]) for each in told["changed"]]
     now = [each["text"] for each in told["new"]] + [text for _, text in differences]
     assert any(talk.later in text for text in now), told
@@ -151,14 +151,14 @@ async def test_a_stored_package_is_made_again_with_what_has_changed(person: Pers
     assert person.number(EVERYTHING) == 1
 
 
-async def test_what_is_not_stored_is_not_replayed(person: Person) -> None:
+async def test_a_package_that_is_not_stored_is_not_replayed(person: Person) -> None:
     unknown = "00000000-0000-7000-8000-000000000000"
-    answer = await person.post(f"/v1/contexts/{unknown}/replay{_whose(person)}", {})
+    answer = await person.post(f"/v1/contexts/{unknown}/replay{_owner_query(person)}", {})
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
 @LANGUAGES
-async def test_where_a_memory_was_used_and_how_that_was_received(person: Person, talk: Talk, lang: str) -> None:
+async def test_uses_of_a_memory_and_their_reception_are_listed(person: Person, talk: Talk, lang: str) -> None:
     await person.say(talk.said[0])
     (known,) = [each for each in await person.memories() if talk.hit in each["content"]]
     package = await person.compose(talk.asked, session="asked")
@@ -184,5 +184,5 @@ async def test_where_a_memory_was_used_and_how_that_was_received(person: Person,
     assert (unknown.status_code, unknown.json()["code"]) == (404, "not_found")
 
 
-def _whose(person: Person) -> str:
+def _owner_query(person: Person) -> str:
     return f"?tenant_id={person.tenant_id}&user_id={person.user_id}"

@@ -1,4 +1,4 @@
-"""What a user says of a memory by hand: right, wrong, of no use, never to be brought up again."""
+"""A user rates a memory: right, wrong, useless, or never to be mentioned."""
 
 from typing import Any
 
@@ -22,14 +22,14 @@ TEAS = pytest.mark.parametrize(
 
 
 async def learn(person: Person, text: str) -> str:
-    """The one memory that the text left."""
+    """The only memory from the text."""
     await person.say(text, end_session=True)
     (known,) = await person.memories()
     return known["memory_id"]
 
 
 async def judge(person: Person, memory_id: str, verdict: str, **more: Any) -> Json:
-    """The receipt of the verdict, once it is settled."""
+    """The settled receipt of the verdict."""
     answer = await person.post("/v1/feedback", {**person.whose, "memory_id": memory_id, "verdict": verdict, **more})
     assert answer.status_code == 202, answer.text
     await person.outcome(answer.json()["turn_id"])
@@ -42,13 +42,13 @@ async def one(person: Person, memory_id: str) -> Json:
 
 
 async def actions(person: Person, memory_id: str) -> list[str]:
-    """What the history of the memory tells of, in order."""
+    """The kinds of events in the history of the memory, in order."""
     versions = (await person.get(f"/v1/memories/{memory_id}/history")).json()["memories"]
     return [each["action"] for version in versions for each in version["evidence"]]
 
 
 @TEAS
-async def test_what_is_never_to_be_brought_up_stays_known_and_is_in_no_package(
+async def test_a_suppressed_memory_stays_known_and_is_in_no_package(
     person: Person, said: str, asked: str, word: str, again: str
 ) -> None:
     memory_id = await learn(person, said)
@@ -63,7 +63,7 @@ async def test_what_is_never_to_be_brought_up_stays_known_and_is_in_no_package(
     assert find_stale_lines(summed.lines, summed.ended) >= {line.text for line in summed.lines if word in line.text}
     silenced = await one(person, memory_id)
     assert (silenced["status"], bool(silenced["silenced_at"])) == ("active", True)
-    await person.say(again, session="s3")  # who says it again has not asked to be reminded of it
+    await person.say(again, session="s3")  # repeating the statement does not allow reminders of it
     assert word not in shown(await person.compose(asked, session="s4"))
     assert (await one(person, memory_id))["silenced_at"] == silenced["silenced_at"]
     await judge(person, memory_id, "right")
@@ -73,7 +73,7 @@ async def test_what_is_never_to_be_brought_up_stays_known_and_is_in_no_package(
     assert "not to be brought up" in await actions(person, memory_id)
 
 
-async def test_feedback_that_is_ended_leaves_the_memory_as_it_was(person: Person) -> None:
+async def test_withdrawn_feedback_leaves_the_memory_unchanged(person: Person) -> None:
     memory_id = await learn(person, "I like jasmine tea.")
     before = await one(person, memory_id)
     await judge(person, memory_id, "never_again")
@@ -85,7 +85,7 @@ async def test_feedback_that_is_ended_leaves_the_memory_as_it_was(person: Person
     assert "jasmine" in shown(await person.compose("Which tea do I like?"))
 
 
-async def test_a_new_version_of_what_is_not_to_be_brought_up_is_not_brought_up(person: Person) -> None:
+async def test_a_new_version_of_a_suppressed_memory_is_suppressed(person: Person) -> None:
     memory_id = await learn(person, "I live in Oslo.")
     await judge(person, memory_id, "never_again")
     await person.say("I moved, I live in Rome now.", session="s3")
@@ -96,9 +96,7 @@ async def test_a_new_version_of_what_is_not_to_be_brought_up_is_not_brought_up(p
 
 
 @TEAS
-async def test_what_is_right_is_confirmed_and_what_is_wrong_is_taken_back(
-    person: Person, said: str, asked: str, word: str, again: str
-) -> None:
+async def test_right_confirms_and_wrong_retracts(person: Person, said: str, asked: str, word: str, again: str) -> None:
     del again
     memory_id = await learn(person, said)
     before = await one(person, memory_id)
@@ -115,7 +113,7 @@ async def test_what_is_right_is_confirmed_and_what_is_wrong_is_taken_back(
     assert word in shown(await person.compose(asked))
 
 
-async def test_of_no_use_counts_once_for_each_package(person: Person) -> None:
+async def test_useless_counts_once_for_each_package(person: Person) -> None:
     memory_id = await learn(person, "I like jasmine tea.")
     package = await person.compose("Which tea do I like?")
     misses = "SELECT miss_count FROM memory_items WHERE memory_id = %(m)s"
@@ -131,7 +129,7 @@ async def test_of_no_use_counts_once_for_each_package(person: Person) -> None:
     assert (await actions(person, memory_id)).count("of no use") == 3
 
 
-async def test_feedback_over_kafka_and_on_what_is_not_there(person: Person) -> None:
+async def test_feedback_works_over_kafka_and_an_unknown_memory_is_refused(person: Person) -> None:
     stranger = {**person.whose, "memory_id": "0199d3a0-0000-7000-8000-000000000001", "verdict": "wrong"}
     assert (await person.post("/v1/feedback", stranger)).status_code == 404
     memory_id = await learn(person, "I like jasmine tea.")
@@ -142,7 +140,7 @@ async def test_feedback_over_kafka_and_on_what_is_not_there(person: Person) -> N
     assert refused.status_code == 422
 
 
-async def test_the_log_alone_gives_what_was_said_of_memories_by_hand(person: Person) -> None:
+async def test_a_rebuild_from_the_log_includes_explicit_feedback(person: Person) -> None:
     for text in ("I like jasmine tea.", "I live in Oslo.", "My name is Anna.", "I work as a nurse."):
         await person.say(text)
     tea, city, name, job = [
@@ -163,7 +161,7 @@ async def test_the_log_alone_gives_what_was_said_of_memories_by_hand(person: Per
 
 
 @TEAS
-async def test_a_verdict_stands_beside_the_package_in_which_it_was_given(
+async def test_a_verdict_is_shown_with_its_package(
     person: Person, said: str, asked: str, word: str, again: str
 ) -> None:
     memory_id = await learn(person, said)
@@ -177,7 +175,7 @@ async def test_a_verdict_stands_beside_the_package_in_which_it_was_given(
     assert await wait_for(recorded, "both packages are recorded")
     for verdict in ("not_useful", "right"):
         await judge(person, memory_id, verdict, context_id=context_id)
-    await judge(person, memory_id, "not_useful", context_id=context_id)  # said before: `right` was the last word
+    await judge(person, memory_id, "not_useful", context_id=context_id)  # given earlier: `right` was the last verdict
     assert (await person.get(f"/v1/contexts/{context_id}")).json()["verdicts"] == {memory_id: "right"}
     assert (await person.get(f"/v1/contexts/{other}")).json()["verdicts"] == {}
     uses = (await person.get(f"/v1/memories/{memory_id}/uses")).json()["uses"]

@@ -1,4 +1,4 @@
-"""All that is kept of a user goes out as JSON, and as a document that a person reads."""
+"""All data of a user is exported as JSON and as a readable document."""
 
 import pytest
 
@@ -16,7 +16,7 @@ SAID = pytest.mark.parametrize(
 
 
 @SAID
-async def test_everything_goes_out_with_every_version_and_its_words(
+async def test_every_version_is_exported_with_its_words(
     person: Person, said: str, moved: str, titles: tuple[str, ...]
 ) -> None:
     await person.say(said, session="monday")
@@ -35,7 +35,7 @@ async def test_everything_goes_out_with_every_version_and_its_words(
     assert places == sorted(places)
 
 
-async def test_who_has_nothing_gets_an_empty_document_in_the_language_asked_for(person: Person) -> None:
+async def test_a_user_without_data_gets_an_empty_document_in_the_requested_language(person: Person) -> None:
     document = ExportDocument.model_validate_json((await person.get("/v1/export")).content)
     assert (document.memories, document.turns, document.counts.sessions) == ((), (), 0)
     text = (await person.get("/v1/export", format="markdown", lang="zh")).text

@@ -1,4 +1,4 @@
-"""Without pgvector or pg_trgm the system runs by words, says so, and takes them up again when they come back."""
+"""Without pgvector or pg_trgm the system searches by words, says so, and uses the extensions when they return."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -27,7 +27,7 @@ async def system(databases: Databases, kafka: str, ollama: ScriptedOllama) -> As
         yield each
 
 
-async def test_the_extension_goes_and_comes_back_while_people_ask(person: Person) -> None:
+async def test_an_extension_can_be_removed_and_added_during_requests(person: Person) -> None:
     dsn = person.system.dsn
     await person.say("The ferry to the islands leaves at nine.", session="first")
     await wait_for(lambda: not number(dsn, UNEMBEDDED), "every chunk has a vector")
@@ -54,7 +54,7 @@ async def test_the_extension_goes_and_comes_back_while_people_ask(person: Person
     assert any(arm.arm.startswith("vector") and arm.candidates for arm in package.debug.explain.arms)
 
 
-async def test_a_server_that_never_had_the_extensions_serves_by_words(
+async def test_a_server_without_the_extensions_searches_by_words(
     databases: Databases, kafka: str, ollama: ScriptedOllama
 ) -> None:
     dsn = databases.empty()

@@ -1,4 +1,4 @@
-"""What a package carried is judged by its answer and by the next message, in both languages."""
+"""The answer and the next message show how a package was received, in both languages."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ LANGUAGES = pytest.mark.parametrize("talk", TALKS, ids=["zh", "en"])
 
 
 @LANGUAGES
-async def test_an_answer_that_uses_a_memory_counts_and_one_that_does_not_is_a_miss(person: Person, talk: Talk) -> None:
+async def test_a_used_memory_counts_as_used_and_an_unused_one_as_a_miss(person: Person, talk: Talk) -> None:
     memory_id = await learnt(person, talk)
     before = row(person, memory_id)
     package = await composed(person, talk)
@@ -43,7 +43,7 @@ async def test_an_answer_that_uses_a_memory_counts_and_one_that_does_not_is_a_mi
 
 
 @LANGUAGES
-async def test_a_confirmed_answer_raises_what_it_used(person: Person, talk: Talk) -> None:
+async def test_a_confirmed_answer_raises_the_memories_that_it_used(person: Person, talk: Talk) -> None:
     memory_id = await learnt(person, talk)
     before = row(person, memory_id)
     package = await composed(person, talk)
@@ -63,7 +63,9 @@ async def test_a_confirmed_answer_raises_what_it_used(person: Person, talk: Talk
 
 @LANGUAGES
 @pytest.mark.parametrize("said", ["blame", "rejects"])
-async def test_a_corrected_or_rejected_answer_lowers_what_it_used(person: Person, talk: Talk, said: str) -> None:
+async def test_a_corrected_or_rejected_answer_lowers_the_memories_that_it_used(
+    person: Person, talk: Talk, said: str
+) -> None:
     memory_id = await learnt(person, talk)
     before = row(person, memory_id)
     package = await composed(person, talk)
@@ -82,14 +84,14 @@ async def test_a_corrected_or_rejected_answer_lowers_what_it_used(person: Person
 
 
 @LANGUAGES
-async def test_praise_of_an_answer_that_did_without_a_memory_is_not_the_memorys(person: Person, talk: Talk) -> None:
+async def test_praise_does_not_count_for_a_memory_that_the_answer_did_not_use(person: Person, talk: Talk) -> None:
     memory_id, found = await told(person, talk, talk.ignores, talk.praise)
     assert of(memory_id, found)[-1] == ("message", False, "none", "positive_confirm")
     assert counts(person, memory_id) == (1, 0, 0, 1)
 
 
 @LANGUAGES
-async def test_a_follow_up_speaks_of_use_and_another_topic_of_none(person: Person, talk: Talk) -> None:
+async def test_a_follow_up_indicates_use_and_another_topic_does_not(person: Person, talk: Talk) -> None:
     other = Person(person.system)
     (memory_id, found), (other_id, of_other) = await asyncio.gather(
         told(person, talk, talk.uses, talk.follows), told(other, talk, talk.uses, talk.turns_away)
@@ -101,7 +103,7 @@ async def test_a_follow_up_speaks_of_use_and_another_topic_of_none(person: Perso
 
 
 @LANGUAGES
-async def test_a_message_that_takes_a_memory_up_takes_back_its_miss(person: Person, talk: Talk) -> None:
+async def test_a_message_that_refers_to_a_memory_cancels_its_miss(person: Person, talk: Talk) -> None:
     memory_id, found = await told(person, talk, talk.ignores, talk.takes_up)
     assert of(memory_id, found)[-1] == ("message", True, "keyword_match", "neutral")
     assert counts(person, memory_id) == (1, 0, 0, 0)
@@ -112,9 +114,7 @@ async def test_a_message_that_takes_a_memory_up_takes_back_its_miss(person: Pers
     [(TALKS[0], "不对，我不再喝龙井茶了，现在喜欢喝咖啡。"), (TALKS[1], "No, I no longer like jasmine tea.")],
     ids=["zh", "en"],
 )
-async def test_a_correction_of_the_memory_itself_goes_the_urgent_way_alone(
-    person: Person, talk: Talk, corrects: str
-) -> None:
+async def test_a_correction_of_the_memory_only_takes_the_urgent_path(person: Person, talk: Talk, corrects: str) -> None:
     memory_id, found = await told(person, talk, talk.uses, corrects)
     assert of(memory_id, found) == [("reply", True, "keyword_match", "neutral")]
     assert counts(person, memory_id) == (1, 0, 0, 0)
@@ -134,7 +134,7 @@ async def test_a_turn_that_names_no_package_is_judged_by_the_sessions_latest(per
 
 
 @LANGUAGES
-async def test_an_answer_that_is_committed_apart_is_judged_once(person: Person, talk: Talk) -> None:
+async def test_an_answer_committed_separately_is_judged_once(person: Person, talk: Talk) -> None:
     memory_id = await learnt(person, talk)
     package = await composed(person, talk)
     await person.say(talk.asked, session="talk")
@@ -152,7 +152,7 @@ async def test_an_answer_that_is_committed_apart_is_judged_once(person: Person, 
 
 
 @LANGUAGES
-async def test_what_was_degraded_counts_for_nothing(person: Person, talk: Talk) -> None:
+async def test_degraded_results_do_not_count(person: Person, talk: Talk) -> None:
     memory_id = await learnt(person, talk)
     package = await composed(person, talk)
     await person.system.change("UPDATE injections SET degraded = true WHERE context_id = %(c)s", c=package.context_id)
@@ -165,7 +165,7 @@ async def test_what_was_degraded_counts_for_nothing(person: Person, talk: Talk) 
 
 
 @LANGUAGES
-async def test_what_has_been_taken_back_is_left_alone(person: Person, talk: Talk) -> None:
+async def test_retracted_memories_are_not_judged(person: Person, talk: Talk) -> None:
     memory_id = await learnt(person, talk)
     package = await composed(person, talk)
     await person.system.http.delete(f"/v1/memories/{memory_id}", params=person.whose)
@@ -181,7 +181,7 @@ async def test_what_has_been_taken_back_is_left_alone(person: Person, talk: Talk
     assert row(person, memory_id) == before
 
 
-async def test_nobody_is_judged_by_the_package_of_another(person: Person) -> None:
+async def test_nobody_is_judged_by_another_users_package(person: Person) -> None:
     talk, other = TALKS[0], Person(person.system)
     memory_id = await learnt(person, talk)
     package = await composed(person, talk)

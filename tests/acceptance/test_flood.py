@@ -1,4 +1,4 @@
-"""One tenant floods: another is learnt from while almost all turns of the first still wait."""
+"""During a flood of one tenant, another tenant's turns are observed while most of the flood still waits."""
 
 import asyncio
 
@@ -12,9 +12,7 @@ from tests.system.wait import wait_for
 TURNS, USERS = 300, 20
 
 
-async def test_a_quiet_tenant_is_learnt_from_while_three_hundred_turns_of_another_wait(
-    databases: Databases, kafka: str
-) -> None:
+async def test_a_quiet_tenant_overtakes_three_hundred_waiting_turns(databases: Databases, kafka: str) -> None:
     async with running(settings_for(databases.fresh(), kafka)) as system:
         await system.stop("relay")
         loud, quiet = Person(system), Person(system)

@@ -1,4 +1,4 @@
-"""Thousands of requests at random: none breaks anything, none holds others up, nothing is half written."""
+"""Thousands of random requests: none breaks the service, delays others or is written partially."""
 
 import asyncio
 import random
@@ -14,20 +14,20 @@ from tests.system.wait import IN_TIME_S
 
 AT_ONCE = 8
 BEYOND_SCHEMAS = ("as_of", "status", "time_range", "global_filters.time_range", "filters.time_range")
-"""What no schema can say: a moment ahead of now, a search among what ended, a span that ends before it begins; nor that
-no string anywhere in free JSON holds U+0000.
+"""Refusals that no schema states: a future time, a search among ended memories, an interval that ends before it begins,
+and U+0000 in a string of free JSON.
 """
 WRITTEN = """
 SELECT count(e.ordinal) AS events, coalesce(max(e.ordinal) + 1, 0) AS places
 FROM turns t LEFT JOIN conversation_events e USING (tenant_id, user_id, turn_id) WHERE t.turn_id = %(turn)s
 GROUP BY t.turn_id
 """
-"""How many events of a turn are there, and how many were to be."""
+"""The number of stored events of a turn, and the expected number."""
 
 
 @dataclass
 class Seen:
-    """What was answered."""
+    """The response."""
 
     turns: dict[str, int] = field(default_factory=dict[str, int])
     statuses: dict[int, int] = field(default_factory=dict[int, int])
@@ -37,7 +37,7 @@ class Seen:
 
 
 async def send(system: System, attempt: Attempt, fuzzer: Fuzzer, seen: Seen) -> None:
-    """The answer is one that may be given."""
+    """The response is one that is allowed."""
     async with asyncio.timeout(3 * IN_TIME_S):
         answer = await system.http.request(
             attempt.method, attempt.path, content=attempt.content, headers=attempt.headers
@@ -54,7 +54,7 @@ async def send(system: System, attempt: Attempt, fuzzer: Fuzzer, seen: Seen) -> 
 
 
 def wrong(attempt: Attempt, answer: httpx.Response) -> str | None:
-    """What is wrong with the answer."""
+    """The fault of the response."""
     if answer.status_code >= 500:
         return "broke"
     if answer.status_code >= 400:
@@ -69,7 +69,7 @@ def wrong(attempt: Attempt, answer: httpx.Response) -> str | None:
     return "accepted though OpenAPI forbids it" if attempt.allowed is False else None
 
 
-async def test_no_request_breaks_stalls_or_half_writes_anything(system: System) -> None:
+async def test_no_request_breaks_delays_or_is_written_partially(system: System) -> None:
     document = (await system.http.get("/openapi.json")).json()
     seed = random.Random().randrange(2**32) if often(1, short=0) else 27
     tenants = (somebody(), somebody())

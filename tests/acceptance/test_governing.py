@@ -1,4 +1,4 @@
-"""What a user does to memories by hand: pinned and no more, two made one and parted again, many at once."""
+"""A user manages memories: pins, unpins, merges, separates, and changes many at once."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ WRITES = pytest.mark.parametrize(
 
 
 async def act(person: Person, method: str, path: str, body: Json | None = None) -> Json:
-    """The receipt of an act, once it is settled."""
+    """The settled receipt of an act."""
     more: dict[str, Any] = {} if body is None else {"json": body}
     answer = await person.system.http.request(method, path, params=person.whose, **more)
     assert answer.status_code == 202, answer.text
@@ -39,7 +39,7 @@ async def tell_both(person: Person, notes: tuple[str, str]) -> tuple[Json, Json]
 
 
 @WRITES
-async def test_what_is_pinned_leads_every_package_until_it_is_unpinned(
+async def test_a_pinned_memory_leads_every_package_until_it_is_unpinned(
     person: Person, notes: tuple[str, str], question: str
 ) -> None:
     first, _ = await tell_both(person, notes)
@@ -57,7 +57,7 @@ async def test_what_is_pinned_leads_every_package_until_it_is_unpinned(
     assert [each["action"] for each in version["evidence"]] == ["created", "pinned", "pinned", "unpinned"]
 
 
-async def test_the_next_version_of_what_is_pinned_is_pinned(person: Person) -> None:
+async def test_the_next_version_of_a_pinned_memory_is_pinned(person: Person) -> None:
     await person.say("I live in Oslo.")
     (known,) = await person.memories(type="profile")
     await act(person, "put", f"/v1/memories/{known['memory_id']}/pin")
@@ -71,7 +71,7 @@ async def test_the_next_version_of_what_is_pinned_is_pinned(person: Person) -> N
 
 @WRITES
 @pytest.mark.parametrize("content", [None, "Nightjar / 夜莺"])
-async def test_two_memories_become_one_and_are_parted_by_restoring_one(
+async def test_two_memories_are_merged_and_separated_by_restoring_one(
     person: Person, notes: tuple[str, str], question: str, content: str | None
 ) -> None:
     first, newest = await tell_both(person, notes)
@@ -91,7 +91,7 @@ async def test_two_memories_become_one_and_are_parted_by_restoring_one(
     assert set(await person.contents()) == {f"{question} 1", newest["content"]}
 
 
-async def test_what_was_merged_goes_with_any_of_its_sources(person: Person) -> None:
+async def test_a_merged_memory_is_erased_with_any_of_its_sources(person: Person) -> None:
     await person.say("/remember the boat is called Nightjar", session="one")
     await person.say("/remember the boat key hangs by the door", session="two")
     newest, first = await person.memories()
@@ -103,7 +103,7 @@ async def test_what_was_merged_goes_with_any_of_its_sources(person: Person) -> N
     assert await person.contents() == []
 
 
-async def test_a_merge_is_refused_by_the_field_that_does_not_fit(person: Person) -> None:
+async def test_an_invalid_merge_is_refused_by_field(person: Person) -> None:
     first, newest = await tell_both(person, ("/remember the boat is blue", "/remember the mast is brown"))
     keep, other = first["memory_id"], newest["memory_id"]
 
@@ -121,7 +121,7 @@ async def test_a_merge_is_refused_by_the_field_that_does_not_fit(person: Person)
     assert await refusal(keep=keep, others=[other]) == (409, "others.0")
 
 
-async def test_many_are_taken_back_and_restored_at_once_and_what_is_not_reached_is_named(person: Person) -> None:
+async def test_many_are_retracted_and_restored_at_once_and_missing_ones_are_named(person: Person) -> None:
     first, newest = await tell_both(person, ("/remember the boat is blue", "/remember the mast is brown"))
     ids = [first["memory_id"], newest["memory_id"]]
     stranger = "00000000-0000-7000-8000-000000000000"
@@ -147,7 +147,9 @@ async def test_many_are_taken_back_and_restored_at_once_and_what_is_not_reached_
 
 
 @WRITES
-async def test_the_log_alone_gives_what_was_done_by_hand(person: Person, notes: tuple[str, str], question: str) -> None:
+async def test_a_rebuild_from_the_log_includes_manual_changes(
+    person: Person, notes: tuple[str, str], question: str
+) -> None:
     first, newest = await tell_both(person, notes)
     await person.say(f"/remember {question}")
     asked = {"keep": first["memory_id"], "others": [newest["memory_id"]]}

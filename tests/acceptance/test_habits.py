@@ -1,4 +1,4 @@
-"""What a user tells again and again in short messages is one pattern; what they merely say often is none."""
+"""An activity that a user mentions repeatedly in short messages becomes one pattern; other frequent phrases do not."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -61,7 +61,7 @@ BESIDE = {
         "I'm learning the guitar.",
     ),
 }
-"""What else is known of the user."""
+"""Other memories of the user."""
 AGAIN = {
     "the same words": ("跑步回来了",) * 6,
     "the same words, en": ("went for a run",) * 6,
@@ -77,13 +77,13 @@ ALL = pytest.mark.parametrize("language", HABITS)
 
 
 async def tell(person: Person, texts: Sequence[str], start: int = 0) -> None:
-    """Each in a session of its own, on a day of its own."""
+    """Commits each message in its own session, on its own day."""
     for n, text in enumerate(texts, start):
         await person.say(text, session=f"day{n}", created_at=f"2026-03-{n + 2:02d}T07:30:00Z")
 
 
 @ALL
-async def test_six_sessions_make_one_pattern_and_nothing_beside_it(person: Person, language: str) -> None:
+async def test_six_sessions_create_one_pattern_and_nothing_else(person: Person, language: str) -> None:
     texts, _, key, _ = HABITS[language]
     await tell(person, texts[:6])
     (memory,) = await person.memories()
@@ -94,7 +94,7 @@ async def test_six_sessions_make_one_pattern_and_nothing_beside_it(person: Perso
 
 
 @ALL
-async def test_the_package_for_a_question_about_it_holds_it_as_a_habit(person: Person, language: str) -> None:
+async def test_a_related_question_gets_the_habit_in_its_package(person: Person, language: str) -> None:
     texts, question, *_ = HABITS[language]
     for n, text in enumerate(BESIDE[language]):
         await person.say(text, session=f"beside{n}", created_at=f"2026-02-{n + 2:02d}T07:30:00Z")
@@ -106,14 +106,14 @@ async def test_the_package_for_a_question_about_it_holds_it_as_a_habit(person: P
 
 
 @pytest.mark.parametrize("read", AGAIN)
-async def test_however_a_single_telling_is_read_one_memory_is_left(person: Person, read: str) -> None:
+async def test_one_memory_remains_however_a_single_mention_is_classified(person: Person, read: str) -> None:
     await tell(person, AGAIN[read])
     (memory,) = await person.memories()
     assert (memory["type"], memory["assertion"]) == ("pattern", "behaviour")
 
 
 @ALL
-async def test_it_is_told_anew_at_eight_sessions_with_its_count(person: Person, language: str) -> None:
+async def test_the_pattern_is_renewed_at_eight_sessions_with_its_count(person: Person, language: str) -> None:
     texts, *_ = HABITS[language]
     await tell(person, texts)
     (memory,) = await person.memories()
@@ -136,20 +136,20 @@ async def test_it_is_told_anew_at_eight_sessions_with_its_count(person: Person, 
         ("我老公去跑步了", "我老公跑步去了", "我老公跑步回来了", "我老公去跑步了"),
     ],
 )
-async def test_other_short_messages_make_none(person: Person, said: Sequence[str]) -> None:
+async def test_other_short_messages_create_no_pattern(person: Person, said: Sequence[str]) -> None:
     await tell(person, [*said, said[0], said[1]])
     assert not [m for m in await person.memories() if m["type"] == "pattern"]
 
 
 @ALL
-async def test_the_same_in_two_days_makes_none(person: Person, language: str) -> None:
+async def test_mentions_on_two_days_create_no_pattern(person: Person, language: str) -> None:
     for n, text in enumerate(HABITS[language][0]):
         await person.say(text, session=f"s{n}", created_at=f"2026-03-{n % 2 + 2:02d}T{n + 7:02d}:30:00Z")
     assert not [m for m in await person.memories() if m["type"] == "pattern"]
 
 
 @ALL
-async def test_erasing_the_turn_that_made_it_erases_it_and_the_next_one_makes_it_again(
+async def test_erasing_the_creating_turn_erases_the_pattern_and_the_next_turn_creates_it_again(
     person: Person, language: str
 ) -> None:
     texts, _, key, own = HABITS[language]
@@ -164,7 +164,9 @@ async def test_erasing_the_turn_that_made_it_erases_it_and_the_next_one_makes_it
 
 
 @ALL
-async def test_erasing_another_session_leaves_it_and_none_of_the_words_of_that(person: Person, language: str) -> None:
+async def test_erasing_another_session_leaves_the_pattern_without_that_sessions_words(
+    person: Person, language: str
+) -> None:
     texts, *_, own = HABITS[language]
     await tell(person, (texts[3], *texts[:3]))
     await completed(person, await erase(person, "session", session_ids=["day0"]))
@@ -176,7 +178,7 @@ async def test_erasing_another_session_leaves_it_and_none_of_the_words_of_that(p
 
 
 @ALL
-async def test_a_rebuild_makes_the_same_pattern(person: Person, language: str) -> None:
+async def test_a_rebuild_creates_the_same_pattern(person: Person, language: str) -> None:
     await tell(person, HABITS[language][0])
     rt, whose = person.system["observer"].rt, Subject(person.tenant_id, person.user_id)
     report = await rebuild(person.system.dsn, rt.settings, rt.policy, whose, apply=False, say=lambda *_: None)
@@ -184,7 +186,7 @@ async def test_a_rebuild_makes_the_same_pattern(person: Person, language: str) -
 
 
 @ALL
-async def test_what_the_user_has_confirmed_is_not_put_in_doubt(person: Person, language: str) -> None:
+async def test_a_confirmed_pattern_is_not_called_into_question(person: Person, language: str) -> None:
     texts, *_ = HABITS[language]
     await tell(person, texts[:4])
     (memory,) = await person.memories()

@@ -1,4 +1,4 @@
-"""Every version of a memory is told with its evidence, and an older one can be made to hold again."""
+"""Every version of a memory is listed with its evidence, and an older version can be restored."""
 
 from itertools import pairwise
 from typing import Any
@@ -39,14 +39,14 @@ CITIES = pytest.mark.parametrize(
 
 
 async def history(person: Person, memory_id: str) -> list[Json]:
-    """Its versions, oldest first."""
+    """The versions, oldest first."""
     answer = await person.get(f"/v1/memories/{memory_id}/history")
     assert answer.status_code == 200, answer.text
     return answer.json()["memories"]
 
 
-async def restored(person: Person, memory_id: str) -> Json:
-    """The newest version of its line once the restoration has been settled."""
+async def restore_memory(person: Person, memory_id: str) -> Json:
+    """The newest version of the line once the restoration is settled."""
     answer = await person.system.http.post(f"/v1/memories/{memory_id}/restore", params=person.whose)
     assert answer.status_code == 202, answer.text
     await person.outcome(answer.json()["turn_id"])
@@ -55,15 +55,15 @@ async def restored(person: Person, memory_id: str) -> Json:
     return newest
 
 
-async def deleted(person: Person, memory_id: str) -> None:
-    """The version has been taken back."""
+async def delete_memory(person: Person, memory_id: str) -> None:
+    """The version is retracted."""
     answer = await person.system.http.delete(f"/v1/memories/{memory_id}", params=person.whose)
     assert answer.status_code == 202, answer.text
     await person.outcome(answer.json()["turn_id"])
 
 
-async def edited(person: Person, memory_id: str, **given: Any) -> Json:
-    """The version that the edit left."""
+async def edit_memory(person: Person, memory_id: str, **given: Any) -> Json:
+    """The version that the edit created."""
     answer = await person.system.http.patch(f"/v1/memories/{memory_id}", params=person.whose, json=given)
     assert answer.status_code == 202, answer.text
     await person.outcome(answer.json()["turn_id"])
@@ -75,7 +75,7 @@ def acts(version: Json) -> list[str]:
 
 
 def assert_linear(chain: list[Json]) -> None:
-    """Each version but the last is superseded by the next, and only the last may hold."""
+    """Each version is superseded by the next, and only the last may be active."""
     for older, newer in pairwise(chain):
         assert (older["superseded_by"], newer["supersedes"]) == (newer["memory_id"], [older["memory_id"]])
         assert newer["version"] == older["version"] + 1
@@ -84,7 +84,7 @@ def assert_linear(chain: list[Json]) -> None:
 
 
 @DRINKS
-async def test_each_version_is_told_with_what_created_confirmed_and_superseded_it(
+async def test_each_version_names_its_creation_confirmation_and_successor(
     person: Person, first: str, again: str, corrected: str, words: str, keyword: str
 ) -> None:
     said = await person.commit(first, session="monday")
@@ -121,7 +121,7 @@ async def test_a_denial_is_the_evidence_of_the_end(person: Person, said: str, de
 
 
 @DRINKS
-async def test_what_was_erased_from_the_log_is_said_to_be(
+async def test_erased_evidence_is_marked_as_erased(
     person: Person, first: str, again: str, corrected: str, words: str, keyword: str
 ) -> None:
     said = await person.commit(first)
@@ -136,7 +136,7 @@ async def test_what_was_erased_from_the_log_is_said_to_be(
 
 
 @CITIES
-async def test_an_older_version_becomes_the_newest_and_is_what_packages_show(
+async def test_a_restored_version_becomes_the_newest_and_packages_show_it(
     person: Person, first: str, second: str, old: str, new: str
 ) -> None:
     await person.say(first)
@@ -144,7 +144,7 @@ async def test_an_older_version_becomes_the_newest_and_is_what_packages_show(
     await person.say(second)
     (now,) = await person.memories(type="profile")
     assert new in now["content"]
-    back = await restored(person, was["memory_id"])
+    back = await restore_memory(person, was["memory_id"])
     assert (back["content"], back["value"], back["key"]) == (was["content"], was["value"], was["key"])
     assert (back["version"], back["supersedes"], back["status"]) == (3, [now["memory_id"]], "active")
     assert (back["provenance"]["class"], back["assertion"], back["confidence"]) == (
@@ -166,14 +166,14 @@ async def test_an_older_version_becomes_the_newest_and_is_what_packages_show(
 
 
 @pytest.mark.parametrize("text", ["备用钥匙在邻居那里", "The spare key is with Marta"])
-async def test_what_was_deleted_and_restored_again_and_again_is_one_chain(person: Person, text: str) -> None:
+async def test_repeated_deletions_and_restorations_form_one_chain(person: Person, text: str) -> None:
     receipt = (await person.post("/v1/memories", {**person.whose, "text": text})).json()
     await person.outcome(receipt["turn_id"])
     first = current = receipt["memory_id"]
     for n in range(3):
-        await deleted(person, current)
+        await delete_memory(person, current)
         assert await person.memories(type="note") == []
-        current = (await restored(person, (first, current)[n % 2]))["memory_id"]
+        current = (await restore_memory(person, (first, current)[n % 2]))["memory_id"]
         assert [m["memory_id"] for m in await person.memories(type="note")] == [current]
     chain = await history(person, first)
     assert_linear(chain)
@@ -183,7 +183,7 @@ async def test_what_was_deleted_and_restored_again_and_again_is_one_chain(person
 
 @CITIES
 @pytest.mark.parametrize("status", ["expired", "merged", "retracted"])
-async def test_a_version_that_ended_in_any_way_can_be_restored(
+async def test_a_version_can_be_restored_however_it_ended(
     person: Person, first: str, second: str, old: str, new: str, status: str
 ) -> None:
     del second, new
@@ -194,24 +194,24 @@ async def test_a_version_that_ended_in_any_way_can_be_restored(
         s=status,
         m=was["memory_id"],
     )
-    back = await restored(person, was["memory_id"])
+    back = await restore_memory(person, was["memory_id"])
     assert (back["status"], back["version"], back["valid_until"]) == ("active", 2, None)
     assert old in back["content"]
     assert_linear(await history(person, was["memory_id"]))
 
 
 @CITIES
-async def test_restoring_one_that_another_memory_has_taken_the_key_of_ends_the_other(
+async def test_restoring_a_version_ends_the_memory_that_took_its_key(
     person: Person, first: str, second: str, old: str, new: str
 ) -> None:
     await person.say(first)
     (was,) = await person.memories(type="profile")
-    await deleted(person, was["memory_id"])
+    await delete_memory(person, was["memory_id"])
     await person.say(second)
     (other,) = await person.memories(type="profile")
     assert new in other["content"]
     assert other["root_id"] != was["root_id"]
-    back = await restored(person, was["memory_id"])
+    back = await restore_memory(person, was["memory_id"])
     assert back["supersedes"] == [other["memory_id"], was["memory_id"]]
     assert old in (await person.memories(type="profile"))[0]["content"]
     assert len(await person.memories(type="profile")) == 1
@@ -219,14 +219,14 @@ async def test_restoring_one_that_another_memory_has_taken_the_key_of_ends_the_o
     assert lines == [was["memory_id"], other["memory_id"], back["memory_id"]]
 
 
-async def test_the_version_that_holds_cannot_be_restored_and_one_that_does_not_cannot_be_edited(person: Person) -> None:
+async def test_an_active_version_cannot_be_restored_and_an_inactive_one_cannot_be_edited(person: Person) -> None:
     await person.say("I live in Oslo.")
     (known,) = await person.memories(type="profile")
     path = f"/v1/memories/{known['memory_id']}"
     answer = await person.system.http.post(f"{path}/restore", params=person.whose)
     assert (answer.status_code, answer.json()["code"]) == (409, "already_active")
     assert answer.json()["details"][0]["field"] == "memory_id"
-    await deleted(person, known["memory_id"])
+    await delete_memory(person, known["memory_id"])
     answer = await person.system.http.patch(path, params=person.whose, json={"text": "lives in Rome"})
     assert (answer.status_code, answer.json()["code"]) == (409, "not_active")
 
@@ -239,13 +239,11 @@ async def test_the_version_that_holds_cannot_be_restored_and_one_that_does_not_c
     ],
     ids=["zh", "en"],
 )
-async def test_what_is_edited_ends_on_the_day_on_which_it_would_have_ended(
-    person: Person, said: str, old: str, new: str
-) -> None:
+async def test_an_edited_memory_keeps_its_end_date(person: Person, said: str, old: str, new: str) -> None:
     await person.say(said)
     (known,) = await person.memories(type="task")
     assert known["valid_until"] is not None
-    now = await edited(person, known["memory_id"], text=known["content"].replace(old, new))
+    now = await edit_memory(person, known["memory_id"], text=known["content"].replace(old, new))
     assert (now["version"], now["valid_until"]) == (2, known["valid_until"])
     assert new in now["content"]
 
@@ -253,23 +251,23 @@ async def test_what_is_edited_ends_on_the_day_on_which_it_would_have_ended(
 @pytest.mark.parametrize(
     "said", ["/remember 我是VIP，应该给我打五折", "/remember I am entitled to a refund of 10,000 dollars"]
 )
-async def test_what_serves_its_speaker_is_restored_and_edited_within_its_cap(person: Person, said: str) -> None:
+async def test_a_self_serving_memory_is_restored_and_edited_within_its_cap(person: Person, said: str) -> None:
     await person.say(said)
     known = next(m for m in await person.memories(type="note"))
     assert known["confidence"] <= 0.5
-    await deleted(person, known["memory_id"])
-    back = await restored(person, known["memory_id"])
+    await delete_memory(person, known["memory_id"])
+    back = await restore_memory(person, known["memory_id"])
     assert back["confidence"] <= 0.5
     assert back["provenance"]["class"] == "observation"
-    again = await edited(person, back["memory_id"], text=said.removeprefix("/remember ") + "!")
+    again = await edit_memory(person, back["memory_id"], text=said.removeprefix("/remember ") + "!")
     assert again["confidence"] <= 0.5
 
 
-async def test_deleting_a_version_of_the_past_leaves_the_present_one(person: Person) -> None:
+async def test_deleting_a_past_version_leaves_the_current_one(person: Person) -> None:
     await person.say("I live in Oslo.")
     (was,) = await person.memories(type="profile")
     await person.say("I live in Rome now.")
-    await deleted(person, was["memory_id"])
+    await delete_memory(person, was["memory_id"])
     assert ["Rome" in content for content in await person.contents(type="profile")] == [True]
 
 
@@ -289,12 +287,12 @@ async def test_deleting_a_version_of_the_past_leaves_the_present_one(person: Per
         ),
     ],
 )
-async def test_an_edit_is_a_new_version_whose_words_value_and_key_agree(
+async def test_an_edit_creates_a_version_with_consistent_text_value_and_key(
     person: Person, said: str, given: Json, content: str, value: str, key: str
 ) -> None:
     await person.say(said)
     (was,) = await person.memories()
-    now = await edited(person, was["memory_id"], **given)
+    now = await edit_memory(person, was["memory_id"], **given)
     assert (now["content"], now["value"]["value"], now["key"]) == (content, value, key)
     assert (now["version"], now["supersedes"]) == (2, [was["memory_id"]])
     assert (now["provenance"]["class"], now["assertion"]) == ("confirmed_by_user", "directive")
@@ -320,7 +318,7 @@ async def test_an_edit_is_a_new_version_whose_words_value_and_key_agree(
         ("POST", "/v1/conflicts/{}", {}, "keep"),
     ],
 )
-async def test_a_fault_is_named_by_its_field(person: Person, method: str, path: str, given: Json, field: str) -> None:
+async def test_an_error_names_its_field(person: Person, method: str, path: str, given: Json, field: str) -> None:
     await person.say("I like tea.")
     (known,) = await person.memories()
     answer = await person.system.http.request(method, path.format(known["memory_id"]), params=person.whose, json=given)
@@ -338,7 +336,7 @@ async def test_a_fault_is_named_by_its_field(person: Person, method: str, path: 
         ("POST", "/v1/conflicts/{}", "conflict_id"),
     ],
 )
-async def test_what_somebody_else_has_is_not_found(person: Person, method: str, path: str, field: str) -> None:
+async def test_data_of_others_is_not_found(person: Person, method: str, path: str, field: str) -> None:
     await person.say("I like tea.")
     (known,) = await person.memories()
     stranger = Person(person.system, tenant_id=person.tenant_id)
@@ -349,7 +347,7 @@ async def test_what_somebody_else_has_is_not_found(person: Person, method: str, 
         assert found.json()["details"][0]["field"] == field
 
 
-async def test_an_item_that_restores_what_is_not_there_changes_nothing(person: Person) -> None:
+async def test_an_item_that_restores_an_unknown_version_changes_nothing(person: Person) -> None:
     await person.say("I live in Oslo.")
     body = {**person.whose, "session_id": "s1"}
     item = {"type": "profile", "key": "profile:user:city", "memory_id": str(UUID(int=7)), "restore": True}

@@ -1,4 +1,4 @@
-"""Switching the model on changes quality, never safety: one that lies, one that fails, one that is not there."""
+"""A model affects quality, never safety: one that lies, one that fails, one that is unavailable."""
 
 import asyncio
 import json
@@ -56,7 +56,7 @@ NEVER += ("administrator", "管理员", "手续费")
 
 
 def lies(body: dict[str, Any]) -> str:
-    """Five hundred items on whatever was said, each stated with full confidence and proven by real words."""
+    """Five hundred items about any text, each with full confidence and a real quote."""
     turn = json.loads(body["messages"][1]["content"].split("<data>")[1].split("</data>")[0])
     said = [message["text"] for message in turn["turn"] if message["role"] == "user"]
     known = [memory["id"] for memory in turn["known_memories"]] or [None]
@@ -81,38 +81,38 @@ def lies(body: dict[str, Any]) -> str:
 
 @pytest.fixture
 async def system(with_model: WithModel) -> AsyncGenerator[System]:
-    """Every service, with a model that has all the time that it may need, unless it is to be late."""
+    """Every service, with a model without a time limit unless it is to be late."""
     async with with_model(late_s=0.4) as all_services:
         yield all_services
 
 
 @pytest.fixture
 async def alone(databases: Databases, kafka: str) -> AsyncGenerator[System]:
-    """Every service, and nobody where the model should be."""
+    """Every service, with an unavailable model."""
     settings = settings_for(databases.fresh(), kafka, ollama_url="http://127.0.0.1:9", embedding_dimension=64)
     async with running(settings) as all_services:
         yield all_services
 
 
-def ruled(text: str) -> set[str]:
-    """What the rules alone make of a message, names aside."""
+def extract_by_rules(text: str) -> set[str]:
+    """What the rules find in a message, without names."""
     turn = TurnText((MessageText("user", text, None, 0, clock.now()),))
     found = observe(turn, ObserveContext(clock.now()), ObservePolicy()).observations
     return {one.text for one in found if one.kind != "entity"}
 
 
 async def talk(person: Person, language: Talk) -> set[str]:
-    """Each message is said and a model has read it, or could not; what the rules alone would know by then."""
+    """Each message is committed and the model has answered or failed; the result of the rules alone."""
     expected: set[str] = set()
     for n, text in enumerate((DICTATED[language], *SAID[language])):
         outcome = await person.think(text, session=f"s{n}")
         assert outcome["status"] in ("derived", "ignored")
-        expected |= ruled(text)
+        expected |= extract_by_rules(text)
     return expected
 
 
 def nothing_lost(person: Person) -> None:
-    """The person's accepted turns and turns with an outcome are as many, and none was given up."""
+    """All accepted turns of the user have an outcome, and none was quarantined."""
     of_it = "FROM turns WHERE user_id = %(u)s"
     assert person.number(f"SELECT count(*) {of_it}") == 6
     assert person.number(f"SELECT count(*) {of_it} AND outcome IS NOT NULL AND outcome_at IS NOT NULL") == 6
@@ -120,7 +120,7 @@ def nothing_lost(person: Person) -> None:
 
 
 @pytest.mark.parametrize("language", get_args(Talk))
-async def test_a_model_that_lies_leaves_nothing_unsafe(
+async def test_a_lying_model_causes_nothing_unsafe(
     system: System, person: Person, ollama: ScriptedOllama, language: Talk
 ) -> None:
     ollama.answer = lies
@@ -139,7 +139,7 @@ async def test_a_model_that_lies_leaves_nothing_unsafe(
 
 
 @pytest.mark.parametrize("mode", [mode for mode in get_args(Mode) if mode not in ("well", "think_tags")])
-async def test_a_model_that_fails_loses_and_invents_nothing_in_either_language(
+async def test_a_failing_model_loses_and_invents_nothing_in_either_language(
     system: System, person: Person, ollama: ScriptedOllama, mode: Mode
 ) -> None:
     ollama.answer = lies
@@ -156,7 +156,7 @@ async def test_a_model_that_fails_loses_and_invents_nothing_in_either_language(
 
 
 @pytest.mark.parametrize("mode", ["well", "think_tags"])
-async def test_a_model_that_answers_adds_and_takes_nothing_away(
+async def test_a_working_model_adds_items_and_removes_nothing(
     system: System, person: Person, ollama: ScriptedOllama, mode: Mode
 ) -> None:
     ollama.script(mode)
@@ -191,7 +191,7 @@ async def test_a_model_that_answers_adds_and_takes_nothing_away(
     await asyncio.gather(told("zh"), told("en"))
 
 
-async def test_with_nobody_there_the_rules_do_their_work(alone: System) -> None:
+async def test_an_unavailable_model_leaves_the_rules_working(alone: System) -> None:
     async def told(language: Talk) -> None:
         somebody = Person(alone)
         expected = await talk(somebody, language)

@@ -1,4 +1,4 @@
-"""Texts of 200 kB that no person writes: each is read in bounded time, and others do not wait for it."""
+"""Pathological texts of 200 kB: each is read in bounded time and delays no other user."""
 
 import asyncio
 import random
@@ -17,8 +17,10 @@ PROSE = (
     "昨天我们在老城见面聊了花园的事情，后来我很早就回家了，路上买了一些水果。",
 )
 MOST_TIMES = 4.0
-"""So many times the processor time of prose of the same length, in the same run, may one of them take to be
-committed and learnt: 1.9 at most when this was set; what grows with the square of the length takes hundreds."""
+"""The maximum processor time to commit and observe such a text, as a multiple of prose of equal length in the same run.
+
+The highest value measured was 1.9; quadratic behaviour takes hundreds.
+"""
 WAIT_S = 2.0
 OTHERS = (
     *("预算不超过", "以后", "好的，", "“我说", "第1次", "budget for ", "I am allergic to ", "remember that ", "ok, "),
@@ -27,7 +29,7 @@ OTHERS = (
 
 
 def hostile(n: int) -> str:
-    """The text of this number: one piece over and over, or two or three of them mixed by chance."""
+    """The text of this number: one repeated piece, or a random mix of two or three."""
     pieces = [*SHAPES.values(), *OTHERS]
     if n < len(pieces):
         return said(pieces[n], CHARS - 2) + "ok"
@@ -36,12 +38,12 @@ def hostile(n: int) -> str:
     return "".join(dice.choice(few) * dice.randint(1, 400) for _ in range(CHARS // 100))[: CHARS - 2] + "ok"
 
 
-def unread(outcome: Json) -> list[int]:
-    """Where reading stopped, as the outcome says."""
+def list_unread(outcome: Json) -> list[int]:
+    """Where extraction stopped, according to the outcome."""
     return [each["span"][0] for each in outcome["retention_explain"] if each["reason"] == TOO_LONG]
 
 
-async def test_a_text_of_any_shape_takes_bounded_time_and_its_outcome_says_what_was_not_read(person: Person) -> None:
+async def test_any_text_takes_bounded_time_and_its_outcome_names_the_unread_part(person: Person) -> None:
     await person.say("I like jasmine tea. 我喜欢喝茶。")
     prose = [await _cpu(person, said(sentence, CHARS - 2) + "ok") for sentence in PROSE]
     most = MOST_TIMES * max(prose)
@@ -59,11 +61,11 @@ async def _cpu(person: Person, text: str) -> float:
     began = time.process_time()
     outcome = await person.say(text)
     took = time.process_time() - began
-    assert unread(outcome), text[:20]
+    assert list_unread(outcome), text[:20]
     return took
 
 
-async def test_others_are_heard_while_hostile_texts_are_read(person: Person) -> None:
+async def test_other_users_are_observed_while_hostile_texts_are_read(person: Person) -> None:
     other = Person(person.system)
     await other.say("I like jasmine tea.")
     texts = [hostile(n) for n in range(often(200, short=6))]
@@ -77,7 +79,7 @@ async def test_others_are_heard_while_hostile_texts_are_read(person: Person) -> 
         meanwhile += not writing.done()
     await writing
     assert meanwhile, "nothing of the other was learnt before all of it was read"
-    if LONG:  # enough of them for a figure
+    if LONG:  # enough of them for a percentile
         assert sorted(waits)[len(waits) // 2] < WAIT_S, waits
 
 
@@ -87,7 +89,7 @@ async def _write(person: Person, texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("text", ["我" * 10_001, "I live in Oslo. " + "x " * 10_000 + " I live in Bergen."])
-async def test_what_stands_beyond_the_stretch_states_nothing(person: Person, text: str) -> None:
+async def test_text_beyond_the_read_part_states_nothing(person: Person, text: str) -> None:
     outcome = await person.say(text)
-    assert unread(outcome) == [10_000]
+    assert list_unread(outcome) == [10_000]
     assert not [content for content in await person.contents() if "Bergen" in content]

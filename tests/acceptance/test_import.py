@@ -1,4 +1,4 @@
-"""An export is taken in by somebody else: the same is known, and the same question has the same package."""
+"""Another user imports an export: the same is known, and the same question gets the same package."""
 
 import asyncio
 from typing import Any
@@ -34,14 +34,14 @@ WEEK = pytest.mark.parametrize(
 
 
 async def export(person: Person) -> Json:
-    """All that is kept of the person."""
+    """All data of the user."""
     answer = await person.get("/v1/export")
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
 async def take_in(person: Person, document: Json) -> Json:
-    """The receipt of the import, once all of it is settled."""
+    """The settled receipt of the import."""
     answer = await person.system.http.post("/v1/import", params=person.whose, json=document)
     assert answer.status_code == 202, answer.text
     if answer.json()["turn_id"]:
@@ -51,8 +51,8 @@ async def take_in(person: Person, document: Json) -> Json:
     return answer.json()
 
 
-def bare(document: Json) -> Json:
-    """What two exports of the same have in common: not what names the user, and when and how it came."""
+def strip_document(document: Json) -> Json:
+    """What two exports of the same data share: everything but the user's name and when and how it was created."""
     memories = [
         {**each, "evidence": [], "provenance": {k: v for k, v in each["provenance"].items() if k != "import"}}
         for each in document["memories"]
@@ -64,7 +64,7 @@ def bare(document: Json) -> Json:
 
 
 @WEEK
-async def test_the_same_question_has_the_same_package_after_an_import(
+async def test_the_same_question_gets_the_same_package_after_an_import(
     person: Person, said: str, moved: str, note: str, question: str
 ) -> None:
     await person.say(said, session="monday")
@@ -79,9 +79,9 @@ async def test_the_same_question_has_the_same_package_after_an_import(
     counts = document["counts"]
     assert receipt["memories"] == {"written": counts["memories"], "known": 0, "erased": 0}
     assert receipt["turns"]["written"] == counts["turns"]
-    assert bare(await export(other)) == bare(document)
+    assert strip_document(await export(other)) == strip_document(document)
     for session, parts in (("tuesday", ("core", "turns")), ("friday", ("core", "evidence"))):
-        mine, theirs = [plain(await each.compose(question, session=session)) for each in (person, other)]
+        mine, theirs = [strip_package(await each.compose(question, session=session)) for each in (person, other)]
         assert mine == theirs
         assert all(mine[part] for part in parts)
     assert created_by(document) == created_by(await export(other)) != []
@@ -91,18 +91,18 @@ async def test_the_same_question_has_the_same_package_after_an_import(
     again = await take_in(other, document)
     assert again["turn_id"] is None
     assert again["memories"] == {"written": 0, "known": counts["memories"], "erased": 0}
-    assert bare(await export(other)) == bare(document)
+    assert strip_document(await export(other)) == strip_document(document)
 
 
 def created_by(document: Json) -> list[str]:
-    """The words that each version was learnt from."""
+    """The source words of each version."""
     return [
         each["quote"] for memory in document["memories"] for each in memory["evidence"] if each["action"] == "created"
     ]
 
 
-def plain(package: Any) -> Json:
-    """What a package says, without what differs each time."""
+def strip_package(package: Any) -> Json:
+    """The package without the fields that differ each time."""
     return {
         "core": [block.source.memory_item_id for block in package.system_blocks if block.source],
         "evidence": [(each.source_uri, each.score) for each in package.evidence],
@@ -112,7 +112,7 @@ def plain(package: Any) -> Json:
 
 
 @pytest.mark.parametrize("with_turns", [True, False])
-async def test_the_same_document_sent_twice_at_once_is_written_once(person: Person, with_turns: bool) -> None:
+async def test_the_same_document_sent_twice_concurrently_is_written_once(person: Person, with_turns: bool) -> None:
     await person.say("I live in Oslo.")
     document = await export(person)
     if not with_turns:
@@ -128,7 +128,7 @@ async def test_the_same_document_sent_twice_at_once_is_written_once(person: Pers
     assert [each["content"] for each in await other.memories()] == [each["content"] for each in document["memories"]]
 
 
-async def test_nothing_of_an_import_is_written_where_one_field_does_not_fit(person: Person) -> None:
+async def test_one_invalid_field_prevents_the_whole_import(person: Person) -> None:
     await person.say("I live in Oslo.")
     document = await export(person)
     other = Person(person.system)
@@ -157,7 +157,7 @@ async def test_nothing_of_an_import_is_written_where_one_field_does_not_fit(pers
     assert (await export(other))["counts"] == dict.fromkeys(document["counts"], 0)
 
 
-async def test_a_secret_is_blanked_and_what_was_erased_does_not_come_back(person: Person) -> None:
+async def test_a_secret_is_blanked_and_erased_data_does_not_return(person: Person) -> None:
     await person.say("I live in Oslo.")
     await person.say("/remember the boat is called Nightjar")
     document = await export(person)
@@ -182,7 +182,7 @@ async def test_a_secret_is_blanked_and_what_was_erased_does_not_come_back(person
     assert "Nightjar" not in str(await export(other))
 
 
-async def test_an_import_that_breaks_off_leaves_nothing_and_can_be_sent_again(
+async def test_an_interrupted_import_leaves_nothing_and_can_be_repeated(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await person.say("I live in Oslo.")
@@ -199,7 +199,7 @@ async def test_an_import_that_breaks_off_leaves_nothing_and_can_be_sent_again(
     assert (await take_in(other, document))["memories"]["written"] == document["counts"]["memories"]
 
 
-async def test_what_is_known_here_stays_and_the_newer_of_two_holds(person: Person) -> None:
+async def test_existing_memories_stay_and_the_newer_of_two_holds(person: Person) -> None:
     other = Person(person.system)
     await other.say("I live in Oslo.")
     await person.say("I live in Rome.")
@@ -212,7 +212,7 @@ async def test_what_is_known_here_stays_and_the_newer_of_two_holds(person: Perso
     assert ["Bergen" in each for each in await person.contents(type="profile")] == [True]
 
 
-async def test_what_came_with_an_import_goes_with_its_session(person: Person) -> None:
+async def test_imported_data_is_erased_with_its_session(person: Person) -> None:
     await person.say("/remember the boat is called Nightjar", session="one")
     await person.say("/remember the mast is brown", session="two")
     document, other = await export(person), Person(person.system)

@@ -1,4 +1,4 @@
-"""What packages carried is recorded whatever befalls the database, and judged once whatever the broker repeats."""
+"""Injections are recorded despite database failures and judged once despite redelivery."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -19,12 +19,12 @@ pytestmark = pytest.mark.kafka
 
 @pytest.fixture
 async def system(databases: Databases, kafka: str) -> AsyncGenerator[System]:
-    """A system on a database of the test's system."""
+    """A system on its own database."""
     async with running(settings_for(databases.fresh(), kafka)) as all_services:
         yield all_services
 
 
-async def test_feedback_delivered_again_changes_nothing(system: System) -> None:
+async def test_redelivered_feedback_changes_nothing(system: System) -> None:
     people = [Person(system) for _ in TALKS]
     for person, talk in zip(people, TALKS, strict=True):
         await told(person, talk, talk.uses, talk.praise)
@@ -38,7 +38,7 @@ async def test_feedback_delivered_again_changes_nothing(system: System) -> None:
     assert state(system.dsn) == before
 
 
-async def test_several_turns_of_one_session_in_one_batch_are_judged_in_their_order(system: System) -> None:
+async def test_several_turns_of_one_session_in_one_batch_are_judged_in_order(system: System) -> None:
     person, talk = Person(system), TALKS[0]
     memory_id = await learnt(person, talk)
     await system.stop("observer")
@@ -69,7 +69,7 @@ async def test_compose_answers_while_the_database_refuses_injections(system: Sys
     assert system.number("SELECT count(*) FROM injections") == 6
 
 
-async def test_the_governor_removes_what_is_older_than_policy_keeps(system: System) -> None:
+async def test_the_governor_removes_injections_that_are_older_than_the_retention_time(system: System) -> None:
     person, talk = Person(system), TALKS[0]
     await learnt(person, talk)
     old, kept = await composed(person, talk), await composed(person, talk)
@@ -80,7 +80,7 @@ async def test_the_governor_removes_what_is_older_than_policy_keeps(system: Syst
     assert [str(r["id"]) for r in system.rows("SELECT context_id AS id FROM injections")] == [kept.context_id]
 
 
-async def test_what_waits_is_recorded_when_compose_stops(system: System) -> None:
+async def test_waiting_injections_are_recorded_when_compose_stops(system: System) -> None:
     person, talk = Person(system), TALKS[0]
     await learnt(person, talk)
     await asyncio.gather(*(person.compose(talk.asked, session="talk", debug=False) for _ in range(20)))

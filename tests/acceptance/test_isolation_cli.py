@@ -1,4 +1,4 @@
-"""Every command, run by those whose data it is not against a running system: nothing is shown, nothing is changed."""
+"""Every command, run by another user against a running system, shows nothing and changes nothing."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator
@@ -20,18 +20,18 @@ from tests.system.running import System, listening, policy_file, running, settin
 
 EXPORTED = Path(__file__).parents[2] / "schemas" / "examples" / "ExportDocument.json"
 OF_NOBODY = {"up", "status", "serve", "migrate", "demo", "observe", "eval", "schemas", "topics", "backup", "restore"}
-"""Commands that name no user: they run the system, or read what is given to them."""
+"""Commands that name no user: they run the system, or read their input."""
 OF_KEYS = {"keys create", "keys list", "keys revoke", "keys rotate"}
-"""Commands for whoever reaches the database itself: test_keys_command.py tries them; nothing of a user is shown."""
+"""Commands with direct database access, which test_keys_command.py covers; they show no user data."""
 OF_AGENTS = {"mcp"}
-"""A server for one user, who is bound by the key: test_mcp.py tries it."""
+"""A server for the user of its key, which test_mcp.py covers."""
 MISSING = ("not found", "no package", "no receipts", "no summary", "no such")
-"""How commands say that this user has nothing of that name."""
+"""How commands report that the user has no such object."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A command's words; `fails` for who has none of what it names; `tells` where its owner is shown words of it."""
+    """The words of a command; `fails` if the object does not exist; `tells` if the owner is shown text of it."""
 
     words: str
     fails: bool = False
@@ -40,13 +40,13 @@ class Case:
 
     @property
     def name(self) -> str:
-        """The command, without what it is given."""
+        """The command without its arguments."""
         words = self.words.split()
         return " ".join(words[:2] if words[0] in GROUPS else words[:1])
 
 
 DECIDED = {"memories merge", "promotions reject", "promotions retry", "dlq drop", "quarantine redrive"}
-"""What is refused to its owner too: it was decided otherwise before, or would change nothing."""
+"""Refused to the owner too: it was decided before, or would change nothing."""
 _GROUPS = "memories conflicts sessions settings contexts media promotions knowledge dlq quarantine"
 GROUPS = frozenset(_GROUPS.split())
 CASES = (
@@ -114,7 +114,7 @@ CASES = (
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Every service, on a database of the module's own; no timer changes memories meanwhile."""
+    """Every service, on its own database; no timer changes memories."""
     policy = policy_file(tmp_path_factory.mktemp("policy"), evolution={"every_s": 3600})
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
@@ -122,13 +122,13 @@ async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.Temp
 
 @pytest.fixture(scope="module")
 async def anna(system: System) -> Known:
-    """Somebody of whom there is everything."""
+    """A user with data of every kind."""
     return await known(Person(system))
 
 
 @pytest.fixture(scope="module")
 async def reached(system: System, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[None]:
-    """Commands find the running system, whose log in this process stays where it is."""
+    """Commands find the running system; its log in this process is not redirected."""
     patch = pytest.MonkeyPatch()
     for module in (upkeep, rebuild):
         patch.setattr(module, "configure_logs", lambda *_: None)
@@ -142,7 +142,7 @@ async def reached(system: System, tmp_path_factory: pytest.TempPathFactory) -> A
 
 
 def commands(of: Any, path: tuple[str, ...] = ()) -> Generator[tuple[str, Any]]:
-    """Every command, by its words."""
+    """The words of every command."""
     if isinstance(of, TyperGroup):
         for name in of.list_commands(None):
             yield from commands(of.get_command(None, name), (*path, name))
@@ -151,20 +151,20 @@ def commands(of: Any, path: tuple[str, ...] = ()) -> Generator[tuple[str, Any]]:
 
 
 async def run(case: Case, who: Person, of: Known) -> tuple[int, str]:
-    """The exit code, and all that the command printed or failed with."""
+    """The exit code and the whole output, errors included."""
     words = [each.format(**vars(of), session=SESSION, media=MEDIA, exported=EXPORTED) for each in case.words.split()]
     whose = ["--tenant", who.tenant_id, *([] if case.of_tenant else ["--user", who.user_id])]
     done = await asyncio.to_thread(CliRunner().invoke, app, [*words, *whose])
     return done.exit_code, f"{done.output}\n{done.stderr}\n{done.exception}"
 
 
-def leaked(of: Known, case: Case, told: str) -> list[str]:
-    """What of somebody was told that the command's words did not hold."""
+def find_leaks(of: Known, case: Case, told: str) -> list[str]:
+    """Data of the user in the output that the command's words did not contain."""
     asked = case.words.format(**vars(of), session=SESSION, media=MEDIA, exported=EXPORTED)
     return [*of.shown_in(told), *(each for each in of.ids if each in told and each not in asked)]
 
 
-def test_every_command_is_tried() -> None:
+def test_every_command_has_a_case() -> None:
     found = dict(commands(typer.main.get_command(app)))
     assert {case.name for case in CASES} | OF_NOBODY | OF_KEYS | OF_AGENTS == set(found)
     for name in OF_NOBODY:
@@ -174,18 +174,18 @@ def test_every_command_is_tried() -> None:
 @pytest.mark.usefixtures("reached")
 @pytest.mark.parametrize("name", ["of the same tenant", "of the same name"])
 @pytest.mark.parametrize("case", CASES, ids=[case.words for case in CASES])
-async def test_a_stranger_is_told_and_changes_nothing(anna: Known, case: Case, name: str) -> None:
+async def test_another_user_is_shown_and_changes_nothing(anna: Known, case: Case, name: str) -> None:
     before = anna.rows()
     code, told = await run(case, strangers(anna)[name], anna)
     await anna.person.system.settled()
     assert anna.rows() == before
-    assert leaked(anna, case, told) == []
+    assert find_leaks(anna, case, told) == []
     assert (code != 0) == case.fails, told
     assert not case.fails or any(each in told for each in MISSING), told
 
 
 @pytest.mark.usefixtures("reached")
-async def test_who_it_belongs_to_is_told(anna: Known) -> None:
+async def test_the_owner_is_shown_the_data(anna: Known) -> None:
     for case in CASES:
         code, told = await run(case, anna.person, anna)
         assert code == 0 or case.name in DECIDED, told

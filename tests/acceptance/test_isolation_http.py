@@ -1,4 +1,4 @@
-"""Every route, tried by those whose data it is not: nothing is shown, nothing is changed."""
+"""Every route, called by another user, shows nothing and changes nothing."""
 
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ Expected = Literal["missing", "empty", "own"]
 
 @dataclass(frozen=True)
 class Case:
-    """A request for something of somebody's, in the name of whoever asks; `expected` of one who has nothing there.
+    """A request for data of one user in the name of another; `expected` of a requester without such data.
 
-    missing: 404. empty: a page without anything. own: done, on data of the asker's own.
+    missing: 404. empty: an empty page. own: succeeds on the requester's own data.
     """
 
     method: str
@@ -33,18 +33,18 @@ class Case:
     named_in_body: bool = False
 
     def address(self, of: Known) -> str:
-        """The path with the names of somebody's things."""
+        """The path with the names of the user's objects."""
         return self.path.format(**vars(of), session_id=SESSION, media_id=MEDIA)
 
     async def ask(self, who: Person, of: Known) -> httpx.Response:
-        """What compose answers to this person."""
+        """The response of compose to this user."""
         more: dict[str, Any] = {"params": who.whose}
         if self.method != "get":
             more = {"json": {**who.whose, **self.body(of)}} if self.named_in_body else {**more, "json": self.body(of)}
         return await who.system.http.request(self.method, self.address(of), **more)
 
 
-def _said(_: Known) -> Json:
+def _make_body(_: Known) -> Json:
     return {"session_id": SESSION, "messages": [{"role": "user", "content": "I live in Oslo. 我喜欢散步。"}]}
 
 
@@ -55,21 +55,21 @@ EMPTY_EXPORT = {
     "counts": {"sessions": 0, "turns": 0, "memories": 0, "conflicts": 0, "feedback": 0},
 }
 REQUEUE = "/v1/erasures/{tombstone_id}/requeue"
-"""Refused to its owner too while nothing is escalated."""
+"""Refused to the owner too while nothing is escalated."""
 RETRY = "/v1/promotions/{proposal_id}/retry"
-"""Refused to its owner too while nothing has failed."""
+"""Refused to the owner too while nothing has failed."""
 FIGURES = {
     "/v1/users",
     *(f"/v1/operations/{name}" for name in ("flow", "series", "alerts", "models")),
 }
-"""Tell how much there is of whom is asked for, and no id of anything of theirs."""
+"""Returns counts of the user's data, but no id."""
 USES = "/v1/memories/{memory_id}/uses"
-"""No package carried this memory: the message that it was learnt from stands in it."""
+"""No package contains this memory, because the message that it was learnt from is in it."""
 OF_THE_KEY, SETTINGS = "/v1/access", "/v1/settings"
-"""Of whoever asks, and of how memory works for a user: nothing that anybody said."""
+"""Concerns the requester and how memory works for a user; contains no statements."""
 LETTER, GIVEN_UP = "/v1/dead-letters/{letter_id}", "/v1/quarantine/{quarantine_id}"
 REFUSED_TO_ITS_OWNER = {REQUEUE, RETRY, "/v1/memories/merge", f"{LETTER}/drop", f"{GIVEN_UP}/redrive"}
-"""What has been redriven is not dropped as well, what has ended is not merged, what was given up has its outcome."""
+"""A redriven letter is not dropped as well, an ended memory is not merged, an abandoned event has its outcome."""
 
 
 def _operator(_: Known) -> Json:
@@ -170,7 +170,7 @@ CASES = (
         named_in_body=True,
     ),
     Case("post", "/v1/retrieve", "own", lambda _: {"version": "0.1", "queries": [{"text": ASKED}]}, named_in_body=True),
-    Case("post", "/v1/turns", "own", _said, named_in_body=True),
+    Case("post", "/v1/turns", "own", _make_body, named_in_body=True),
     Case("post", "/v1/memories", "own", lambda _: {"text": "the bike is blue"}, named_in_body=True),
     Case(
         "put", "/v1/media/{media_id}", "own", lambda _: {"type": "image", "security_status": "safe"}, named_in_body=True
@@ -184,18 +184,18 @@ NAMES = {
     "/v1/plans/{context_id}": "/v1/plans/{plan_id}",
     "/v1/writes/{turn_id}": "/v1/writes/{receipt_id}",
 }
-"""What a route calls something that is known by another name here."""
+"""Route parameters with another name here."""
 ROUTES = [
     f"{case.method} {reduce(lambda path, name: path.replace(name, NAMES[name]), NAMES, case.path)}" for case in CASES
 ]
 PROBES = ("get /live", "get /ready", "get /metrics")
-"""Of the service, not of anybody; every service adds them where it is served."""
+"""Routes of the service, not of a user; every service adds them where it is served."""
 EACH = pytest.mark.parametrize("case", CASES, ids=ROUTES)
 
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Every service, on a database of the module's own; no timer changes memories meanwhile."""
+    """Every service, on its own database; no timer changes memories."""
     policy = policy_file(tmp_path_factory.mktemp("policy"), evolution={"every_s": 3600})
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
@@ -203,18 +203,18 @@ async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.Temp
 
 @pytest.fixture(scope="module")
 async def anna(system: System) -> Known:
-    """Somebody of whom there is everything."""
+    """A user with data of every kind."""
     return await known(Person(system))
 
 
 @pytest.fixture(scope="module")
 async def neighbours(anna: Known) -> dict[str, Known]:
-    """Strangers who have everything themselves, under the same names of sessions and media."""
+    """Other users with data of every kind, under the same names of sessions and media."""
     return {name: await known(each) for name, each in strangers(anna).items()}
 
 
-def leaked(of: Known, case: Case, answer: httpx.Response) -> list[str]:
-    """What of somebody is in an answer and was not in the address that was asked for."""
+def find_leaks(of: Known, case: Case, answer: httpx.Response) -> list[str]:
+    """Data of the user in a response that was not in the requested address."""
     ids = [each for each in of.ids if each in answer.text and each not in case.address(of)]
     return [*of.shown_in(answer.text), *ids]
 
@@ -223,7 +223,7 @@ def _pages(answer: Json) -> list[Any]:
     return [value for value in answer.values() if isinstance(value, list)]
 
 
-async def test_every_route_is_tried(system: System) -> None:
+async def test_every_route_has_a_case(system: System) -> None:
     told = (await system.http.get("/openapi.json")).json()["paths"]
     described = [f"{method} {path}" for path, methods in told.items() for method in methods]
     assert sorted([*ROUTES, *PROBES]) == sorted(described)
@@ -236,13 +236,13 @@ async def test_every_route_is_tried(system: System) -> None:
 
 @EACH
 @pytest.mark.parametrize("name", ["of the same tenant", "of the same name"])
-async def test_a_stranger_is_shown_and_changes_nothing(anna: Known, case: Case, name: str) -> None:
+async def test_another_user_is_shown_and_changes_nothing(anna: Known, case: Case, name: str) -> None:
     stranger = strangers(anna)[name]
     before = anna.rows()
     answer = await case.ask(stranger, anna)
     await anna.person.system.settled()
     assert anna.rows() == before
-    assert leaked(anna, case, answer) == []
+    assert find_leaks(anna, case, answer) == []
     if case.expected == "missing":
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
     elif case.expected == "empty":
@@ -253,14 +253,14 @@ async def test_a_stranger_is_shown_and_changes_nothing(anna: Known, case: Case, 
 
 @EACH
 @pytest.mark.parametrize("name", ["of the same tenant", "of the same name"])
-async def test_who_has_as_much_is_shown_only_what_is_theirs(
+async def test_users_with_equal_data_are_shown_only_their_own(
     anna: Known, neighbours: dict[str, Known], case: Case, name: str
 ) -> None:
     neighbour, before = neighbours[name], anna.rows()
     answer = await case.ask(neighbour.person, anna)
     await anna.person.system.settled()
     assert anna.rows() == before
-    assert leaked(anna, case, answer) == []
+    assert find_leaks(anna, case, answer) == []
     if case.expected == "empty":
         assert answer.is_success, answer.text
         assert len(_pages(answer.json())[0]) > 0
@@ -269,7 +269,7 @@ async def test_who_has_as_much_is_shown_only_what_is_theirs(
 
 
 @pytest.mark.parametrize("name", ["of the same tenant", "of the same name"])
-async def test_ids_of_another_in_a_body_reach_nothing(anna: Known, neighbours: dict[str, Known], name: str) -> None:
+async def test_another_users_ids_in_a_body_have_no_effect(anna: Known, neighbours: dict[str, Known], name: str) -> None:
     own = neighbours[name]
     other, before = own.person, anna.rows()
     item = {"type": "preference", "memory_id": anna.memory_id}
@@ -311,7 +311,7 @@ async def test_ids_of_another_in_a_body_reach_nothing(anna: Known, neighbours: d
     assert all(each.is_success for each in (*asked[1:], asked[0])), [each.text for each in asked]
 
 
-async def test_who_it_belongs_to_is_shown_and_changes_it(anna: Known) -> None:
+async def test_the_owner_is_shown_and_changes_the_data(anna: Known) -> None:
     words: set[str] = set()
     for case in CASES:
         answer = await case.ask(anna.person, anna)

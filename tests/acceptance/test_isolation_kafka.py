@@ -1,4 +1,4 @@
-"""Asking and committing over Kafka, by several at once: each hears its own answer, and nothing of another."""
+"""Concurrent requests and commits over Kafka: each requester receives its own answer and no data of others."""
 
 import asyncio
 from collections import Counter
@@ -27,7 +27,7 @@ ASKED = ("What tea do I like, and where do I live?", "我喜欢喝什么茶？�
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Every service, on a database of the module's own; no timer changes memories meanwhile."""
+    """Every service, on its own database; no timer changes memories."""
     policy = policy_file(tmp_path_factory.mktemp("policy"), evolution={"every_s": 3600})
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
@@ -35,24 +35,24 @@ async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.Temp
 
 @pytest.fixture(scope="module")
 async def everybody(system: System) -> list[Known]:
-    """Somebody, a neighbour in the tenant, and somebody of the same name in another tenant; each has everything."""
+    """A user, another in the same tenant, and one of the same name in another tenant; each has data of every kind."""
     anna = await known(Person(system))
     return [anna, *[await known(each) for each in strangers(anna).values()]]
 
 
 async def at_rest(of: Known) -> dict[str, list[str]]:
-    """Every row of a person, once its own packages are recorded."""
+    """Every row of a user, once the user's packages are recorded."""
     await of.person.get("/v1/contexts")
     await of.person.system.settled()
     return of.rows()
 
 
 def others(of: Known, everybody: list[Known]) -> list[str]:
-    """The words and ids of everybody else."""
+    """The words and ids of all other users."""
     return [each for other in everybody if other is not of for each in (*other.words, *other.ids)]
 
 
-async def test_each_asker_hears_its_own_package_and_nothing_of_another(everybody: list[Known]) -> None:
+async def test_each_requester_receives_its_own_package_and_no_data_of_others(everybody: list[Known]) -> None:
     system = everybody[0].person.system
     asked = [(each, text) for _ in range(6) for text in ASKED for each in everybody]
     async with SmartBrain(system.bootstrap) as one, SmartBrain(system.bootstrap) as two:
@@ -72,7 +72,7 @@ async def test_each_asker_hears_its_own_package_and_nothing_of_another(everybody
     assert len({package.context_id for package in packages}) == len(asked)
 
 
-async def test_a_stranger_without_anything_is_told_nothing_of_anybody(everybody: list[Known]) -> None:
+async def test_a_user_without_data_receives_no_data_of_others(everybody: list[Known]) -> None:
     anna = everybody[0]
     before = await at_rest(anna)
     for stranger in strangers(anna).values():
@@ -86,7 +86,7 @@ async def test_a_stranger_without_anything_is_told_nothing_of_anybody(everybody:
     assert await at_rest(anna) == before
 
 
-async def test_every_answer_goes_to_the_one_partition_that_asked_once(everybody: list[Known]) -> None:
+async def test_every_answer_goes_once_to_the_partition_of_its_requester(everybody: list[Known]) -> None:
     system = everybody[0].person.system
     askers = [Asker(KafkaAccess(system.bootstrap)) for _ in everybody]
     start = len(await read(system.bootstrap, COMPOSE_REPLY.name))
@@ -110,7 +110,7 @@ async def test_every_answer_goes_to_the_one_partition_that_asked_once(everybody:
     for reply in replies:
         (whose,) = [each for each in everybody if each.shown_in((reply.value or b"").decode())]
         asker = askers[everybody.index(whose)]
-        assert reply.partition == asker._partition  # pyright: ignore[reportPrivateUsage] # where its answers come
+        assert reply.partition == asker._partition  # pyright: ignore[reportPrivateUsage] # its reply partition
 
 
 def _request(of: Known, text: str) -> bytes:
@@ -118,7 +118,7 @@ def _request(of: Known, text: str) -> bytes:
     return ComposeRequest.model_validate(fields).model_dump_json().encode()
 
 
-async def test_a_turn_that_names_what_is_another_s_changes_nothing_of_theirs(everybody: list[Known]) -> None:
+async def test_a_turn_that_references_another_users_objects_changes_nothing_of_them(everybody: list[Known]) -> None:
     anna, *rest = everybody
     before = await at_rest(anna)
     item = {"type": "preference", "memory_id": anna.memory_id}
@@ -135,7 +135,7 @@ async def test_a_turn_that_names_what_is_another_s_changes_nothing_of_theirs(eve
     assert await at_rest(anna) == before
 
 
-async def test_a_turn_under_the_key_of_another_is_the_turn_of_whom_it_names(everybody: list[Known]) -> None:
+async def test_a_turn_under_another_users_record_key_belongs_to_the_user_in_its_body(everybody: list[Known]) -> None:
     anna, other, _ = everybody
     before, turns = await at_rest(anna), len(other.rows()["turns"])
     body = (

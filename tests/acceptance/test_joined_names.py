@@ -1,4 +1,4 @@
-"""One who goes by two names is found by either, where the user has said so, and no longer once that is erased."""
+"""A person with two names is found by either once the user has said so, until that statement is erased."""
 
 import pytest
 
@@ -39,7 +39,7 @@ cases = pytest.mark.parametrize("case", SAID)
 
 
 async def tell(person: Person, case: str) -> None:
-    """Everything but the names has been said, amid other things; the names in a session of their own."""
+    """Commits everything except the names among other messages, then the names in a session of their own."""
     names, first, second, *_ = SAID[case]
     for n, text in enumerate((*NOISE, first, second)):
         await person.say(text, session=f"s{n}")
@@ -47,14 +47,14 @@ async def tell(person: Person, case: str) -> None:
 
 
 @cases
-async def test_a_question_with_either_name_finds_what_was_said_of_both(person: Person, case: str) -> None:
+async def test_a_question_with_either_name_finds_statements_about_both(person: Person, case: str) -> None:
     await tell(person, case)
     for asked, told in zip(SAID[case][3:], TOLD[case], strict=True):
         assert told in shown(await person.compose(asked)), asked
 
 
 @cases
-async def test_the_names_are_apart_once_the_turn_that_joined_them_is_erased(person: Person, case: str) -> None:
+async def test_the_names_are_separate_after_the_turn_that_joined_them_is_erased(person: Person, case: str) -> None:
     await tell(person, case)
     joined = "SELECT count(*) FROM entity_mentions WHERE user_id = %(u)s AND same_as IS NOT NULL"
     assert person.number(joined) == 1

@@ -1,4 +1,4 @@
-"""Records at random in every codec: none stalls a partition, each becomes a turn, an answer or a dead letter."""
+"""Random records in every codec: none stalls a partition; each becomes a turn, an answer or a dead letter."""
 
 import os
 import random
@@ -30,13 +30,13 @@ LARGEST = 200_000
 
 @dataclass
 class Chance:
-    """Records at random; who sends them is one tenant, so that what became of them can be counted."""
+    """Random records of one tenant, so that their results can be counted."""
 
     random: random.Random
     tenant: str = field(default_factory=somebody)
 
     def turn(self) -> bytes:
-        """A turn that is as it should be."""
+        """A valid turn."""
         user, session = f"u{self.random.randrange(20)}", f"s{self.random.randrange(3)}"
         message = {"role": self.random.choice(["user", "assistant"]), "content": self.random.choice(SAID)}
         body = {"tenant_id": self.tenant, "user_id": user, "session_id": session, "messages": [message]}
@@ -48,7 +48,7 @@ class Chance:
         return orjson.dumps({**asked, "deadline_ms": 20_000})
 
     def value(self, good: bytes) -> bytes | None:
-        """The good value, or one that is spoilt in some way."""
+        """The valid value, or a corrupted one."""
         match self.random.randrange(9):
             case 0 | 1:
                 return good
@@ -75,21 +75,21 @@ class Chance:
                 return self.random.randbytes(3) * self.random.randrange(LARGEST // 3)
 
     def header(self) -> tuple[str, bytes | None]:
-        """A header that means something to us or not, with a value that fits it or not."""
+        """A known or unknown header with a valid or invalid value."""
         name = self.random.choice(["deadline_ms", "reply_partition", "x", "", "键", "x-error", "x-batch"])
         number = self.random.choice([b"", b"-1", b"\xff", b"9" * 30, None])
-        # a deadline that has passed would be no answer, a partition that is none a lost one
+        # a deadline in the past gets no answer, and an invalid reply partition loses the answer
         return name, None if name in ("deadline_ms", "reply_partition") else number
 
     def record(self, value: bytes | None, *more: tuple[str, bytes]) -> Sent:
-        """The record with any key, any headers and a time that its topic still keeps."""
+        """The record with a random key, random headers and a timestamp within the topic's retention."""
         key = self.random.choice([None, b"", b"k", f"{self.tenant}:u1".encode(), self.random.randbytes(20)])
         headers = [self.header() for _ in range(self.random.randrange(4))]
         at = int(time.time() * 1000) - self.random.choice([0, 60_000])
         return at, key, value, [*headers, *more]
 
     def packed(self, records: list[Sent]) -> list[bytes]:
-        """The records in batches of any size and codec."""
+        """The records in batches of random size and codec."""
         made: list[bytes] = []
         while records:
             size = self.random.choice([1, 2, 7, 30])
@@ -98,23 +98,23 @@ class Chance:
         return made
 
     def torn(self, made: bytes) -> bytes:
-        """The batch with other bytes for its records than fit its codec."""
+        """The batch with record bytes that do not match its codec."""
         return altered(made, records=self.random.randbytes(40), codec=self.random.randrange(1, 8))
 
 
 async def letters(system: System) -> Counter[str]:
-    """How many dead letters each topic has."""
+    """The number of dead letters per topic."""
     found = await read(system.bootstrap, TURN_COMMIT.dead_letter, COMPOSE_REQUEST.dead_letter)
     return Counter(record.topic.removesuffix(".dlq") for record in found)
 
 
-def answered() -> float:
-    """How many questions over Kafka this process has answered."""
+def count_answers() -> float:
+    """The number of requests over Kafka that this process has answered."""
     return REGISTRY.get_sample_value("smartbrain_compose_seconds_count", {"transport": "kafka"}) or 0
 
 
 async def replies_to(system: System, names: Collection[bytes]) -> dict[bytes, list[bytes]]:
-    """The answers by the correlation id of the question; nothing while one is missing."""
+    """The answers by correlation id; None while one is missing."""
     told: dict[bytes, list[bytes]] = {name: [] for name in names}
     for reply in await read(system.bootstrap, COMPOSE_REPLY.name):
         told.get(dict(reply.headers).get("correlation_id", b""), []).append(reply.value or b"")
@@ -122,14 +122,14 @@ async def replies_to(system: System, names: Collection[bytes]) -> dict[bytes, li
 
 
 def turns_of(system: System) -> int:
-    """How many turns there are, whoever said them."""
+    """The number of turns of all users."""
     return system.number("SELECT count(*) FROM turns")
 
 
 @pytest.mark.parametrize("_", range(ROUNDS))
-async def test_records_at_random_stop_nobody_and_leave_nothing_half_done(system: System, _: int) -> None:
+async def test_random_records_stall_nothing_and_are_not_written_partially(system: System, _: int) -> None:
     seed = random.randrange(1 << 32)
-    print("seed", seed)  # shown where it fails
+    print("seed", seed)  # shown on failure
     chance = Chance(random.Random(seed))
     turns = [chance.record(chance.value(chance.turn())) for _ in range(RECORDS * 4 // 5)]
     asked = [(somebody().encode(), chance.value(chance.question())) for _ in range(RECORDS // 5)]
@@ -140,12 +140,12 @@ async def test_records_at_random_stop_nobody_and_leave_nothing_half_done(system:
     sent += torn
     chance.random.shuffle(sent)
     await system.settled()
-    said, dead, heard, wrong = turns_of(system), await letters(system), answered(), broken(system.dsn)
+    said, dead, heard, wrong = turns_of(system), await letters(system), count_answers(), broken(system.dsn)
 
     placed = [(topic, chance.random.randrange(PARTITIONS), made) for topic, made in sent]
     assert [error for error, _ in await produce_all(system.bootstrap, placed) if error] == []
     await caught_up(system.bootstrap)
-    await wait_for(lambda: answered() - heard == len(asked), "every question is answered")
+    await wait_for(lambda: count_answers() - heard == len(asked), "every question is answered")
     await system.settled()
 
     replies = await wait_for(lambda: replies_to(system, [name for name, _ in asked]), "the answers")

@@ -1,4 +1,4 @@
-"""A Kafka that lets in only who shows who he is, over TLS, and lets him do only what its lists say."""
+"""Kafka with authentication, TLS and access control lists."""
 
 import asyncio
 import base64
@@ -52,13 +52,13 @@ pytestmark = pytest.mark.kafka
 
 @pytest.fixture(scope="module")
 def doors() -> Doors:
-    """The guarded doors of this run's broker."""
+    """The secured listeners of this run's broker."""
     return need_doors()
 
 
 @pytest.fixture(scope="module")
 async def guarded(databases: Databases, kafka: str, doors: Doors) -> AsyncGenerator[GuardedSystem]:
-    """Every service as its own user, who may do what `smartbrain topics --acls` says and nothing else."""
+    """Every service as its own Kafka user, with exactly the rights that `smartbrain topics --acls` prints."""
     give(kafka, list_grants())
     await rest(kafka)
     system = GuardedSystem(settings_for(databases.fresh(), kafka), doors)
@@ -71,12 +71,12 @@ async def guarded(databases: Databases, kafka: str, doors: Doors) -> AsyncGenera
 
 @pytest.fixture
 def somebody(guarded: GuardedSystem) -> Person:
-    """A user whom nobody has heard of."""
+    """An unknown Kafka user."""
     return Person(guarded)
 
 
 async def come_in(access: KafkaAccess) -> bool:
-    """Whether Kafka lets us in; ConfigurationError where it says why not."""
+    """Whether Kafka accepts the client; ConfigurationError with the reason if it refuses."""
     await access.check()
     admin = AIOKafkaAdminClient(**access.make_arguments())
     try:
@@ -95,7 +95,7 @@ async def come_in(access: KafkaAccess) -> bool:
         ("I prefer dark mode in every editor.", "Which mode do I prefer in an editor?", "dark mode"),
     ],
 )
-async def test_a_system_learns_and_answers_wholly_over_sasl_and_tls(
+async def test_a_system_works_completely_over_sasl_and_tls(
     guarded: GuardedSystem, somebody: Person, said: str, asked: str, word: str
 ) -> None:
     assert (await somebody.say(said))["status"] == "derived"
@@ -109,7 +109,7 @@ async def test_a_system_learns_and_answers_wholly_over_sasl_and_tls(
     assert word in shown(package)
 
 
-async def test_the_topics_are_purged_by_the_rights_of_erasure(
+async def test_the_rights_of_erasure_suffice_to_purge_the_topics(
     guarded: GuardedSystem, somebody: Person, kafka: str
 ) -> None:
     client = access_of(guarded.doors.settings("smartbrain-client"), "client")
@@ -136,7 +136,7 @@ async def test_the_topics_are_purged_by_the_rights_of_erasure(
     assert await count_left(erasing, subject, asked_at) == {}
 
 
-async def test_an_erasure_goes_through_and_its_topic_can_be_read_by_the_operator(
+async def test_an_erasure_completes_and_the_operator_can_read_its_topic(
     guarded: GuardedSystem, somebody: Person
 ) -> None:
     await somebody.say("I live in Hangzhou.")
@@ -150,7 +150,7 @@ async def test_an_erasure_goes_through_and_its_topic_can_be_read_by_the_operator
     assert f"{somebody.tenant_id}:{somebody.user_id}".encode() in keys
 
 
-async def test_nobody_may_do_what_is_not_in_the_lists(guarded: GuardedSystem, somebody: Person) -> None:
+async def test_operations_outside_the_lists_are_refused(guarded: GuardedSystem, somebody: Person) -> None:
     observer = access_of(guarded.doors.settings("smartbrain-observer"), "observer")
     assert (await somebody.say("I like tea."))["status"] == "derived"
     client = access_of(guarded.doors.settings("smartbrain-client"), "client")
@@ -163,7 +163,7 @@ async def test_nobody_may_do_what_is_not_in_the_lists(guarded: GuardedSystem, so
         await ensure_topics(observer, [Topic(f"made.{uuid4().hex}", "tenant", (), "users")])
 
 
-async def test_the_operator_makes_topics_and_the_printed_lines_are_those_of_kafka(
+async def test_the_operator_creates_topics_and_the_printed_lines_match_kafka(
     guarded: GuardedSystem, kafka: str, tmp_path: Path
 ) -> None:
     jars = jars_at_hand()
@@ -190,7 +190,7 @@ async def test_the_operator_makes_topics_and_the_printed_lines_are_those_of_kafk
 
 
 def unsigned_token(user: str) -> str:
-    """A token as a broker takes it that is not told who signs them."""
+    """A token for a broker that is not told who signs tokens."""
 
     def part(claims: dict[str, Any]) -> str:
         return base64.urlsafe_b64encode(json.dumps(claims).encode()).decode().rstrip("=")
@@ -200,7 +200,7 @@ def unsigned_token(user: str) -> str:
 
 
 @pytest.mark.parametrize("mechanism", ["SCRAM-SHA-256", "SCRAM-SHA-512", "PLAIN"])
-async def test_a_user_comes_in_by_name_and_password_and_not_by_a_wrong_one(doors: Doors, mechanism: str) -> None:
+async def test_a_user_signs_in_with_the_right_password_and_not_with_a_wrong_one(doors: Doors, mechanism: str) -> None:
     user = PLAIN_USER if mechanism == "PLAIN" else "smartbrain-compose"
     given = doors.settings(user, mechanism)
     assert await come_in(access_of(given))
@@ -210,12 +210,12 @@ async def test_a_user_comes_in_by_name_and_password_and_not_by_a_wrong_one(doors
     assert "\n" not in str(refused.value)
 
 
-async def test_a_client_comes_in_by_certificate_and_not_without(doors: Doors) -> None:
+async def test_a_client_needs_its_certificate(doors: Doors) -> None:
     assert await come_in(access_of(doors.certified()))
     assert not await come_in(access_of({**doors.certified(), "kafka_certificate": None, "kafka_key": None}))
 
 
-async def test_a_client_comes_in_by_a_token_of_a_file_that_is_read_again(doors: Doors, tmp_path: Path) -> None:
+async def test_a_client_signs_in_with_a_token_from_a_file_that_is_reread(doors: Doors, tmp_path: Path) -> None:
     path = tmp_path / "token"
     given = {
         "kafka_bootstrap": doors.sasl,
@@ -228,13 +228,13 @@ async def test_a_client_comes_in_by_a_token_of_a_file_that_is_read_again(doors: 
     with pytest.raises(ConfigurationError, match=f"^{name_of('kafka_token_file')}: .*cannot be read"):
         await access.check()
     path.write_text("rubbish")
-    with pytest.raises(ConfigurationError, match=f"^{name_of('kafka_token_file')}: .*does not take the token"):
+    with pytest.raises(ConfigurationError, match=f"^{name_of('kafka_token_file')}: .*refuses the token"):
         await access.check()
     path.write_text(unsigned_token("smartbrain-client") + "\n")
     assert await come_in(access)
 
 
-async def test_a_client_comes_in_by_a_token_that_it_is_given_for_its_credentials(doors: Doors) -> None:
+async def test_a_client_signs_in_with_a_token_for_its_credentials(doors: Doors) -> None:
     async def issue(request: Request) -> JSONResponse:
         known = base64.b64encode(b"brain:plum-4").decode()
         if request.headers["authorization"] != f"Basic {known}":
@@ -256,7 +256,7 @@ async def test_a_client_comes_in_by_a_token_that_it_is_given_for_its_credentials
             await access_of({**given, "kafka_password": "wrong"}).check()
 
 
-async def test_a_broker_whose_certificate_is_not_trusted_is_not_talked_to(doors: Doors) -> None:
+async def test_a_broker_with_an_untrusted_certificate_is_refused(doors: Doors) -> None:
     given = doors.settings("smartbrain-compose")
     with pytest.raises(ConfigurationError, match=f"^{name_of('kafka_ca')}: .*not trusted"):
         await access_of({**given, "kafka_ca": None}).check()
@@ -272,7 +272,7 @@ async def test_a_service_with_a_wrong_password_does_not_start(databases: Databas
         await SmartBrain(access_of(given, "client")).__aenter__()
 
 
-def test_the_command_line_takes_the_password_from_a_file(
+def test_the_command_line_reads_the_password_from_a_file(
     databases: Databases, kafka: str, doors: Doors, tmp_path: Path
 ) -> None:
     give(kafka, list_grants())
@@ -300,13 +300,13 @@ def test_the_command_line_takes_the_password_from_a_file(
     assert "Traceback" not in ran.stderr
 
 
-async def test_a_broker_that_is_away_is_no_fault_of_the_settings(doors: Doors) -> None:
+async def test_an_unavailable_broker_is_not_a_configuration_error(doors: Doors) -> None:
     access = access_of({**doors.settings("smartbrain-observer"), "kafka_bootstrap": "127.0.0.1:1"})
     await access.check()
     with pytest.raises(TransientError):
         await ensure_topics(access)
 
 
-def test_replies_are_read_by_clients_alone() -> None:
+def test_only_clients_read_replies() -> None:
     readers = {each.service for each in list_grants() if COMPOSE_REPLY.name in each.names and "Read" in each.operations}
     assert readers == {"client", "erasure"}

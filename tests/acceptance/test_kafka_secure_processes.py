@@ -1,4 +1,4 @@
-"""`smartbrain up` and the Python client by the guarded door of a Kafka, as the environment says."""
+"""`smartbrain up` and the Python client connect to a secured Kafka with settings from the environment."""
 
 import asyncio
 import os
@@ -25,13 +25,13 @@ ALONE = "smartbrain-alone"
 
 @pytest.fixture(scope="module")
 def doors() -> Doors:
-    """The guarded doors of this run's broker."""
+    """The secured listeners of this run's broker."""
     return need_doors()
 
 
 @pytest.fixture
 def environment(doors: Doors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The variables by which everything is one user, whose password stands in a file."""
+    """Environment variables with one user for all services and its password in a file."""
     given = doors.settings(ALONE)
     (tmp_path / "password").write_text(given.pop("kafka_password"))
     variables = {name_of(field): value for field, value in given.items()}
@@ -41,7 +41,7 @@ def environment(doors: Doors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     return variables
 
 
-async def test_all_processes_and_the_client_come_by_sasl_and_tls(
+async def test_all_processes_and_the_client_use_sasl_and_tls(
     databases: Databases, kafka: str, environment: dict[str, str], tmp_path: Path
 ) -> None:
     (tmp_path / "dsn").write_text(databases.fresh())

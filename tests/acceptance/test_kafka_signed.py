@@ -1,4 +1,4 @@
-"""Records of clients on Kafka: each says by its signature who sent it, and is held to what the key may do."""
+"""Signed records on Kafka: the signature identifies the sender, who may do only what the key permits."""
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ BODIES: Mapping[type[BaseModel], dict[str, Any]] = {
     ErasureRequest: {"scope": "all"},
     ComposeRequest: {"session_id": "s2", "user_message": "Where do I live?"},
 }
-"""What a client sends of each class, beside whose it is."""
+"""A client's record of each class, with its owner."""
 INBOUND = [(topic, message) for topic in TOPICS if topic.inbound for message in topic.carries]
 ON_EACH = pytest.mark.parametrize(
     ("topic", "message"), INBOUND, ids=lambda each: each.__name__ if isinstance(each, type) else ""
@@ -53,7 +53,7 @@ FAULTS = {
     "user": "forbidden: user_id: is not the user of the key",
     "scope": "forbidden: scope: this needs",
 }
-"""What is wrong with a record, and how the reason begins that stands in its dead letter."""
+"""The fault of a record, and the beginning of the reason in its dead letter."""
 BURST = 5
 QUESTIONS_A_MINUTE = {"user_per_s": 1 / 60, "user_burst": BURST}
 COUNT = "SELECT count(*) FROM turns WHERE user_id = %(u)s"
@@ -62,7 +62,7 @@ ERASURES = "SELECT count(*) FROM tombstones WHERE user_id = %(u)s"
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Every service, on a database of the module's own, in which there is a key."""
+    """Every service, on its own database that contains a key."""
     policy = policy_file(tmp_path_factory.mktemp("policy"), limits=QUESTIONS_A_MINUTE)
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         await add_key(all_services["compose"].rt.db, somebody())
@@ -71,7 +71,7 @@ async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.Temp
 
 @pytest.fixture
 def person(system: System) -> Person:
-    """Somebody of this system."""
+    """A user of this system."""
     return Person(system)
 
 
@@ -80,7 +80,7 @@ def database(system: System) -> Database:
 
 
 def make_record(topic: Topic, message: type[BaseModel], person: Person, **more: Any) -> Stored:
-    """A record by which its answer and its dead letter are known again; nobody has signed it."""
+    """A record with an id by which its answer and dead letter are found; unsigned."""
     key = somebody().encode()
     value = orjson.dumps({**person.whose, **BODIES[message], **more})
     return Stored(topic.name, key=key, value=value, headers=[("correlation_id", key), ("reply_to", REPLIES)])
@@ -89,7 +89,7 @@ def make_record(topic: Topic, message: type[BaseModel], person: Person, **more: 
 REPLIES = COMPOSE_REPLY.name.encode()
 
 
-def signed(record: Stored, key: KeyText, *, at_ms: int | None = None) -> Stored:
+def sign_record(record: Stored, key: KeyText, *, at_ms: int | None = None) -> Stored:
     """The record as the holder of the key sends it."""
     sent = SentRecord(record.topic, record.key, record.value, dict(record.headers))
     now_ms = int(clock.now().timestamp() * 1000)
@@ -98,7 +98,7 @@ def signed(record: Stored, key: KeyText, *, at_ms: int | None = None) -> Stored:
 
 
 async def spoil(fault: str, topic: Topic, message: type[BaseModel], person: Person) -> Stored:
-    """A record that has this fault, and is else as it should be."""
+    """A record with this fault that is otherwise valid."""
     db, bare = database(person.system), make_record(topic, message, person)
     scope = topic.scope_of(message)
     others: list[AccessScope] = [each for each in SCOPES if each not in (scope, "admin")]
@@ -113,27 +113,27 @@ async def spoil(fault: str, topic: Topic, message: type[BaseModel], person: Pers
         case "unsigned":
             return bare
         case "forged":
-            return signed(bare, replace(key, secret=make_secret()))
+            return sign_record(bare, replace(key, secret=make_secret()))
         case "altered":
-            return replace(signed(bare, key), value=(bare.value or b"") + b" ")
+            return replace(sign_record(bare, key), value=(bare.value or b"") + b" ")
         case "unknown":
-            return signed(bare, KeyText(make_key_id(), make_secret()))
+            return sign_record(bare, KeyText(make_key_id(), make_secret()))
         case "house":
-            return signed(bare, KeyText(HOUSE, make_secret()))
+            return sign_record(bare, KeyText(HOUSE, make_secret()))
         case "timeless":
-            headers = [each for each in signed(bare, key).headers if each[0] != "signed_ms"]
+            headers = [each for each in sign_record(bare, key).headers if each[0] != "signed_ms"]
             return replace(bare, headers=headers)
         case "revoked":
             async with db.system() as conn:
                 await api_keys.revoke(conn, key.key_id)
-            return signed(bare, key)
+            return sign_record(bare, key)
         case _:
-            return signed(bare, key)
+            return sign_record(bare, key)
 
 
 @dataclass(frozen=True)
 class Refused:
-    """Somebody in whose name all faulty records were sent; by the key of each its reason and the answer to it."""
+    """A user in whose name all faulty records were sent; by record key, the reason and the answer."""
 
     person: Person
     records: dict[tuple[str, str], bytes]
@@ -153,7 +153,7 @@ async def find_answers(system: System) -> dict[bytes, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 async def refused(system: System) -> Refused:
-    """Every fault on every class of every topic that clients write, sent at once."""
+    """Every fault for every class of every topic that clients write, sent at once."""
     person, records = Person(system), dict[tuple[str, str], Stored]()
     for topic, message in INBOUND:
         for fault in FAULTS:
@@ -173,7 +173,7 @@ async def refused(system: System) -> Refused:
 
 @ON_EACH
 @pytest.mark.parametrize("fault", FAULTS)
-async def test_what_may_not_be_sent_is_a_dead_letter_with_its_reason_and_is_answered(
+async def test_a_forbidden_record_becomes_a_dead_letter_with_its_reason_and_is_answered(
     refused: Refused, topic: Topic, message: type[BaseModel], fault: str
 ) -> None:
     key = refused.records[fault, message.__name__]
@@ -182,16 +182,16 @@ async def test_what_may_not_be_sent_is_a_dead_letter_with_its_reason_and_is_answ
     assert topic.scope_of(message) in refused.reasons[key] or fault != "scope"
 
 
-async def test_nothing_of_it_was_done(refused: Refused) -> None:
+async def test_a_forbidden_record_has_no_effect(refused: Refused) -> None:
     assert (refused.person.number(COUNT), refused.person.number(ERASURES)) == (0, 0)
 
 
-def test_every_class_of_every_topic_that_clients_write_is_tried() -> None:
+def test_every_class_of_every_topic_that_clients_write_has_a_case() -> None:
     assert {message for _, message in INBOUND} == set(BODIES)
     assert all(len(topic.needs) == (len(topic.carries) if topic.inbound else 0) for topic in TOPICS)
 
 
-async def test_a_client_with_a_key_says_asks_and_erases(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_client_with_a_key_commits_composes_and_erases(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     key = await add_key(database(person.system), person.tenant_id, scopes=("read", "write", "erase"))
     monkeypatch.setenv("SMARTBRAIN_API_KEY", str(key))
     async with SmartBrain(person.system.bootstrap, tenant_id=person.tenant_id) as brain:
@@ -209,7 +209,7 @@ async def test_a_client_with_a_key_says_asks_and_erases(person: Person, monkeypa
             await brain.compose(user_id=person.user_id, timeout_s=60, **BODIES[ComposeRequest])
 
 
-async def test_a_record_that_names_no_tenant_is_of_the_one_that_an_erasure_would_look_for(system: System) -> None:
+async def test_a_record_without_a_tenant_belongs_to_the_tenant_that_an_erasure_searches(system: System) -> None:
     key = await add_key(database(system), somebody())
     async with SmartBrain(system.bootstrap, api_key=str(key)) as brain:
         with pytest.raises(RefusedError, match="tenant_id: is not the tenant of the key"):
@@ -217,7 +217,7 @@ async def test_a_record_that_names_no_tenant_is_of_the_one_that_an_erasure_would
 
 
 async def send(system: System, record: Stored) -> dict[str, Any]:
-    """The answer to a record, whatever was answered to it before."""
+    """The answer to a record, regardless of earlier answers."""
     correlation = dict(record.headers)["correlation_id"]
 
     async def find_all() -> list[Stored]:
@@ -233,20 +233,20 @@ async def send(system: System, record: Stored) -> dict[str, Any]:
     return orjson.loads((await wait_for(find_new, "the answer"))[0].value or b"")
 
 
-async def test_a_signed_turn_that_is_sent_again_is_the_same_and_as_old_as_its_signature(person: Person) -> None:
+async def test_a_signed_turn_sent_again_is_the_same_turn_with_the_time_of_its_signature(person: Person) -> None:
     system, key = person.system, await add_key(database(person.system), person.tenant_id)
-    record, kept_back = (signed(make_record(TURN_COMMIT, TurnEvents, person), key) for _ in range(2))
+    record, kept_back = (sign_record(make_record(TURN_COMMIT, TurnEvents, person), key) for _ in range(2))
     first = await send(system, record)
     assert (await send(system, record))["turn_id"] == first["turn_id"]
     assert person.number(COUNT) == 1
     erased = make_record(TURN_COMMIT, ErasureRequest, person, reason="a test")
-    assert (await send(system, signed(erased, key)))["tombstone_id"]
+    assert (await send(system, sign_record(erased, key)))["tombstone_id"]
     dated = replace(kept_back, timestamp=int(clock.now().timestamp() * 1000) + 3_600_000)
     assert [(await send(system, each))["code"] for each in (kept_back, dated)] == ["erased", "erased"]
     assert person.number(COUNT) <= 1
 
 
-async def test_what_services_put_there_is_signed_by_the_house(person: Person) -> None:
+async def test_records_of_services_are_signed(person: Person) -> None:
     asked = TurnEvents.model_validate(
         {**person.whose, **BODIES[TurnEvents], "idempotency_key": somebody(), "version": "0.1"}
     )
@@ -257,7 +257,7 @@ async def test_what_services_put_there_is_signed_by_the_house(person: Person) ->
 
 
 async def only_letter(person: Person) -> dict[str, Any]:
-    """The one open dead letter of the person."""
+    """The only open dead letter of the user."""
     headers = with_key(await add_key(database(person.system), person.tenant_id))
 
     async def found() -> dict[str, Any] | None:
@@ -274,7 +274,7 @@ async def redrive(person: Person, letter: dict[str, Any], **more: Any) -> dict[s
     return (await person.system.http.post(where, **asked)).json()
 
 
-async def test_a_letter_that_was_refused_for_its_key_goes_back_only_where_an_operator_vouches(person: Person) -> None:
+async def test_a_letter_refused_for_its_key_is_redriven_only_if_an_operator_vouches(person: Person) -> None:
     await publish(person.system.bootstrap, [make_record(TURN_COMMIT, TurnEvents, person)])
     letter = await only_letter(person)
     assert "vouched" in (told := await redrive(person, letter))["message"]
@@ -284,7 +284,7 @@ async def test_a_letter_that_was_refused_for_its_key_goes_back_only_where_an_ope
 
 
 @pytest.mark.parametrize(("message", "lacking"), [(TurnEvents, "write"), (ErasureRequest, "erase")])
-async def test_who_vouches_may_do_what_the_letter_asks_for(
+async def test_a_vouching_operator_needs_the_scope_of_the_letter(
     person: Person, message: type[BaseModel], lacking: AccessScope
 ) -> None:
     await publish(person.system.bootstrap, [make_record(TURN_COMMIT, message, person)])
@@ -297,10 +297,10 @@ async def test_who_vouches_may_do_what_the_letter_asks_for(
 
 
 @pytest.mark.parametrize("is_signed", [True, False])
-async def test_a_letter_that_says_it_failed_later_is_checked_again(person: Person, *, is_signed: bool) -> None:
+async def test_a_letter_that_claims_a_later_failure_is_checked_again(person: Person, *, is_signed: bool) -> None:
     key = await add_key(database(person.system), person.tenant_id)
     record = make_record(TURN_COMMIT, TurnEvents, person)
-    headers = [*(signed(record, key) if is_signed else record).headers, ("x-error", b"ZeroDivisionError")]
+    headers = [*(sign_record(record, key) if is_signed else record).headers, ("x-error", b"ZeroDivisionError")]
     await publish(person.system.bootstrap, [replace(record, topic=TURN_COMMIT.dead_letter, headers=headers)])
     assert (await redrive(person, await only_letter(person)))["fresh"] is True
     if is_signed:
@@ -310,7 +310,7 @@ async def test_a_letter_that_says_it_failed_later_is_checked_again(person: Perso
         assert person.number(COUNT) == 0
 
 
-async def test_questions_are_counted_as_over_http_and_turns_are_not(person: Person) -> None:
+async def test_requests_are_rate_limited_as_over_http_and_turns_are_not(person: Person) -> None:
     key = await add_key(database(person.system), person.tenant_id)
     async with SmartBrain(person.system.bootstrap, tenant_id=person.tenant_id, api_key=str(key)) as brain:
         for _ in range(BURST + 1):

@@ -1,4 +1,4 @@
-"""Receipts and proofs of erasures stay for three years, and go when these are over."""
+"""Receipts and proofs of erasures are kept for three years, then deleted."""
 
 import pytest
 
@@ -27,7 +27,7 @@ async def test_receipts_stay_for_three_years(person: Person, system: System, day
     assert (await person.get(f"/v1/receipts/{package.context_id}")).status_code == (200 if left else 404)
 
 
-async def test_figures_of_nobody_go_with_the_others(person: Person, system: System) -> None:
+async def test_anonymous_figures_expire_with_the_other_receipts(person: Person, system: System) -> None:
     package = await person.compose("What tea do I like?")
     await wait_for(lambda: mine(person, "memory_receipts"), "recorded")
     await completed(person, await erase(person, "all"))
@@ -67,7 +67,7 @@ async def test_the_proof_of_an_erasure_stays_for_three_years(person: Person, sys
     assert mine(person, "erasure_epochs"), "what was thought before it is late for ever"
 
 
-async def test_what_an_operator_did_stays_for_three_years(person: Person, system: System) -> None:
+async def test_operator_acts_stay_for_three_years(person: Person, system: System) -> None:
     letter = await dead_letter(person)
     done = await person.post(f"/v1/dead-letters/{letter}/drop", {"requested_by": "olga", "reason": "a test"})
     assert done.status_code == 200, done.text

@@ -1,4 +1,4 @@
-"""Keys of a profile come from a list that policy extends; other names for one slot are that slot (R032)."""
+"""Profile keys come from an allowlist that policy can extend; synonyms of a slot share its key (R032)."""
 
 from collections.abc import AsyncGenerator
 from typing import Any
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.kafka
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Every service, whose policy knows one slot more."""
+    """Every service, with one additional slot in the policy."""
     policy = policy_file(tmp_path_factory.mktemp("policy"), observer={"profile_slots": ["favourite_colour"]})
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
@@ -28,7 +28,7 @@ async def _keys(person: Person) -> dict[str | None, str]:
     return {each["key"]: each["content"] for each in await person.memories()}
 
 
-async def test_a_slot_of_no_list_is_a_note_and_one_of_the_policy_a_profile(person: Person) -> None:
+async def test_an_unknown_slot_is_a_note_and_a_slot_of_the_policy_is_a_profile(person: Person) -> None:
     await person.say(
         "Here is what I filled in.",
         items=[_item("profile:user:zzz_random_key_1", "xyzzy"), _item("profile:user:favourite_colour", "teal")],
@@ -39,13 +39,13 @@ async def test_a_slot_of_no_list_is_a_note_and_one_of_the_policy_a_profile(perso
 
 
 @pytest.mark.parametrize(("first", "second"), [("job", "occupation"), ("location", "city"), ("nickname", "call_me")])
-async def test_other_names_of_one_slot_are_that_slot(person: Person, first: str, second: str) -> None:
+async def test_synonyms_share_a_slot(person: Person, first: str, second: str) -> None:
     await person.say("Here it is.", items=[_item(f"profile:user:{first}", "the old one")])
     await person.say("And again.", items=[_item(f"profile:user:{second}", "the new one")])
     assert await _keys(person) == {f"profile:user:{second}": "the new one"}
 
 
 @pytest.mark.parametrize("said", ["We decided to go in May.", "我们门店的客群偏年轻，主要是学生。"])
-async def test_what_is_said_has_no_key_by_chance(person: Person, said: str) -> None:
+async def test_ordinary_statements_have_no_key(person: Person, said: str) -> None:
     await person.say(said)
     assert list(await _keys(person)) == [None]

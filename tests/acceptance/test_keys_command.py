@@ -1,4 +1,4 @@
-"""Keys from the command line to the last refusal: made, used, revoked, rotated; tokens of an issuer beside them."""
+"""API keys on the command line: created, used, revoked, rotated; tokens of an issuer are accepted besides keys."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ SAID = [user("I like mate tea.")]
 
 @pytest.fixture
 async def system(dsn: str, kafka: str) -> AsyncGenerator[System]:
-    """Compose alone, on a database of the test's own."""
+    """Compose alone, on its own database."""
     async with running(settings_for(dsn, kafka), ("compose",)) as one:
         yield one
 
@@ -48,7 +48,7 @@ async def url(system: System, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 
 
 async def run(*words: str, fails: bool = False) -> str:
-    """What the command printed."""
+    """The output of the command."""
     done = await asyncio.to_thread(CliRunner().invoke, app, words)
     assert (done.exit_code != 0) == fails, f"{done.output} {done.stderr} {done.exception!r}"
     return f"{done.stdout}{done.stderr}{done.exception}" if fails else done.stdout
@@ -67,7 +67,7 @@ async def ask(url: str, key: str | None, **query: str) -> tuple[int, str]:
 
 
 async def test_a_key_is_made_used_rotated_and_revoked(system: System, url: str) -> None:
-    async with SmartBrain(url, api_key="") as anybody:  # no key is there yet
+    async with SmartBrain(url, api_key="") as anybody:  # no key exists yet
         assert (await anybody.commit(user_id="lin", session_id="s", messages=SAID)).accepted.messages == 1
     shown = (await run("keys", "create", "--name", "app", "--tenant", "acme", "--scope", "read")).strip()
     listed = await run("keys")
@@ -114,7 +114,7 @@ async def test_each_change_of_a_key_leaves_an_event_with_who_and_why(system: Sys
 
 
 async def wait_for_status(url: str, key: str | None, status: int) -> bool:
-    """Whether what whoever holds the key is answered comes to be so."""
+    """Waits until the holder of the key gets this status."""
 
     async def is_so() -> bool:
         return (await ask(url, key))[0] == status
@@ -123,7 +123,7 @@ async def wait_for_status(url: str, key: str | None, status: int) -> bool:
 
 
 @pytest.mark.usefixtures("url")
-async def test_commands_and_the_client_take_the_key_of_the_environment(
+async def test_commands_and_the_client_use_the_key_of_the_environment(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = (await make("--name", "lin", "--tenant", "acme", "--scope", "read", "--scope", "write", "--user", "lin"))[
@@ -153,7 +153,7 @@ async def test_commands_and_the_client_take_the_key_of_the_environment(
 
 
 @pytest.mark.usefixtures("url")
-async def test_a_key_that_cannot_be_is_refused_by_name() -> None:
+async def test_an_invalid_key_is_refused_by_field() -> None:
     create = ("keys", "create", "--name", "a")
     reading = (*create, "--scope", "read")
     assert "--scope" in await run(*create, fails=True)
@@ -174,7 +174,7 @@ async def test_a_key_that_cannot_be_is_refused_by_name() -> None:
     assert (await make("--name", "a", "--scope", "read"))["key_id"] != made["key_id"]
 
 
-async def test_tokens_of_an_issuer_are_taken_beside_keys(databases: Databases, kafka: str, tmp_path: Path) -> None:
+async def test_tokens_of_an_issuer_are_accepted_besides_keys(databases: Databases, kafka: str, tmp_path: Path) -> None:
     issuer = Issuer(tmp_path / "jwks.json")
     issuer.add_key("first")
     named = {"issuer": URL, "audience": AUDIENCE, "jwks": str(issuer.shown_in), "tenant_claim": "org"}
@@ -191,7 +191,7 @@ async def test_tokens_of_an_issuer_are_taken_beside_keys(databases: Databases, k
     assert one.rows("SELECT DISTINCT tenant_id, user_id FROM turns") == [{"tenant_id": "acme", "user_id": "lin"}]
 
 
-async def test_up_needs_no_key_on_this_machine_until_the_first_is_made(
+async def test_up_needs_no_key_on_this_machine_until_the_first_is_created(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = tmp_path / "data"
@@ -216,7 +216,9 @@ async def test_up_needs_no_key_on_this_machine_until_the_first_is_made(
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])  # noqa: S104 # refused, not bound
-def test_nothing_listens_to_others_without_a_key(dsn: str, kafka: str, host: str, tmp_path: Path) -> None:
+def test_no_service_is_reachable_from_other_machines_without_a_key(
+    dsn: str, kafka: str, host: str, tmp_path: Path
+) -> None:
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),

@@ -1,4 +1,6 @@
-"""Knowledge stands beside memory in a package; whatever becomes of it, memory is served in time; in both languages."""
+"""A package combines knowledge and memory; memory is served in time whatever the knowledge side
+does, in both languages.
+"""
 
 import asyncio
 import time
@@ -33,7 +35,7 @@ DEADLINE_MS = 10_000
 async def system(
     databases: Databases, kafka: str, one_rag: Rag, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[System]:
-    """Every service, with knowledge; an answer is not used twice, so that each test meets the server."""
+    """Every service, with knowledge; answers are not cached, so that each test reaches the server."""
     policy = policy_file(tmp_path_factory.mktemp("policy"), knowledge={"cache_s": 0, "deadline_ms": 2500})
     settings = settings_for(databases.fresh(), kafka, knowledge_url=one_rag.url, policy=policy)
     async with running(settings) as all_services:
@@ -42,7 +44,7 @@ async def system(
 
 @pytest.fixture
 def rag(one_rag: Rag, system: System) -> Rag:
-    """The server as new; compose has forgotten how it was."""
+    """The knowledge server and compose's circuit breaker, reset."""
     one_rag.reset()
     one_rag.put(*DOCUMENTS)
     system["compose"].rt.knowledge.__init__(one_rag.url, None, time.monotonic)  # type: ignore[misc]
@@ -59,7 +61,7 @@ def arm(package: ContextPackage) -> Json:
 
 
 @pytest.mark.parametrize("language", SAID)
-async def test_a_question_is_answered_from_knowledge_beside_memory(person: Person, rag: Rag, language: str) -> None:
+async def test_a_question_is_answered_from_knowledge_and_memory(person: Person, rag: Rag, language: str) -> None:
     await person.say(SAID[language])
     package = await person.compose(ASKED[language])
     (item, *_) = [each for each in package.evidence if each.source == "resource"]
@@ -79,7 +81,7 @@ async def test_a_question_is_answered_from_knowledge_beside_memory(person: Perso
 
 
 @pytest.mark.parametrize("message", ["你好呀", "hi there", "我喜欢什么颜色？", "What colour do I like?"])
-async def test_small_talk_and_questions_about_oneself_leave_knowledge_alone(
+async def test_small_talk_and_questions_about_the_user_do_not_query_knowledge(
     person: Person, rag: Rag, message: str
 ) -> None:
     package = await person.compose(message)
@@ -103,7 +105,9 @@ async def test_small_talk_and_questions_about_oneself_leave_knowledge_alone(
     ],
     ids=["zh", "en"],
 )
-async def test_nothing_that_memory_knows_leaves(person: Person, rag: Rag, said: str, earlier: str, asked: str) -> None:
+async def test_no_memory_is_sent_to_the_knowledge_side(
+    person: Person, rag: Rag, said: str, earlier: str, asked: str
+) -> None:
     await person.say(said, session="s0")
     await person.say(earlier, session="s2")
     await person.compose(asked, session="s2")
@@ -131,7 +135,7 @@ async def test_nothing_that_memory_knows_leaves(person: Person, rag: Rag, said: 
 
 @pytest.mark.parametrize("language", SAID)
 @pytest.mark.parametrize("mode", [*LIES, "slow", "http_500", "redirect", "unauthorised", "refused"])
-async def test_whatever_becomes_of_knowledge_memory_is_served_in_time_and_the_reason_named(
+async def test_memory_is_served_in_time_whatever_knowledge_does_and_the_reason_is_named(
     person: Person, rag: Rag, mode: Mode, language: str
 ) -> None:
     await person.say(SAID[language])
@@ -152,7 +156,7 @@ async def test_an_empty_answer_is_no_degradation(person: Person, rag: Rag) -> No
     assert not [each for each in package.degraded_reason if each.startswith("knowledge")]
 
 
-async def test_a_dead_server_does_not_cost_every_request_its_deadline(person: Person, rag: Rag) -> None:
+async def test_an_unresponsive_server_does_not_cost_every_request_its_deadline(person: Person, rag: Rag) -> None:
     await person.say(SAID["en"])
     rag.mode = "slow"
     for package in await asyncio.gather(*(person.compose(ASKED["en"]) for _ in range(5))):
@@ -171,7 +175,7 @@ async def test_a_dead_server_does_not_cost_every_request_its_deadline(person: Pe
     ],
     ids=["zh", "en"],
 )
-async def test_of_a_document_with_orders_the_rest_is_shown_and_of_orders_alone_nothing(
+async def test_orders_are_removed_from_a_document_and_one_of_orders_only_is_omitted(
     person: Person, rag: Rag, order: str, rest: str
 ) -> None:
     rag.put(Document("mixed", f"{order} {rest}", "https://kb.acme.com/mixed"))
@@ -203,7 +207,7 @@ async def test_memory_keeps_its_share_beside_ten_thousand_results(person: Person
 
 
 @pytest.mark.parametrize("language", SAID)
-async def test_a_callers_plan_finds_both_and_its_filters_hold(person: Person, rag: Rag, language: str) -> None:
+async def test_a_callers_plan_queries_both_and_its_filters_apply(person: Person, rag: Rag, language: str) -> None:
     await person.say(SAID[language])
 
     async def found(**more: Any) -> EvidencePack:
@@ -228,7 +232,7 @@ async def test_a_callers_plan_finds_both_and_its_filters_hold(person: Person, ra
     assert all("user_id" not in plan for plan in rag.plans())
 
 
-async def test_a_relational_query_is_asked_as_hybrid_and_said(person: Person, rag: Rag) -> None:
+async def test_a_relational_query_is_sent_as_hybrid_and_reported(person: Person, rag: Rag) -> None:
     body = {**person.whose, "version": "0.1", "queries": [{"text": ASKED["en"], "mode": "relational"}]}
     pack = EvidencePack.model_validate((await person.post("/v1/retrieve", body)).json())
     assert any("asked as hybrid" in each for each in pack.explain.ignored_fields)
@@ -249,9 +253,7 @@ QUESTION = {
 
 
 @pytest.mark.parametrize("language", TASTE)
-async def test_a_rule_of_the_enterprise_wins_over_a_preference_and_is_named(
-    person: Person, rag: Rag, language: str
-) -> None:
+async def test_an_enterprise_rule_overrides_a_preference_and_is_named(person: Person, rag: Rag, language: str) -> None:
     await person.say(TASTE[language])
     await person.say({"zh": "请记住：我对花生过敏", "en": "Remember that I am allergic to peanuts"}[language])
     without = await person.compose(QUESTION[language])

@@ -1,4 +1,4 @@
-"""What turns cite and tools make goes to the knowledge side once, is found from there, and nothing of the chat does."""
+"""References of turns and products of tools reach the knowledge side once and are found there; chat text does not."""
 
 import asyncio
 import time
@@ -36,7 +36,7 @@ ASKED = {
 async def system(
     databases: Databases, kafka: str, one_rag: Rag, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[System]:
-    """Every service, with knowledge; what is lost is driven again soon."""
+    """Every service, with knowledge; lost work is redriven soon."""
     slices: dict[str, Any] = {
         "delivery": {"redrive_after_s": 0.5, "redrive_every_s": 0.2},
     }
@@ -48,7 +48,7 @@ async def system(
 
 @pytest.fixture
 def rag(one_rag: Rag, system: System) -> Rag:
-    """The server as new; nobody remembers how it was."""
+    """The knowledge server and its circuit breaker, reset."""
     one_rag.reset()
     for each in system.running:
         each.rt.knowledge.__init__(one_rag.url, None, time.monotonic)  # type: ignore[misc]
@@ -56,13 +56,13 @@ def rag(one_rag: Rag, system: System) -> Rag:
 
 
 async def resource_texts(person: Person, question: str, **more: Any) -> str:
-    """What knowledge adds to the person's package."""
+    """The knowledge evidence in the user's package."""
     package = await person.compose(question, **more)
     return "\n".join(each.snippet for each in package.evidence if each.source == "resource")
 
 
 @pytest.mark.parametrize("language", PAGE)
-async def test_what_a_user_brings_is_given_to_that_user_alone(person: Person, rag: Rag, language: str) -> None:
+async def test_a_users_document_is_offered_for_that_user_only(person: Person, rag: Rag, language: str) -> None:
     await commit(person, {**work(language), "org_id": "shop-7"})
     await wait_for(settled(person, 2), "ingested")
     named = {(h["x-tenant-id"], h["x-org-id"], h["x-user-id"]) for path, _, h in rag.asked if path == "/ingest"}
@@ -79,7 +79,7 @@ async def test_what_a_user_brings_is_given_to_that_user_alone(person: Person, ra
     assert {h.get("x-user-id") for path, _, h in rag.asked if path == "/retrieve"} == {person.user_id, other.user_id}
 
 
-async def test_the_same_page_is_given_to_each_organisation(person: Person, rag: Rag) -> None:
+async def test_the_same_page_is_offered_to_each_organisation(person: Person, rag: Rag) -> None:
     await commit(person, {**work("en"), "org_id": "shop-7"})
     await wait_for(settled(person, 2), "ingested")
     await commit(person, {**work("en"), "org_id": "shop-8"}, session="s2")
@@ -88,7 +88,7 @@ async def test_the_same_page_is_given_to_each_organisation(person: Person, rag: 
 
 
 @pytest.mark.parametrize("says", ["nothing", "no"])
-async def test_a_server_that_does_not_keep_users_apart_is_given_nothing(person: Person, rag: Rag, says: str) -> None:
+async def test_a_server_without_user_isolation_is_offered_nothing(person: Person, rag: Rag, says: str) -> None:
     rag.separates_users, rag.with_capabilities = False, says == "no"
     await commit(person, work("zh"))
     found = await wait_for(settled(person, 2), "settled")
@@ -96,13 +96,13 @@ async def test_a_server_that_does_not_keep_users_apart_is_given_nothing(person: 
     assert (rag.ever, [path for path, _, _ in rag.asked if path == "/ingest"]) == (set(), [])
 
 
-async def test_who_cannot_say_what_it_does_is_waited_for(person: Person, rag: Rag) -> None:
+async def test_a_server_that_does_not_report_its_capabilities_is_awaited(person: Person, rag: Rag) -> None:
     rag.capabilities_mode = "http_500"
     await commit(person, work("en"))
-    await wait_for(lambda: tried(person), "tried")
+    await wait_for(lambda: is_retrying(person), "tried")
     assert rag.ever == set()
     rag.capabilities_mode = "well"
-    await again(person, "attempts = attempts")
+    await make_due(person, "attempts = attempts")
     assert {each["state"] for each in await wait_for(settled(person, 2), "ingested")} == {"ingested"}
 
 
@@ -129,7 +129,7 @@ async def test_a_page_and_a_product_are_ingested_and_answer_the_next_question(
     assert turn.status_code == 200
 
 
-async def test_delivered_again_nothing_is_given_twice(person: Person, rag: Rag) -> None:
+async def test_redelivery_offers_nothing_twice(person: Person, rag: Rag) -> None:
     await commit(person, work("en"))
     await wait_for(settled(person, 2), "ingested")
     stored = await of_tenant(person.system.bootstrap, person.tenant_id, RESOURCE_INGEST.name)
@@ -140,7 +140,7 @@ async def test_delivered_again_nothing_is_given_twice(person: Person, rag: Rag) 
     assert {each["attempts"] for each in await resources(person)} == {1}
 
 
-async def test_a_librarian_that_dies_in_the_middle_gives_once(person: Person, rag: Rag) -> None:
+async def test_a_librarian_killed_in_the_middle_offers_once(person: Person, rag: Rag) -> None:
     rag.ingest_mode, rag.slow_s = "slow", 0.3
     await commit(person, work("en"))
     await wait_for(lambda: any(path == "/ingest" for path, _, _ in rag.asked), "asked")
@@ -152,17 +152,17 @@ async def test_a_librarian_that_dies_in_the_middle_gives_once(person: Person, ra
     assert len(rag.ingested) == 2
 
 
-async def test_a_request_that_was_lost_is_driven_again(person: Person, rag: Rag) -> None:
+async def test_a_lost_request_is_redriven(person: Person, rag: Rag) -> None:
     await commit(person, work("zh"))
     await wait_for(settled(person, 2), "ingested")
     rag.ingested.clear()
-    await again(person, "state = 'pending', settled_at = NULL, requested_at = now() - interval '1 hour'")
+    await make_due(person, "state = 'pending', settled_at = NULL, requested_at = now() - interval '1 hour'")
     await wait_for(lambda: len(rag.ingested) == 2, "given again")
     assert {each["state"] for each in await wait_for(settled(person, 2), "ingested")} == {"ingested"}
 
 
-async def again(person: Person, change: str) -> None:
-    """The person's resources are changed beside everybody's back, and may be driven again at once."""
+async def make_due(person: Person, change: str) -> None:
+    """Changes the user's resources in the database, and makes them due for a redrive at once."""
     await person.system.change(
         f"UPDATE resources SET {change} WHERE tenant_id = %(t)s RETURNING resource_id",  # noqa: S608
         t=person.tenant_id,
@@ -170,26 +170,26 @@ async def again(person: Person, change: str) -> None:
     await person.system.change("UPDATE redriven SET last_at = now() - interval '1 hour' RETURNING about")
 
 
-async def tried(person: Person) -> bool:
-    """Whether both were offered once, in vain, and wait."""
+async def is_retrying(person: Person) -> bool:
+    """Whether both were offered once without success and wait."""
     found = [(each["state"], each["attempts"] > 0, each["reason"]) for each in await resources(person)]
     return found == [("pending", True, "knowledge_server_error")] * 2
 
 
-async def test_a_server_that_is_away_is_waited_for(person: Person, rag: Rag) -> None:
+async def test_an_unavailable_server_is_awaited(person: Person, rag: Rag) -> None:
     rag.ingest_mode = "http_500"
     await commit(person, work("zh"))
-    await wait_for(lambda: tried(person), "tried")
+    await wait_for(lambda: is_retrying(person), "tried")
     rag.ingest_mode = "well"
-    await again(person, "attempts = attempts")
+    await make_due(person, "attempts = attempts")
     assert {each["state"] for each in await wait_for(settled(person, 2), "ingested")} == {"ingested"}
 
 
-async def test_after_all_tries_it_has_failed_and_says_why(person: Person, rag: Rag) -> None:
+async def test_a_resource_fails_with_a_reason_after_all_attempts(person: Person, rag: Rag) -> None:
     rag.ingest_mode = "http_500"
     await commit(person, work("en"))
-    await wait_for(lambda: tried(person), "tried")
-    await again(person, "attempts = 7")
+    await wait_for(lambda: is_retrying(person), "tried")
+    await make_due(person, "attempts = 7")
     found = await wait_for(settled(person, 2), "failed")
     assert {(each["state"], each["reason"]) for each in found} <= {
         ("failed", "knowledge_server_error"),
@@ -198,7 +198,7 @@ async def test_after_all_tries_it_has_failed_and_says_why(person: Person, rag: R
     assert {each["attempts"] for each in found} <= {8, 9}, "one that was under way meanwhile counts too"
 
 
-async def test_what_the_other_side_refuses_has_failed_and_says_why(person: Person, rag: Rag) -> None:
+async def test_a_refused_resource_fails_with_a_reason(person: Person, rag: Rag) -> None:
     rag.ingest_mode = "refused"
     await commit(person, work("en"))
     found = await wait_for(settled(person, 2), "failed")
@@ -207,7 +207,7 @@ async def test_what_the_other_side_refuses_has_failed_and_says_why(person: Perso
     assert outcome.json() == {"resources": []}
 
 
-async def test_the_same_page_is_given_once_and_a_changed_one_again(person: Person, rag: Rag) -> None:
+async def test_an_unchanged_page_is_offered_once_and_a_changed_one_again(person: Person, rag: Rag) -> None:
     await commit(person, work("en"))
     await wait_for(settled(person, 2), "ingested")
     await commit(person, work("en"), session="s2")
@@ -221,7 +221,7 @@ async def test_the_same_page_is_given_once_and_a_changed_one_again(person: Perso
     assert sum(each["ref_type"] == "url" and each["state"] == "ingested" for each in found) == 2
 
 
-async def test_nobody_sees_the_resources_of_another(person: Person, rag: Rag) -> None:
+async def test_resources_of_others_are_not_visible(person: Person, rag: Rag) -> None:
     await commit(person, work("en"))
     await wait_for(settled(person, 2), "ingested")
     for stranger in (Person(person.system, tenant_id=person.tenant_id), Person(person.system, person.user_id)):
@@ -229,7 +229,7 @@ async def test_nobody_sees_the_resources_of_another(person: Person, rag: Rag) ->
 
 
 @pytest.mark.parametrize("language", ASKED)
-async def test_an_answer_is_used_again_until_knowledge_changes(person: Person, rag: Rag, language: str) -> None:
+async def test_an_answer_is_cached_until_knowledge_changes(person: Person, rag: Rag, language: str) -> None:
     question, words = ASKED[language][0], PAGE[language]
     rag.put(Document("manual", words, "https://docs.example.org/manual"))
 
@@ -257,7 +257,7 @@ async def test_an_answer_is_used_again_until_knowledge_changes(person: Person, r
     assert len(rag.plans(person.tenant_id)) == 3
 
 
-async def test_an_ingest_ends_what_was_answered_before(person: Person, rag: Rag) -> None:
+async def test_an_ingest_invalidates_cached_answers(person: Person, rag: Rag) -> None:
     question = ASKED["en"][0]
     package = await person.compose(question)
     assert not [each for each in package.evidence if each.source == "resource"]
@@ -267,7 +267,7 @@ async def test_an_ingest_ends_what_was_answered_before(person: Person, rag: Rag)
     assert [each for each in package.evidence if each.source == "resource"]
 
 
-async def test_the_command_says_that_knowledge_changed_and_shows_resources(
+async def test_the_command_reports_a_knowledge_change_and_lists_resources(
     person: Person, rag: Rag, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await commit(person, work("en"))

@@ -1,6 +1,6 @@
-"""Knowledge is somebody's: a user's own, what was approved for an organisation, and the tenant's; nothing of another.
+"""Knowledge has an owner: a user, an organisation that approved it, or the tenant; no other owner's results are shown.
 
-What was approved is written to the knowledge side once, fails openly, is tried again, and goes with its memory.
+An approved promotion is written to the knowledge side once, fails visibly, is retried, and is erased with its memory.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ LANGUAGES = pytest.mark.parametrize("language", ["zh", "en"])
 async def system(
     databases: Databases, kafka: str, one_rag: Rag, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[System]:
-    """Every service, with knowledge; what is lost is driven again soon, and proposals are made all the time."""
+    """Every service, with knowledge; lost work is redriven soon, and proposals are created continuously."""
     slices: dict[str, Any] = {
         "evolution": {"every_s": 0.1},
         "delivery": {"redrive_after_s": 0.5, "redrive_every_s": 0.2},
@@ -59,7 +59,7 @@ async def system(
 
 @pytest.fixture
 def rag(one_rag: Rag, system: System) -> Rag:
-    """The server as new; nobody remembers how it was."""
+    """The knowledge server and its circuit breaker, reset."""
     one_rag.reset()
     for each in system.running:
         each.rt.knowledge.__init__(one_rag.url, None, time.monotonic)  # type: ignore[misc]
@@ -67,7 +67,7 @@ def rag(one_rag: Rag, system: System) -> Rag:
 
 
 def foreign() -> float:
-    """How many results of others were dropped."""
+    """The number of dropped results of other owners."""
     return REGISTRY.get_sample_value("smartbrain_knowledge_foreign_total") or 0.0
 
 
@@ -76,14 +76,14 @@ def colleague(person: Person) -> Person:
     return Person(person.system, tenant_id=person.tenant_id)
 
 
-async def found(person: Person, question: str, **more: Any) -> str:
-    """What knowledge adds to the person's package."""
+async def find_knowledge(person: Person, question: str, **more: Any) -> str:
+    """The knowledge evidence in the user's package."""
     package = await person.compose(question, **more)
     return "\n".join(each.snippet for each in package.evidence if each.source == "resource")
 
 
-async def proposed(person: Person, text: str, **more: Any) -> Json:
-    """The proposal of what the person said in several sessions."""
+async def make_proposal(person: Person, text: str, **more: Any) -> Json:
+    """The proposal of a statement that the user made in several sessions."""
     for n in range(6):
         await person.say(text, session=f"s{n}", **more)
     (liked,) = await person.memories(type="preference")
@@ -113,7 +113,7 @@ async def retry(person: Person, made: Json) -> tuple[int, Json]:
 
 
 async def until(person: Person, made: Json, *, status: str, written: bool) -> Json:
-    """The proposal, once it is so."""
+    """The proposal, once it is in this state."""
 
     async def so() -> Json | None:
         (now,) = [each for each in await promotions(person) if each["proposal_id"] == made["proposal_id"]]
@@ -125,17 +125,17 @@ async def until(person: Person, made: Json, *, status: str, written: bool) -> Js
 
 
 def writes(rag: Rag, made: Json) -> list[tuple[Json, dict[str, str]]]:
-    """What was offered of the promotion, and in whose name."""
+    """The documents offered for the promotion, and in whose name."""
     offered = [(body, headers) for path, body, headers in rag.asked if path == "/ingest"]
     return [each for each in offered if each[0]["idempotency_key"] == made["proposal_id"]]
 
 
-# ------------------------------------------------------------------ what users bring
+# ------------------------------------------------------------------ documents of users
 
 
 @LANGUAGES
 @pytest.mark.parametrize("filters", [True, False], ids=["filters", "filters_nothing"])
-async def test_each_finds_what_they_brought_alone(person: Person, rag: Rag, language: str, filters: bool) -> None:
+async def test_each_user_finds_only_their_own_documents(person: Person, rag: Rag, language: str, filters: bool) -> None:
     other, third = colleague(person), colleague(person)
     rag.put(Document("manual", PAGE[language].replace("海森堡", "公司 海森堡"), "https://kb.acme.com/manual"))
     for who in (person, other):
@@ -157,25 +157,25 @@ async def resources_of(person: Person) -> list[Json]:
     return (await person.get("/v1/resources")).json()["resources"]
 
 
-# ------------------------------------------------------------------ what was approved
+# ------------------------------------------------------------------ approved promotions
 
 
 @LANGUAGES
-async def test_what_is_approved_for_an_organisation_is_found_there(person: Person, rag: Rag, language: str) -> None:
-    made = await proposed(person, SAID[language], org_id="shop-7")
+async def test_a_promotion_to_an_organisation_is_found_there(person: Person, rag: Rag, language: str) -> None:
+    made = await make_proposal(person, SAID[language], org_id="shop-7")
     third = colleague(person)
-    assert await found(third, ASKED[language], org_id="shop-7") == ""
+    assert await find_knowledge(third, ASKED[language], org_id="shop-7") == ""
     done = await approve(person, made)
     assert (done["status"], done["visibility"], done["org_id"]) == ("approved", "store", "shop-7")
     now = await until(person, made, status="approved", written=True)
     assert now["write_reason"] is None
-    assert WORDS[language] in await found(third, ASKED[language], org_id="shop-7")
+    assert WORDS[language] in await find_knowledge(third, ASKED[language], org_id="shop-7")
     for elsewhere in ({"org_id": "shop-8"}, {}):
-        assert await found(colleague(person), ASKED[language], **elsewhere) == ""
-    assert await found(Person(person.system), ASKED[language], org_id="shop-7") == ""
+        assert await find_knowledge(colleague(person), ASKED[language], **elsewhere) == ""
+    assert await find_knowledge(Person(person.system), ASKED[language], org_id="shop-7") == ""
     rag.filters = False
     for elsewhere in ({"org_id": "shop-8"}, {}):
-        assert await found(colleague(person), ASKED[language], **elsewhere) == ""
+        assert await find_knowledge(colleague(person), ASKED[language], **elsewhere) == ""
     ((body, headers),) = writes(rag, made)
     assert body["owner"] == {"tenant_id": person.tenant_id, "org_id": "shop-7", "user_id": ""}
     assert (body["meta"]["visibility"], headers.get("x-user-id")) == ("store", None)
@@ -183,23 +183,23 @@ async def test_what_is_approved_for_an_organisation_is_found_there(person: Perso
 
 
 @LANGUAGES
-async def test_what_is_approved_for_all_is_found_by_all_and_by_nobody_before(
+async def test_a_promotion_to_the_tenant_is_found_by_all_after_approval_only(
     person: Person, rag: Rag, language: str
 ) -> None:
-    made = await proposed(person, SAID[language], org_id="shop-7")
+    made = await make_proposal(person, SAID[language], org_id="shop-7")
     other = colleague(person)
-    assert await found(other, ASKED[language]) == ""
+    assert await find_knowledge(other, ASKED[language]) == ""
     await approve(person, made, visibility="brand")
     await until(person, made, status="approved", written=True)
-    assert WORDS[language] in await found(other, ASKED[language])
-    assert WORDS[language] in await found(other, ASKED[language], org_id="shop-8")
-    assert await found(Person(person.system), ASKED[language]) == ""
+    assert WORDS[language] in await find_knowledge(other, ASKED[language])
+    assert WORDS[language] in await find_knowledge(other, ASKED[language], org_id="shop-8")
+    assert await find_knowledge(Person(person.system), ASKED[language]) == ""
     ((body, _),) = writes(rag, made)
     assert body["owner"] == {"tenant_id": person.tenant_id, "org_id": "", "user_id": ""}
 
 
-async def test_what_is_rejected_is_written_nowhere(person: Person, rag: Rag) -> None:
-    made = await proposed(person, SAID["en"])
+async def test_a_rejected_promotion_is_not_written(person: Person, rag: Rag) -> None:
+    made = await make_proposal(person, SAID["en"])
     answer = await person.post(f"/v1/promotions/{made['proposal_id']}", {**person.whose, "decision": "reject"})
     assert answer.json()["status"] == "rejected"
     status, told = await retry(person, made)
@@ -207,14 +207,14 @@ async def test_what_is_rejected_is_written_nowhere(person: Person, rag: Rag) -> 
     assert writes(rag, made) == []
 
 
-# ------------------------------------------------------------------ writing that fails
+# ------------------------------------------------------------------ failed writes
 
 
 @LANGUAGES
-async def test_what_is_refused_has_failed_and_tried_again_is_written_once(
+async def test_a_refused_promotion_fails_and_is_written_once_on_retry(
     person: Person, rag: Rag, language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = await proposed(person, SAID[language])
+    made = await make_proposal(person, SAID[language])
     rag.ingest_mode = "refused"
     await approve(person, made, visibility="global")
     failed = await until(person, made, status="write_failed", written=False)
@@ -230,7 +230,7 @@ async def test_what_is_refused_has_failed_and_tried_again_is_written_once(
         done = await asyncio.to_thread(CliRunner().invoke, app, again)
     assert (done.exit_code, "approved" in done.stdout) == (0, True), done.output
     await until(person, made, status="approved", written=True)
-    assert WORDS[language] in await found(colleague(person), ASKED[language])
+    assert WORDS[language] in await find_knowledge(colleague(person), ASKED[language])
     assert (await retry(person, made))[0] == 202
     await deliver_again(person)
     assert len(writes(rag, made)) == 2, "the one that was refused, and the one that was taken"
@@ -238,15 +238,15 @@ async def test_what_is_refused_has_failed_and_tried_again_is_written_once(
 
 
 async def deliver_again(person: Person) -> None:
-    """The librarian is told again of all that was approved."""
+    """The librarian receives every approval again."""
     stored = await of_tenant(person.system.bootstrap, person.tenant_id, PROMOTION_APPROVED.name)
     assert stored
     subject = Subject(person.tenant_id, person.user_id)
     await promotion.write(person.system["librarian"].rt, subject, [parse(each) for each in stored])
 
 
-async def test_an_absence_is_waited_out_until_the_tries_are_used_up(person: Person, rag: Rag) -> None:
-    made = await proposed(person, SAID["en"])
+async def test_an_unavailable_server_is_retried_until_attempts_are_exhausted(person: Person, rag: Rag) -> None:
+    made = await make_proposal(person, SAID["en"])
     rag.ingest_mode = "http_500"
     await approve(person, made, visibility="brand")
     tried = "SELECT count(*) FROM promotions WHERE user_id = %(u)s AND write_attempts > 0 AND status = 'approved'"
@@ -267,8 +267,8 @@ async def test_an_absence_is_waited_out_until_the_tries_are_used_up(person: Pers
     assert [each.id for each in rag.documents] == [made["proposal_id"]]
 
 
-async def test_an_answer_that_never_came_leaves_one_document(person: Person, rag: Rag) -> None:
-    made = await proposed(person, SAID["zh"])
+async def test_a_lost_response_leaves_one_document(person: Person, rag: Rag) -> None:
+    made = await make_proposal(person, SAID["zh"])
     rag.ingest_mode, rag.slow_s = "slow", 2.4
     await approve(person, made, visibility="brand")
     await wait_for(lambda: rag.ever, "taken over there, though its answer came too late")
@@ -278,8 +278,8 @@ async def test_an_answer_that_never_came_leaves_one_document(person: Person, rag
     assert [each.id for each in rag.documents] == [made["proposal_id"]]
 
 
-async def test_a_writing_that_was_lost_is_driven_again(person: Person, rag: Rag) -> None:
-    made = await proposed(person, SAID["zh"])
+async def test_a_lost_write_is_redriven(person: Person, rag: Rag) -> None:
+    made = await make_proposal(person, SAID["zh"])
     await approve(person, made, visibility="brand")
     await until(person, made, status="approved", written=True)
     rag.ingested.clear()
@@ -294,8 +294,8 @@ async def test_a_writing_that_was_lost_is_driven_again(person: Person, rag: Rag)
     assert [each.id for each in rag.documents] == [made["proposal_id"]]
 
 
-async def test_what_the_librarian_gives_up_has_failed_and_is_redriven(person: Person, rag: Rag) -> None:
-    made = await proposed(person, SAID["en"])
+async def test_an_event_that_the_librarian_gives_up_has_failed_and_is_redriven(person: Person, rag: Rag) -> None:
+    made = await make_proposal(person, SAID["en"])
     subject = Subject(person.tenant_id, person.user_id)
     await person.system.stop("librarian")
     await approve(person, made, visibility="brand")
@@ -316,8 +316,8 @@ async def test_what_the_librarian_gives_up_has_failed_and_is_redriven(person: Pe
     assert [each.id for each in rag.documents] == [made["proposal_id"]]
 
 
-async def test_what_holds_no_more_is_not_written(person: Person, rag: Rag) -> None:
-    made = await proposed(person, SAID["en"])
+async def test_an_ended_memory_is_not_written(person: Person, rag: Rag) -> None:
+    made = await make_proposal(person, SAID["en"])
     rag.ingest_mode = "refused"
     await approve(person, made, visibility="brand")
     await until(person, made, status="write_failed", written=False)
@@ -333,8 +333,8 @@ async def test_what_holds_no_more_is_not_written(person: Person, rag: Rag) -> No
     assert (len(writes(rag, made)), rag.documents) == (1, [])
 
 
-async def test_nothing_is_written_for_an_organisation_where_none_is_kept_apart(person: Person, rag: Rag) -> None:
-    made = await proposed(person, SAID["en"], org_id="shop-7")
+async def test_nothing_is_written_for_an_organisation_on_a_server_without_isolation(person: Person, rag: Rag) -> None:
+    made = await make_proposal(person, SAID["en"], org_id="shop-7")
     rag.separates_users = False
     await approve(person, made, visibility="region")
     failed = await until(person, made, status="write_failed", written=False)
@@ -342,11 +342,11 @@ async def test_nothing_is_written_for_an_organisation_where_none_is_kept_apart(p
     assert writes(rag, made) == []
 
 
-# ------------------------------------------------------------------ what is erased
+# ------------------------------------------------------------------ erasures
 
 
-async def test_what_is_on_its_way_when_it_is_erased_is_waited_for_and_gone(person: Person, rag: Rag) -> None:
-    made = await proposed(person, SAID["zh"])
+async def test_a_promotion_in_transit_is_awaited_and_erased(person: Person, rag: Rag) -> None:
+    made = await make_proposal(person, SAID["zh"])
     rag.ingest_mode, rag.slow_s = "slow", 1.0
     await approve(person, made, visibility="global")
     await wait_for(lambda: writes(rag, made), "on its way")
@@ -357,14 +357,14 @@ async def test_what_is_on_its_way_when_it_is_erased_is_waited_for_and_gone(perso
 
 
 @pytest.mark.parametrize("scope", ["all", "personal", "items"])
-async def test_an_erasure_takes_back_what_was_approved(person: Person, rag: Rag, scope: str) -> None:
-    made = await proposed(person, SAID["en"])
+async def test_an_erasure_withdraws_approved_promotions(person: Person, rag: Rag, scope: str) -> None:
+    made = await make_proposal(person, SAID["en"])
     await approve(person, made, visibility="brand")
     await until(person, made, status="approved", written=True)
     other = colleague(person)
-    assert WORDS["en"] in await found(other, ASKED["en"])
+    assert WORDS["en"] in await find_knowledge(other, ASKED["en"])
     more = {"item_ids": [made["memory_id"]]} if scope == "items" else {}
     done = await completed(person, await erase(person, scope, **more))
     assert done["proof"]["stores"]["knowledge"] >= 1
     assert rag.ingested == {}
-    assert await found(other, ASKED["en"]) == ""
+    assert await find_knowledge(other, ASKED["en"]) == ""

@@ -1,4 +1,4 @@
-"""When knowledge is asked, who is named to it and what it is given, is policy's to say."""
+"""Policy decides when knowledge is queried, which user is named, and what is offered."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Any
@@ -30,7 +30,7 @@ async def rag(monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Rag]:
 async def start(
     databases: Databases, kafka: str, rag: Rag, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[Start]:
-    """Somebody who speaks to a compose with this policy for knowledge."""
+    """A user of a compose with this knowledge policy."""
     started: list[Any] = []
 
     async def begin(services: tuple[str, ...] = ("compose",), **knowledge: Any) -> Person:
@@ -45,14 +45,14 @@ async def start(
         await each.__aexit__(None, None, None)
 
 
-async def test_never_is_never(start: Start, rag: Rag) -> None:
+async def test_never_queries_nothing(start: Start, rag: Rag) -> None:
     person = await start(ask="never")
     await person.compose(QUESTION["zh"])
     await person.post("/v1/retrieve", {**person.whose, "version": "0.1", "queries": [{"text": QUESTION["en"]}]})
     assert rag.plans() == []
 
 
-async def test_always_is_always(start: Start, rag: Rag) -> None:
+async def test_always_queries_every_message(start: Start, rag: Rag) -> None:
     person = await start(ask="always")
     await person.compose("你好")
     await person.compose("hi there")
@@ -60,7 +60,7 @@ async def test_always_is_always(start: Start, rag: Rag) -> None:
 
 
 @pytest.mark.parametrize("named", [True, False])
-async def test_the_user_is_named_only_where_policy_says_so(start: Start, rag: Rag, named: bool) -> None:
+async def test_the_user_is_named_only_if_policy_says_so(start: Start, rag: Rag, named: bool) -> None:
     person = await start(send_user=named)
     for who in (person, Person(person.system, tenant_id=person.tenant_id)):
         await who.compose(QUESTION["zh"])
@@ -70,7 +70,7 @@ async def test_the_user_is_named_only_where_policy_says_so(start: Start, rag: Ra
 
 
 @pytest.mark.parametrize("shared", [True, False])
-async def test_where_nobody_is_named_things_are_given_only_if_policy_shares_them(
+async def test_without_user_names_resources_are_offered_only_if_policy_shares_them(
     start: Start, rag: Rag, shared: bool
 ) -> None:
     person = await start(("compose", "relay", "observer", "librarian"), send_user=False, ingest_shared=shared)
@@ -103,7 +103,7 @@ async def test_an_organisation_has_its_own_answers_and_changes(start: Start, rag
     assert len(rag.plans()) == 4
 
 
-async def test_precedence_may_be_switched_off(start: Start, rag: Rag) -> None:
+async def test_precedence_can_be_disabled(start: Start, rag: Rag) -> None:
     person = await start(precedence=False)
     rag.put(Document("rule", "品牌规范：禁止使用表情符号。", "https://kb.acme.com/brand"))
     package = await person.compose("品牌规范对表情符号怎么说？")
@@ -111,7 +111,7 @@ async def test_precedence_may_be_switched_off(start: Start, rag: Rag) -> None:
 
 
 @pytest.mark.parametrize("body", [{"tenant_id": ""}, {"org_id": "x" * 200}, {"profile_id": 7}])
-async def test_a_change_that_names_nobody_is_refused_by_its_field(start: Start, body: dict[str, Any]) -> None:
+async def test_a_change_without_a_scope_is_refused_by_field(start: Start, body: dict[str, Any]) -> None:
     person = await start()
     answer = await person.post("/v1/knowledge/changed", body)
     assert answer.status_code == 422

@@ -1,4 +1,4 @@
-"""Without knowledge everything else works, and nobody is told that anything is missing (seed 004 section 6)."""
+"""Without a knowledge side everything else works, and nothing is reported as missing (seed 004 section 6)."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from tests.system.person import Person, shown
     ],
     ids=["zh", "en"],
 )
-async def test_unplugged_everything_else_works(person: Person, said: str, asked: str, word: str) -> None:
+async def test_everything_else_works_without_knowledge(person: Person, said: str, asked: str, word: str) -> None:
     await person.say(said)
     ref = {"ref_type": "url", "ref_uri": "https://docs.example.org/spec"}
     made = {"name": "write_file", "args": {"path": "a.md", "content": "specification " * 40}, "result": "ok"}

@@ -1,4 +1,4 @@
-"""The month that `smartbrain demo --keep` writes: once, however often it is broken off and called again."""
+"""The month that `smartbrain demo --keep` writes: exactly once, even if it is interrupted and repeated."""
 
 import asyncio
 from datetime import date
@@ -62,12 +62,12 @@ SESSIONS: dict[str, Any] = {
 
 
 class BrokenOffError(Exception):
-    """Somebody has pressed Ctrl-C."""
+    """Simulates Ctrl-C."""
 
 
 @pytest.fixture(params=["zh", "en"])
 def life(request: pytest.FixtureRequest, person: Person, tmp_path: Path) -> Life:
-    """A month of few words of the person, who is of the tenant of the demonstration."""
+    """A short month of the user, who belongs to the tenant of the demonstration."""
     told = {"user_id": person.user_id, "timezone": "+08:00", "erased": "secret", "sessions": SESSIONS[request.param]}
     (tmp_path / "somebody.yaml").write_text(yaml.safe_dump(told))
     (read,) = read_lives(tmp_path, TODAY)
@@ -80,7 +80,7 @@ async def test_a_month_is_written_once_with_its_own_times(system: System, life: 
 
     def save(progress: LifeProgress, until: int) -> None:
         if progress.turns[life.user_id] == until:
-            raise BrokenOffError  # the turn is committed, and nothing says so
+            raise BrokenOffError  # the turn is committed, and the response is lost
         save_progress(tmp_path, progress)
         saved.append(progress)
 
@@ -111,13 +111,13 @@ async def test_a_month_is_written_once_with_its_own_times(system: System, life: 
     await wait_for(lambda: owner.number(told), "the package is known to be of its turn")
 
 
-async def test_something_lies_among_the_dead_letters(system: System, person: Person) -> None:
+async def test_a_dead_letter_exists(system: System, person: Person) -> None:
     await asyncio.to_thread(set_aside, system.settings, person.user_id)
     letter = await only_letter(Person(system, person.user_id, "default"))
     assert letter["error"].startswith("invalid_request")
 
 
-async def test_a_turn_lies_in_quarantine_until_it_is_dropped(system: System, life: Life) -> None:
+async def test_a_quarantined_turn_exists_until_it_is_dropped(system: System, life: Life) -> None:
     owner = Person(system, life.user_id, "default")
 
     def write(url: str) -> None:

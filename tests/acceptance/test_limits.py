@@ -1,4 +1,4 @@
-"""Whoever floods is refused with how long to wait, and nobody else notices; bodies and requests come to an end."""
+"""Limits: a flooding client is refused with a waiting time and affects nobody else; bodies and requests are bounded."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -30,30 +30,30 @@ TIGHT = {
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Compose with limits that anybody meets."""
+    """Compose with low limits."""
     policy = policy_file(tmp_path_factory.mktemp("policy"), limits=TIGHT)
     async with running(settings_for(databases.fresh(), kafka, policy=policy), ("compose",)) as compose:
         yield compose
 
 
 async def new_key(system: System, person: Person) -> Headers:
-    """The header of a new key of the person's tenant."""
+    """The header of a new key of the user's tenant."""
     return with_key(await add_key(system["compose"].rt.db, person.tenant_id))
 
 
 async def list_sessions(system: System, headers: Headers, user_id: str | None = None) -> httpx.Response:
-    """The answer to a question about a user, a new one unless it is said which."""
+    """The response to a request about a user; a new user unless one is given."""
     params = {"user_id": user_id or uuid4().hex}
     return await system.http.get("/v1/sessions", params=params, headers=headers)
 
 
-def limited(limit: str) -> float:
-    """How many requests were beyond this limit."""
+def count_limited(limit: str) -> float:
+    """The number of requests that exceeded this limit."""
     return REGISTRY.get_sample_value("smartbrain_requests_limited_total", {"limit": limit}) or 0.0
 
 
 def assert_refused(answer: httpx.Response, field: str, limit: str) -> None:
-    """429 that says what was exceeded and how long to wait."""
+    """429 with the exceeded limit and the waiting time."""
     told = answer.json()
     assert (answer.status_code, told["code"], told["details"][0]["field"]) == (429, "rate_limited", field), told
     assert limit in told["message"]
@@ -61,15 +61,15 @@ def assert_refused(answer: httpx.Response, field: str, limit: str) -> None:
     assert told["request_id"] == answer.headers["x-request-id"]
 
 
-async def test_a_key_that_asks_too_often_waits_and_another_does_not(system: System, person: Person) -> None:
+async def test_a_key_that_exceeds_its_rate_waits_and_another_does_not(system: System, person: Person) -> None:
     flooding, other = await new_key(system, person), await new_key(system, person)
-    before = limited("key_per_s")
+    before = count_limited("key_per_s")
     answers = [await list_sessions(system, flooding) for _ in range(6)]
     assert [each.status_code for each in answers[:4]] == [200] * 4
     assert_refused(answers[-1], "key", "limits.key_per_s")
-    assert limited("key_per_s") > before
+    assert count_limited("key_per_s") > before
     assert (await list_sessions(system, other)).status_code == 200
-    # a probe is let through, to where there is none: it is added where compose is served
+    # a probe passes the limit; it gets 404 because probes are added where compose is served
     assert (await system.http.get("/live", headers=flooding)).status_code == 404
 
     async def goes_again() -> bool:
@@ -78,7 +78,7 @@ async def test_a_key_that_asks_too_often_waits_and_another_does_not(system: Syst
     await wait_for(goes_again, "a token has come back")
 
 
-async def test_a_user_who_is_asked_about_too_often_waits_whichever_key_asks(system: System, person: Person) -> None:
+async def test_a_user_who_exceeds_the_rate_waits_whichever_key_is_used(system: System, person: Person) -> None:
     first, second = await new_key(system, person), await new_key(system, person)
     for headers in (first, second):
         assert (await list_sessions(system, headers, person.user_id)).status_code == 200
@@ -91,17 +91,19 @@ async def test_a_user_who_is_asked_about_too_often_waits_whichever_key_asks(syst
 
 @asynccontextmanager
 async def standing_still(system: System) -> AsyncGenerator[None]:
-    """Nobody can read sessions meanwhile."""
+    """Reading sessions blocks."""
     async with await psycopg.AsyncConnection.connect(system.dsn) as conn:
         await conn.execute("LOCK TABLE smart_brain.sessions IN ACCESS EXCLUSIVE MODE")
         yield
 
 
-async def test_requests_under_way_are_bounded_by_key_and_altogether_and_in_time(system: System, person: Person) -> None:
+async def test_concurrent_requests_are_bounded_per_key_and_in_total_and_refused_in_time(
+    system: System, person: Person
+) -> None:
     one, two = await new_key(system, person), await new_key(system, person)
     async with standing_still(system), listening(system) as url, httpx.AsyncClient(base_url=url) as http:
         waiting = [asyncio.create_task(list_sessions(system, one)) for _ in range(2)]
-        await asyncio.sleep(0.2)  # both are under way
+        await asyncio.sleep(0.2)  # both are in progress
         assert_refused(await list_sessions(system, one), "key", "limits.key_at_once")
         waiting.append(asyncio.create_task(list_sessions(system, two)))
         await asyncio.sleep(0.2)
@@ -118,7 +120,7 @@ async def test_requests_under_way_are_bounded_by_key_and_altogether_and_in_time(
     ("method", "path"),
     [("POST", "/v1/turns"), ("POST", "/v1/context"), ("DELETE", "/v1/memories?user_id=lin"), ("PUT", "/v1/media/a")],
 )
-async def test_a_body_without_an_end_is_read_no_further_than_the_limit(
+async def test_an_endless_body_is_read_up_to_the_limit_only(
     system: System, person: Person, method: str, path: str
 ) -> None:
     sent = 0

@@ -1,4 +1,4 @@
-"""Agents reach it over MCP: every tool in both transports and revisions, two users apart, nothing breaks it."""
+"""Agents use memory over MCP: every tool, both transports and revisions, isolation of users, and malformed calls."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ MALFORMED = often(2000, short=2000)
 
 @dataclass(frozen=True)
 class House:
-    """A system with its doors closed, and what agents of others reach it by."""
+    """A system that requires keys, and the addresses of its MCP service."""
 
     compose_url: str
     mcp_url: str
@@ -46,7 +46,7 @@ class House:
     db: Database
 
     async def agent(self, user_id: str | None = None, *, of_one: bool = True, **grant: Any) -> Agent:
-        """A client of somebody, whom the key is of, or whom its configuration names."""
+        """An MCP client of the user of the key, or of the configured user."""
         user = user_id or somebody()
         key = await add_key(self.db, TENANT, user=user if of_one else None, **grant)
         return Agent(self.compose_url, self.mcp_url, key, None if of_one else user)
@@ -54,7 +54,7 @@ class House:
 
 @pytest.fixture(scope="module")
 async def house(databases: Databases, kafka: str) -> AsyncGenerator[House]:
-    """Every service, and the one for agents in front of it."""
+    """Every service, with the MCP service."""
     async with running(settings_for(databases.fresh(), kafka)) as system:
         await add_key(system["compose"].rt.db, TENANT)
         compose = system["compose"].service
@@ -65,7 +65,7 @@ async def house(databases: Databases, kafka: str) -> AsyncGenerator[House]:
 
 
 @EVERY_WAY
-async def test_every_tool_does_its_work(house: House, transport: Transport, mode: str) -> None:
+async def test_every_tool_works(house: House, transport: Transport, mode: str) -> None:
     agent = await house.agent()
     async with agent.connect(transport, mode) as client:
         assert client.session.protocol_version == REVISIONS[mode]
@@ -131,11 +131,11 @@ async def test_every_tool_does_its_work(house: House, transport: Transport, mode
 
 
 def agent_user(agent: Agent, status: Json) -> str:
-    """Whose memory it is, as the configuration says, or the key."""
+    """The user of the configuration, or of the key."""
     return agent.user_id or status["user_id"]
 
 
-async def test_chinese_works_alike(house: House) -> None:
+async def test_chinese_works_in_the_same_way(house: House) -> None:
     agent = await house.agent("小林", of_one=False)
     async with agent.connect() as client:
         assert (await call(client, "get_status"))["user_id"] == "小林"
@@ -150,7 +150,7 @@ async def test_chinese_works_alike(house: House) -> None:
         assert gone["status"] == "taken_back"
 
 
-async def test_what_is_not_sure_is_offered_and_not_done(house: House) -> None:
+async def test_an_uncertain_match_is_offered_and_not_applied(house: House) -> None:
     async with (await house.agent()).connect() as client:
         for text in ("My bike is blue", "My bike is in the cellar"):
             await call(client, "remember", text=text)
@@ -202,7 +202,7 @@ async def test_two_users_on_one_server_never_see_each_other(house: House) -> Non
         assert (await fail(client, "recall", question="cat"))["code"] == "forbidden"
 
 
-async def test_a_model_cannot_choose_the_user_and_is_told_what_helps(house: House) -> None:
+async def test_a_model_cannot_choose_the_user_and_gets_a_helpful_error(house: House) -> None:
     of_all = Agent(house.compose_url, house.mcp_url, await add_key(house.db, TENANT))
     async with of_all.connect() as client:
         assert (await fail(client, "recall", question="cat"))["code"] == "no_user"
@@ -220,7 +220,7 @@ async def test_a_model_cannot_choose_the_user_and_is_told_what_helps(house: Hous
         assert "`write`" in str(await call(client, "get_status"))
 
 
-async def test_nobody_is_let_in_without_a_valid_key(house: House) -> None:
+async def test_a_request_without_a_valid_key_is_refused(house: House) -> None:
     async with httpx.AsyncClient(base_url=house.mcp_url, trust_env=False) as http:
         for headers in ({}, {"authorization": "Bearer sb_no"}, {"authorization": "hello"}):
             answer = await http.post("/mcp", json=request("tools/list"), headers=headers)
@@ -233,7 +233,7 @@ async def test_nobody_is_let_in_without_a_valid_key(house: House) -> None:
 
 
 def malform(chance: random.Random) -> bytes:
-    """A call that is wrong somewhere: no JSON, no request, no such method or tool, arguments of every wrong kind."""
+    """A malformed call: no JSON, no request, an unknown method or tool, or arguments of a wrong type."""
     junk: list[Any] = [None, True, -1, 1e300, "", "x" * 5000, "\x00", "\ud800", [], {}, [[]], {"a": {"b": []}}]
     name: Any = chance.choice([*TOOLS, "erase", *junk])
     keys = ["question", "text", "words", "memory_id", "max_tokens", "user_id", "new", "old", "message"]
@@ -255,7 +255,7 @@ def malform(chance: random.Random) -> bytes:
     return whole if chance.random() < 0.8 else whole[: chance.randrange(len(whole) + 1)] + chance.randbytes(3)
 
 
-async def test_malformed_calls_leave_the_server_answering(house: House) -> None:
+async def test_malformed_calls_leave_the_server_responding(house: House) -> None:
     agent, chance = await house.agent(), random.Random(7)
     accept = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
     headers = {**agent.headers, **accept, "host": "localhost"}
@@ -278,7 +278,7 @@ async def test_malformed_calls_leave_the_server_answering(house: House) -> None:
         assert inside((await call(client, "remember", text="I like tea"))["memory"]["text"]) == "I like tea"
 
 
-async def test_nothing_but_the_protocol_is_written_to_standard_output(house: House) -> None:
+async def test_standard_output_contains_only_the_protocol(house: House) -> None:
     agent, chance = await house.agent(), random.Random(11)
     lines = [malform(chance).replace(b"\n", b" ") for _ in range(200)]
     start = request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": _INFO}, 9000)
@@ -313,7 +313,7 @@ _INFO = {"name": "test", "version": "1"}
 
 @asynccontextmanager
 async def mute_server() -> AsyncGenerator[str]:
-    """Something that takes connections and never answers."""
+    """A server that accepts connections and never responds."""
     server = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0)
     try:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
@@ -321,7 +321,7 @@ async def mute_server() -> AsyncGenerator[str]:
         server.close()
 
 
-async def test_a_server_that_is_down_or_hangs_is_told_within_two_seconds() -> None:
+async def test_a_server_that_is_down_or_hangs_is_reported_within_two_seconds() -> None:
     async with mute_server() as mute:
         for compose_url in ("http://127.0.0.1:9", mute):
             async with serving_agents(compose_url) as (mcp_url, _):
@@ -336,7 +336,7 @@ async def test_a_server_that_is_down_or_hangs_is_told_within_two_seconds() -> No
 
 
 PATIENCE = 2
-"""It takes 1.6 s at most; the machine of the tests has more to do."""
+"""It takes at most 1.6 s on an idle machine; the test machine has other load."""
 
 
 @pytest.mark.parametrize("page", ["README.md", "README.zh-CN.md", "docs/howto/mcp.md"])

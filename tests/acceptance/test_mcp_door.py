@@ -1,4 +1,4 @@
-"""Who is let in to the service for agents, and that the lines of the READMEs let an agent in."""
+"""Access to the MCP service, and the configuration lines of the READMEs."""
 
 import re
 import sys
@@ -26,12 +26,12 @@ ACCEPT = {"accept": "application/json, text/event-stream"}
 
 @pytest.fixture
 async def compose_url(system: System) -> AsyncGenerator[str]:
-    """Where compose is, which needs no key on this machine."""
+    """The address of compose, which needs no key on this machine."""
     async with listening(system) as url:
         yield url
 
 
-async def test_a_foreign_page_and_another_name_are_refused(compose_url: str) -> None:
+async def test_a_foreign_origin_and_another_host_name_are_refused(compose_url: str) -> None:
     async with serving_agents(compose_url) as (mcp_url, _), httpx.AsyncClient(trust_env=False) as http:
         for headers, status, code in (
             ({"origin": "https://evil.example"}, 403, "forbidden_origin"),
@@ -47,7 +47,7 @@ async def test_a_foreign_page_and_another_name_are_refused(compose_url: str) -> 
         assert (await http.post(f"{mcp_url}/mcp", json=request("tools/list"), headers=own)).status_code == 200
 
 
-async def test_the_metadata_name_the_issuers_of_the_policy(compose_url: str, tmp_path: Path) -> None:
+async def test_the_metadata_names_the_issuers_of_the_policy(compose_url: str, tmp_path: Path) -> None:
     address = "https://login.example.com"
     issuer = {"issuer": address, "audience": "smartbrain", "jwks": f"{address}/keys", "tenant_claim": "org"}
     policy = policy_file(tmp_path, access={"issuers": {"login": issuer}})
@@ -60,20 +60,20 @@ async def test_the_metadata_name_the_issuers_of_the_policy(compose_url: str, tmp
     assert (described["resource"], described["authorization_servers"]) == (outside, [address])
 
 
-async def test_beyond_this_machine_it_does_not_start_while_compose_needs_no_key(compose_url: str) -> None:
+async def test_the_service_requires_keys_when_other_machines_can_reach_it(compose_url: str) -> None:
     service = build(Settings(url=compose_url, http_host="0.0.0.0"))  # noqa: S104 # it is not listened on
     with pytest.raises(ConfigurationError, match="smartbrain keys create"):
         await service.run()
 
 
 def servers_in(page: str) -> list[Json]:
-    """What the page tells a client to write into its configuration."""
+    """The client configuration that the page shows."""
     blocks = re.findall(r"```json\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
     return [each["mcpServers"]["smartbrain"] for each in map(orjson.loads, blocks) if "mcpServers" in each]
 
 
 @pytest.mark.parametrize("page", READMES)
-async def test_the_lines_of_the_page_let_an_agent_in(compose_url: str, person: Person, page: str) -> None:
+async def test_the_lines_of_the_page_connect_an_agent(compose_url: str, person: Person, page: str) -> None:
     desktop, framework = servers_in(page)
     assert (desktop["args"], set(desktop["env"])) == (["mcp"], {"SMARTBRAIN_USER"})
     assert set(framework["headers"]) == {"X-SmartBrain-User"}

@@ -1,4 +1,4 @@
-"""What was said in other words is found through HTTP: with nothing configured, and while an encoder is away."""
+"""A paraphrase is found through HTTP without any configuration and while an encoder is unavailable."""
 
 import os
 from collections.abc import AsyncGenerator
@@ -42,7 +42,7 @@ MISSING = "SELECT count(*) FROM memory_chunks WHERE user_id = %(u)s AND active A
 
 
 async def tell(person: Person, language: str) -> tuple[str, str]:
-    """The person has said it all; what is asked, and what shows that it was found."""
+    """The user's statements; each question with the words that show that it was answered."""
     texts, question, answer = SAID[language]
     for text in texts:
         await person.say(text, session="first")
@@ -50,7 +50,7 @@ async def tell(person: Person, language: str) -> tuple[str, str]:
 
 
 @BOTH
-async def test_with_nothing_configured_a_paraphrase_is_found(person: Person, language: str) -> None:
+async def test_a_paraphrase_is_found_without_configuration(person: Person, language: str) -> None:
     question, answer = await tell(person, language)
     package = await person.compose(question, session="second")
     assert any(answer in each.snippet for each in package.evidence)
@@ -71,7 +71,7 @@ async def with_ollama(databases: Databases, kafka: str, ollama: ScriptedOllama) 
         yield system
 
 
-async def test_while_an_encoder_is_late_or_away_static_vectors_serve(
+async def test_static_vectors_serve_while_an_encoder_is_late_or_unavailable(
     databases: Databases, kafka: str, ollama: ScriptedOllama
 ) -> None:
     async with with_ollama(databases, kafka, ollama) as system:
@@ -93,7 +93,7 @@ async def test_while_an_encoder_is_late_or_away_static_vectors_serve(
 
 
 async def tell_without(person: Person, language: str) -> tuple[str, str]:
-    """The same without an evolver: what was said is observed all the same."""
+    """The same system without an evolver; turns are observed."""
     texts, question, answer = SAID[language]
     for text in texts:
         await person.commit(text, session="first")

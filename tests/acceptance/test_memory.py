@@ -1,4 +1,4 @@
-"""What becomes of memories: corrected, overwritten, taken back, dictated, deleted, summed up."""
+"""Changes of memories: correction, overwriting, retraction, dictation, deletion, summaries."""
 
 from itertools import pairwise
 from typing import Any
@@ -11,7 +11,7 @@ from tests.system.wait import wait_for
 pytestmark = pytest.mark.kafka
 
 
-async def test_a_correction_ends_the_old_memory_and_stands_in_its_place(person: Person) -> None:
+async def test_a_correction_ends_the_old_memory_and_replaces_it(person: Person) -> None:
     """OC001."""
     await person.say("我喜欢运动风。")
     (old,) = await person.memories(type="preference")
@@ -33,7 +33,7 @@ async def test_a_correction_ends_the_old_memory_and_stands_in_its_place(person: 
     ("before", "denied", "word"),
     [("我爱喝咖啡。", "我不再喝咖啡了", "咖啡"), ("I like coffee.", "I no longer drink coffee.", "coffee")],
 )
-async def test_a_denial_ends_what_was_liked(person: Person, before: str, denied: str, word: str) -> None:
+async def test_a_denial_ends_the_preference(person: Person, before: str, denied: str, word: str) -> None:
     """OC002."""
     await person.say(before)
     (old,) = await person.memories(type="preference")
@@ -52,7 +52,7 @@ async def test_a_denial_ends_what_was_liked(person: Person, before: str, denied:
         ("I like coffee.", "No, I like tea, not coffee.", "coffee", "tea"),
     ],
 )
-async def test_what_is_named_as_wrong_is_no_longer_current(
+async def test_a_value_that_is_called_wrong_is_no_longer_current(
     person: Person, before: str, corrected: str, old: str, new: str
 ) -> None:
     await person.say(before)
@@ -70,7 +70,7 @@ async def item(person: Person, **more: Any) -> dict[str, Any]:
     return await person.outcome(answer.json()["turn_id"])
 
 
-async def test_a_structured_item_overwrites_the_one_under_its_key(person: Person) -> None:
+async def test_a_structured_item_overwrites_the_memory_under_its_key(person: Person) -> None:
     """OC085."""
     await item(person, value="concise")
     second = await item(person, value="detailed")
@@ -110,7 +110,7 @@ async def test_versions_form_an_unbroken_chain(person: Person) -> None:
     assert [m["invalid_at"] is None for m in chain] == [False, False, True]
 
 
-async def test_the_same_thing_said_in_two_sessions_is_one_memory_that_weighs_more(person: Person) -> None:
+async def test_a_statement_repeated_in_another_session_is_one_memory_with_more_weight(person: Person) -> None:
     await person.say("I like jasmine tea.", session="monday")
     (before,) = await person.memories()
     await person.say("I like jasmine tea.", session="tuesday")
@@ -131,7 +131,7 @@ async def test_the_receipt_of_a_dictated_memory_names_the_memory(person: Person,
     assert text.removeprefix("/remember ") in found.json()["content"]
 
 
-async def test_a_deleted_memory_is_gone_from_packages_and_its_history_stays(person: Person) -> None:
+async def test_a_deleted_memory_is_in_no_package_and_its_history_stays(person: Person) -> None:
     await person.say("I prefer oat milk in my coffee.")
     (known,) = await person.memories()
     assert "oat milk" in shown(await person.compose("What milk do I prefer?"))
@@ -144,7 +144,7 @@ async def test_a_deleted_memory_is_gone_from_packages_and_its_history_stays(pers
     assert was["status"] == "retracted"
 
 
-async def test_a_memory_that_was_deleted_twice_is_deleted_once(person: Person) -> None:
+async def test_deleting_a_memory_twice_deletes_it_once(person: Person) -> None:
     await person.say("I prefer oat milk in my coffee.")
     (known,) = await person.memories()
     path = f"/v1/memories/{known['memory_id']}"
@@ -154,7 +154,7 @@ async def test_a_memory_that_was_deleted_twice_is_deleted_once(person: Person) -
     assert [m["status"] for m in await person.memories(status="all")] == ["retracted"]
 
 
-async def test_a_summary_stands_before_a_turn_leaves_the_window(person: Person) -> None:
+async def test_a_turn_is_summarised_before_it_leaves_the_window(person: Person) -> None:
     for n in range(12):
         await person.commit(f"今天我们讨论了第{n + 1}个接口的设计细节。")
 
@@ -173,7 +173,7 @@ async def test_a_summary_stands_before_a_turn_leaves_the_window(person: Person) 
     assert (await person.get("/v1/sessions/s1/summary")).status_code == 404
 
 
-async def test_a_decision_is_summed_up_at_once(person: Person) -> None:
+async def test_a_decision_is_summarised_at_once(person: Person) -> None:
     outcome = await person.say("我们决定用 PostgreSQL 做主存储。")
     assert outcome["summary"]["triggered"]
     assert outcome["summary"]["reason"] == "stage_event"
@@ -191,7 +191,7 @@ async def test_a_decision_is_summed_up_at_once(person: Person) -> None:
         ("My name is Fatima. What can I cook tonight? I am allergic to peanuts.", "My name?", ("Fatima", "peanut")),
     ],
 )
-async def test_a_name_is_known_beside_whatever_else_is_said(
+async def test_a_name_is_learnt_from_a_message_with_other_statements(
     person: Person, said: str, asked: str, words: tuple[str, ...]
 ) -> None:
     await person.say(said)
@@ -208,7 +208,7 @@ async def test_a_name_is_known_beside_whatever_else_is_said(
         ("对花生过敏的人是我，点菜的时候注意一下。", "对花生过敏"),
     ],
 )
-async def test_a_memory_keeps_the_words_that_it_begins_with(person: Person, said: str, kept: str) -> None:
+async def test_a_memory_keeps_its_first_words(person: Person, said: str, kept: str) -> None:
     await person.say(said)
     assert [text for text in await person.contents() if kept in text], await person.contents()
 
@@ -216,6 +216,6 @@ async def test_a_memory_keeps_the_words_that_it_begins_with(person: Person, said
 @pytest.mark.parametrize(
     "record", ["[通话] 陈美玲，接通，21:30至21:35", "[image: a photo of a wedding ceremony in a greenhouse]"]
 )
-async def test_a_log_of_a_call_and_a_caption_leave_no_memory(person: Person, record: str) -> None:
+async def test_a_call_log_and_a_caption_leave_no_memory(person: Person, record: str) -> None:
     await person.say(record)
     assert await person.contents() == []

@@ -1,4 +1,4 @@
-"""What a caller keeps with a session and its messages comes back as it came, and goes when they go."""
+"""Metadata of a session and its messages is returned unchanged and deleted with them."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ languages = pytest.mark.parametrize("language", SAID)
 
 
 async def commit(person: Person, text: str, metadata: Json | None, meta: Json | None, session: str = "s1") -> Json:
-    """The result of a turn in which this was said, and these kept."""
+    """The result of a turn with this message and this metadata."""
     message = user(text) | ({} if meta is None else {"meta": meta})
     body = {**person.whose, "session_id": session, "messages": [message]}
     answer = await person.post("/v1/turns", body if metadata is None else {**body, "metadata": metadata})
@@ -36,7 +36,7 @@ async def commit(person: Person, text: str, metadata: Json | None, meta: Json | 
     return answer.json()
 
 
-async def kept(person: Person, session: str = "s1") -> Any:
+async def read_metadata(person: Person, session: str = "s1") -> Any:
     return (await person.get(f"/v1/sessions/{session}")).json()["metadata"]
 
 
@@ -45,11 +45,11 @@ async def metas(person: Person, turn_id: str) -> list[Any]:
 
 
 @languages
-async def test_metadata_comes_back_as_it_came_and_is_not_learnt_from(person: Person, language: str) -> None:
+async def test_metadata_is_returned_unchanged_and_not_learnt_from(person: Person, language: str) -> None:
     text, metadata, meta = SAID[language]
     made = await commit(person, text, metadata, meta)
     assert made["ignored_fields"] == []
-    assert await kept(person) == metadata
+    assert await read_metadata(person) == metadata
     assert await metas(person, made["turn_id"]) == [meta]
     (row,) = mine(person, "messages")
     assert row["meta_json"] == meta
@@ -57,11 +57,11 @@ async def test_metadata_comes_back_as_it_came_and_is_not_learnt_from(person: Per
     assert [each["metadata"] for each in listed] == [metadata]
     assert len(await person.memories()) == 1
     await commit(person, "谢谢。" if language == "zh" else "Thanks a lot.", None, None)
-    assert await kept(person) == metadata, "a turn that says nothing of it leaves it"
+    assert await read_metadata(person) == metadata, "a turn that says nothing of it leaves it"
     await commit(person, "再见。" if language == "zh" else "Good bye.", {"channel": "mail"}, None)
-    assert await kept(person) == {"channel": "mail"}
+    assert await read_metadata(person) == {"channel": "mail"}
     await commit(person, "好。" if language == "zh" else "Fine.", {}, None)
-    assert await kept(person) == {}
+    assert await read_metadata(person) == {}
 
 
 async def test_a_secret_in_metadata_is_blanked_and_named(person: Person) -> None:
@@ -84,7 +84,7 @@ async def test_a_secret_in_metadata_is_blanked_and_named(person: Person) -> None
         ({"org_id": ""}, "org_id"),
     ],
 )
-async def test_metadata_that_does_not_fit_is_refused_by_its_field(person: Person, wrong: Json, field: str) -> None:
+async def test_invalid_metadata_is_refused_by_field(person: Person, wrong: Json, field: str) -> None:
     answer = await person.post("/v1/turns", {**person.turn("Hello."), **wrong})
     assert answer.status_code == 422
     assert answer.json()["details"][0]["field"] == field
@@ -92,7 +92,7 @@ async def test_metadata_that_does_not_fit_is_refused_by_its_field(person: Person
 
 @languages
 @pytest.mark.parametrize("scope", ["all", "session"])
-async def test_metadata_goes_with_the_session(person: Person, language: str, scope: str) -> None:
+async def test_metadata_is_erased_with_its_session(person: Person, language: str, scope: str) -> None:
     text, metadata, meta = SAID[language]
     await commit(person, text, metadata, meta)
     await commit(person, "Good evening.", {"channel": "phone"}, {"id": "other"}, session="s2")
@@ -114,19 +114,19 @@ async def test_an_erased_memory_leaves_no_words_in_metadata(person: Person, lang
     await completed(person, await erase(person, "items", memory_ids=[memory["memory_id"]]))
     said = [each["metadata_json"] for each in mine(person, "sessions")]
     assert [words in str(each) for each in said] == [False, False]
-    assert {"channel": metadata["channel"]}.items() <= (await kept(person)).items()
+    assert {"channel": metadata["channel"]}.items() <= (await read_metadata(person)).items()
     ((meta,),) = [await metas(person, made["turn_id"])]
     assert (words in meta["preview"], meta["id"]) == (False, "m1")
 
 
-async def test_a_copy_of_the_log_has_the_metadata(person: Person, system: System) -> None:
+async def test_a_copy_of_the_log_contains_the_metadata(person: Person, system: System) -> None:
     text, metadata, meta = SAID["en"]
     await commit(person, text, metadata, meta)
     subject = Subject(person.tenant_id, person.user_id)
     async with scratch(system.dsn) as schema, owner(system.dsn) as conn:
         await conn.execute(sql.SQL("SET search_path = {}, public").format(sql.Identifier(schema)))
         await rebuild.copy_log(conn, subject)
-        session = rows(system.dsn, f"SELECT metadata_json FROM {schema}.sessions")  # noqa: S608 # of our own
+        session = rows(system.dsn, f"SELECT metadata_json FROM {schema}.sessions")  # noqa: S608 # constant text
         assert [each["metadata_json"] for each in session] == [metadata]
-        event = rows(system.dsn, f"SELECT meta_json FROM {schema}.conversation_events")  # noqa: S608 # of our own
+        event = rows(system.dsn, f"SELECT meta_json FROM {schema}.conversation_events")  # noqa: S608 # constant text
         assert [each["meta_json"] for each in event] == [meta]

@@ -1,4 +1,4 @@
-"""With Ollama more is found; whatever it does wrong, nothing that the rules found is lost."""
+"""With Ollama more is found; whatever the model does wrong, no result of the rules is lost."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -39,14 +39,14 @@ ANSWER = orjson.dumps(
 async def system(
     request: pytest.FixtureRequest, with_model: WithModel, ollama: ScriptedOllama
 ) -> AsyncGenerator[System]:
-    """Every service, with a model that has all the time that it may need, unless it is to be late."""
+    """Every service, with a model without a time limit unless it is to be late."""
     late = {"compose": {"embed_deadline_ms": 150}} if "wait_for" in request.node.name else {}
     async with with_model(late_s=1.0, **late) as all_services:
         ollama.answer = ANSWER
         yield all_services
 
 
-async def test_the_model_adds_to_what_the_rules_find(person: Person) -> None:
+async def test_the_model_adds_to_the_results_of_the_rules(person: Person) -> None:
     outcome = await person.think(SAID)
     assert outcome["status"] == "derived"
     assert len(outcome["written"]) == 2
@@ -56,9 +56,7 @@ async def test_the_model_adds_to_what_the_rules_find(person: Person) -> None:
 
 
 @pytest.mark.parametrize("mode", ["prose", "broken_json", "wrong_schema", "empty", "http_500", "slow", "cut_off"])
-async def test_a_model_that_fails_costs_nothing_that_the_rules_found(
-    person: Person, ollama: ScriptedOllama, mode: Mode
-) -> None:
+async def test_a_failing_model_loses_no_result_of_the_rules(person: Person, ollama: ScriptedOllama, mode: Mode) -> None:
     ollama.script(mode)
     outcome = await person.think(SAID)
     assert outcome["status"] == "derived"
@@ -83,7 +81,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("confirmed", [False, True])
 @pytest.mark.parametrize("language", CHANGES)
-async def test_a_change_that_only_the_model_sees_ends_what_is_no_surer_and_nothing_else(
+async def test_a_change_found_only_by_the_model_ends_nothing_of_higher_confidence(
     person: Person, ollama: ScriptedOllama, language: str, confirmed: bool
 ) -> None:
     before, said, content, old, new = CHANGES[language]
@@ -137,7 +135,7 @@ async def test_chunks_get_vectors_and_are_found_by_them(person: Person) -> None:
     assert any(arm.arm.startswith("vector") and arm.candidates for arm in package.debug.explain.arms)
 
 
-async def test_an_embedding_model_that_went_away_is_named(person: Person, ollama: ScriptedOllama) -> None:
+async def test_an_unavailable_embedding_model_is_named(person: Person, ollama: ScriptedOllama) -> None:
     await person.say("The ferry to the islands leaves at nine.", session="first")
     ollama.script("http_500")
     package = await person.compose("When does the ferry leave?", session="second")
@@ -145,7 +143,7 @@ async def test_an_embedding_model_that_went_away_is_named(person: Person, ollama
     assert "ferry" in shown(package)
 
 
-async def test_a_model_that_no_package_can_wait_for_is_loaded_all_the_same(
+async def test_a_model_that_loads_too_long_for_packages_is_loaded_anyway(
     person: Person, ollama: ScriptedOllama
 ) -> None:
     await person.say("The ferry to the islands leaves at nine.", session="first")

@@ -1,4 +1,4 @@
-"""What the rules know never waits for a model: its part follows as a second step, once, or not at all."""
+"""Results of the rules never wait for a model, whose part follows as a second step, once, or not at all."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ languages = pytest.mark.parametrize("language", SAID)
 
 
 def answer(body: dict[str, Any]) -> str:
-    """The one thing of the turn that the rules do not see; of a summary that nothing changes."""
+    """The one item of the turn that the rules do not find; for a summary, no change."""
     said = body["messages"][1]["content"]
     if "new_messages" in said:
         return '{"items": [], "done": []}'
@@ -67,7 +67,7 @@ Opened = Callable[..., Any]
 
 @pytest.fixture
 def opened(databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path: Path) -> Opened:
-    """A system of the test's own with the scripted model, as new, and these slices of a policy."""
+    """A system of one test with a reset scripted model and these policy slices."""
     ollama.reset()
     ollama.answer = answer
 
@@ -89,12 +89,12 @@ async def system(opened: Opened) -> AsyncGenerator[System]:
 
 
 async def has(person: Person, words: str) -> bool:
-    """Whether a memory of the person says this."""
+    """Whether a memory of the user contains this."""
     return any(words in content for content in await person.contents())
 
 
 @languages
-async def test_what_the_rules_know_is_there_at_once_and_what_a_slow_model_adds_follows(
+async def test_results_of_the_rules_appear_at_once_and_those_of_a_slow_model_follow(
     person: Person, ollama: ScriptedOllama, language: str
 ) -> None:
     said, by_rules, by_model, _ = SAID[language]
@@ -114,19 +114,19 @@ async def test_what_the_rules_know_is_there_at_once_and_what_a_slow_model_adds_f
     assert later["written"][0] == outcome["written"][0]
     assert [each["type"] for each in later["written"][1:]] == ["pattern"]
     assert [e["reason"] for e in later["retention_explain"] if e["reason"] in ("model_read", "model: pattern")]
-    by = await told(person, OBSERVATION_RECORDED.name)
+    by = await list_events(person, OBSERVATION_RECORDED.name)
     assert len([each for each in by if each["turn_id"] == outcome["turn_id"]]) == 2, "each step has its own event"
-    outcomes = [each for each in await told(person, TURN_OUTCOME.name) if each["turn_id"] == outcome["turn_id"]]
+    outcomes = [each for each in await list_events(person, TURN_OUTCOME.name) if each["turn_id"] == outcome["turn_id"]]
     assert len(outcomes) == 1, "a turn has one outcome, whatever is added to it"
 
 
-async def told(person: Person, topic: str) -> list[dict[str, Any]]:
-    """What was told of the person there."""
+async def list_events(person: Person, topic: str) -> list[dict[str, Any]]:
+    """The events of this user on the topic."""
     stored = await of_tenant(person.system.bootstrap, person.tenant_id, topic)
     return [each.envelope.payload for each in stored]
 
 
-async def test_a_model_that_hangs_delays_nothing(opened: Opened, ollama: ScriptedOllama) -> None:
+async def test_a_hanging_model_delays_nothing(opened: Opened, ollama: ScriptedOllama) -> None:
     ollama.slow_s = 60.0
     ollama.script("slow", at="/api/chat")
     async with opened(observer={"model_deadline_s": 10.0}) as system:
@@ -146,8 +146,8 @@ async def test_a_model_that_hangs_delays_nothing(opened: Opened, ollama: Scripte
 
 
 @contextmanager
-def held(system: System, turn_id: str) -> Generator[None]:
-    """Whoever tells more of the turn waits."""
+def pause_step(system: System, turn_id: str) -> Generator[None]:
+    """The second step of the turn is paused."""
     with psycopg.connect(system.dsn, options=OPTIONS) as conn:
         conn.execute("SELECT FROM turns WHERE turn_id = %s FOR UPDATE", (turn_id,))
         try:
@@ -164,7 +164,7 @@ WITHOUT_OBSERVER = ("compose", "relay", "analyzer", "evolver", "erasure", "gover
 
 
 @languages
-async def test_an_observer_killed_between_asking_and_saving_adds_once(
+async def test_an_observer_killed_between_answer_and_save_adds_once(
     opened: Opened, ollama: ScriptedOllama, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, language: str
 ) -> None:
     said, by_rules, by_model, _ = SAID[language]
@@ -178,7 +178,7 @@ async def test_an_observer_killed_between_asking_and_saving_adds_once(
         with Supervisor(system.settings, services=("observer",)) as supervisor:
             await asyncio.to_thread(supervisor.start)
             outcome = await person.say(said)
-            with held(system, outcome["turn_id"]):
+            with pause_step(system, outcome["turn_id"]):
                 await wait_for(lambda: system.number(WAITING), "the model's part is about to be written")
                 supervisor.processes["observer"].child.kill()
                 await asyncio.to_thread(supervisor.processes["observer"].child.wait)
@@ -194,7 +194,7 @@ async def test_an_observer_killed_between_asking_and_saving_adds_once(
 
 @languages
 @pytest.mark.parametrize("scope", ["all", "personal", "session"])
-async def test_a_turn_erased_while_the_model_thinks_leaves_nothing(
+async def test_a_turn_erased_during_the_model_call_leaves_nothing(
     person: Person, ollama: ScriptedOllama, language: str, scope: str
 ) -> None:
     said, _, by_model, _ = SAID[language]
@@ -216,14 +216,14 @@ async def test_a_turn_erased_while_the_model_thinks_leaves_nothing(
 
 
 async def told_of(person: Person, outcome: dict[str, Any]) -> list[dict[str, Any]]:
-    """What the turn's outcome says by now, where anything is left of it."""
+    """The current outcome of the turn, if any of it remains."""
     seen = (await person.get(f"/v1/turns/{outcome['turn_id']}/outcome")).json()
     return (seen.get("outcome") or {}).get("retention_explain", [])
 
 
 @languages
 @pytest.mark.parametrize("n", range(3))
-async def test_what_the_user_took_back_meanwhile_is_not_learnt_late(
+async def test_a_memory_retracted_during_the_model_call_is_not_learnt_late(
     person: Person, ollama: ScriptedOllama, language: str, n: int
 ) -> None:
     said, _, by_model, _ = SAID[language]
@@ -238,14 +238,14 @@ async def test_what_the_user_took_back_meanwhile_is_not_learnt_late(
 
 
 @languages
-async def test_turns_that_waited_too_long_are_let_go_newest_first_and_counted(
+async def test_turns_that_waited_too_long_are_skipped_newest_first_and_counted(
     opened: Opened, ollama: ScriptedOllama, language: str
 ) -> None:
     _, _, by_model, _ = SAID[language]
     texts = [f"{SAID[language][0]} ({n})" for n in range(6)]
     async with opened(observer={"model_lag_max_s": 5.0}) as system:
         person = Person(system)
-        before = MODEL_TURNS_SKIPPED.labels("late")._value.get()  # pyright: ignore[reportPrivateUsage] # no other door
+        before = MODEL_TURNS_SKIPPED.labels("late")._value.get()  # pyright: ignore[reportPrivateUsage] # there is no public access
         ollama.slow_s = 2.2
         ollama.script("slow", at="/api/chat")
         await system.stop("observer")

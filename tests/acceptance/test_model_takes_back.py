@@ -1,4 +1,4 @@
-"""What a model takes back of the rules' finds: by number, for certain, as a version that can be restored."""
+"""A model withdraws results of the rules: by number, only with certainty, as a version that can be restored."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -28,11 +28,11 @@ languages = pytest.mark.parametrize("language", SAID)
 
 
 def quiet(*_: object) -> None:
-    """Tells nobody."""
+    """Publishes no event."""
 
 
 class Judge:
-    """A model that calls the finds wrong which say one of these words, and lists these items."""
+    """A model that calls results with these words wrong, and lists these items."""
 
     def __init__(self) -> None:
         self.wrong: tuple[str, ...] = tuple(said for *_, said in SAID.values())
@@ -41,7 +41,7 @@ class Judge:
         self.shown: list[str] = []
 
     def __call__(self, body: dict[str, Any]) -> str:
-        """The answer to one question; of a summary that nothing changes."""
+        """The answer to one question; for a summary, no change."""
         said = body["messages"][1]["content"]
         if "new_messages" in said:
             return '{"items": [], "done": []}'
@@ -63,7 +63,7 @@ def judge(ollama: ScriptedOllama) -> Judge:
 async def system(
     databases: Databases, kafka: str, ollama: ScriptedOllama, judge: Judge, tmp_path: Path
 ) -> AsyncGenerator[System]:
-    """Every service; nothing is driven again from state, so that only the broker's deliveries count."""
+    """Every service without redrive from state, so that only broker deliveries count."""
     policy = policy_file(tmp_path, delivery={"redrive_after_s": 3600}, evolution={"every_s": 3600})
     models = {"ollama_url": ollama.url, "embedding_dimension": 64}
     async with running(settings_for(databases.fresh(), kafka, policy=policy, **models)) as all_services:
@@ -71,7 +71,7 @@ async def system(
 
 
 async def versions(person: Person, words: str) -> list[tuple[str, str | None]]:
-    """The status of each memory that says this, and what the observation that ended it was marked with."""
+    """The status of each memory with this text, and the mark of the observation that ended it."""
     found = person.system.rows(
         """SELECT m.status, (SELECT o.reason FROM observations o WHERE o.user_id = m.user_id
             AND o.related_memory_id = m.memory_id AND o.retracts) AS reason
@@ -83,7 +83,7 @@ async def versions(person: Person, words: str) -> list[tuple[str, str | None]]:
 
 
 @languages
-async def test_what_the_model_calls_wrong_is_taken_back_and_the_rest_stands(
+async def test_results_that_the_model_calls_wrong_are_withdrawn_and_the_rest_stays(
     person: Person, judge: Judge, language: str
 ) -> None:
     said, kept, wrong = SAID[language]
@@ -103,7 +103,7 @@ async def test_what_the_model_calls_wrong_is_taken_back_and_the_rest_stands(
 
 
 @languages
-async def test_delivered_again_it_ends_nothing_that_was_restored(person: Person, judge: Judge, language: str) -> None:
+async def test_a_redelivery_does_not_end_a_restored_memory(person: Person, judge: Judge, language: str) -> None:
     said, _, wrong = SAID[language]
     first = await person.say(said)
     await person.thought(first["turn_id"])
@@ -129,7 +129,9 @@ async def test_delivered_again_it_ends_nothing_that_was_restored(person: Person,
 
 
 @languages
-async def test_the_log_and_the_kept_answers_give_the_same_again(person: Person, judge: Judge, language: str) -> None:
+async def test_a_rebuild_from_the_log_and_the_stored_answers_gives_the_same_result(
+    person: Person, judge: Judge, language: str
+) -> None:
     said, _, wrong = SAID[language]
     first = await person.say(said)
     await person.thought(first["turn_id"])
@@ -141,7 +143,7 @@ async def test_the_log_and_the_kept_answers_give_the_same_again(person: Person, 
 
 @languages
 @pytest.mark.parametrize("form", ["no verdict", "not JSON", "both"])
-async def test_nothing_is_taken_back_without_a_plain_verdict(
+async def test_nothing_is_withdrawn_without_a_clear_verdict(
     person: Person, judge: Judge, language: str, form: str
 ) -> None:
     said, kept, wrong = SAID[language]
@@ -171,7 +173,7 @@ STRONG = {
 
 @languages
 @pytest.mark.parametrize("n", range(3))
-async def test_what_was_dictated_corrected_or_is_a_limit_is_not_even_asked_about(
+async def test_the_model_is_not_asked_about_dictation_corrections_and_constraints(
     person: Person, judge: Judge, language: str, n: int
 ) -> None:
     judge.wrong = ("",)
@@ -182,7 +184,7 @@ async def test_what_was_dictated_corrected_or_is_a_limit_is_not_even_asked_about
 
 
 @languages
-async def test_what_was_said_again_before_the_model_answered_stands(
+async def test_a_statement_repeated_before_the_model_answered_stays(
     person: Person, judge: Judge, ollama: ScriptedOllama, language: str
 ) -> None:
     said, _, wrong = SAID[language]

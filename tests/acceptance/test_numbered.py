@@ -1,4 +1,4 @@
-"""Statements of one kind that differ by a number stand side by side, in one session and across; corrections do not."""
+"""Statements that differ in a number coexist, within a session and across sessions; corrections replace."""
 
 import pytest
 
@@ -16,7 +16,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_ten_of_a_kind_stand_side_by_side(person: Person, kind: str) -> None:
+async def test_ten_numbered_statements_coexist(person: Person, kind: str) -> None:
     names = CITIES_ZH if kind in ("出差", "发票") else CITIES
     learnt: list[str] = []
     for n, (text, name) in enumerate(zip(KINDS[kind], names, strict=True)):
@@ -37,9 +37,7 @@ async def test_ten_of_a_kind_stand_side_by_side(person: Person, kind: str) -> No
         ("我在公司的工位是12号。", "我在公司的工位不是12号，是15号。", "是12号", "15号"),
     ],
 )
-async def test_a_number_that_is_corrected_is_gone(
-    person: Person, said: str, corrected: str, gone: str, stands: str
-) -> None:
+async def test_a_corrected_number_is_gone(person: Person, said: str, corrected: str, gone: str, stands: str) -> None:
     await person.say(said)
     await person.say(corrected, session="s2")
     known = " ".join(m["content"] for m in (await person.get("/v1/memories", limit=200)).json()["memories"])

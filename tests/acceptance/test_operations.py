@@ -1,4 +1,4 @@
-"""The house at work as an operator sees it: in figures, by ids, and without a word of anybody."""
+"""The system's state for an operator: figures and ids without user text."""
 
 from typing import Any
 
@@ -16,15 +16,15 @@ VALUES (%(t)s, %(u)s, current_date, 'extract', 3, 2000, 500, 1.5, 1, 'small-mode
 """
 
 
-async def told(person: Person, path: str, **query: Any) -> Json:
-    """What an operator is told."""
+async def get_page(person: Person, path: str, **query: Any) -> Json:
+    """The response to an operator."""
     answer = await person.get(path, **query)
     assert answer.status_code == 200, answer.text
     assert not [word for word in WORDS if word in answer.text]
     return answer.json()
 
 
-async def test_users_are_listed_in_figures(person: Person) -> None:
+async def test_users_are_listed_with_figures(person: Person) -> None:
     await person.say(SAID)
     other = Person(person.system, tenant_id=person.tenant_id)
     await other.say("hello")
@@ -39,10 +39,10 @@ async def test_users_are_listed_in_figures(person: Person) -> None:
     assert only["user_id"] == other.user_id
 
 
-async def test_the_flow_says_what_waits_and_who_is_behind(person: Person) -> None:
+async def test_the_flow_shows_waiting_work_and_lag(person: Person) -> None:
     await person.say(SAID)
     await person.system.settled()
-    flow = await told(person, "/v1/operations/flow")
+    flow = await get_page(person, "/v1/operations/flow")
     work = flow["work"]
     assert (work["turns_committed_hour"], work["turns_settled_hour"]) == (1, 1)
     assert (work["turns_unobserved"], work["turns_overdue"], work["proposals_new"]) == (0, 0, 0)
@@ -53,12 +53,12 @@ async def test_the_flow_says_what_waits_and_who_is_behind(person: Person) -> Non
     assert {"compose", "relay", "observer", "analyzer", "evolver", "erasure"} <= flow["services"].keys()
 
 
-async def test_series_have_turns_packages_and_how_long_they_took(person: Person) -> None:
+async def test_series_contain_turns_packages_and_latencies(person: Person) -> None:
     await person.say(SAID)
     package = await person.compose("Which tea?")
     recorded = "SELECT count(*) FROM injections WHERE context_id = %(c)s"
     await wait_for(lambda: person.system.number(recorded, c=package.context_id), "the package is recorded")
-    series = await told(person, "/v1/operations/series", minutes=10)
+    series = await get_page(person, "/v1/operations/series", minutes=10)
     moments = series["moments"]
     assert series["step_minutes"] == 1
     assert len(moments) in (10, 11)
@@ -67,13 +67,13 @@ async def test_series_have_turns_packages_and_how_long_they_took(person: Person)
     (packed,) = [each for each in moments if each["packages"]]
     assert 0 < settled["settled_p50_s"] <= settled["settled_p95_s"] < 60
     assert 0 < packed["package_p50_ms"] <= packed["package_p95_ms"]
-    assert (await told(person, "/v1/operations/series", minutes=1440))["step_minutes"] == 16
+    assert (await get_page(person, "/v1/operations/series", minutes=1440))["step_minutes"] == 16
 
 
-async def test_alerts_say_what_is_wrong_now_and_what_to_do(person: Person) -> None:
+async def test_alerts_name_current_faults_and_first_steps(person: Person) -> None:
     turn = await person.commit(SAID)
     await person.outcome(turn["turn_id"])
-    calm = {each["name"]: each for each in (await told(person, "/v1/operations/alerts"))["alerts"]}
+    calm = {each["name"]: each for each in (await get_page(person, "/v1/operations/alerts"))["alerts"]}
     assert not calm["DeadLetters"]["firing"]
     assert not calm["TurnsWithoutOutcome"]["firing"]
     assert calm["OutboxStalled"]["threshold"] == 30
@@ -85,8 +85,8 @@ async def test_alerts_say_what_is_wrong_now_and_what_to_do(person: Person) -> No
     await person.system.change(given_up, **whose)
     await person.system.change(late, turn=turn["turn_id"])
     try:
-        alerts = (await told(person, "/v1/operations/alerts"))["alerts"]
-        flow = await told(person, "/v1/operations/flow")
+        alerts = (await get_page(person, "/v1/operations/alerts"))["alerts"]
+        flow = await get_page(person, "/v1/operations/flow")
     finally:
         await person.system.change("UPDATE turns SET outcome_at = now() WHERE turn_id = %(turn)s", turn=turn["turn_id"])
     firing = {each["name"]: each for each in alerts if each["firing"]}
@@ -98,19 +98,19 @@ async def test_alerts_say_what_is_wrong_now_and_what_to_do(person: Person) -> No
     assert [(each["stage"], each["events"]) for each in flow["given_up"]] == [("observer", 1)]
 
 
-async def test_erasures_of_all_users_are_seen_with_deadline_and_proof(person: Person) -> None:
+async def test_erasures_of_all_users_are_listed_with_deadline_and_proof(person: Person) -> None:
     await person.say(SAID)
     done = await completed(person, await erase(person, "all"))
-    (seen,) = (await told(person, "/v1/operations/erasures"))["erasures"]
+    (seen,) = (await get_page(person, "/v1/operations/erasures"))["erasures"]
     assert (seen["tombstone_id"], seen["status"], seen["proved"]) == (done["tombstone_id"], "completed", True)
     assert seen["deadline_at"] > seen["requested_at"]
     assert (seen["level"], seen["user_id"]) == ("none", person.user_id)
     assert 0.9 < seen["left_share"] <= 1
 
 
-async def test_models_are_seen_by_day_and_what_they_cost(person: Person) -> None:
+async def test_models_are_listed_by_day_with_their_cost(person: Person) -> None:
     await person.system.change(USED, t=person.tenant_id, u=person.user_id)
-    seen = await told(person, "/v1/operations/models")
+    seen = await get_page(person, "/v1/operations/models")
     (used,) = seen["uses"]
     assert (used["model"], used["purpose"], used["calls"], used["unreadable"]) == ("small-model", "extract", 3, 1)
     assert (used["tokens_in"], used["tokens_out"], used["cost"], seen["cost"]) == (2000, 500, None, None)
@@ -145,7 +145,7 @@ async def test_an_unknown_turn_is_not_found(person: Person, turn_id: str) -> Non
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
-async def test_what_waits_is_told_of_one_tenant_and_the_rest_says_that_it_is_of_the_house(person: Person) -> None:
+async def test_waiting_work_of_one_tenant_is_shown_and_system_figures_are_marked(person: Person) -> None:
     neighbour = Person(person.system)
     turn = await neighbour.commit(SAID)
     await neighbour.outcome(turn["turn_id"])
@@ -156,14 +156,14 @@ async def test_what_waits_is_told_of_one_tenant_and_the_rest_says_that_it_is_of_
     await person.system.change(given_up, **whose)
     await person.system.change(waits, turn=turn["turn_id"])
     try:
-        flows = [await told(each, "/v1/operations/flow") for each in (person, neighbour)]
+        flows = [await get_page(each, "/v1/operations/flow") for each in (person, neighbour)]
     finally:
         await person.system.change("UPDATE turns SET outcome_at = now() WHERE turn_id = %(turn)s", turn=turn["turn_id"])
     assert [each["work"]["turns_observed"] for each in flows] == [0, 1]
     assert flows[0]["work"]["oldest_turn_s"] == 0
     assert flows[1]["work"]["oldest_turn_s"] >= 60
     assert [len(each["given_up"]) for each in flows] == [0, 1]
-    alerts = (await told(person, "/v1/operations/alerts"))["alerts"]
+    alerts = (await get_page(person, "/v1/operations/alerts"))["alerts"]
     of_the_house = {each["name"] for each in alerts if each["whole_house"]}
     assert of_the_house
     assert not of_the_house & {"DeadLetters", "TurnsWithoutOutcome", "OutboxStalled", "ErasureCritical"}

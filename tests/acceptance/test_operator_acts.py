@@ -1,4 +1,4 @@
-"""Each act of an operator leaves one audit event with who and why: over every route, and on the database itself."""
+"""Each act of an operator leaves one audit event with who and why: on every route, and for commands on the database."""
 
 import asyncio
 import re
@@ -28,7 +28,7 @@ from tests.system.kafka import Stored, publish
 from tests.system.person import Json, Person
 
 Request = tuple[str, str, Json]
-"""Method and address, and what the body says beside who, why and whose."""
+"""Method and address, and the body without requester, reason and owner."""
 Prepare = Callable[[Person, pytest.MonkeyPatch], Awaitable[Request]]
 _PROMOTION = """
 INSERT INTO promotions (tenant_id, user_id, proposal_id, memory_id, class, visibility, status, figures, expires_at)
@@ -42,12 +42,12 @@ VALUES (%(t)s, %(u)s, %(q)s, 'feedback', %(e)s, 'ZeroDivisionError')
 
 
 async def with_letter(person: Person, _: pytest.MonkeyPatch, what: str) -> Request:
-    """A dead letter of the person."""
+    """A dead letter of the user."""
     return "POST", f"/v1/dead-letters/{await dead_letter(person)}/{what}", {}
 
 
 async def with_quarantined(person: Person, _: pytest.MonkeyPatch, what: str) -> Request:
-    """A quarantined event of the person, and the dead letter that holds it."""
+    """A quarantined event of the user, and its dead letter."""
     praise = FeedbackRecorded(memory_ids=(uuid4(),), utilized=True, signal="positive_confirm")
     event = outbox.event(praise, subject_of(person), "x", trace_id="t", policy_version="p")
     given_up = str(uuid4())
@@ -59,7 +59,7 @@ async def with_quarantined(person: Person, _: pytest.MonkeyPatch, what: str) -> 
 
 
 async def with_escalated(person: Person, patch: pytest.MonkeyPatch) -> Request:
-    """An erasure of the person that counts as escalated; no worker hears that it is to be tried again."""
+    """An escalated erasure of the user; no worker receives the requeue."""
     await person.say("I used to live in Rome.", session="gone")
     done = await completed(person, await erase(person, "session", session_ids=["gone"]))
     escalated = "UPDATE tombstones SET status = 'escalated', completed_at = NULL WHERE tombstone_id = %(id)s"
@@ -69,12 +69,12 @@ async def with_escalated(person: Person, patch: pytest.MonkeyPatch) -> Request:
 
 
 async def with_proposal(person: Person, _: pytest.MonkeyPatch) -> Request:
-    """A proposal of the person's."""
+    """A proposal of the user."""
     return "POST", f"/v1/promotions/{await propose(person, 'pending_approval')}", {"decision": "reject"}
 
 
 async def with_failed_proposal(person: Person, patch: pytest.MonkeyPatch) -> Request:
-    """A promotion that could not be written; nobody writes it now either."""
+    """A promotion that could not be written; no worker writes it."""
     patch.setattr(type(person.system["compose"].rt.knowledge), "configured", True)
     patch.setattr(promotions, "_request_write", nothing)
     return "POST", f"/v1/promotions/{await propose(person, 'write_failed')}/retry", {}
@@ -98,7 +98,7 @@ async def with_knowledge(*_: object) -> Request:
 
 
 async def with_export(person: Person, _: pytest.MonkeyPatch) -> Request:
-    """What was exported of another person."""
+    """The export of another user."""
     other = Person(person.system)
     await other.say("I like mate tea.")
     return "POST", "/v1/import", (await other.get("/v1/export")).json()
@@ -109,7 +109,7 @@ async def with_settings(*_: object) -> Request:
 
 
 async def nothing(*_: object) -> None:
-    """Stands in the place of what other services would act on."""
+    """Replaces the work of other services."""
 
 
 def subject_of(person: Person) -> Subject:
@@ -130,19 +130,19 @@ CASES: dict[str, tuple[str, Prepare]] = {
     "PUT /v1/media/{media_id:external}": ("media.registered", with_media),
     "POST /v1/knowledge/changed": ("knowledge.changed", with_knowledge),
 }
-"""What needs `operate` or `admin` and changes something: the kind of its audit event, and how it is asked for."""
+"""Routes that need `operate` or `admin` and change something: the kind of the audit event, and the request."""
 IN_ADDRESS: dict[str, tuple[str, Prepare]] = {
     "POST /v1/import": ("import.taken_in", with_export),
     "PATCH /v1/settings": ("settings_changed", with_settings),
 }
-"""Of a whole user or tenant; the address says whose it is, who asks and why."""
+"""Routes about a whole user or tenant; the address names the owner, requester and reason."""
 OF_TENANT = ("/v1/knowledge/changed", "/v1/settings")
 IN_BODY = ("/v1/knowledge", "/v1/media", "/v1/erasures", "/v1/promotions")
-"""Where the body says whose it is."""
+"""The body names the owner."""
 
 
 async def send(person: Person, request: Request, *, in_address: bool) -> None:
-    """The operator's request is carried out."""
+    """The operator's request succeeds."""
     method, path, body = request
     whose = {"tenant_id": person.tenant_id} if path in OF_TENANT else person.whose
     if in_address:
@@ -155,7 +155,7 @@ async def send(person: Person, request: Request, *, in_address: bool) -> None:
     assert answer.is_success, answer.text
 
 
-def test_every_route_of_operators_is_tried(person: Person) -> None:
+def test_every_route_of_operators_has_a_case(person: Person) -> None:
     served = person.system["compose"].service.http
     assert isinstance(served, FastAPI)
     routes = [
@@ -180,7 +180,7 @@ async def test_an_act_leaves_one_event_with_who_and_why(
     await person.system.change(settled, t=person.tenant_id)
 
 
-async def test_a_reason_is_kept_without_personal_data_and_who_is_not_named_is_local(person: Person) -> None:
+async def test_a_reason_is_stored_without_personal_data_and_the_default_actor_is_local(person: Person) -> None:
     body = {"tenant_id": person.tenant_id, "reason": "asked by ann@example.org"}
     assert (await person.post("/v1/knowledge/changed", body)).is_success
     (act,) = acts(person, "knowledge.changed")
@@ -189,7 +189,7 @@ async def test_a_reason_is_kept_without_personal_data_and_who_is_not_named_is_lo
     assert act["details"]["reason"].startswith("asked by ")
 
 
-async def test_who_asks_comes_from_the_key_and_nobody_else_can_be_named() -> None:
+async def test_the_actor_comes_from_the_key_and_nobody_else_can_be_named() -> None:
     holder = Requester("key:app", frozenset({"admin"}), "acme")
     assert await get_operator(holder, None, "why") == Operator("key:app", "why")
     with pytest.raises(RefusedError, match="requested_by"):
@@ -197,18 +197,18 @@ async def test_who_asks_comes_from_the_key_and_nobody_else_can_be_named() -> Non
 
 
 def acts(person: Person, kind: str) -> list[Json]:
-    """The audit events of this kind in the person's tenant."""
+    """The audit events of this kind in the user's tenant."""
     statement = "SELECT about, details FROM audit_events WHERE tenant_id = %(t)s AND kind = %(kind)s"
     return person.system.rows(statement, t=person.tenant_id, kind=kind)
 
 
 READ_OR_RUN = {"life.py", "receipts.py", "served.py", "backup/dump.py", "broker_topics.py"}
-"""Modules of commands that open the database to read it, to serve it, or for a demonstration of its own."""
+"""Command modules that open the database to read it, to serve it, or for a demonstration."""
 ACT = {"keys.py", "rebuild/run.py", "backup/restore.py", "upkeep.py"}
-"""Those that change it: of keys and of restores test_keys_command.py and test_backup.py look at the events."""
+"""Those that change it; test_keys_command.py and test_backup.py check the events of keys and restores."""
 
 
-def test_every_command_that_opens_the_database_is_known() -> None:
+def test_every_command_that_opens_the_database_is_listed() -> None:
     folder = Path(cli.__file__).parent
     opening = {
         str(path.relative_to(folder))

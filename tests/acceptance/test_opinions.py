@@ -1,4 +1,4 @@
-"""What the user thinks of a thing is kept and shown as their view; a plan or a fact in doubt is not."""
+"""An opinion of the user is stored and shown as such; a plan or an uncertain fact is not."""
 
 import pytest
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.kafka
         ("我觉得护照六月到期。", "我的护照什么时候到期？", "fact"),
     ],
 )
-async def test_a_package_says_what_is_an_opinion(person: Person, said: str, asked: str, epistemic: str) -> None:
+async def test_a_package_marks_an_opinion(person: Person, said: str, asked: str, epistemic: str) -> None:
     await person.say(said, session="first")
     (memory,) = await person.memories()
     assert memory["epistemic_type"] == epistemic

@@ -1,4 +1,4 @@
-"""A correction holds at once while the workers are away, and the same answer stands when they have come back."""
+"""A correction takes effect while the workers are stopped, and the answer is the same after they return."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -15,7 +15,7 @@ from tests.system.wait import wait_for
 
 @dataclass(frozen=True)
 class Story:
-    """What was learnt, what took it back, and what a question then must not show of it and must show of the rest."""
+    """A statement, its retraction, and what a question must then not show and must show."""
 
     learnt: str
     taken_back: str
@@ -42,21 +42,21 @@ STORIES = (
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str) -> AsyncGenerator[System]:
-    """Every service, on a database of the module's own; every test leaves them all running."""
+    """Every service, on its own database; every test leaves all services running."""
     async with running(settings_for(databases.fresh(), kafka)) as all_services:
         yield all_services
 
 
 def besides(package: ContextPackage, *texts: str) -> str:
-    """What the package shows but for its window and these very messages."""
+    """The package's text without its window and these messages."""
     left = shown(package.model_copy(update={"recent_turns": []}))
     for text in texts:
         left = left.replace(text, "")
     return left
 
 
-async def retrieved(person: Person, question: str) -> list[str]:
-    """What a plan for this question brings."""
+async def retrieve_texts(person: Person, question: str) -> list[str]:
+    """The result of a plan for this question."""
     plan = {"version": "0.1", "queries": [{"text": question, "mode": "exact"}]}
     answer = await person.post("/v1/retrieve", {**person.whose, **plan})
     assert answer.status_code == 200, answer.text
@@ -64,10 +64,10 @@ async def retrieved(person: Person, question: str) -> list[str]:
 
 
 async def assert_holds(people: Sequence[Person]) -> None:
-    """In the session of the correction, in another and in a search nothing shows the old; the rest is there."""
+    """Nothing shows the old value, in the session of the correction, in another and in a search; the rest is shown."""
     for person, story in zip(people, STORIES, strict=True):
         here, elsewhere = await person.compose(story.asked, session="s2"), await person.compose(story.asked)
-        found = await retrieved(person, story.learnt)
+        found = await retrieve_texts(person, story.learnt)
         for gone in story.gone:
             assert gone not in besides(here, story.taken_back), story
             assert gone not in besides(elsewhere, story.taken_back), story
@@ -75,7 +75,7 @@ async def assert_holds(people: Sequence[Person]) -> None:
         assert story.stays in "\n".join(found), story
 
 
-async def test_what_is_taken_back_is_gone_at_once_and_stays_gone(system: System) -> None:
+async def test_a_retracted_value_is_gone_at_once_and_stays_gone(system: System) -> None:
     people = [Person(system) for _ in STORIES]
     await asyncio.gather(*(p.say(s.learnt, session="s1") for p, s in zip(people, STORIES, strict=True)))
     for person, story in zip(people, STORIES, strict=True):
@@ -133,7 +133,7 @@ async def test_the_later_of_two_pending_corrections_holds(system: System, person
     assert [m["value"]["value"] for m in await person.memories(type="profile")] == ["Madrid"]
 
 
-async def test_a_correction_that_is_observed_but_not_applied_holds(system: System, person: Person) -> None:
+async def test_an_observed_correction_holds_before_it_is_applied(system: System, person: Person) -> None:
     await person.say("I live in Paris.", session="s1")
     await system.stop("analyzer", "evolver")
     turn = await person.commit("No, I live in Berlin now.", session="s2")
@@ -149,7 +149,7 @@ async def test_a_correction_that_is_observed_but_not_applied_holds(system: Syste
     await system.settled()
 
 
-async def test_a_memory_that_is_deleted_is_gone_before_the_workers_know(system: System, person: Person) -> None:
+async def test_a_deleted_memory_is_gone_before_the_workers_know(system: System, person: Person) -> None:
     await person.say("我喜欢喝咖啡。", session="s1")
     (known,) = await person.memories(type="preference")
     await system.stop(*WORKERS)
@@ -182,7 +182,7 @@ NOT_CORRECTING = [
 ]
 
 
-async def test_the_message_itself_corrects_and_nothing_else_does(person: Person) -> None:
+async def test_only_the_user_message_itself_corrects(person: Person) -> None:
     await person.say("I live in Paris.", session="s1")
     for message in CORRECTING:
         package = await person.compose(message)

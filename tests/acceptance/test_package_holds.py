@@ -1,4 +1,4 @@
-"""A package holds what helps and little else: core memory where it is needed, a fact once, no more than is allowed."""
+"""Contents of a package: core memory if needed, each fact once, within the limits."""
 
 from collections.abc import AsyncGenerator
 
@@ -51,7 +51,7 @@ def _notes(package: ContextPackage) -> int:
 
 
 @BOTH
-async def test_only_what_is_always_needed_goes_in_unasked(person: Person, language: str) -> None:
+async def test_only_essential_core_memory_is_included_unasked(person: Person, language: str) -> None:
     await _tell(person, language)
     question = {"en": "When does the sofa arrive?", "zh": "沙发什么时候到？"}[language]
     package = await person.compose(question)
@@ -62,7 +62,7 @@ async def test_only_what_is_always_needed_goes_in_unasked(person: Person, langua
 
 
 @BOTH
-async def test_what_a_small_memory_does_not_know_brings_none_of_it(person: Person, language: str) -> None:
+async def test_an_unrelated_question_to_a_small_memory_gets_none_of_it(person: Person, language: str) -> None:
     for said, answered in SAID[language][1:4]:
         messages = [{"role": "user", "content": said}, {"role": "assistant", "content": answered}]
         await person.say(session="first", messages=messages)
@@ -75,14 +75,14 @@ async def test_what_a_small_memory_does_not_know_brings_none_of_it(person: Perso
 
 
 @BOTH
-async def test_all_of_it_goes_in_where_it_is_asked_for(person: Person, language: str) -> None:
+async def test_a_question_about_everything_gets_everything(person: Person, language: str) -> None:
     await _tell(person, language)
     package = await person.compose({"en": "What do you know about me?", "zh": "你都记得我什么？"}[language])
     assert COFFEE[language] in shown(package)
 
 
 @BOTH
-async def test_a_fact_stands_once_and_neither_questions_nor_replies_are_evidence(person: Person, language: str) -> None:
+async def test_a_fact_appears_once_and_questions_and_replies_are_no_evidence(person: Person, language: str) -> None:
     await _tell(person, language)
     package = await person.compose({"en": "Which day is dad's operation again?", "zh": "爸爸手术是哪天？"}[language])
     told = [each.snippet for each in package.evidence if DAY[language] in each.snippet]
@@ -94,7 +94,7 @@ async def test_a_fact_stands_once_and_neither_questions_nor_replies_are_evidence
 
 @BOTH
 @pytest.mark.parametrize("spelt", ["inject_limit", "injectLimit"])
-async def test_a_request_says_how_many_notes_about_the_user_it_takes(person: Person, language: str, spelt: str) -> None:
+async def test_a_request_limits_its_notes_about_the_user(person: Person, language: str, spelt: str) -> None:
     await _tell(person, language)
     question = {"en": "What do you know about me?", "zh": "你都记得我什么？"}[language]
     assert _notes(await person.compose(question)) > 1
@@ -102,7 +102,7 @@ async def test_a_request_says_how_many_notes_about_the_user_it_takes(person: Per
     assert _notes(await person.compose(question, **{spelt: 0})) == 0
 
 
-async def test_a_limit_that_is_none_is_refused_by_name(person: Person) -> None:
+async def test_an_invalid_limit_is_refused_by_field(person: Person) -> None:
     for limit in (-1, 41, "3"):
         answer = await person.post(
             "/v1/context", {**person.whose, "session_id": "s", "user_message": "hi", "inject_limit": limit}
@@ -112,7 +112,7 @@ async def test_a_limit_that_is_none_is_refused_by_name(person: Person) -> None:
 
 
 @BOTH
-async def test_what_a_relative_likes_is_not_shown_as_the_users(person: Person, language: str) -> None:
+async def test_a_relatives_preference_is_not_shown_as_the_users(person: Person, language: str) -> None:
     his, own, question = {
         "en": ("My brother Tom hates mushrooms.", "I could live on mushroom risotto.", "Do I like mushrooms?"),
         "zh": ("我哥最讨厌吃蘑菇。", "我天天吃蘑菇烩饭都行。", "我喜欢吃蘑菇吗？"),
@@ -141,7 +141,7 @@ PASTED = {
 
 
 @BOTH
-async def test_orders_in_what_a_user_pasted_are_cut_out_and_named(person: Person, language: str) -> None:
+async def test_orders_in_pasted_text_are_removed_and_named(person: Person, language: str) -> None:
     pasted, question, order = PASTED[language]
     turn = await person.commit(messages=[user(pasted)], session="first")
     await person.outcome(turn["turn_id"])
@@ -153,14 +153,14 @@ async def test_orders_in_what_a_user_pasted_are_cut_out_and_named(person: Person
 
 @pytest.fixture(scope="module")
 async def sparing(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """A system whose operator allows one note about the user where the request says nothing."""
+    """A system whose policy allows one note about the user by default."""
     policy = policy_file(tmp_path_factory.mktemp("policy"), compose={"inject_limit": 1})
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as system:
         yield system
 
 
 @BOTH
-async def test_the_operator_says_how_many_notes_where_the_request_does_not(sparing: System, language: str) -> None:
+async def test_the_policy_limits_notes_if_the_request_does_not(sparing: System, language: str) -> None:
     person = Person(sparing)
     await _tell(person, language)
     question = {"en": "What do you know about me?", "zh": "你都记得我什么？"}[language]

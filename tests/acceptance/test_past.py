@@ -1,6 +1,6 @@
-"""What held then and what holds now, through HTTP: chains, echoes, the past, times, what was taken back, relatives."""
+"""Past and present through HTTP: chains of changes, repetitions, time expressions, retractions, relatives."""
 
-# ruff: noqa: E501 - one talk reads best on few lines
+# ruff: noqa: E501 - a conversation is easier to read on few lines
 
 import asyncio
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from tests.system.running import System
 
 @dataclass(frozen=True)
 class Talk:
-    """What was said and answered, so many days ago, each day a session; what a question then must and must not show."""
+    """Messages and answers by their age in days, each day a session; what a question must and must not show."""
 
     turns: Sequence[tuple[str, str, int]]
     asked: str
     shows: tuple[str, ...] = ()
     hides: tuple[str, ...] = ()
     dated: bool = field(default=False)
-    """Whether something shown must say until when it held."""
+    """Whether the package must say until when a value held."""
 
 
 CHAINS = (
@@ -132,7 +132,7 @@ ECHOES = (
         ("周三下午两点",),
         ("周一上午十点",),
     ),
-    # what was answered goes with it, though it repeats no word of it
+    # the answer is removed too, although it repeats no word of it
     Talk(
         (
             ("I'm going to open a bakery in June.", "What a brave step!", 30),
@@ -320,7 +320,7 @@ RELATIVES = (
 
 
 async def told(person: Person, talk: Talk) -> ContextPackage:
-    """The package for the question, asked in a session of its own after all has been learnt."""
+    """The package for the question, asked in a separate session after everything is learnt."""
     now = datetime.now(UTC)
     for n, (said, answered, days) in enumerate(talk.turns):
         at = now - timedelta(days=days) + timedelta(minutes=n)
@@ -339,7 +339,7 @@ async def told(person: Person, talk: Talk) -> ContextPackage:
 
 
 def told_of_user(package: ContextPackage) -> str:
-    """What the package tells of the user: core memory, summary and evidence."""
+    """The package's text about the user: core memory, summary and evidence."""
     parts = [block.text for block in package.system_blocks if block.type != "policies"]
     return "\n".join([*parts, package.working_summary, *(each.snippet for each in package.evidence)])
 
@@ -349,7 +349,7 @@ def told_of_user(package: ContextPackage) -> str:
     [CHAINS, LOOSE, ECHOES, PAST, TIMES, TAKEN_BACK, ENDERS, INNOCENT, RELATIVES],
     ids=["chains", "loose", "echoes", "past", "times", "taken_back", "enders", "innocent", "relatives"],
 )
-async def test_what_held_then_and_what_holds_now(system: System, talks: Sequence[Talk]) -> None:
+async def test_past_and_present_values_are_distinguished(system: System, talks: Sequence[Talk]) -> None:
     packages = await asyncio.gather(*(told(Person(system), talk) for talk in talks))
     for talk, package in zip(talks, packages, strict=True):
         text = told_of_user(package)
@@ -367,7 +367,7 @@ async def test_what_held_then_and_what_holds_now(system: System, talks: Sequence
         ("我打算买那辆红色的自行车。", "我改主意了。", "我打算买哪辆自行车？", "红色的自行车"),
     ],
 )
-async def test_what_is_taken_back_is_gone_before_the_workers_know(
+async def test_a_retracted_value_is_gone_before_the_workers_know(
     system: System, said: str, taken_back: str, asked: str, gone: str
 ) -> None:
     person = Person(system)
@@ -381,7 +381,7 @@ async def test_what_is_taken_back_is_gone_before_the_workers_know(
         await system.start("observer")
 
 
-async def test_a_plan_tells_what_is_over_as_over(system: System) -> None:
+async def test_a_plan_marks_ended_memories_as_ended(system: System) -> None:
     person = Person(system)
     await person.say("I live in Lyon.", session="s1")
     await person.say("I moved to Porto.", session="s2")
@@ -401,7 +401,9 @@ BYGONE = {
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-async def test_what_is_told_as_past_is_shown_as_outdated_behind_what_holds(person: Person, language: str) -> None:
+async def test_a_statement_about_the_past_is_shown_as_outdated_after_the_current_value(
+    person: Person, language: str
+) -> None:
     was, now, asked, old, new = BYGONE[language]
     for text in (was, now):
         await person.say(text, session="first")

@@ -1,4 +1,4 @@
-"""The whole path: a turn goes in by one of three doors, what it said comes out of a package."""
+"""End to end: a statement in a turn, committed in one of three ways, appears in a package."""
 
 import orjson
 import pytest
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.kafka
         ("I prefer dark mode in every editor.", "Which mode do I prefer in an editor?", "dark mode"),
     ],
 )
-async def test_what_was_said_over_http_is_learnt_and_shown(person: Person, said: str, asked: str, word: str) -> None:
+async def test_a_statement_over_http_is_learnt_and_shown(person: Person, said: str, asked: str, word: str) -> None:
     outcome = await person.say(said)
     assert outcome["status"] == "derived"
     assert any(word in content for content in await person.contents())
@@ -36,7 +36,7 @@ async def test_what_was_said_over_http_is_learnt_and_shown(person: Person, said:
         ("I work as a backend engineer.", "What is my job?", "backend engineer"),
     ],
 )
-async def test_what_was_said_over_kafka_is_learnt_and_shown(
+async def test_a_statement_over_kafka_is_learnt_and_shown(
     system: System, person: Person, said: str, asked: str, word: str
 ) -> None:
     async with SmartBrain(system.bootstrap, tenant_id=person.tenant_id) as brain:
@@ -49,7 +49,7 @@ async def test_what_was_said_over_kafka_is_learnt_and_shown(
     assert word in shown(package)
 
 
-async def test_a_turn_over_the_bare_topic_needs_no_reply_address(system: System, person: Person) -> None:
+async def test_a_turn_on_the_topic_needs_no_reply_address(system: System, person: Person) -> None:
     body = orjson.dumps({**person.turn("I prefer green tea."), "idempotency_key": person.user_id})
     await publish(system.bootstrap, [Stored(TURN_COMMIT.name, key=b"k", value=body)])
     assert await wait_for(person.contents, "the memory")
@@ -66,16 +66,14 @@ async def test_the_same_message_in_another_session_is_found_again(person: Person
     assert "library" in seen.json()["events"][0]["content"]["text"]
 
 
-async def test_one_user_never_sees_what_another_said(system: System, person: Person) -> None:
+async def test_one_user_never_sees_another_users_statements(system: System, person: Person) -> None:
     await person.say("I prefer the secret garden cafe.")
     for other in (Person(system, tenant_id=person.tenant_id), Person(system, user_id=person.user_id)):
         assert "garden" not in shown(await other.compose("Which cafe do I prefer? garden"))
         assert await other.contents(status="all") == []
 
 
-async def test_a_request_over_kafka_with_a_fault_gets_an_error_that_names_the_field(
-    system: System, person: Person
-) -> None:
+async def test_an_invalid_request_over_kafka_gets_an_error_that_names_the_field(system: System, person: Person) -> None:
     async with SmartBrain(system.bootstrap, tenant_id=person.tenant_id) as brain:
         with pytest.raises(RefusedError) as caught:
             await brain.compose(
@@ -85,7 +83,7 @@ async def test_a_request_over_kafka_with_a_fault_gets_an_error_that_names_the_fi
 
 
 @pytest.mark.parametrize("limit", [512, 1024, 8192])
-async def test_the_package_keeps_within_its_token_limit(person: Person, limit: int) -> None:
+async def test_the_package_stays_within_its_token_limit(person: Person, limit: int) -> None:
     for n in range(6):
         await person.commit(f"第{n}条：" + "我今天在杭州的西湖边走了很久，看到了很多荷花。" * 20)
     package = await person.compose("西湖边有什么？", session="s1", token_limit=limit)

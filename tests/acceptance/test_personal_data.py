@@ -1,4 +1,4 @@
-"""By the default policy numbers of cards and documents never stand, and a telephone is remembered."""
+"""By default, numbers of cards and documents are never stored, and a telephone number is remembered."""
 
 from collections.abc import AsyncGenerator
 
@@ -17,13 +17,13 @@ SAID = {
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str) -> AsyncGenerator[System]:
-    """Every service, by the default policy."""
+    """Every service, with the default policy."""
     async with running(settings_for(databases.fresh(), kafka)) as all_services:
         yield all_services
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-async def test_numbers_of_cards_and_documents_are_nowhere_and_a_telephone_is_remembered(
+async def test_card_and_document_numbers_are_nowhere_and_a_telephone_number_is_remembered(
     system: System, person: Person, language: str
 ) -> None:
     said = SAID[language].format(phone=PHONE, document=DOCUMENT, card=CARD)
@@ -49,7 +49,7 @@ async def test_numbers_of_cards_and_documents_are_nowhere_and_a_telephone_is_rem
     assert CARD not in shown
 
 
-async def test_an_edit_holds_no_number_of_a_card(system: System, person: Person) -> None:
+async def test_an_edited_memory_contains_no_card_number(system: System, person: Person) -> None:
     result = await person.commit("Remember that my salary goes to the bank in Utrecht")
     await person.outcome(result["turn_id"])
     (note,) = await person.memories()

@@ -1,4 +1,4 @@
-"""Personal data is blanked or refused where it comes in, as the policy says."""
+"""Personal data is blanked or refused at intake, according to policy."""
 
 from collections.abc import AsyncGenerator
 
@@ -16,14 +16,14 @@ PHONE, MAIL = "13912345678", "lena.k@example.com"
 
 @pytest.fixture(scope="module")
 async def strict(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Every service, by a policy that blanks telephones and takes no addresses of mail."""
+    """Every service, with a policy that blanks telephone numbers and refuses email addresses."""
     rules = {"phone": "redact", "email": "refuse"}
     policy = policy_file(tmp_path_factory.mktemp("policy"), personal_data=rules)
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
 
 
-async def test_what_the_policy_refuses_is_answered_with_the_field_and_leaves_nothing(strict: System) -> None:
+async def test_refused_data_is_answered_with_the_field_and_leaves_nothing(strict: System) -> None:
     person = Person(strict)
     answer = await person.post("/v1/turns", person.turn("hello", f"write to {MAIL}"))
     assert answer.status_code == 422
@@ -37,7 +37,7 @@ async def test_what_the_policy_refuses_is_answered_with_the_field_and_leaves_not
     assert rows(strict.dsn, "SELECT 1 FROM turns WHERE user_id = %(user)s", user=person.user_id) == []
 
 
-async def test_what_the_policy_blanks_is_blanked_in_the_log_and_in_memory(strict: System) -> None:
+async def test_blanked_data_is_blanked_in_the_log_and_in_memory(strict: System) -> None:
     person = Person(strict)
     result = await person.commit(f"记住：物业电话 {PHONE}", f"remember the plumber's phone {PHONE}")
     await person.outcome(result["turn_id"])

@@ -1,4 +1,4 @@
-"""A plan that was executed is kept for a while, given or made for a package: seen, repeated, and erased."""
+"""An executed plan, given or made for a package, is stored for a while: shown, repeated, and erased."""
 
 from typing import Any
 
@@ -25,28 +25,28 @@ async def execute(person: Person, asked: Json) -> Json:
     return answer.json()
 
 
-def found(pack: Json) -> list[str]:
+def list_texts(pack: Json) -> list[str]:
     return [each["snippet"] for each in pack["evidences"]]
 
 
 @languages
-async def test_a_plan_that_was_given_is_seen_and_repeated(person: Person, language: str) -> None:
+async def test_a_given_plan_is_shown_and_repeated(person: Person, language: str) -> None:
     await person.say(SAID[language])
     span = {"time_range": {"from": "2020-01-01T00:00:00Z", "to": "2100-01-01T00:00:00Z"}}
     asked = plan(ASKED[language], request_id="mine", global_filters=span, org_id="shop-7")
     pack = await execute(person, asked)
-    assert (pack["request_id"], found(pack) != []) == ("mine", True)
+    assert (pack["request_id"], list_texts(pack) != []) == ("mine", True)
     kept = (await person.get(f"/v1/plans/{pack['plan_id']}")).json()
     assert (kept["plan_id"], kept["org_id"]) == (pack["plan_id"], "shop-7")
     assert kept["plan"]["queries"][0]["text"] == ASKED[language]
     assert kept["plan"]["global_filters"]["time_range"]["from"] == "2020-01-01T00:00:00Z"
     assert person.user_id not in str(kept)
     again = await execute(person, {**kept["plan"], "org_id": kept["org_id"]})
-    assert (found(again), again["plan_id"] != pack["plan_id"]) == (found(pack), True)
+    assert (list_texts(again), again["plan_id"] != pack["plan_id"]) == (list_texts(pack), True)
 
 
 @languages
-async def test_the_plan_of_a_package_is_seen_by_its_context(person: Person, language: str) -> None:
+async def test_the_plan_of_a_package_is_found_by_its_context(person: Person, language: str) -> None:
     await person.say(SAID[language])
     package = await person.compose(ASKED[language])
     kept = await person.get(f"/v1/plans/{package.context_id}")
@@ -62,7 +62,7 @@ async def test_the_plan_of_a_package_is_seen_by_its_context(person: Person, lang
 
 
 @pytest.mark.parametrize("where", ["queries", "notes"])
-async def test_a_plan_with_a_secret_is_not_kept(person: Person, where: str) -> None:
+async def test_a_plan_with_a_secret_is_not_stored(person: Person, where: str) -> None:
     told = f"my key is {SECRET}"
     asked = plan(told) if where == "queries" else plan("tea", debug={"notes": told})
     pack = await execute(person, asked)
@@ -71,7 +71,7 @@ async def test_a_plan_with_a_secret_is_not_kept(person: Person, where: str) -> N
 
 
 @pytest.mark.parametrize("scope", ["all", "items"])
-async def test_an_erasure_takes_the_plans_before_it(person: Person, scope: str) -> None:
+async def test_an_erasure_deletes_earlier_plans(person: Person, scope: str) -> None:
     await person.say(SAID["en"])
     pack = await execute(person, plan(ASKED["en"]))
     await wait_for(lambda: mine(person, "context_packages"), "the plan is kept")

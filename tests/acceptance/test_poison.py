@@ -1,4 +1,4 @@
-"""An event that no retry can mend is named and set aside; everything else goes on."""
+"""An event that fails permanently is named and set aside; all other work continues."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -22,14 +22,14 @@ FUSE = {"fuse_window": 25, "fuse_cooldown_s": 1.0}
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Every service, with short retries and a fuse that mends soon."""
+    """Every service, with short retries and a fuse that closes soon."""
     policy = policy_file(tmp_path_factory.mktemp("policy"), delivery={"retry_delays_ms": [5, 5], **FUSE})
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
 
 
 async def commit_poison(person: Person) -> str:
-    """A turn whose row is corrupt by the time that it is observed: something that no worker can read."""
+    """A turn whose row is corrupted before it is observed, so that no worker can read it."""
     await person.system.stop("observer")
     turn_id = (await person.commit("I prefer bitter chocolate."))["turn_id"]
     await person.system.change("ALTER TABLE conversation_events DISABLE TRIGGER append_only")
@@ -38,20 +38,18 @@ async def commit_poison(person: Person) -> str:
     return turn_id
 
 
-async def quarantined(person: Person) -> list[tuple[str, str]]:
-    """Stage and turn of what was given up."""
+async def list_quarantined(person: Person) -> list[tuple[str, str]]:
+    """Stage and turn of the quarantined event."""
     found = person.system.rows("SELECT stage, turn_id FROM quarantine WHERE user_id = %(u)s", u=person.user_id)
     return [(row["stage"], str(row["turn_id"])) for row in found]
 
 
 async def dead_letters(person: Person, topic: Topic) -> list[Stored]:
-    """The person's dead letters of this topic, once there is one."""
+    """The user's dead letters of this topic, once there is one."""
     return await wait_for(lambda: of_tenant(person.system.bootstrap, person.tenant_id, topic.dead_letter))
 
 
-async def test_a_turn_that_cannot_be_observed_is_quarantined_and_its_neighbours_are_not(
-    system: System, person: Person
-) -> None:
+async def test_an_unobservable_turn_is_quarantined_and_its_neighbours_are_not(system: System, person: Person) -> None:
     other = Person(system)
     before = await person.commit("I like green tea.")
     poison = await commit_poison(person)
@@ -61,7 +59,7 @@ async def test_a_turn_that_cannot_be_observed_is_quarantined_and_its_neighbours_
     assert (await person.outcome(before["turn_id"]))["status"] == "derived"
     assert (await person.outcome(after[0]["turn_id"]))["status"] == "derived"
     assert (await other.outcome(after[1]["turn_id"]))["status"] == "derived"
-    assert await quarantined(person) == [("observer", poison)]
+    assert await list_quarantined(person) == [("observer", poison)]
     (dead,) = await dead_letters(person, TURN_COMMITTED)
     assert dead.envelope.payload["turn_id"] == poison
     reasons = dict(dead.headers)
@@ -77,7 +75,7 @@ async def test_a_turn_that_cannot_be_observed_is_quarantined_and_its_neighbours_
         (resolving, "resolve", "evolver", ANALYSIS_PROPOSED),
     ],
 )
-async def test_what_a_worker_cannot_derive_is_quarantined_with_its_turn(
+async def test_an_underivable_event_is_quarantined_with_its_turn(
     system: System, person: Person, monkeypatch: pytest.MonkeyPatch, module: Any, name: str, stage: str, topic: Topic
 ) -> None:
     decide = getattr(module, name)
@@ -90,14 +88,14 @@ async def test_what_a_worker_cannot_derive_is_quarantined_with_its_turn(
     monkeypatch.setattr(module, name, choke)
     outcome = await person.say("I prefer bitter chocolate.", session=person.user_id)
     assert outcome["status"] == "quarantined"
-    assert [place for place, _ in await quarantined(person)] == [stage]
+    assert [place for place, _ in await list_quarantined(person)] == [stage]
     (dead,) = await dead_letters(person, topic)
     assert b"bitter" not in (dead.value or b"")
     assert (await person.say("I prefer milk chocolate."))["status"] == "derived"
     await system.settled()
 
 
-async def test_an_event_about_a_turn_that_does_not_exist_is_no_poison(system: System, person: Person) -> None:
+async def test_an_event_about_an_unknown_turn_is_no_poison(system: System, person: Person) -> None:
     await person.say("I like green tea.")
     (told,) = await of_tenant(system.bootstrap, person.tenant_id, TURN_COMMITTED.name)
     stranger = (told.value or b"").replace(
@@ -111,7 +109,7 @@ async def test_an_event_about_a_turn_that_does_not_exist_is_no_poison(system: Sy
 @pytest.mark.parametrize(
     "value", [b"", b"{", b"[]", b"\xff\xfe", b'{"event_type": "turn.committed"}', b'{"event_id": "1"}', None]
 )
-async def test_a_record_that_is_no_event_is_a_dead_letter_and_the_partition_goes_on(
+async def test_a_record_that_is_no_event_is_a_dead_letter_and_the_partition_continues(
     system: System, person: Person, value: bytes | None
 ) -> None:
     mark = somebody().encode()
@@ -127,7 +125,7 @@ async def test_a_record_that_is_no_event_is_a_dead_letter_and_the_partition_goes
     await wait_for(buried, "the dead letter")
 
 
-async def test_too_many_dead_letters_stop_the_consumer_until_it_has_cooled_down(system: System, person: Person) -> None:
+async def test_too_many_dead_letters_pause_the_consumer_until_the_fuse_closes(system: System, person: Person) -> None:
     observer = system["observer"]
     rubbish = [Stored(TURN_COMMITTED.name, key=b"k", value=b"rubbish") for _ in range(60)]
     await publish(system.bootstrap, rubbish)

@@ -1,4 +1,4 @@
-"""Every process of a machine dies at once: what was acknowledged is there afterwards, and derived once."""
+"""All processes of a machine die at once: every acknowledged turn survives and is derived once."""
 
 import asyncio
 import time
@@ -10,7 +10,7 @@ from tests.system.processes import command, found, kill_tree
 from tests.system.running import policy_file
 
 
-async def test_a_machine_that_lost_its_power_derives_every_acknowledged_turn_once(tmp_path: Path) -> None:
+async def test_every_acknowledged_turn_is_derived_once_after_a_power_loss(tmp_path: Path) -> None:
     environment = {"SMARTBRAIN_POLICY": str(policy_file(tmp_path, delivery=SOON))}
     data = tmp_path / "data"
     with command(data, environment) as first:

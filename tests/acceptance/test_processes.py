@@ -1,4 +1,4 @@
-"""Processes die in every way: each acknowledged turn is there afterwards and derived, once; memory is sound."""
+"""Processes die in every way: each acknowledged turn survives and is derived once, and memory is consistent."""
 
 import asyncio
 import os
@@ -29,7 +29,7 @@ TURNS = often(600, short=120)
 
 @pytest.fixture(scope="module")
 async def machine(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tuple[Supervisor, Machine]]:
-    """One system of processes for this module's tests; what one of them kills it brings back."""
+    """The system of processes that the tests of this module share; each test restarts what it kills."""
     folder = tmp_path_factory.mktemp("machine")
     patch = pytest.MonkeyPatch()
     watchful = {**SOON, "restart_after_s": 1.0, "silent_after_s": 2.0}
@@ -43,7 +43,7 @@ async def machine(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tu
 
 
 @pytest.mark.parametrize("names", [("observer", "analyzer", "evolver"), ("relay",)])
-async def test_a_killed_worker_that_is_started_again_has_done_everything_once(
+async def test_a_killed_worker_has_done_everything_once_after_its_restart(
     machine: tuple[Supervisor, Machine], names: tuple[str, ...]
 ) -> None:
     supervisor, running = machine
@@ -59,7 +59,7 @@ async def test_a_killed_worker_that_is_started_again_has_done_everything_once(
     await assert_everything_once(running, load)
 
 
-async def test_a_worker_that_is_told_to_stop_ends_in_time_and_loses_nothing(
+async def test_a_terminated_worker_ends_in_time_and_loses_nothing(
     machine: tuple[Supervisor, Machine],
 ) -> None:
     supervisor, running = machine
@@ -77,18 +77,18 @@ async def test_a_worker_that_is_told_to_stop_ends_in_time_and_loses_nothing(
     await assert_everything_once(running, load)
 
 
-async def whole(running: Machine) -> dict[str, list[str]]:
-    """By service what compose says is wrong with it."""
+async def list_problems(running: Machine) -> dict[str, list[str]]:
+    """By service, the fault that compose reports."""
     answer = await running.http.get("/ready")
     assert answer.status_code == 200, answer.text
     return answer.json()["whole"]["services"]
 
 
-async def test_a_worker_that_hangs_is_seen_and_started_again(machine: tuple[Supervisor, Machine]) -> None:
+async def test_a_hanging_worker_is_detected_and_restarted(machine: tuple[Supervisor, Machine]) -> None:
     supervisor, running = machine
 
     async def well() -> bool:
-        return not any((await whole(running)).values())
+        return not any((await list_problems(running)).values())
 
     async def seen_live() -> bool:
         await asyncio.to_thread(supervisor.mend)
@@ -103,7 +103,7 @@ async def test_a_worker_that_hangs_is_seen_and_started_again(machine: tuple[Supe
     await load.stop()
 
     async def silent() -> bool:
-        return (await whole(running))["evolver"] == ["silent"]
+        return (await list_problems(running))["evolver"] == ["silent"]
 
     await wait_for(silent, "nothing is heard of it")
     assert (await running.http.get("/ready", params={"whole": "true"})).status_code == 503
@@ -120,7 +120,7 @@ async def test_a_worker_that_hangs_is_seen_and_started_again(machine: tuple[Supe
     await assert_everything_once(running, load)
 
 
-async def test_a_live_probe_names_what_stands_still(machine: tuple[Supervisor, Machine]) -> None:
+async def test_the_live_probe_names_a_stalled_consumer(machine: tuple[Supervisor, Machine]) -> None:
     supervisor, _ = machine
     async with httpx.AsyncClient() as http:
         answers = [await http.get(f"{each.url}/live") for each in supervisor.processes.values()]
@@ -129,7 +129,7 @@ async def test_a_live_probe_names_what_stands_still(machine: tuple[Supervisor, M
     }
 
 
-async def test_an_erasure_empties_what_every_process_keeps_of_texts(machine: tuple[Supervisor, Machine]) -> None:
+async def test_an_erasure_clears_the_cached_texts_of_every_process(machine: tuple[Supervisor, Machine]) -> None:
     supervisor, running = machine
 
     async def kept() -> dict[str, float]:
@@ -141,7 +141,7 @@ async def test_an_erasure_empties_what_every_process_keeps_of_texts(machine: tup
     told = count()
 
     async def read() -> bool:
-        """Something is said and asked each time: what a process keeps may go with an erasure of before."""
+        """Commits and asks each time, because an earlier erasure may clear what a process caches."""
         n = next(told)
         for text in (f"My therapist is called Brunhilde {n}.", f"不对，我的心理医生叫布伦希尔德{n}。"):
             turn = {**whose, "messages": [{"role": "user", "content": text}], "idempotency_key": f"{n}-{text}"}
@@ -173,7 +173,7 @@ async def tell(machine: Machine, user_id: str, turns: int) -> Story:
     return script[-1][1]
 
 
-async def test_memory_is_sound_after_evolvers_were_killed_among_corrections(
+async def test_memory_is_consistent_after_evolvers_were_killed_during_corrections(
     machine: tuple[Supervisor, Machine],
 ) -> None:
     supervisor, running = machine

@@ -1,4 +1,4 @@
-"""What a user says again and again qualifies to be offered to others; a person decides; in both languages."""
+"""A statement that a user repeats qualifies for promotion; a person decides; in both languages."""
 
 import asyncio
 import json
@@ -24,27 +24,27 @@ SAID = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Every service; the evolver's timers run all the time."""
+    """Every service; the evolver's timers run continuously."""
     policy = policy_file(tmp_path_factory.mktemp("policy"), evolution={"every_s": 0.1})
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
 
 
 async def says(person: Person, text: str, sessions: int = 4) -> None:
-    """The person says the same in so many sessions."""
+    """The user makes the statement in this many sessions."""
     for n in range(sessions):
         await person.say(text, session=f"s{n}")
 
 
 async def proposals(person: Person, **query: str) -> list[Json]:
-    """The person's proposals."""
+    """The user's proposals."""
     answer = await person.get("/v1/promotions", **query)
     assert answer.status_code == 200, answer.text
     return answer.json()["promotions"]
 
 
-async def proposed(person: Person) -> Json:
-    """The one proposal of the person's preference, once there is one; the words dictated are a note of their own."""
+async def wait_for_proposal(person: Person) -> Json:
+    """The only proposal of the user's preference, once it exists; dictated words are a separate note."""
     (liked,) = await person.memories(type="preference")
 
     async def of_preference() -> list[Json]:
@@ -55,19 +55,19 @@ async def proposed(person: Person) -> Json:
 
 
 async def decide(person: Person, made: Json, decision: str, **more: object) -> Json:
-    """What the route answers to this decision."""
+    """The response to this decision."""
     answer = await person.post(f"/v1/promotions/{made['proposal_id']}", {**person.whose, "decision": decision, **more})
     return {"http": answer.status_code, **answer.json()}
 
 
 @SAID
-async def test_what_was_said_in_several_sessions_is_proposed_once_and_approved_with_consent(
+async def test_a_statement_in_several_sessions_is_proposed_once_and_approved_with_consent(
     person: Person, text: str
 ) -> None:
     await says(person, text, sessions=3)
     assert await proposals(person) == []
     await says(person, text, sessions=6)
-    made = await proposed(person)
+    made = await wait_for_proposal(person)
     (memory,) = [m for m in await person.memories() if m["memory_id"] == made["memory_id"]]
     assert (made["status"], made["class"], made["content"]) == ("pending_approval", "personal", memory["content"])
     assert made["figures"]["uses_30d"] >= 3
@@ -102,29 +102,29 @@ async def test_what_was_said_in_several_sessions_is_proposed_once_and_approved_w
     assert [each["proposal_id"] for each in await proposals(person, status="approved")] == [made["proposal_id"]]
     await says(person, text, sessions=2)
     assert len(await events()) == 1
-    assert (await proposed(person))["status"] == "approved"
+    assert (await wait_for_proposal(person))["status"] == "approved"
 
 
 @SAID
-async def test_what_is_decided_too_late_has_expired(person: Person, text: str) -> None:
+async def test_a_decision_after_the_deadline_is_refused(person: Person, text: str) -> None:
     await says(person, text, sessions=6)
-    made = await proposed(person)
+    made = await wait_for_proposal(person)
     await person.system.change(
         "UPDATE promotions SET created_at = now() - interval '8 days', expires_at = now() - interval '1 day'"
         " WHERE proposal_id = %(p)s",
         p=made["proposal_id"],
     )
     assert (await decide(person, made, "approve", consent=True))["status"] == "expired"
-    assert (await proposed(person))["status"] == "expired"
+    assert (await wait_for_proposal(person))["status"] == "expired"
 
 
-async def test_nobody_sees_or_decides_the_proposals_of_another(person: Person) -> None:
+async def test_proposals_of_others_can_be_neither_seen_nor_decided(person: Person) -> None:
     await says(person, "请记住：我喜欢简洁的界面", sessions=6)
-    made = await proposed(person)
+    made = await wait_for_proposal(person)
     for stranger in (Person(person.system, tenant_id=person.tenant_id), Person(person.system, person.user_id)):
         assert await proposals(stranger) == []
         assert (await decide(stranger, made, "reject"))["http"] == 404
-    assert (await proposed(person))["status"] == "pending_approval"
+    assert (await wait_for_proposal(person))["status"] == "pending_approval"
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ async def test_nobody_sees_or_decides_the_proposals_of_another(person: Person) -
         {"decision": "reject", "reason": "x" * 501},
     ],
 )
-async def test_a_decision_that_is_none_is_refused_by_its_field(person: Person, body: Json) -> None:
+async def test_an_invalid_decision_is_refused_by_field(person: Person, body: Json) -> None:
     made = {"proposal_id": "0193a1f0-5c1e-7c3a-9b7e-2f6d8a4c1b20"}
     answer = await person.post(f"/v1/promotions/{made['proposal_id']}", {**person.whose, **body})
     assert answer.status_code == 422
@@ -145,7 +145,7 @@ async def test_a_decision_that_is_none_is_refused_by_its_field(person: Person, b
 
 async def test_the_command_lists_approves_and_rejects(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     await says(person, "Remember that I like a clean interface", sessions=6)
-    made = await proposed(person)
+    made = await wait_for_proposal(person)
     whose = ["-u", person.user_id, "--tenant", person.tenant_id]
 
     async def run(*words: str) -> tuple[int, str]:

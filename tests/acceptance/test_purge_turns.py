@@ -1,4 +1,4 @@
-"""A user who spoke over Kafka is purged from the topics that the running services use, by the groups that they have."""
+"""The records of a user are purged from the topics of the running services, according to their consumer groups."""
 
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ from tests.system.wait import wait_for
 pytestmark = pytest.mark.kafka
 
 
-async def test_turns_questions_answers_and_dead_letters_of_a_user_are_gone_once_consumed(
+async def test_consumed_turns_requests_replies_and_dead_letters_of_a_user_are_gone(
     system: System, person: Person
 ) -> None:
     other = Person(system)

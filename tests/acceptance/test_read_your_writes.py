@@ -1,4 +1,4 @@
-"""What was committed is in the next package, whether or not a worker has seen it: here none runs."""
+"""A committed turn is in the next package even if no worker has observed it; no worker runs here."""
 
 from collections.abc import AsyncGenerator
 
@@ -11,7 +11,7 @@ from tests.system.running import System, running, settings_for
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str) -> AsyncGenerator[System]:
-    """Compose alone: nothing relays, nothing learns."""
+    """Compose alone, without relay and workers."""
     async with running(settings_for(databases.fresh(), kafka), ("compose",)) as alone:
         yield alone
 
@@ -23,13 +23,13 @@ async def system(databases: Databases, kafka: str) -> AsyncGenerator[System]:
         ("I have just put my keys into the blue box.", "Where are my keys?", "blue box"),
     ],
 )
-async def test_what_was_said_a_moment_ago_is_in_the_package(person: Person, said: str, asked: str, word: str) -> None:
+async def test_the_latest_turn_is_in_the_package(person: Person, said: str, asked: str, word: str) -> None:
     result = await person.commit(said)
     assert word in shown(await person.compose(asked, session="s1"))
     assert (await person.get(f"/v1/turns/{result['turn_id']}/outcome")).json()["state"] == "pending"
 
 
-async def test_a_correction_holds_in_the_same_session_at_once(person: Person) -> None:
+async def test_a_correction_takes_effect_in_the_same_session_at_once(person: Person) -> None:
     await person.commit("我喜欢喝咖啡。")
     await person.commit("不对，我喜欢喝茶，不是咖啡。")
     package = await person.compose("我喜欢喝什么？", session="s1")

@@ -1,4 +1,4 @@
-"""Workers come and go while turns flow: order holds, nothing is lost, nothing is done twice."""
+"""Workers join and leave during a stream of turns: order is preserved, nothing is lost or done twice."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -22,7 +22,7 @@ ROUNDS = 10
 
 @pytest.fixture
 async def system(databases: Databases, kafka: str, tmp_path: Path) -> AsyncGenerator[System]:
-    """Every service; nothing is driven again from state, so that only the broker's deliveries count."""
+    """Every service without redrive from state, so that only broker deliveries count."""
     policy = policy_file(tmp_path, delivery={"redrive_after_s": 3600, "retry_delays_ms": [20, 20]})
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
@@ -35,21 +35,21 @@ def tone(person: Person, value: int) -> dict[str, Any]:
 
 
 async def commit_rounds(people: list[Person], rounds: range) -> None:
-    """Each person has set the preference once a round, in order."""
+    """Each user has set the preference once a round, in order."""
     for n in rounds:
         answers = await asyncio.gather(*(person.post("/v1/turns", tone(person, n)) for person in people))
         assert {a.status_code for a in answers} == {201}
 
 
 async def assert_told_once_and_in_order(people: list[Person]) -> None:
-    """Each person's memory is one chain of all values in the order in which they were committed."""
+    """Each user's memory is one chain of all values in commit order."""
     for person in people:
         found = await person.memories(status="all")
         chain = [(m["version"], m["value"]["value"]) for m in sorted(found, key=lambda m: m["version"])]
         assert chain == [(n + 1, f"tone-{n}") for n in range(ROUNDS)]
 
 
-async def test_two_observers_that_take_turns_lose_and_double_nothing(system: System) -> None:
+async def test_two_alternating_observers_lose_and_duplicate_nothing(system: System) -> None:
     people = [Person(system) for _ in range(30)]
     flow = asyncio.create_task(commit_rounds(people, range(ROUNDS)))
     first = system["observer"]
@@ -61,7 +61,7 @@ async def test_two_observers_that_take_turns_lose_and_double_nothing(system: Sys
     await assert_told_once_and_in_order(people)
 
 
-async def test_a_batch_that_fails_while_its_partitions_move_is_delivered_again(
+async def test_a_batch_that_fails_during_a_rebalance_is_redelivered(
     system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     people = [Person(system) for _ in range(24)]

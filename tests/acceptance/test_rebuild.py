@@ -1,4 +1,4 @@
-"""`smartbrain rebuild` beside a running system: the log alone gives what is known, while everything else goes on."""
+"""`smartbrain rebuild` beside a running system: the log alone reproduces the memories while services run."""
 
 import asyncio
 import os
@@ -27,9 +27,9 @@ SAID = (
 
 
 async def begin(person: Person) -> Process:
-    """The command as somebody starts it for the person."""
+    """The command, started for the user."""
     asked = (sys.executable, "-m", "services.cli", "rebuild", "-u", person.user_id, "--tenant", person.tenant_id)
-    # a shell's background jobs ignore Ctrl-C, and so would this child of one
+    # background jobs of a shell ignore Ctrl-C, and so would a child of one
     return await asyncio.create_subprocess_exec(
         *asked,
         env={**os.environ, "SMARTBRAIN_DATABASE_URL": person.system.dsn},
@@ -40,14 +40,14 @@ async def begin(person: Person) -> Process:
 
 
 async def say_all(person: Person, times: int = 1) -> None:
-    """The person has said all of it, and it is settled."""
+    """The user's statements, committed and settled."""
     for n in range(times):
         for session, text in SAID:
             await person.commit(text, session=f"{session}-{n}")
     await person.system.settled()
 
 
-async def test_the_log_alone_gives_what_is_known_while_others_go_on(person: Person) -> None:
+async def test_the_log_alone_reproduces_the_memories_while_services_run(person: Person) -> None:
     await say_all(person)
     rt, subject = person.system["compose"].rt, Subject(person.tenant_id, person.user_id)
     load = Load(person.system.http, users=2)

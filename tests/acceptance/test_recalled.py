@@ -1,4 +1,4 @@
-"""What memory has shown is not learnt again, in whatever way it comes back; what is said again in earnest is."""
+"""Text that memory has shown is not learnt again, however it returns; a deliberate repetition counts."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from tests.system.wait import wait_for
 
 @dataclass(frozen=True)
 class Talk:
-    """What is known, what is asked, and what is new."""
+    """A known statement, a question, and a new statement."""
 
     said: tuple[str, ...]
     asked: str
@@ -48,8 +48,8 @@ LANGUAGES = pytest.mark.parametrize("talk", TALKS, ids=["zh", "en"])
 ROLES = {"developer": "system"}
 
 
-async def known(person: Person, talk: Talk) -> tuple[ContextPackage, list[Json]]:
-    """A package that shows what was said in another session, and what is known by then."""
+async def compose_known(person: Person, talk: Talk) -> tuple[ContextPackage, list[Json]]:
+    """A package that shows statements of another session, and the memories at that time."""
     for text in talk.said:
         await person.say(text)
     before = await person.memories()
@@ -63,22 +63,22 @@ async def known(person: Person, talk: Talk) -> tuple[ContextPackage, list[Json]]
     return package, before
 
 
-def bare(package: ContextPackage) -> list[str]:
-    """What the package shows of the user, without any tag."""
+def strip_tags(package: ContextPackage) -> list[str]:
+    """The package's text about the user, without tags."""
     texts = [block.text for block in package.system_blocks if block.source.memory_item_id]
     texts += [each.snippet for each in package.evidence]
     return [re.sub(r"<[^<>]*>", "", text) for text in texts]
 
 
-def standing(memories: list[Json]) -> dict[str, tuple[Any, ...]]:
-    """What would change in a memory that was said again."""
+def to_figures(memories: list[Json]) -> dict[str, tuple[Any, ...]]:
+    """The fields that change when a statement is repeated."""
     names = ("memory_id", "confidence", "provenance_class", "version", "source_sessions")
     return {m["content"]: tuple(str(m.get(name)) for name in names) for m in memories}
 
 
 def only_new(person: Person, before: list[Json], after: list[Json], talk: Talk) -> None:
-    """Nothing known has changed, and only what is new was added."""
-    was, now = standing(before), standing(after)
+    """No known memory has changed, and only the new one was added."""
+    was, now = to_figures(before), to_figures(after)
     assert {text: now.get(text) for text in was} == was
     added = set(now) - set(was)
     assert added
@@ -91,8 +91,8 @@ def only_new(person: Person, before: list[Json], after: list[Json], talk: Talk) 
 
 
 @LANGUAGES
-async def test_the_messages_of_a_package_committed_as_a_turn_teach_nothing(person: Person, talk: Talk) -> None:
-    package, before = await known(person, talk)
+async def test_package_messages_committed_as_a_turn_teach_nothing(person: Person, talk: Talk) -> None:
+    package, before = await compose_known(person, talk)
     fed = [{**m, "role": ROLES.get(m["role"], m["role"])} for m in package.to_messages()]
     fed += [{"role": "assistant", "content": talk.reply}, user(talk.new)]
     await person.say(session="talk", context_id=package.context_id, messages=fed)
@@ -102,7 +102,7 @@ async def test_the_messages_of_a_package_committed_as_a_turn_teach_nothing(perso
 @LANGUAGES
 @pytest.mark.parametrize("named", [True, False], ids=["named", "unnamed"])
 async def test_a_package_pasted_into_a_message_teaches_nothing(person: Person, talk: Talk, named: bool) -> None:
-    package, before = await known(person, talk)
+    package, before = await compose_known(person, talk)
     pasted = "\n".join(m["content"] for m in package.to_messages()[:-1])
     more = {"context_id": package.context_id} if named else {}
     await person.say(f"{pasted}\n{talk.new}", session="talk", **more)
@@ -110,38 +110,38 @@ async def test_a_package_pasted_into_a_message_teaches_nothing(person: Person, t
 
 
 @LANGUAGES
-async def test_texts_of_a_package_without_their_tags_teach_nothing(person: Person, talk: Talk) -> None:
-    package, before = await known(person, talk)
-    await person.say("\n".join([*bare(package), talk.new]), session="talk")
+async def test_texts_of_a_package_without_tags_teach_nothing(person: Person, talk: Talk) -> None:
+    package, before = await compose_known(person, talk)
+    await person.say("\n".join([*strip_tags(package), talk.new]), session="talk")
     only_new(person, before, await person.memories(), talk)
 
 
 @LANGUAGES
 async def test_a_tool_that_returns_memories_teaches_nothing(person: Person, talk: Talk) -> None:
-    package, before = await known(person, talk)
+    package, before = await compose_known(person, talk)
     calls = [
         {"name": "create_note", "args": {}, "result": {"id": "7", "title": talk.said[1], "status": "open"}},
         {"name": "search_memory", "args": {}, "result": "\n".join(talk.said)},
     ]
     await person.say(talk.new, session="talk", context_id=package.context_id, tool_calls=calls)
-    was, now = standing(before), standing(await person.memories())
+    was, now = to_figures(before), to_figures(await person.memories())
     assert {text: now.get(text) for text in was} == was
     assert not [text for text in set(now) - set(was) if any(said.rstrip("。.") in text for said in talk.said)]
 
 
 @LANGUAGES
-async def test_what_the_user_says_again_in_earnest_counts(person: Person, talk: Talk) -> None:
-    _, before = await known(person, talk)
+async def test_a_deliberate_repetition_counts(person: Person, talk: Talk) -> None:
+    _, before = await compose_known(person, talk)
     await person.say(talk.said[1], session="talk")
-    was, now = standing(before), standing(await person.memories())
+    was, now = to_figures(before), to_figures(await person.memories())
     assert set(was) == set(now)
     assert [text for text in was if was[text] != now[text]] != []
 
 
 @LANGUAGES
-async def test_what_was_recalled_stands_in_the_outcome_and_a_rebuild_agrees(person: Person, talk: Talk) -> None:
-    package, _ = await known(person, talk)
-    pasted = "\n".join([*bare(package), talk.new])
+async def test_recalled_text_is_named_in_the_outcome_and_a_rebuild_agrees(person: Person, talk: Talk) -> None:
+    package, _ = await compose_known(person, talk)
+    pasted = "\n".join([*strip_tags(package), talk.new])
     turn = await person.commit(pasted, session="talk", context_id=package.context_id)
     outcome = await person.outcome(turn["turn_id"])
     assert "recalled" in {each.get("reason") for each in outcome["retention_explain"]}

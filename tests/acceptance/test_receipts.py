@@ -1,4 +1,4 @@
-"""Every package leaves receipts that say why each thing is in it and why others are not, and adds up when replayed."""
+"""Every package leaves receipts that explain each inclusion and exclusion and match a replay."""
 
 import asyncio
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from tests.system.running import listening
 
 @dataclass(frozen=True)
 class Talk:
-    """What somebody says, and asks."""
+    """The statements of a user, and a question."""
 
     said: tuple[str, ...]
     asked: str
@@ -65,14 +65,14 @@ EXPOSED = {
 
 
 async def receipt(person: Person, context_id: str, **query: str) -> Json:
-    """The receipt of a package, at once."""
+    """The receipt of a package, without waiting."""
     answer = await person.get(f"/v1/receipts/{context_id}", **query)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
 def internal(person: Person, context_id: str) -> tuple[Json, Json, Json | None, Json | None]:
-    """What the tables hold of a package: retrieval, injection, plan, package."""
+    """The rows of a package: retrieval, injection, plan, package."""
     query = "SELECT receipt_type, details FROM memory_receipts WHERE context_id = %(c)s"
     found = {row["receipt_type"]: row["details"] for row in person.system.rows(query, c=context_id)}
     stored = person.system.rows("SELECT plan, package FROM context_packages WHERE context_id = %(c)s", c=context_id)
@@ -80,19 +80,17 @@ def internal(person: Person, context_id: str) -> tuple[Json, Json, Json | None, 
     return found["retrieval"], found["injection"], plan, package
 
 
-async def told(person: Person, talk: Talk) -> ContextPackage:
-    """The package for the question, after everything was said in another session."""
+async def commit_and_compose(person: Person, talk: Talk) -> ContextPackage:
+    """The package for the question, after all statements were made in another session."""
     for text in talk.said:
         await person.say(text)
     return await person.compose(talk.asked, debug=False)
 
 
 @LANGUAGES
-async def test_a_receipt_says_why_each_thing_is_in_the_package_and_why_others_are_not(
-    person: Person, talk: Talk
-) -> None:
+async def test_a_receipt_explains_inclusions_and_exclusions(person: Person, talk: Talk) -> None:
     await person.say(talk.hostile)
-    package = await told(person, talk)
+    package = await commit_and_compose(person, talk)
     seen = await receipt(person, package.context_id, lang="zh" if "茶" in talk.asked else "en")
     items = {each["id"]: each for each in seen["items"]}
     injected = [each for each in seen["items"] if each["decision"] == "injected"]
@@ -110,8 +108,8 @@ async def test_a_receipt_says_why_each_thing_is_in_the_package_and_why_others_ar
 
 
 @LANGUAGES
-async def test_any_memory_can_be_asked_about(person: Person, talk: Talk) -> None:
-    package = await told(person, talk)
+async def test_any_memory_can_be_explained(person: Person, talk: Talk) -> None:
+    package = await commit_and_compose(person, talk)
     await receipt(person, package.context_id)
     gone = next(m for m in await person.memories() if talk.hit in m["content"])
     await person.say("remember: the garage code word is on the door" if "tea" in talk.asked else "记住:车库钥匙在门后")
@@ -127,8 +125,8 @@ async def test_any_memory_can_be_asked_about(person: Person, talk: Talk) -> None
 
 
 @LANGUAGES
-async def test_how_an_answer_used_a_memory_stands_in_its_receipt(person: Person, talk: Talk) -> None:
-    package = await told(person, talk)
+async def test_the_receipt_shows_how_an_answer_used_a_memory(person: Person, talk: Talk) -> None:
+    package = await commit_and_compose(person, talk)
     wanted = next(m for m in await person.memories() if talk.hit in m["content"])["memory_id"]
     assert (await receipt(person, package.context_id, item=wanted))["items"][0]["utilized"] is None
     messages = [
@@ -143,7 +141,7 @@ async def test_how_an_answer_used_a_memory_stands_in_its_receipt(person: Person,
     assert [each["message"] for each in listed if each["context_id"] == package.context_id] == [talk.asked]
 
 
-async def test_every_package_of_many_at_once_has_whole_receipts_that_add_up(person: Person) -> None:
+async def test_concurrent_packages_have_complete_and_consistent_receipts(person: Person) -> None:
     for talk in TALKS:
         for text in (*talk.said, talk.hostile):
             await person.say(text)
@@ -175,8 +173,8 @@ async def test_every_package_of_many_at_once_has_whole_receipts_that_add_up(pers
 
 
 @LANGUAGES
-async def test_a_receipt_that_was_tampered_with_does_not_add_up(person: Person, talk: Talk) -> None:
-    package = await told(person, talk)
+async def test_a_tampered_receipt_is_detected(person: Person, talk: Talk) -> None:
+    package = await commit_and_compose(person, talk)
     await receipt(person, package.context_id)
     retrieval, injection, _, stored = internal(person, package.context_id)
     assert len(check_receipts(retrieval, injection, stored).explained) == len(injection["decisions"])
@@ -189,8 +187,8 @@ async def test_a_receipt_that_was_tampered_with_does_not_add_up(person: Person, 
 
 
 @LANGUAGES
-async def test_a_package_reads_as_messages_wherever_it_is_asked_for(person: Person, talk: Talk) -> None:
-    await told(person, talk)
+async def test_a_package_is_readable_as_messages_on_every_interface(person: Person, talk: Talk) -> None:
+    await commit_and_compose(person, talk)
     async with SmartBrain(person.system.bootstrap, tenant_id=person.tenant_id) as brain:
         package = await brain.compose(user_id=person.user_id, session_id="s2", user_message=talk.asked, **UNHURRIED)
     made = package.to_messages()
@@ -211,8 +209,8 @@ async def test_a_package_reads_as_messages_wherever_it_is_asked_for(person: Pers
     assert len(listed) == 2
 
 
-async def test_nobody_else_sees_a_package_or_its_receipts(person: Person) -> None:
-    package = await told(person, TALKS[1])
+async def test_packages_and_receipts_of_others_are_not_visible(person: Person) -> None:
+    package = await commit_and_compose(person, TALKS[1])
     await receipt(person, package.context_id)
     other = Person(person.system, tenant_id=person.tenant_id)
     for path in (f"/v1/receipts/{package.context_id}", f"/v1/contexts/{package.context_id}"):
@@ -226,7 +224,7 @@ async def test_nobody_else_sees_a_package_or_its_receipts(person: Person) -> Non
 async def test_the_command_shows_reasons_internals_and_the_replay(
     person: Person, talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    package = await told(person, talk)
+    package = await commit_and_compose(person, talk)
     await receipt(person, package.context_id)
     monkeypatch.setenv("SMARTBRAIN_DATABASE_URL", person.system.dsn)
     whose = [package.context_id, "--user", person.user_id, "--tenant", person.tenant_id]

@@ -1,4 +1,4 @@
-"""Everything may be delivered again, together or much later: nothing changes."""
+"""Redelivery of any event, at once or much later, changes nothing."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -34,7 +34,7 @@ ASKED = "Do I prefer dark mode or light mode?"
 
 
 def says_it_again(body: dict[str, Any]) -> str:
-    """A goal in the words of each message of the user; of a summary nothing."""
+    """A goal in the words of each user message; for a summary, no change."""
     data = orjson.loads(body["messages"][1]["content"].split("<data>")[1].split("</data>")[0])
     said = [message["text"] for message in data.get("turn", ()) if message["role"] == "user"]
     told = {"class": "shown", "type": "goal", "truth": "fact", "confidence": 0.6}
@@ -43,7 +43,7 @@ def says_it_again(body: dict[str, Any]) -> str:
 
 @pytest.fixture
 async def system(databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path: Path) -> AsyncGenerator[System]:
-    """Every service; nothing is driven again from state or kept up, so that only the broker's deliveries count."""
+    """Every service without redrive and upkeep, so that only broker deliveries count."""
     ollama.reset()
     ollama.answer = says_it_again
     policy = policy_file(tmp_path, delivery={"redrive_after_s": 3600}, evolution={"every_s": 3600})
@@ -53,7 +53,7 @@ async def system(databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_p
 
 
 async def tell(system: System, people: int = 4) -> list[Person]:
-    """These people have told their story, half of them over the topic, and everything is derived."""
+    """These users have told their story, half of them over the topic, and everything is derived."""
     told = [Person(system) for _ in range(people)]
     for n, text in enumerate(STORY):
         await asyncio.gather(*(person.commit(text) for person in told[::2]))
@@ -64,10 +64,10 @@ async def tell(system: System, people: int = 4) -> list[Person]:
         ]
         await publish(system.bootstrap, records)
     await caught_up(system.bootstrap)
-    await system.settled()  # the relay may still hold what the evolver has to read
+    await system.settled()  # the relay may still hold events for the evolver
     for person in told:
         package = await person.compose(ASKED, session="s2")
-        await system.settled()  # an answer is judged by its package's rows, which come soon after the package
+        await system.settled()  # an answer is judged by the rows of its package, which are written shortly after it
         answer = {"role": "assistant", "content": "You prefer dark mode, so try a dark theme."}
         body = {**person.turn(ASKED, session="s2"), "context_id": package.context_id}
         await person.post("/v1/turns", {**body, "messages": [*body["messages"], answer]})
@@ -81,7 +81,7 @@ async def tell(system: System, people: int = 4) -> list[Person]:
 
 
 async def govern(person: Person, other: Person) -> None:
-    """The person has pinned one memory and merged two, and the other has taken in all that is kept of them."""
+    """The user has pinned one memory and merged two, and another user has imported everything."""
     one, two, three = [each["memory_id"] for each in await person.memories()][:3]
     http, whose = person.system.http, person.whose
     done = [
@@ -103,7 +103,7 @@ async def govern(person: Person, other: Person) -> None:
 
 
 async def say_by_hand(person: Person) -> None:
-    """One fact is forgotten by its number, one of no use, one never to be brought up; a session is not remembered."""
+    """One fact is forgotten by number, one is useless, one suppressed; one session is not remembered."""
     listed = (await person.commit("/memory"))["reply"]["items"]
     tea, city, store = (
         next(each for each in listed if word in each["text"]) for word in ("喝茶", "Hangzhou", "Postgre")
@@ -117,12 +117,12 @@ async def say_by_hand(person: Person) -> None:
     await person.say("I like milk.", session="quiet")
 
 
-async def test_every_event_delivered_again_changes_nothing(system: System) -> None:
+async def test_every_redelivered_event_changes_nothing(system: System) -> None:
     keys = {f"{person.tenant_id}:{person.user_id}".encode() for person in await tell(system)}
     before = await at_rest(system)
     assert before["memory_items"]
     everything = [record for record in await read(system.bootstrap, *GROUPS) if record.key in keys]
-    ahead = {topic.name for topic in AHEAD.values()}  # nobody floods
+    ahead = {topic.name for topic in AHEAD.values()}  # no flood protection
     assert {record.topic for record in everything} == set(GROUPS) - ahead
     await publish(system.bootstrap, [again for record in everything for again in (record, record)])
     await publish(system.bootstrap, reversed(everything))
@@ -130,7 +130,7 @@ async def test_every_event_delivered_again_changes_nothing(system: System) -> No
 
 
 def commits_fail(system: System, *names: str) -> None:
-    """The workers' effects are durable, their acknowledgements never arrive: as after a kill between the two."""
+    """The workers' effects are durable and their acknowledgements lost, as after a kill between the two."""
 
     async def refuse(*_: Any, **__: Any) -> None:
         raise KafkaError("the worker died here")
@@ -140,7 +140,7 @@ def commits_fail(system: System, *names: str) -> None:
             subscriber.consumer.commit = refuse
 
 
-async def test_a_worker_that_died_before_it_acknowledged_has_done_everything_once(system: System) -> None:
+async def test_a_worker_killed_before_its_acknowledgement_has_done_everything_once(system: System) -> None:
     await caught_up(system.bootstrap)
     commits_fail(system, *WORKERS)
     people = [Person(system) for _ in range(3)]
@@ -156,7 +156,7 @@ async def test_a_worker_that_died_before_it_acknowledged_has_done_everything_onc
     assert find_changes(before, await at_rest(system)) == {}
 
 
-async def test_a_turn_committed_again_after_its_answer_was_lost_is_one_turn(system: System) -> None:
+async def test_a_turn_committed_again_after_a_lost_response_is_one_turn(system: System) -> None:
     person = Person(system)
     body = person.turn("I prefer oolong tea.", idempotency_key="once")
     answers = await asyncio.gather(*(person.post("/v1/turns", body) for _ in range(20)))

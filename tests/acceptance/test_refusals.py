@@ -1,4 +1,4 @@
-"""What is at fault is refused by name, on every door, and leaves nothing behind."""
+"""Invalid input is refused by field on every interface and leaves nothing behind."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -124,7 +124,7 @@ FAULTS: list[tuple[str, str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("method", "path", "given", "field"), FAULTS)
-async def test_a_fault_is_refused_by_the_name_of_its_field(
+async def test_an_invalid_value_is_refused_by_field(
     system: System, person: Person, method: str, path: str, given: Any, field: str
 ) -> None:
     whole = {**person.whose, **given}
@@ -163,7 +163,7 @@ async def test_an_edit_that_cannot_be_stored_is_refused(person: Person, given: A
         ("POST", "/v1/sessions/team/{}/archive", "session_id"),
     ],
 )
-async def test_what_the_user_does_not_have_is_not_found(
+async def test_objects_that_the_user_does_not_have_are_not_found(
     system: System, person: Person, method: str, path: str, field: str
 ) -> None:
     answer = await system.http.request(method, path.format(uuid4()), params=person.whose)
@@ -172,13 +172,13 @@ async def test_what_the_user_does_not_have_is_not_found(
 
 
 @pytest.mark.parametrize("path", ["%00", LONG, "a/%00"])
-async def test_an_id_that_is_none_ends_no_session(system: System, person: Person, path: str) -> None:
+async def test_an_invalid_id_ends_no_session(system: System, person: Person, path: str) -> None:
     answer = await system.http.post(f"/v1/sessions/{path}/archive", params=person.whose)
     assert (answer.status_code, answer.json()["details"][0]["field"]) == (422, "session_id"), answer.text
 
 
 @pytest.mark.parametrize("given", [{"query": "\x00"}, {"query": "\x00", "as_of": "2026-03-01"}])
-async def test_what_finds_nothing_is_an_empty_page(person: Person, given: dict[str, str]) -> None:
+async def test_a_query_without_results_is_an_empty_page(person: Person, given: dict[str, str]) -> None:
     assert (await person.get("/v1/memories", **given)).json()["memories"] == []
 
 
@@ -194,7 +194,7 @@ async def test_a_turn_of_another_user_is_not_found(system: System, person: Perso
     ("body", "status"),
     [(b"", 422), (b"{", 422), (b"[]", 422), (b"null", 422), (b"\xff", 422), (b" " * (MAX_BODY_BYTES + 1), 413)],
 )
-async def test_a_body_that_is_no_object_of_fair_size_is_refused(
+async def test_a_body_that_is_no_object_or_too_large_is_refused(
     system: System, path: str, body: bytes, status: int
 ) -> None:
     answer = await system.http.post(path, content=body)
@@ -212,7 +212,7 @@ async def test_unknown_fields_are_ignored_and_reported(person: Person) -> None:
 
 @pytest.fixture(scope="module")
 async def asker(system: System) -> AsyncGenerator[Asker]:
-    """A client that sends whatever bytes it is told to."""
+    """A client that sends arbitrary bytes."""
     asking = Asker(KafkaAccess(system.bootstrap))
     await asking.start()
     yield asking
@@ -235,7 +235,7 @@ KAFKA_FAULTS: list[tuple[Any, str, str]] = [
 
 
 @pytest.mark.parametrize(("given", "code", "field"), KAFKA_FAULTS)
-async def test_a_faulty_turn_over_kafka_gets_an_error_and_stands_in_the_dead_letters(
+async def test_an_invalid_turn_over_kafka_gets_an_error_and_becomes_a_dead_letter(
     system: System, asker: Asker, given: Any, code: str, field: str
 ) -> None:
     key = somebody()
@@ -252,7 +252,7 @@ async def test_a_faulty_turn_over_kafka_gets_an_error_and_stands_in_the_dead_let
     assert system.number("SELECT count(*) FROM event_outbox WHERE aggregateid LIKE %(t)s", t=f"{key}:%") == 0
 
 
-async def test_a_key_that_was_used_for_another_turn_is_refused_over_kafka(system: System, person: Person) -> None:
+async def test_a_key_already_used_for_another_turn_is_refused_over_kafka(system: System, person: Person) -> None:
     async with SmartBrain(system.bootstrap, tenant_id=person.tenant_id) as brain:
         said = {"user_id": person.user_id, "session_id": "s", "idempotency_key": "k"}
         first = await brain.commit(messages=[user("I like tea.")], **said)
@@ -263,7 +263,9 @@ async def test_a_key_that_was_used_for_another_turn_is_refused_over_kafka(system
     assert [p.field for p in caught.value.details] == ["idempotency_key"]
 
 
-async def test_good_turns_behind_a_bad_one_in_the_same_partition_are_committed(system: System, asker: Asker) -> None:
+async def test_valid_turns_behind_an_invalid_one_in_the_same_partition_are_committed(
+    system: System, asker: Asker
+) -> None:
     key = somebody()
     good = orjson.dumps({"tenant_id": key, "user_id": "u", **SAID})
     replies = await asyncio.gather(
@@ -274,7 +276,7 @@ async def test_good_turns_behind_a_bad_one_in_the_same_partition_are_committed(s
 
 
 @asynccontextmanager
-async def producing(system: System, **options: Any) -> AsyncGenerator[AIOKafkaProducer]:
+async def open_producer(system: System, **options: Any) -> AsyncGenerator[AIOKafkaProducer]:
     """A plain producer."""
     producer = AIOKafkaProducer(bootstrap_servers=system.bootstrap, **options)
     await producer.start()
@@ -284,13 +286,11 @@ async def producing(system: System, **options: Any) -> AsyncGenerator[AIOKafkaPr
         await producer.stop()
 
 
-async def test_a_turn_that_is_too_large_stands_in_the_dead_letters_and_blocks_nobody(
-    system: System, person: Person
-) -> None:
+async def test_an_oversized_turn_becomes_a_dead_letter_and_blocks_nobody(system: System, person: Person) -> None:
     key = f"{person.tenant_id}:{person.user_id}".encode()
     large = orjson.dumps(person.turn(*["字" * 100_000] * 4))
     assert len(large) > MAX_BODY_BYTES
-    async with producing(system, compression_type="gzip", max_request_size=4 << 20) as producer:
+    async with open_producer(system, compression_type="gzip", max_request_size=4 << 20) as producer:
         await producer.send_and_wait(TURN_COMMIT.name, large, key=key)
         await producer.send_and_wait(TURN_COMMIT.name, orjson.dumps(person.turn("I like tea.")), key=key)
     assert await wait_for(person.contents, "the turn behind it")
@@ -314,11 +314,11 @@ async def test_a_turn_that_is_too_large_stands_in_the_dead_letters_and_blocks_no
         [("reply_partition", b"-5"), ("deadline_ms", b"later"), ("x", b"\xff"), ("correlation_id", b"\xff")],
     ],
 )
-async def test_a_reply_that_cannot_be_delivered_holds_nobody_up(
+async def test_an_undeliverable_reply_delays_nobody(
     system: System, person: Person, odd: list[tuple[str, bytes]]
 ) -> None:
     key = person.user_id.encode()
-    async with producing(system) as producer:
+    async with open_producer(system) as producer:
         await producer.send_and_wait(TURN_COMMIT.name, orjson.dumps(person.turn("I like tea.")), key=key, headers=odd)
         await producer.send_and_wait(TURN_COMMIT.name, orjson.dumps(person.turn("I live in Oslo.")), key=key)
 
@@ -328,13 +328,13 @@ async def test_a_reply_that_cannot_be_delivered_holds_nobody_up(
     await wait_for(both, "both turns are learnt")
 
 
-async def test_a_request_whose_deadline_has_passed_is_not_answered(system: System, person: Person) -> None:
+async def test_a_request_past_its_deadline_is_not_answered(system: System, person: Person) -> None:
     consumer = AIOKafkaConsumer(COMPOSE_REPLY.name, bootstrap_servers=system.bootstrap, auto_offset_reset="latest")
     await consumer.start()
     for partition in consumer.assignment():
         await consumer.position(partition)
     body = orjson.dumps({**person.whose, **ASKED})
-    async with producing(system) as producer:
+    async with open_producer(system) as producer:
         for name, deadline in (("late", b"1"), (person.user_id, b"99999999999999")):
             headers = [("correlation_id", name.encode()), ("deadline_ms", deadline)]
             await producer.send_and_wait(COMPOSE_REQUEST.name, body, key=b"same", headers=headers)

@@ -1,4 +1,4 @@
-"""The same conversation told ten times, at ten paces, with workers stopped in between, leaves the same memories."""
+"""The same conversation, told ten times at different speeds and with interrupted workers, leaves the same memories."""
 
 import asyncio
 import random
@@ -35,21 +35,21 @@ FREE = (
     "I drive an old Volvo.",
     "我每周三晚上去游泳。",
 )
-"""What stands under no key, and names that are kept once they have been said twice."""
+"""Memories without a key, and names that are stored after the second mention."""
 TURNS = often(60, short=34)
 BEGAN = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
 
 
 @pytest.fixture
 async def system(databases: Databases, kafka: str, tmp_path: Path) -> AsyncGenerator[System]:
-    """Every service, on a database of the test's own."""
+    """Every service, on its own database."""
     policy = policy_file(tmp_path, delivery={"redrive_after_s": 2.0, "redrive_every_s": 0.5})
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
 
 
 def script(seed: str) -> list[str]:
-    """What is said, in two sessions of half the turns each."""
+    """The conversation, in two sessions with half the turns each."""
     told = [said.text for said, _ in islice(conversation.turns(seed, SHARES), TURNS - len(FREE))]
     for n, text in enumerate(FREE):
         told.insert(4 + 5 * n, text)
@@ -57,7 +57,7 @@ def script(seed: str) -> list[str]:
 
 
 def bodies(person: Person, texts: list[str]) -> list[Json]:
-    """The turns of one user, said at the same times by each."""
+    """The turns of one user, with the same times for each user."""
     return [
         person.turn(
             text,
@@ -70,7 +70,7 @@ def bodies(person: Person, texts: list[str]) -> list[Json]:
 
 
 async def tell(person: Person, texts: list[str], pace: int) -> None:
-    """The user says all of it: 0 waits for every outcome, 1 for none, 2 speaks over Kafka, the others as it comes."""
+    """The user commits everything: 0 waits for every outcome, 1 for none, 2 uses Kafka, the others wait at random."""
     dice = random.Random(pace)
     if pace == 2:
         key = f"{person.tenant_id}:{person.user_id}".encode()
@@ -86,8 +86,8 @@ async def tell(person: Person, texts: list[str], pace: int) -> None:
             await asyncio.sleep(dice.random() / 20)
 
 
-def known(person: Person) -> list[Json]:
-    """All versions of all memories, ids replaced by where they were said."""
+def list_versions(person: Person) -> list[Json]:
+    """All versions of all memories, with positions in the conversation in place of ids."""
     whose = {"t": person.tenant_id, "u": person.user_id}
     found = person.system.rows("SELECT turn_id, session_id, seq FROM turns WHERE user_id = %(u)s", **whose)
     turns = {row["turn_id"]: f"{row['session_id']}/{row['seq']}" for row in found}
@@ -100,13 +100,13 @@ def known(person: Person) -> list[Json]:
         for row in memories
     }
     assert len(set(places.values())) == len(places)
-    return sorted((_plain(row, turns, places) for row in memories), key=lambda row: row["memory_id"])
+    return sorted((_strip_ids(row, turns, places) for row in memories), key=lambda row: row["memory_id"])
 
 
 _OWN = {"tenant_id", "user_id", "created_at", "updated_at"}
 
 
-def _plain(row: Json, turns: Json, places: Json) -> Json:
+def _strip_ids(row: Json, turns: Json, places: Json) -> Json:
     plain = {name: value for name, value in row.items() if name not in _OWN}
     for name in ("memory_id", "root_id", "superseded_by"):
         plain[name] = places.get(row[name])
@@ -120,7 +120,7 @@ def _plain(row: Json, turns: Json, places: Json) -> Json:
 
 
 @pytest.mark.parametrize("seed", ["first", "二"])
-async def test_ten_users_who_say_the_same_are_remembered_alike(system: System, seed: str) -> None:
+async def test_ten_users_with_the_same_conversation_have_the_same_memories(system: System, seed: str) -> None:
     people = [Person(system) for _ in range(often(10, short=4))]
     texts = script(seed)
     async with asyncio.timeout(400), asyncio.TaskGroup() as telling:
@@ -133,8 +133,8 @@ async def test_ten_users_who_say_the_same_are_remembered_alike(system: System, s
             await system.start(*names)
     await caught_up(system.bootstrap)
     assert await system.settled() == TURNS * len(people)
-    first, *others = [known(person) for person in people]
-    # a denial ends a part of a memory or all of it: which of both a seed has is its own
+    first, *others = [list_versions(person) for person in people]
+    # the seed decides whether a denial ends all of a memory or part of it
     assert {row["status"] for row in first} >= {"active", "superseded"}
     for other in others:
         assert other == first

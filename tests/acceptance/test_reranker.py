@@ -1,4 +1,4 @@
-"""A reranker may put evidence in another order; whatever it does, the order of before stands and is in time."""
+"""A reranker may reorder evidence; if it fails, the previous order stays, and the package is in time."""
 
 import json
 import time
@@ -26,17 +26,17 @@ SAID = {
         "Has anybody found an umbrella in the harbour tea room?",
     ),
 }
-"""Questions: what states nothing is found as it was said, whatever the readings learn."""
+"""Questions, which state nothing and are found by their words, independent of extraction."""
 ASK = {"zh": "码头 茶", "en": "harbour tea"}
 ASKED = {"zh": "关于码头的茶我问过什么？", "en": "What did I ask about the harbour tea?"}
-"""Of a package: only who asks for questions is shown any."""
+"""Of a package: only a request that asks for questions is shown any."""
 WANTED = {"zh": "雨伞", "en": "umbrella"}
 FAULTS: tuple[Mode, ...] = ("prose", "broken_json", "wrong_schema", "empty", "http_500", "slow", "cut_off")
 
 
 @pytest.fixture(scope="module")
 async def dsn(databases: Databases, kafka: str) -> str:
-    """A database in which somebody has said the same things in both languages."""
+    """A database in which a user has made the same statements in both languages."""
     dsn = databases.fresh()
     async with running(settings_for(dsn, kafka)) as system:
         for language, texts in SAID.items():
@@ -52,7 +52,7 @@ async def dsn(databases: Databases, kafka: str) -> str:
 async def start(
     dsn: str, kafka: str, ollama: ScriptedOllama, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[Start]:
-    """Starts compose with a reranker; vectors stay out of it."""
+    """Starts compose with a reranker, without vectors."""
     ollama.reset()
     ollama.judge = lambda _, text: 0.95 if any(word in text for word in WANTED.values()) else 0.3
     ollama.answer = favourite
@@ -71,7 +71,7 @@ async def start(
 
 
 def favourite(body: dict[str, Any]) -> str:
-    """The order of a model that likes umbrellas: one id, and two that nobody showed it."""
+    """The order of a model that prefers umbrellas: one known id and two unknown ones."""
     user = body["messages"][1]["content"]
     data = json.loads(user.split("<data>")[1].split("</data>")[0])
     liked = [each["id"] for each in data["passages"] if any(word in each["text"] for word in WANTED.values())]
@@ -88,7 +88,7 @@ def plan(language: str, *, enabled: bool = True, **rerank: Any) -> dict[str, Any
     }
 
 
-async def retrieved(system: System, language: str, **more: Any) -> EvidencePack:
+async def retrieve_pack(system: System, language: str, **more: Any) -> EvidencePack:
     answer = await system.http.post("/v1/retrieve", json=plan(language, **more))
     assert answer.status_code == 200, answer.text
     return EvidencePack.model_validate(answer.json())
@@ -100,12 +100,12 @@ def turns(pack: EvidencePack) -> list[str]:
 
 @pytest.mark.parametrize("language", SAID)
 @pytest.mark.parametrize(("reranker", "name"), [("model", "qwen3-reranker"), ("llm_json", "qwen3")])
-async def test_the_model_puts_its_favourite_first(start: Start, language: str, reranker: str, name: str) -> None:
+async def test_the_models_favourite_is_first(start: Start, language: str, reranker: str, name: str) -> None:
     system = await start(reranker)
-    before = await retrieved(system, language, enabled=False)
+    before = await retrieve_pack(system, language, enabled=False)
     assert (before.explain.rerank, WANTED[language] in turns(before)[0]) == (False, False)
     assert all(each.signals.rerank_score is None for each in before.evidences)
-    pack = await retrieved(system, language, model=name)
+    pack = await retrieve_pack(system, language, model=name)
     assert WANTED[language] in turns(pack)[0]
     assert pack.explain.rerank == name
     assert all(each.signals.rerank_score is not None for each in pack.evidences)
@@ -119,7 +119,7 @@ async def test_the_model_puts_its_favourite_first(start: Start, language: str, r
 
 
 @pytest.mark.parametrize("reranker", PATH)
-async def test_a_correction_that_is_under_way_stands_first_whatever_a_reranker_likes(
+async def test_a_pending_correction_is_first_regardless_of_the_reranker(
     start: Start, ollama: ScriptedOllama, reranker: str
 ) -> None:
     system = await start(reranker)
@@ -136,21 +136,21 @@ async def test_a_correction_that_is_under_way_stands_first_whatever_a_reranker_l
 @pytest.mark.parametrize("language", SAID)
 async def test_words_alone_rerank_without_a_model(start: Start, language: str) -> None:
     system = await start("lexical", url="http://127.0.0.1:9")
-    pack = await retrieved(system, language)
+    pack = await retrieve_pack(system, language)
     assert pack.explain.rerank == "lexical"
     assert pack.explain.notes == ["ranking.rerank.model: lexical serves, not qwen3-reranker"]
     assert all(each.signals.rerank_score is not None for each in pack.evidences)
 
 
-async def test_without_a_reranker_the_wish_for_one_is_answered(start: Start) -> None:
-    pack = await retrieved(await start("none"), "en")
+async def test_a_request_for_a_missing_reranker_is_answered(start: Start) -> None:
+    pack = await retrieve_pack(await start("none"), "en")
     assert "ranking.rerank: no reranker is configured" in pack.explain.ignored_fields
     assert pack.explain.rerank is False
     assert turns(pack)
 
 
-async def test_only_the_best_are_judged(start: Start, ollama: ScriptedOllama) -> None:
-    pack = await retrieved(await start("model"), "en", top_n=2)
+async def test_only_the_best_candidates_are_reranked(start: Start, ollama: ScriptedOllama) -> None:
+    pack = await retrieve_pack(await start("model"), "en", top_n=2)
     assert len(ollama.asked("/api/generate")) == 2
     assert sum(each.signals.rerank_score is not None for each in pack.evidences) == 2
     assert [each.signals.rerank_score is None for each in pack.evidences] == sorted(
@@ -161,15 +161,15 @@ async def test_only_the_best_are_judged(start: Start, ollama: ScriptedOllama) ->
 @pytest.mark.parametrize("language", SAID)
 @pytest.mark.parametrize("mode", FAULTS)
 @pytest.mark.parametrize("reranker", PATH)
-async def test_whatever_the_reranker_does_the_order_of_before_stands(
+async def test_the_previous_order_stays_whatever_the_reranker_does(
     start: Start, ollama: ScriptedOllama, reranker: str, mode: Mode, language: str
 ) -> None:
     system = await start(reranker, rerank_deadline_ms=250)
-    before = await retrieved(system, language, enabled=False)
+    before = await retrieve_pack(system, language, enabled=False)
     ollama.script(mode, at=PATH[reranker])
-    reasons = {"rerank_timeout"} if mode == "slow" else {"rerank_failed", "rerank_timeout"}  # an error may come late
+    reasons = {"rerank_timeout"} if mode == "slow" else {"rerank_failed", "rerank_timeout"}  # an error can arrive late
     began = time.monotonic()
-    pack = await retrieved(system, language)
+    pack = await retrieve_pack(system, language)
     assert time.monotonic() - began < IN_TIME_S
     assert sum(pack.explain.degraded_reason.count(reason) for reason in reasons) == 1
     assert pack.explain.rerank is False
@@ -186,24 +186,22 @@ async def test_whatever_the_reranker_does_the_order_of_before_stands(
 
 @pytest.mark.parametrize("language", SAID)
 @pytest.mark.parametrize("reranker", PATH)
-async def test_with_nobody_listening_every_request_is_answered(start: Start, reranker: str, language: str) -> None:
+async def test_every_request_is_answered_without_a_listening_server(start: Start, reranker: str, language: str) -> None:
     system = await start(reranker, url="http://127.0.0.1:9")
     for _ in range(7):
         began = time.monotonic()
-        pack = await retrieved(system, language)
+        pack = await retrieve_pack(system, language)
         assert time.monotonic() - began < IN_TIME_S
         assert "rerank_failed" in pack.explain.degraded_reason
         assert len(turns(pack)) == len(SAID[language])
 
 
-async def test_a_reranker_that_is_usually_late_is_skipped_and_that_is_said(
-    start: Start, ollama: ScriptedOllama
-) -> None:
+async def test_a_reranker_that_is_usually_late_is_skipped_and_reported(start: Start, ollama: ScriptedOllama) -> None:
     system = await start("model", rerank_deadline_ms=150)
     ollama.script("slow", at=PATH["model"])
-    assert "rerank_timeout" in (await retrieved(system, "en")).explain.degraded_reason
+    assert "rerank_timeout" in (await retrieve_pack(system, "en")).explain.degraded_reason
     asked = len(ollama.asked(PATH["model"]))
-    pack = await retrieved(system, "en")
+    pack = await retrieve_pack(system, "en")
     assert pack.explain.notes[0].startswith("rerank skipped: it usually takes")
     assert not [reason for reason in pack.explain.degraded_reason if reason.startswith("rerank")]
     assert len(ollama.asked(PATH["model"])) == asked
@@ -213,7 +211,7 @@ async def test_a_reranker_that_is_usually_late_is_skipped_and_that_is_said(
     assert [arm.status for arm in package.debug.explain.arms if arm.arm == "rerank"] == ["skipped"]
 
 
-async def test_what_came_of_each_list_is_counted(start: Start, ollama: ScriptedOllama) -> None:
+async def test_the_result_of_each_list_is_counted(start: Start, ollama: ScriptedOllama) -> None:
     def counted(outcome: str) -> float:
         labels = {"reranker": "qwen3-reranker", "outcome": outcome}
         return REGISTRY.get_sample_value("smartbrain_reranks_total", labels) or 0.0
@@ -222,7 +220,7 @@ async def test_what_came_of_each_list_is_counted(start: Start, ollama: ScriptedO
     system = await start("model", rerank_deadline_ms=2000)
     for mode in ("well", "prose", "slow", "slow"):
         ollama.script(mode, at=PATH["model"])
-        await retrieved(system, "zh")
+        await retrieve_pack(system, "zh")
     assert {outcome: counted(outcome) - before[outcome] for outcome in before} == dict.fromkeys(before, 1.0)
 
 

@@ -1,4 +1,4 @@
-"""What a plan finds is screened as a package's evidence is: what gives orders stays out and is named."""
+"""Results of a plan are screened like the evidence of a package: text with orders is excluded and named."""
 
 import pytest
 
@@ -15,9 +15,7 @@ TALKS = (
 
 
 @pytest.mark.parametrize(("hostile", "asked", "harmless"), TALKS, ids=["zh", "en"])
-async def test_a_message_that_gives_orders_is_not_retrieved(
-    person: Person, hostile: str, asked: str, harmless: str
-) -> None:
+async def test_a_message_with_orders_is_not_retrieved(person: Person, hostile: str, asked: str, harmless: str) -> None:
     await person.say(messages=[user(asked), {"role": "assistant", "content": harmless}])
     turn = await person.commit(messages=[user(asked), {"role": "tool", "content": hostile}])
     await person.outcome(turn["turn_id"])

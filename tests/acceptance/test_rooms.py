@@ -45,7 +45,7 @@ async def _load_all(somebody: Person) -> None:
     [(ENGLISH, "Which drink do I prefer?", "tea"), (CHINESE, "我喜欢喝什么？", "茶")],
     ids=["english", "chinese"],
 )
-async def test_the_files_of_a_turn_and_of_a_package_are_few(
+async def test_a_turn_and_a_package_execute_few_files(
     system: System, watcher: CallWatcher, told: tuple[str, ...], question: str, answer: str
 ) -> None:
     await _load_all(Person(system))

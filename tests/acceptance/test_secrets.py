@@ -1,4 +1,4 @@
-"""What must not be kept is kept nowhere, and events without text carry none."""
+"""Secrets are stored nowhere, and events without text contain none."""
 
 from collections.abc import AsyncGenerator
 
@@ -13,13 +13,13 @@ from tests.system.running import System, running, settings_for
 
 SECRETS = ("sk-demo4f9a8c7b6d5e4f3a2b1c0d9e", "Tulip7342moon", "ghp_16C7e42F292c6912E7710c838347Ae178B4a")
 SILENT = [name for t in TOPICS if not t.carries_text for name in (t.name, t.dead_letter)]
-"""Topics whose events name things and quote nobody."""
+"""Topics whose events contain ids and no quotes."""
 WORD = "zanzibar"
 
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str) -> AsyncGenerator[System]:
-    """Every service, on a database that holds nothing but what is said here."""
+    """Every service, on a database that contains only the text of this file."""
     async with running(settings_for(databases.fresh(), kafka)) as all_services:
         yield all_services
 
@@ -64,7 +64,7 @@ DICTATED = {"zh": "记住：门禁密码是 {}", "en": "remember that the wifi p
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-async def test_no_way_into_a_turn_takes_a_secret(system: System, person: Person, language: str) -> None:
+async def test_no_field_of_a_turn_accepts_a_secret(system: System, person: Person, language: str) -> None:
     password, token = PASSWORD[language], TOKEN[language]
     said, dictated = SAID[language].format(password), DICTATED[language].format(password)
     code = 739_155
@@ -110,7 +110,7 @@ async def test_no_way_into_a_turn_takes_a_secret(system: System, person: Person,
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-async def test_what_is_dictated_or_named_is_refused_with_its_field(
+async def test_a_dictated_memory_or_name_with_a_secret_is_refused_with_its_field(
     system: System, person: Person, language: str
 ) -> None:
     dictated = DICTATED[language].format(PASSWORD[language])
@@ -128,7 +128,7 @@ async def test_what_is_dictated_or_named_is_refused_with_its_field(
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-async def test_what_is_dictated_in_chat_with_a_secret_in_it_is_refused(person: Person, language: str) -> None:
+async def test_a_secret_dictated_in_chat_is_refused(person: Person, language: str) -> None:
     beside = {"zh": "我喜欢喝乌龙茶。", "en": "I prefer oolong tea."}[language]
     mark = {"zh": "。", "en": ". "}[language]
     outcome = await person.say(f"{DICTATED[language].format(PASSWORD[language])}{mark}{beside}")
@@ -138,7 +138,7 @@ async def test_what_is_dictated_in_chat_with_a_secret_in_it_is_refused(person: P
     assert [each["reason"] for each in refused] == ["secret"]
 
 
-async def test_events_name_things_and_quote_nobody(system: System, person: Person) -> None:
+async def test_events_contain_ids_and_no_quotes(system: System, person: Person) -> None:
     await person.say(f"I like {WORD} tea, I live in {WORD}, and I work for {WORD} corp.")
     await person.say(f"不对，我喜欢{WORD}咖啡，不是茶。")
     await person.say(f"我们决定用 {WORD} 做主存储。")

@@ -1,4 +1,4 @@
-"""Sessions end by a turn, over HTTP and by command; what is kept of them stays, and they open again."""
+"""Sessions end by a turn, over HTTP and by command; their data stays, and they reopen."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ languages = pytest.mark.parametrize("language", TALK)
 
 
 async def archive(person: Person, session: str = "s1", expected: int = 202) -> Json:
-    """What compose answers to the wish that the session ends."""
+    """The response to ending the session."""
     answer = await person.system.http.post(f"/v1/sessions/{session}/archive", params=person.whose)
     assert answer.status_code == expected, answer.text
     return answer.json()
@@ -49,7 +49,7 @@ async def session(person: Person, name: str = "s1") -> Json:
 
 
 async def archived(person: Person, name: str = "s1", blocks: int = 1) -> Json:
-    """The session, once it is archived with so many blocks."""
+    """The session, once it is archived with this many blocks."""
 
     async def over() -> Json | None:
         seen = await session(person, name)
@@ -59,13 +59,13 @@ async def archived(person: Person, name: str = "s1", blocks: int = 1) -> Json:
 
 
 def turns(person: Person, name: str = "s1") -> int:
-    """How many turns the session has."""
+    """The number of turns of the session."""
     statement = "SELECT count(*) FROM turns WHERE user_id = %(u)s AND session_id = %(s)s"
     return person.system.number(statement, u=person.user_id, s=name)
 
 
 @languages
-async def test_an_archived_session_leaves_its_summary_a_block_and_its_names(person: Person, language: str) -> None:
+async def test_an_archived_session_has_a_summary_block_and_its_names(person: Person, language: str) -> None:
     said, decided, named, *_ = TALK[language]
     for text in said:
         await person.say(text)
@@ -91,7 +91,7 @@ async def test_an_archived_session_leaves_its_summary_a_block_and_its_names(pers
 
 
 @languages
-async def test_asking_again_gives_the_same_receipt_and_makes_no_second_turn(person: Person, language: str) -> None:
+async def test_ending_again_returns_the_same_receipt_and_creates_no_second_turn(person: Person, language: str) -> None:
     await person.say(TALK[language][0][0])
     first, *others = await asyncio.gather(*(archive(person) for _ in range(4)))
     assert {each["receipt_id"] for each in others} == {first["receipt_id"]}
@@ -106,7 +106,7 @@ async def test_asking_again_gives_the_same_receipt_and_makes_no_second_turn(pers
 
 
 @languages
-async def test_the_next_turn_opens_the_session_and_a_new_stretch_leaves_a_block_of_its_own(
+async def test_the_next_turn_reopens_the_session_and_its_new_part_gets_its_own_block(
     person: Person, language: str
 ) -> None:
     said, decided, named, later, place, label = TALK[language]
@@ -134,7 +134,7 @@ async def test_the_next_turn_opens_the_session_and_a_new_stretch_leaves_a_block_
     assert (await session(person))["archived_at"] is None
 
 
-async def test_a_session_of_somebody_else_or_of_nobody_is_not_found(person: Person) -> None:
+async def test_an_unknown_session_or_one_of_another_user_is_not_found(person: Person) -> None:
     await person.say("I like tea.")
     stranger = Person(person.system, tenant_id=person.tenant_id)
     for who, name in ((person, "s9"), (stranger, "s1")):
@@ -144,7 +144,7 @@ async def test_a_session_of_somebody_else_or_of_nobody_is_not_found(person: Pers
     assert turns(person) == 1
 
 
-async def test_the_end_stands_in_the_log_and_a_session_of_any_name_can_end(person: Person) -> None:
+async def test_the_end_is_in_the_log_and_a_session_of_any_name_can_end(person: Person) -> None:
     name = "对话-" * 40
     assert MAX_NAME < len(name) <= 128
     await person.say("我喜欢喝龙井茶。", session=name)
@@ -156,7 +156,7 @@ async def test_the_end_stands_in_the_log_and_a_session_of_any_name_can_end(perso
 
 
 @pytest.mark.parametrize("name", ["team/2024", "团队/二〇二四/", "/a//b", "a/archive", "s/summary/x", "50%2F"])
-async def test_a_session_of_any_id_is_shown_and_ended_over_http_and_by_command(
+async def test_a_session_with_any_id_is_shown_and_ended_over_http_and_by_command(
     person: Person, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     await person.say("We decided to use PostgreSQL for the ledger.", session=name)
@@ -206,7 +206,7 @@ async def test_the_command_line_lists_shows_and_ends_sessions(person: Person, mo
         ("我住在上海。李明在杭州。", "我不住上海了，现在住北京。", "上海", "李明"),
     ],
 )
-async def test_a_name_that_is_taken_back_stands_for_the_session_no_more(
+async def test_a_retracted_name_no_longer_represents_the_session(
     person: Person, learnt: str, taken_back: str, gone: str, stays: str
 ) -> None:
     async def names(message: str) -> str:

@@ -1,4 +1,4 @@
-"""A session in which nobody speaks any more ends by itself, and opens again."""
+"""An idle session ends on its own and reopens."""
 
 from collections.abc import AsyncGenerator
 from typing import Any
@@ -13,7 +13,7 @@ from tests.system.running import System, policy_file, running, settings_for
 
 @pytest.fixture
 async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Every service, where a session without a turn for five seconds is over."""
+    """Every service; a session ends after five seconds without a turn."""
     slices: dict[str, Any] = {"session": {"idle_hours": 5 / 3600}, "delivery": {"redrive_every_s": 0.2}}
     policy = policy_file(tmp_path_factory.mktemp("policy"), **slices)
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as system:
@@ -21,7 +21,7 @@ async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.Temp
 
 
 @languages
-async def test_an_idle_session_ends_by_itself_once_and_again_after_it_was_opened(system: System, language: str) -> None:
+async def test_an_idle_session_ends_once_and_again_after_it_was_reopened(system: System, language: str) -> None:
     said, *_, later, _, _ = TALK[language]
     person = Person(system)
     await person.say(said[0], created_at="2020-01-01T00:00:00Z")

@@ -1,4 +1,4 @@
-"""Summaries with a model: it adds what was said, and whatever it does wrong nothing is lost and nothing drifts."""
+"""Summaries with a model: it adds statements; its errors neither lose nor distort lines."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -37,22 +37,22 @@ languages = pytest.mark.parametrize("language", TALK)
 
 @pytest.fixture
 async def system(with_model: WithModel) -> AsyncGenerator[System]:
-    """Every service, with a model that has all the time that it may need, unless it is to be late."""
+    """Every service, with a model without a time limit unless it is to be late."""
     async with with_model(late_s=4.0) as all_services:
         yield all_services
 
 
-def asked(body: Json) -> Json | None:
-    """The lines and messages that the summary's question shows; None where the question is another."""
+def read_prompt(body: Json) -> Json | None:
+    """The lines and messages in the prompt for a summary; None if the prompt is another."""
     if "summary of a conversation" not in body["messages"][0]["content"]:
         return None
     return json.loads(body["messages"][1]["content"].split("<data>")[1].split("</data>")[0])
 
 
-def summing(ollama: ScriptedOllama, *items: dict[str, Any], done: tuple[str, ...] = ()) -> None:
-    """The model answers this to every question about a summary, and nothing to any other."""
+def script_summary(ollama: ScriptedOllama, *items: dict[str, Any], done: tuple[str, ...] = ()) -> None:
+    """The model gives this answer to every summary prompt, and an empty one to all others."""
     good = json.dumps({"items": items, "done": done}, ensure_ascii=False)
-    ollama.answer = lambda body: good if asked(body) else NOTHING
+    ollama.answer = lambda body: good if read_prompt(body) else NOTHING
 
 
 def line(text: str, section: str = "tasks", id: str | None = None) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def line(text: str, section: str = "tasks", id: str | None = None) -> dict[str, 
 
 
 async def retold(person: Person, turn_id: str) -> Json:
-    """The turn's outcome, once a model has had its part in the summary that reaches to it, or has failed to."""
+    """The turn's outcome, once the model has updated the summary up to it or failed."""
     told = (
         "SELECT count(*) FROM turns WHERE turn_id = %(turn)s AND outcome_at IS NOT NULL"
         " AND (outcome -> 'summary' ->> 'model_id' <> 'rules-1' OR outcome -> 'summary' -> 'notes' <> '[]')"
@@ -70,7 +70,7 @@ async def retold(person: Person, turn_id: str) -> Json:
 
 
 async def say(person: Person, *texts: str, **more: Any) -> Json:
-    """The outcome of a turn in which this was said, once a model has read it and had its part in its summary."""
+    """The outcome of a turn with this message, once a model has read it and updated its summary."""
     turn_id = (await person.commit(*texts, **more))["turn_id"]
     await person.thought(turn_id)
     return await retold(person, turn_id)
@@ -86,11 +86,11 @@ def items(made: Json) -> list[Json]:
 
 
 @languages
-async def test_the_model_adds_a_line_that_the_rules_do_not_see(
+async def test_the_model_adds_a_line_that_the_rules_do_not_find(
     person: Person, ollama: ScriptedOllama, language: str
 ) -> None:
     said, decided, more, line_of_it, _ = TALK[language]
-    summing(ollama, line(line_of_it), line("The user is a lifetime member", "goals"), line("无中生有的一行"))
+    script_summary(ollama, line(line_of_it), line("The user is a lifetime member", "goals"), line("无中生有的一行"))
     await say(person, said)
     await person.think(more)
     receipt = await archive(person)
@@ -114,18 +114,18 @@ BAD: tuple[Mode, ...] = ("prose", "broken_json", "wrong_schema", "empty", "http_
 
 @languages
 @pytest.mark.parametrize("mode", [*BAD, "think_tags"])
-async def test_in_every_mode_the_summary_is_what_the_rules_make_of_it_or_more(
+async def test_the_summary_contains_the_lines_of_the_rules_in_every_mode(
     person: Person, ollama: ScriptedOllama, language: str, mode: Mode
 ) -> None:
     said, decided, more, line_of_it, later = TALK[language]
-    summing(ollama, line(line_of_it))
+    script_summary(ollama, line(line_of_it))
     await say(person, said, more)
     before = items(await summary(person))
     assert [each["text"] for each in before] == [decided, line_of_it]
     ollama.script(mode, at="/api/chat")
     await say(person, later[0])
     receipt = await archive(person)
-    # what the model has been shown is not shown again
+    # the model is not shown the same text twice
     await (retold if mode in BAD else Person.outcome)(person, receipt["turn_id"])
     made = (await archived(person))["summary"]
     after = items(made)
@@ -144,16 +144,16 @@ async def test_in_every_mode_the_summary_is_what_the_rules_make_of_it_or_more(
 
 
 @languages
-async def test_ten_rounds_with_a_model_that_rewrites_everything_leave_what_stood(
+async def test_ten_rounds_with_a_model_that_rewrites_everything_keep_the_original_lines(
     person: Person, ollama: ScriptedOllama, language: str
 ) -> None:
     said, _, more, line_of_it, later = TALK[language]
-    summing(ollama, line(line_of_it))
+    script_summary(ollama, line(line_of_it))
     await say(person, said, more)
     before = items(await summary(person))
 
     def rewrites(body: Json) -> str:
-        shown = asked(body)
+        shown = read_prompt(body)
         if shown is None:
             return NOTHING
         words = [
@@ -172,16 +172,16 @@ async def test_ten_rounds_with_a_model_that_rewrites_everything_leave_what_stood
     after = items(await summary(person))
     assert [each for each in after if each["id"] in {one["id"] for one in before}] == before
     assert len(after) == len(before) + 8
-    asked_about = [body for body in ollama.asked("/api/chat") if asked(body)]
+    asked_about = [body for body in ollama.asked("/api/chat") if read_prompt(body)]
     assert len(asked_about) == ROUNDS, "the last round's question had been asked already and was answered from memory"
     assert (await session(person))["summary"]["model_id"] == CHAT
 
 
-async def test_a_share_that_is_used_up_leaves_the_rules_and_says_so(
+async def test_an_exhausted_token_share_leaves_the_rules_and_is_reported(
     databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     ollama.reset()
-    summing(ollama, line(TALK["en"][3]))
+    script_summary(ollama, line(TALK["en"][3]))
     policy = policy_file(tmp_path_factory.mktemp("policy"), observer={"model_tokens_per_day": 10})
     settings = settings_for(databases.fresh(), kafka, ollama_url=ollama.url, embedding_dimension=64, policy=policy)
     async with running(settings) as system:

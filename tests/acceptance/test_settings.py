@@ -1,4 +1,4 @@
-"""Settings of a user and a tenant do what they say, at once, in the assembled system; in both languages."""
+"""Settings of a user and a tenant take effect at once in the assembled system, in both languages."""
 
 import asyncio
 from dataclasses import replace
@@ -30,32 +30,32 @@ AGED = (
     "UPDATE sessions SET last_turn_at = now() - interval '40 days' WHERE user_id = %(u)s AND session_id = 'old'",
     "UPDATE turns SET committed_at = now() - interval '40 days' WHERE user_id = %(u)s AND session_id = 'old'",
 )
-"""The session `old` and its turns are of 40 days ago."""
+"""The session `old` and its turns are 40 days old."""
 
 
 async def choose(person: Person, **changes: Any) -> httpx.Response:
-    """What compose answers to a change of the person's settings."""
+    """The response to a change of the user's settings."""
     return await person.system.http.patch("/v1/settings", params=person.whose, json=changes)
 
 
 async def chosen(person: Person, **changes: Any) -> dict[str, Json]:
-    """The settings after a change that was taken, by their names."""
+    """The settings after an accepted change, by name."""
     answer = await choose(person, **changes)
     assert answer.status_code == 200, answer.text
     return by_name(answer.json())
 
 
 def by_name(view: Json) -> dict[str, Json]:
-    """The settings of a view by their names."""
+    """The settings of a view by name."""
     return {each["name"]: each for each in view["settings"]}
 
 
 async def choose_for_tenant(person: Person, **changes: Any) -> httpx.Response:
-    """What compose answers to a change of the settings of the person's tenant."""
+    """The response to a change of the settings of the user's tenant."""
     return await person.system.http.patch("/v1/settings", params={"tenant_id": person.tenant_id}, json=changes)
 
 
-async def test_a_view_says_what_holds_and_why(person: Person) -> None:
+async def test_a_view_shows_each_setting_and_its_source(person: Person) -> None:
     before = by_name((await person.get("/v1/settings")).json())
     assert before["learning"] == {
         "name": "learning",
@@ -92,13 +92,13 @@ async def test_a_view_says_what_holds_and_why(person: Person) -> None:
         ({}, "body"),
     ],
 )
-async def test_a_bad_value_is_refused_by_its_name(person: Person, change: Json, field: str) -> None:
+async def test_an_invalid_value_is_refused_by_name(person: Person, change: Json, field: str) -> None:
     answer = await choose(person, **change)
     assert answer.status_code == 422
     assert answer.json()["details"][0]["field"] == field
 
 
-async def test_a_tenant_bounds_its_users(person: Person) -> None:
+async def test_a_tenant_limits_its_users(person: Person) -> None:
     await choose_for_tenant(
         person, retention_days=90, personal_phone="redact", learning=False, users_may=["learning", "retention_days"]
     )
@@ -120,7 +120,7 @@ async def test_a_tenant_bounds_its_users(person: Person) -> None:
         ("我住在苏州。", "我喜欢喝茉莉花茶。", "茉莉", "我喜欢爬山。"),
     ],
 )
-async def test_nothing_is_derived_where_learning_is_declined(
+async def test_nothing_is_derived_if_learning_is_declined(
     person: Person, first: str, declined: str, words: str, last: str
 ) -> None:
     await person.say(first)
@@ -145,9 +145,7 @@ async def test_nothing_is_derived_where_learning_is_declined(
         ("我住在苏州。", "记住：我的工位在三楼靠窗。", "三楼"),
     ],
 )
-async def test_what_is_said_by_the_way_is_not_kept_where_only_dictation_is(
-    person: Person, by_the_way: str, dictated: str, kept: str
-) -> None:
+async def test_only_dictation_is_stored_if_so_chosen(person: Person, by_the_way: str, dictated: str, kept: str) -> None:
     await chosen(person, auto_remember=False)
     assert "settings:auto_remember" in reasons(await person.say(by_the_way))
     assert await person.contents() == []
@@ -157,7 +155,7 @@ async def test_what_is_said_by_the_way_is_not_kept_where_only_dictation_is(
 
 
 @pytest.mark.parametrize("text", ["I drink tea.", "我喝茶。"])
-async def test_sessions_have_a_summary_only_where_that_is_on(person: Person, text: str) -> None:
+async def test_sessions_have_a_summary_only_if_that_is_on(person: Person, text: str) -> None:
     await chosen(person, summary_enabled=False)
     await person.say(text, end_session=True)
     assert person.number("SELECT count(*) FROM session_summaries WHERE user_id = %(u)s") == 0
@@ -171,9 +169,7 @@ async def test_sessions_have_a_summary_only_where_that_is_on(person: Person, tex
     ("language", "text", "heading"),
     [("zh", "I like jasmine tea.", "偏好"), ("en", "我喜欢喝茉莉花茶。", "Preferences")],
 )
-async def test_headings_are_in_the_language_that_was_chosen(
-    person: Person, language: str, text: str, heading: str
-) -> None:
+async def test_headings_have_the_chosen_language(person: Person, language: str, text: str, heading: str) -> None:
     await chosen(person, language=language)
     await person.say(text, end_session=True)
     summary = (await person.get("/v1/sessions/s1/summary")).json()
@@ -181,7 +177,7 @@ async def test_headings_are_in_the_language_that_was_chosen(
     assert (await person.compose(text)).language == language
 
 
-async def test_a_package_holds_no_more_notes_than_were_chosen(person: Person) -> None:
+async def test_a_package_has_at_most_the_chosen_number_of_notes(person: Person) -> None:
     await person.say("I like jasmine tea.", "I like green tea.", "I like black tea.", "I like oolong tea.")
     asked = "Which tea do I like?"
 
@@ -199,7 +195,7 @@ async def test_a_package_holds_no_more_notes_than_were_chosen(person: Person) ->
 
 
 @pytest.mark.parametrize("text", ["Call me at 13800138000.", "我的电话是13800138000。"])
-async def test_personal_data_is_handled_as_strictly_as_was_chosen(person: Person, text: str) -> None:
+async def test_personal_data_is_handled_as_strictly_as_chosen(person: Person, text: str) -> None:
     await chosen(person, personal_phone="redact")
     assert (await person.commit(text))["redacted"][0]["kind"] == "phone"
     await chosen(person, personal_phone="refuse")
@@ -211,7 +207,9 @@ async def test_personal_data_is_handled_as_strictly_as_was_chosen(person: Person
     ("old", "aged", "new", "kept"),
     [("I live in Oslo.", "Oslo", "I like hiking.", "hiking"), ("我住在苏州。", "苏州", "我喜欢爬山。", "爬山")],
 )
-async def test_what_is_too_old_is_erased(person: Person, old: str, aged: str, new: str, kept: str) -> None:
+async def test_data_beyond_the_retention_time_is_erased(
+    person: Person, old: str, aged: str, new: str, kept: str
+) -> None:
     await person.say(old, session="old")
     await person.say(new, session="new")
     for statement in AGED:
@@ -227,7 +225,7 @@ async def test_what_is_too_old_is_erased(person: Person, old: str, aged: str, ne
     assert await ageing.erase_aged(person.system["governor"].rt) == 0
 
 
-async def test_a_change_is_on_record_and_an_erasure_of_everything_takes_the_settings(person: Person) -> None:
+async def test_a_change_is_recorded_and_an_erasure_of_everything_deletes_the_settings(person: Person) -> None:
     await chosen(person, learning=False)
     acts = person.system.rows("SELECT kind, details FROM audit_events WHERE user_id = %(u)s", u=person.user_id)
     assert [(each["kind"], each["details"]["changed"]) for each in acts] == [("settings_changed", {"learning": False})]
@@ -237,7 +235,7 @@ async def test_a_change_is_on_record_and_an_erasure_of_everything_takes_the_sett
     assert (view["learning"]["value"], view["learning"]["source"]) == (True, "policy")
 
 
-async def test_settings_of_one_are_of_nobody_else(person: Person) -> None:
+async def test_settings_of_one_user_apply_to_no_other(person: Person) -> None:
     await chosen(person, learning=False)
     for other in (Person(person.system, tenant_id=person.tenant_id), Person(person.system, user_id=person.user_id)):
         result = await other.commit("I like tea.")
@@ -247,7 +245,7 @@ async def test_settings_of_one_are_of_nobody_else(person: Person) -> None:
 @pytest.mark.parametrize(
     ("text", "question"), [("I like jasmine tea.", "Which tea do I like?"), ("我喜欢喝茉莉花茶。", "我喜欢喝什么茶？")]
 )
-async def test_what_is_tuned_is_a_key_of_the_policy(person: Person, text: str, question: str) -> None:
+async def test_tunable_settings_are_policy_keys(person: Person, text: str, question: str) -> None:
     await person.say(text)
     rt = person.system["compose"].rt
     decay, compose = {"decay": ((0, 0.25),)}, rt.policy.compose
@@ -273,7 +271,7 @@ async def test_what_is_tuned_is_a_key_of_the_policy(person: Person, text: str, q
     assert factors
 
 
-async def test_the_client_and_the_command_change_what_they_show(person: Person) -> None:
+async def test_the_client_and_the_command_change_settings(person: Person) -> None:
     async with listening(person.system) as url, SmartBrain(url, tenant_id=person.tenant_id) as brain:
         after = await brain.change_settings(person.user_id, learning=False, inject_limit=3)
         assert after == await brain.load_settings(person.user_id)

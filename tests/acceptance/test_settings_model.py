@@ -1,4 +1,4 @@
-"""A user says whether a model may read what they say, and order what is found for them; in both languages."""
+"""A user decides whether a model may read messages and rerank results, in both languages."""
 
 import json
 from typing import Any
@@ -15,7 +15,7 @@ LATE_S = 30.0
 
 
 def answer(body: dict[str, Any]) -> str:
-    """Nothing is found, changed or planned; of passages the last comes first."""
+    """The model finds, changes and plans nothing; it ranks the last passage first."""
     user = body["messages"][1]["content"]
     data = json.loads(user.split("<data>")[1].split("</data>")[0]) if "<data>" in user else {}
     if "passages" in data:
@@ -31,7 +31,7 @@ def is_asked_about(ollama: ScriptedOllama, words: str) -> bool:
 @pytest.mark.parametrize(
     ("first", "second"), [("I live in Oslo.", "I like jasmine tea."), ("我住在苏州。", "我喜欢喝茉莉花茶。")]
 )
-async def test_a_model_reads_only_where_it_may(
+async def test_a_model_reads_only_if_allowed(
     with_model: WithModel, ollama: ScriptedOllama, first: str, second: str
 ) -> None:
     async with with_model(late_s=LATE_S) as system:
@@ -56,7 +56,7 @@ async def test_a_model_reads_only_where_it_may(
         (("我喜欢喝茉莉花茶。", "我喜欢喝龙井茶。", "我姐姐种茶。", "我买了一个茶壶。"), "我喜欢喝什么茶？"),
     ],
 )
-async def test_a_model_orders_what_was_found_only_where_it_may(
+async def test_a_model_reranks_only_if_allowed(
     with_model: WithModel, ollama: ScriptedOllama, texts: tuple[str, ...], question: str
 ) -> None:
     async with with_model(late_s=LATE_S) as system:
@@ -72,7 +72,7 @@ async def test_a_model_orders_what_was_found_only_where_it_may(
 
 
 async def reranked_by(person: Person, question: str) -> str | bool:
-    """Who ordered what was found for the question."""
+    """Which reranker ordered the results for the question."""
     package = await person.compose(question, session="another")
     assert package.debug
     return package.debug.explain.rerank

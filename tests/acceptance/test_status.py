@@ -1,4 +1,4 @@
-"""`smartbrain status` tells where everything is and what the probes of the services say."""
+"""`smartbrain status` shows all addresses and the probes of the services."""
 
 import asyncio
 import json
@@ -18,30 +18,30 @@ from tests.system.running import System
 from tests.system.serving import serving
 
 
-async def _away() -> dict[str, bool]:
+async def _list_unreachable() -> dict[str, bool]:
     return {"database": False, "smartbrain.turn.committed.v1": True}
 
 
-async def told(data: Path) -> tuple[int, dict[str, Any], str]:
-    """How it ended, what it says to programs and what to people."""
+async def run_status(data: Path) -> tuple[int, dict[str, Any], str]:
+    """The exit code, the JSON output and the text output."""
     programs = await asyncio.to_thread(call, "status", "--json", SMARTBRAIN_DATA=str(data))
     people = await asyncio.to_thread(call, "status", SMARTBRAIN_DATA=str(data))
     assert programs.returncode == people.returncode
     return programs.returncode, json.loads(programs.stdout), people.stdout
 
 
-def written(system: System, data: Path, services: dict[str, str]) -> None:
+def write_addresses(system: System, data: Path, services: dict[str, str]) -> None:
     data_folder.write(data, Running(services["compose"], system.bootstrap, system.dsn, os.getpid(), services))
 
 
-async def test_what_runs_is_told_with_addresses_and_probes(system: System, tmp_path: Path) -> None:
+async def test_running_services_are_shown_with_addresses_and_probes(system: System, tmp_path: Path) -> None:
     both = [system["relay"].service, system["governor"].service]
     async with (
         serving(probes(Starlette(), system["compose"].service, lambda: True)) as compose,
         serving(probes(Starlette(), run_together(both), lambda: True)) as light,
     ):
-        written(system, tmp_path, {"compose": compose, "relay": light, "governor": light})
-        code, answer, shown = await told(tmp_path)
+        write_addresses(system, tmp_path, {"compose": compose, "relay": light, "governor": light})
+        code, answer, shown = await run_status(tmp_path)
     assert (code, answer["http"], answer["kafka"]) == (0, compose, system.bootstrap)
     assert {each["name"]: each["ready"] for each in answer["services"]} == {
         "compose": True,
@@ -51,14 +51,14 @@ async def test_what_runs_is_told_with_addresses_and_probes(system: System, tmp_p
     assert all(part in shown for part in (compose, light, system.bootstrap, "governor", "ready"))
 
 
-async def test_what_is_not_ready_is_named_and_ends_the_command_with_1(system: System, tmp_path: Path) -> None:
-    relay = replace(system["relay"].service, ready=_away)
-    observer = Service("observer", run=relay.run, ready=_away)
+async def test_an_unready_service_is_named_and_the_command_exits_with_1(system: System, tmp_path: Path) -> None:
+    relay = replace(system["relay"].service, ready=_list_unreachable)
+    observer = Service("observer", run=relay.run, ready=_list_unreachable)
     async with serving(probes(Starlette(), run_together([relay, system["governor"].service]), lambda: True)) as light:
         services = {"compose": "http://127.0.0.1:9", "relay": light, "governor": light}
         async with serving(probes(Starlette(), observer, lambda: True)) as alone:
-            written(system, tmp_path, {**services, "observer": alone})
-            code, answer, shown = await told(tmp_path)
+            write_addresses(system, tmp_path, {**services, "observer": alone})
+            code, answer, shown = await run_status(tmp_path)
     states = {each["name"]: (each["answers"], each["missing"]) for each in answer["services"]}
     assert code == 1
     assert states == {

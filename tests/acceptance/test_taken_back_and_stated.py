@@ -1,11 +1,11 @@
-"""A message that takes something back and says what holds instead: what it says stays, whatever ids its parts have."""
+"""A message that retracts one statement and makes another: the new statement stays, whatever the order of ids."""
 
 import pytest
 
 from tests.system.person import Person
 
 PEOPLE = 8
-"""Ids are made by chance: with as many people each order of the parts of a message comes up."""
+"""Ids are random: with this many users each order of the parts of a message occurs."""
 SAID = {
     "zh": ("我打算六月辞职去大理开民宿。", "大理那事黄了，合伙人撤了，我还是老实上班。", "老实上班", "打算六月辞职"),
     "en": (
@@ -18,9 +18,7 @@ SAID = {
 
 
 @pytest.mark.parametrize("language", sorted(SAID))
-async def test_what_takes_back_a_plan_and_states_something_is_not_taken_back_itself(
-    person: Person, language: str
-) -> None:
+async def test_a_statement_in_a_retracting_message_is_not_retracted(person: Person, language: str) -> None:
     planned, changed, stays, gone = SAID[language]
     for one in [Person(person.system) for _ in range(PEOPLE)]:
         for text, at in ((planned, "2026-04-01T10:00:00Z"), (changed, "2026-04-20T10:00:00Z")):

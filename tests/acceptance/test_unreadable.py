@@ -1,4 +1,4 @@
-"""One sender's batch that cannot be read stops nobody: it becomes a dead letter, and its neighbours are handled."""
+"""An unreadable batch becomes a dead letter, and the records around it are handled."""
 
 import asyncio
 import os
@@ -39,8 +39,8 @@ STALL_S = 0.6
 
 
 @asynccontextmanager
-async def sending(bootstrap: str, codec: str) -> AsyncGenerator[AIOKafkaProducer]:
-    """A producer that packs what it sends."""
+async def open_producer(bootstrap: str, codec: str) -> AsyncGenerator[AIOKafkaProducer]:
+    """A producer that compresses its records."""
     producer = AIOKafkaProducer(bootstrap_servers=bootstrap, compression_type=codec, linger_ms=20, acks="all")
     await producer.start()
     try:
@@ -50,9 +50,9 @@ async def sending(bootstrap: str, codec: str) -> AsyncGenerator[AIOKafkaProducer
 
 
 @pytest.mark.parametrize("codec", BY_NAME)
-async def test_turns_and_questions_may_come_compressed(system: System, codec: str) -> None:
+async def test_turns_and_requests_can_be_compressed(system: System, codec: str) -> None:
     people = [Person(system) for _ in range(3)]
-    async with sending(system.bootstrap, codec) as producer:
+    async with open_producer(system.bootstrap, codec) as producer:
         sent = [
             await producer.send(TURN_COMMIT.name, orjson.dumps(each.turn(text)), key=each.user_id.encode(), partition=0)
             for each, text in zip(people, ("I prefer green tea.", "我住在杭州。", "I live in Oslo."), strict=True)
@@ -74,7 +74,7 @@ async def test_turns_and_questions_may_come_compressed(system: System, codec: st
 
 
 async def letters(bootstrap: str, topic: str, value: bytes) -> list[Stored]:
-    """The dead letters of this topic that hold these bytes, but for the offset and epoch that the broker gave them."""
+    """The dead letters of this topic with these bytes, apart from the offset and epoch that the broker assigned."""
     dead_letter = next(each.dead_letter for each in TOPICS if each.name == topic)
     origin = f"{topic}/".encode()
     return [
@@ -85,7 +85,7 @@ async def letters(bootstrap: str, topic: str, value: bytes) -> list[Stored]:
 
 
 async def pass_on(person: Person, broken: Mapping[str, bytes], *, through: Sequence[str]) -> None:
-    """These batches, by why they cannot be read, become dead letters of each topic, and the same partitions go on."""
+    """These batches, by fault, become dead letters of each topic, and the same partitions continue."""
     system = person.system
     ends: dict[tuple[str, str], int] = {}
     for topic in through:
@@ -108,7 +108,7 @@ async def pass_on(person: Person, broken: Mapping[str, bytes], *, through: Seque
     await wait_for(system["compose"].ready, "compose is ready")
 
 
-async def test_a_batch_of_an_unknown_codec_is_set_aside_and_everybody_goes_on(
+async def test_a_batch_of_an_unknown_codec_is_set_aside_and_consumers_continue(
     system: System, person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delitem(batches.CODECS, LZ4)
@@ -130,12 +130,12 @@ BROKEN = {
 
 
 @embedded
-async def test_a_batch_that_is_broken_is_set_aside_and_everybody_goes_on(system: System, person: Person) -> None:
+async def test_a_corrupt_batch_is_set_aside_and_consumers_continue(system: System, person: Person) -> None:
     await pass_on(person, BROKEN, through=[TURN_COMMIT.name, COMPOSE_REQUEST.name])
 
 
 @embedded
-async def test_one_that_waits_when_compose_starts_is_set_aside_then(system: System, person: Person) -> None:
+async def test_an_unreadable_batch_that_waits_when_compose_starts_is_set_aside(system: System, person: Person) -> None:
     await system.stop("compose")
     unreadable = altered(THREE, codec=5)
     for topic in (TURN_COMMIT, COMPOSE_REQUEST):
@@ -147,7 +147,7 @@ async def test_one_that_waits_when_compose_starts_is_set_aside_then(system: Syst
 
 
 @embedded
-async def test_an_erasure_goes_past_one(system: System, person: Person) -> None:
+async def test_an_erasure_skips_an_unreadable_batch(system: System, person: Person) -> None:
     turn = batch([orjson.dumps(person.turn("I prefer green tea."))], codec=ZSTD)
     for made in (altered(THREE, codec=5), turn, altered(THREE, codec=5)):
         await produce(system.bootstrap, TURN_COMMIT.name, made)
@@ -158,7 +158,7 @@ async def test_an_erasure_goes_past_one(system: System, person: Person) -> None:
 
 
 @embedded
-async def test_a_broken_batch_of_replies_does_not_deafen_who_asks(system: System, person: Person) -> None:
+async def test_a_corrupt_batch_of_replies_does_not_stop_the_client(system: System, person: Person) -> None:
     asker = Asker(KafkaAccess(system.bootstrap))
     await asker.start()
     try:
@@ -178,7 +178,7 @@ async def test_a_broken_batch_of_replies_does_not_deafen_who_asks(system: System
         [("deadline_ms", None), ("correlation_id", None), ("reply_to", None)],
     ],
 )
-async def test_odd_headers_stop_nobody(system: System, person: Person, headers: list[tuple[str, Any]]) -> None:
+async def test_unusual_headers_stop_nothing(system: System, person: Person, headers: list[tuple[str, Any]]) -> None:
     turn, question = (
         orjson.dumps(body)
         for body in (person.turn("I prefer green tea."), {**person.whose, "session_id": "s", "user_message": "hello"})
@@ -192,18 +192,18 @@ async def test_odd_headers_stop_nobody(system: System, person: Person, headers: 
 
 @pytest.fixture
 async def topic(kafka: str) -> Topic:
-    """A topic of the test's own."""
+    """A topic for one test."""
     made = replace(COMPOSE_REQUEST, name=f"smartbrain.test.{somebody()}.v1", partitions=2)
     await ensure_topics(KafkaAccess(kafka), [made])
     return made
 
 
-def stalled(service: str, topic: Topic) -> float:
-    """What the metric says."""
+def read_stall_metric(service: str, topic: Topic) -> float:
+    """The value of the metric."""
     return PARTITIONS_STALLED.labels(service, topic.name)._value.get()
 
 
-async def test_a_partition_whose_events_fail_for_ever_is_told_and_the_service_is_not_ready(
+async def test_a_permanently_failing_partition_is_reported_and_the_service_is_not_ready(
     kafka: str, topic: Topic
 ) -> None:
     mended = asyncio.Event()
@@ -223,15 +223,15 @@ async def test_a_partition_whose_events_fail_for_ever_is_told_and_the_service_is
         await wait_for(lambda: ready(True), "it is ready")
         await publish(kafka, [Stored(topic.name, key=b"k", value=b"easy"), Stored(topic.name, key=b"k", value=b"hard")])
         await wait_for(lambda: ready(False), "it says that it does not go on")
-        assert stalled("observer", topic) == 1
+        assert read_stall_metric("observer", topic) == 1
         mended.set()
         await wait_for(lambda: ready(True), "it goes on")
-        assert stalled("observer", topic) == 0
+        assert read_stall_metric("observer", topic) == 0
     finally:
         await bus.stop()
 
 
-async def test_a_replier_that_takes_nothing_more_is_not_ready(kafka: str, topic: Topic) -> None:
+async def test_a_replier_that_accepts_nothing_is_not_ready(kafka: str, topic: Topic) -> None:
     answered = asyncio.Event()
     left: list[ConsumerRecord[bytes, bytes]] = []
 
@@ -248,7 +248,7 @@ async def test_a_replier_that_takes_nothing_more_is_not_ready(kafka: str, topic:
         await wait_for(lambda: replier.ready, "it is ready")
         await publish(kafka, [Stored(topic.name, key=b"k", value=b"%d" % n) for n in range(4)])
         await wait_for(lambda: not replier.ready, "it says that it does not go on")
-        assert stalled("compose", topic) == 1
+        assert read_stall_metric("compose", topic) == 1
         answered.set()
         await wait_for(lambda: replier.ready, "it goes on")
         assert not left

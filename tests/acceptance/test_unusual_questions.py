@@ -1,4 +1,4 @@
-"""Questions of unusual shape: six things in one, a story before what is asked, the very words of a text."""
+"""Unusual questions: six topics in one, a story before the question, a literal quote."""
 
 from typing import Any
 
@@ -43,8 +43,8 @@ STORIES = {
 REPLIES = {"en": "Sounds good, thanks!", "zh": "好的，谢谢！"}
 
 
-async def found(person: Person, text: str, **ranking: Any) -> list[str]:
-    """What a search for this brings."""
+async def search_texts(person: Person, text: str, **ranking: Any) -> list[str]:
+    """The results of a search for this."""
     plan = {"version": "0.1", "queries": [{"text": text}], "ranking": ranking}
     answer = await person.post("/v1/retrieve", {**person.whose, **plan})
     assert answer.status_code == 200, answer.text
@@ -52,7 +52,7 @@ async def found(person: Person, text: str, **ranking: Any) -> list[str]:
 
 
 async def tell(person: Person, language: str) -> None:
-    """The facts, each in a session of its own among other talk."""
+    """The facts, each in its own session among other messages."""
     for n, fact in enumerate(FACTS[language].values()):
         for text in (*CHATTER[language], fact, *CHATTER[language]):
             await person.commit(f"{text}", session=f"s{n}")
@@ -62,22 +62,22 @@ async def tell(person: Person, language: str) -> None:
 
 
 @pytest.mark.parametrize("language", FACTS)
-async def test_every_part_of_an_unusual_question_is_met(person: Person, language: str) -> None:
+async def test_every_part_of_an_unusual_question_is_answered(person: Person, language: str) -> None:
     await tell(person, language)
     *things, last = FACTS[language]
     frame, comma = LISTS[language]
     facts = [fact.rstrip(".。") for fact in FACTS[language].values()]
-    told = "\n".join(await found(person, frame.format(comma.join(things), last)))
+    told = "\n".join(await search_texts(person, frame.format(comma.join(things), last)))
     assert [fact for fact in facts if fact not in told] == []
     together = " ".join(f"{thing}?" for thing in FACTS[language])
     package = await person.compose(together, session="new")
     assert [fact for fact in facts if fact not in shown(package)] == []
-    assert facts[-1] in (await found(person, STORIES[language]))[0]
+    assert facts[-1] in (await search_texts(person, STORIES[language]))[0]
 
 
 @pytest.mark.parametrize("language", REPLIES)
-async def test_a_reply_is_found_by_its_very_words_and_is_no_evidence(person: Person, language: str) -> None:
+async def test_a_reply_is_found_by_its_literal_words_and_is_no_evidence(person: Person, language: str) -> None:
     await tell(person, language)
-    assert REPLIES[language] in await found(person, REPLIES[language], min_score=0)
+    assert REPLIES[language] in await search_texts(person, REPLIES[language], min_score=0)
     package = await person.compose(REPLIES[language], session="new")
     assert not any(REPLIES[language] in each.snippet for each in package.evidence)

@@ -1,4 +1,4 @@
-"""What time and use do to memories, through the whole system and in both languages."""
+"""The effects of time and use on memories, through the whole system and in both languages."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ from tests.system.wait import wait_for
 
 LANGUAGES = pytest.mark.parametrize("talk", TALKS, ids=["zh", "en"])
 SOON = 0.3
-"""Seconds between two rounds, so that the timer of the evolver is what the tests see at work."""
+"""Seconds between two rounds; the tests observe the evolver's timer."""
 WALKS = [
     (("我周末喜欢去西湖边散步", "周末我喜欢去西湖边散步", "我很喜欢周末去西湖边散步"), "周末去哪里散步？", "西湖边"),
     (
@@ -38,42 +38,42 @@ WALKS = [
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Every service, with rounds of upkeep one after the other."""
+    """Every service, with continuous upkeep."""
     policy = policy_file(tmp_path_factory.mktemp("policy"), evolution={"every_s": SOON})
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
 
 
 async def note(person: Person, text: str, session: str, **more: Any) -> None:
-    """The person's client knows this."""
+    """The user's client knows this."""
     await person.say(session=session, items=[{"type": "note", "text": text, **more}])
 
 
 async def states(person: Person) -> list[str]:
-    """How the person's memories stand, as the interface shows them."""
+    """The status of the user's memories, as the API shows them."""
     return sorted(m["status"] for m in await person.memories(status="all"))
 
 
 def lines(package: ContextPackage, word: str) -> list[str]:
-    """The memories of a package that say this."""
+    """The memories of a package that contain this."""
     parts = [*(block.text for block in package.system_blocks), *(e.snippet for e in package.evidence)]
     return [line for part in parts for line in part.splitlines() if word in line]
 
 
 def core(package: ContextPackage) -> str:
-    """What every package of the person says of them."""
+    """The text about them in every package of the user."""
     return "\n".join(block.text for block in package.system_blocks if block.type != "policies")
 
 
 async def changes(person: Person) -> list[str]:
-    """What memory.changed said of the person's memories, in order."""
+    """The events of memory.changed about the user's memories, in order."""
     await person.system.settled()
     found = await of_tenant(person.system.bootstrap, person.tenant_id, MEMORY_CHANGED.name)
     return [change for each in found if (change := each.envelope.payload.get("change"))]
 
 
 @pytest.mark.parametrize(("texts", "asked", "word"), WALKS, ids=["zh", "en"])
-async def test_what_is_said_again_and_again_becomes_one_memory_and_one_is_shown(
+async def test_repeated_statements_become_one_memory_and_one_is_shown(
     person: Person, texts: tuple[str, ...], asked: str, word: str
 ) -> None:
     for n, text in enumerate(texts):
@@ -94,7 +94,7 @@ async def test_what_is_said_again_and_again_becomes_one_memory_and_one_is_shown(
 
 @LANGUAGES
 @pytest.mark.parametrize("way", ["said again", "restored"])
-async def test_three_bad_receptions_take_a_memory_out_and_a_confirmation_brings_it_back(
+async def test_three_rejections_suspend_a_memory_and_a_confirmation_restores_it(
     person: Person, talk: Talk, way: str
 ) -> None:
     memory_id = await learnt(person, talk)
@@ -126,7 +126,7 @@ async def test_three_bad_receptions_take_a_memory_out_and_a_confirmation_brings_
 
 
 @LANGUAGES
-async def test_what_was_true_until_a_day_ends_when_the_day_has_passed(person: Person, talk: Talk) -> None:
+async def test_a_memory_with_an_end_date_ends_after_that_day(person: Person, talk: Talk) -> None:
     memory_id = await learnt(person, talk)
     await person.system.change(
         "UPDATE memory_items SET valid_until = now() + interval '1 second' WHERE memory_id = %(id)s", id=memory_id
@@ -149,7 +149,7 @@ async def test_what_was_true_until_a_day_ends_when_the_day_has_passed(person: Pe
     ],
     ids=["zh", "en"],
 )
-async def test_what_is_outdated_leaves_core_memory_until_it_is_said_again(
+async def test_an_outdated_memory_leaves_core_memory_until_it_is_stated_again(
     person: Person, said: str, asked: str, word: str
 ) -> None:
     await person.say(said, session="before")
@@ -169,7 +169,7 @@ async def test_what_is_outdated_leaves_core_memory_until_it_is_said_again(
     assert word in core(await person.compose(asked, session="c"))
 
 
-async def test_an_operator_makes_a_round_and_sees_what_it_did(person: Person, tmp_path: Path) -> None:
+async def test_an_operator_runs_a_round_and_sees_its_effects(person: Person, tmp_path: Path) -> None:
     memory_id = await learnt(person, TALKS[0])
     before = person.system.number("SELECT count(*) FROM upkeep WHERE tenant_id = %(t)s", t=person.tenant_id)
     await person.system.change(
@@ -190,5 +190,5 @@ async def test_an_operator_makes_a_round_and_sees_what_it_did(person: Person, tm
     assert told["due"]
     recorded = person.system.rows("SELECT job FROM upkeep WHERE tenant_id = %(t)s", t=person.tenant_id)[before:]
     assert [each["job"] for each in recorded] == ["calibration"]
-    # the timer may have been there first; whoever was, it was done once
+    # the timer may have run first; either way each effect occurred once
     assert [each["job"] for each in told["done"]] in (["calibration"], [])

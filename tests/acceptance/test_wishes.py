@@ -1,4 +1,4 @@
-"""A wish not to be remembered is obeyed: for the message, the session or the person, until it is lifted."""
+"""A wish not to be remembered applies to the message, the session or the user until it is lifted."""
 
 from dataclasses import replace
 from typing import Any
@@ -14,12 +14,12 @@ pytestmark = pytest.mark.kafka
 
 
 def reasons(outcome: Json) -> set[str]:
-    """Why something of the turn was dropped."""
+    """The reason why a part of the turn was dropped."""
     return {each["reason"] for each in outcome["retention_explain"]}
 
 
 def held(person: Person, words: str) -> list[str]:
-    """Every table but the log in which the words stand."""
+    """Every table but the log that contains the words."""
     tables = ("observations", "memory_items", "memory_chunks", "session_summaries", "entity_mentions", "model_answers")
     count = "SELECT count(*) FROM {} t WHERE user_id = %(u)s AND t::text ILIKE %(w)s"
     return [name for name in tables if person.system.number(count.format(name), u=person.user_id, w=f"%{words}%")]
@@ -32,7 +32,7 @@ def held(person: Person, words: str) -> list[str]:
         ("这件事不要记下来：我要离婚了。", "离婚", "离婚不容易，注意身体。"),
     ],
 )
-async def test_of_a_message_nothing_is_learnt(person: Person, text: str, words: str, answer: str) -> None:
+async def test_nothing_is_learnt_from_the_message(person: Person, text: str, words: str, answer: str) -> None:
     said = {"messages": [{"role": "user", "content": text}, {"role": "assistant", "content": answer}]}
     outcome = await person.say(**said)
     assert outcome["status"] == "ignored"
@@ -59,7 +59,7 @@ async def test_of_a_message_nothing_is_learnt(person: Person, text: str, words: 
         ),
     ],
 )
-async def test_of_a_session_nothing_is_learnt_until_that_is_lifted(
+async def test_nothing_is_learnt_from_the_session_until_the_wish_is_lifted(
     person: Person, wish: str, lift: str, before: str, silent: str, after: str
 ) -> None:
     await person.say(before)
@@ -74,7 +74,7 @@ async def test_of_a_session_nothing_is_learnt_until_that_is_lifted(
     assert len(await person.memories()) == known + 2
 
 
-async def test_of_a_person_nothing_is_learnt_in_any_session_until_that_is_lifted(person: Person) -> None:
+async def test_nothing_is_learnt_in_any_session_until_the_users_wish_is_lifted(person: Person) -> None:
     assert reasons(await person.say("以后不要记录我的信息。")) == {"wish:settings"}
     assert reasons(await person.say("I live in Oslo.", session="s2")) == {"wish:settings"}
     assert reasons(await person.say("我对花生过敏。", session="s3")) == {"wish:settings"}
@@ -86,14 +86,14 @@ async def test_of_a_person_nothing_is_learnt_in_any_session_until_that_is_lifted
     assert await person.contents() == ["我对虾过敏"]
 
 
-async def test_what_is_known_can_be_taken_back_while_nothing_is_learnt(person: Person) -> None:
+async def test_a_memory_can_be_retracted_while_nothing_is_learnt(person: Person) -> None:
     await person.say("I live in Oslo.")
     await person.say("From now on, don't remember anything I tell you.")
     await person.say("Forget that I live in Oslo. I moved to Bergen.")
     assert await person.memories() == []
 
 
-async def test_the_caller_says_it_for_a_turn(person: Person) -> None:
+async def test_the_caller_can_exclude_a_turn(person: Person) -> None:
     result = await person.commit("I live in Oslo.", remember=False)
     assert result["remember"] is False
     assert result["deferred"] == []
@@ -104,13 +104,13 @@ async def test_the_caller_says_it_for_a_turn(person: Person) -> None:
     assert refused.json()["details"][0]["field"] == "remember"
 
 
-async def test_ordinary_sentences_about_saving_are_none(person: Person) -> None:
+async def test_ordinary_sentences_about_saving_are_no_wishes(person: Person) -> None:
     await person.say("Don't save the file yet, I live in Oslo.")
     await person.say("别记错了，我对花生过敏。")
     assert len(await person.memories()) == 2
 
 
-async def test_where_policy_says_so_the_log_does_not_keep_the_words_either(person: Person) -> None:
+async def test_policy_can_exclude_the_words_from_the_log(person: Person) -> None:
     rt = person.system["compose"].rt
     observer = rt.policy.observer.model_copy(update={"log_withheld": False})
     forgetful = replace(rt, policy=rt.policy.model_copy(update={"observer": observer}))
@@ -137,7 +137,7 @@ async def test_where_policy_says_so_the_log_does_not_keep_the_words_either(perso
     assert len(await person.memories()) == 1
 
 
-async def test_a_wish_outlives_an_erasure_of_memories_and_not_one_of_everything(person: Person) -> None:
+async def test_a_wish_survives_an_erasure_of_memories_and_not_one_of_everything(person: Person) -> None:
     await person.say("I live in Oslo.")
     assert reasons(await person.say("以后不要记录我的信息。")) == {"wish:settings"}
     standing = "SELECT count(*) FROM user_settings WHERE user_id = %(u)s AND chosen ->> 'learning' = 'false'"
@@ -148,14 +148,14 @@ async def test_a_wish_outlives_an_erasure_of_memories_and_not_one_of_everything(
     assert person.system.number(standing, u=person.user_id) == 0
 
 
-async def test_another_user_is_remembered_meanwhile_and_sees_no_wish(person: Person) -> None:
+async def test_another_user_is_remembered_and_sees_no_wish(person: Person) -> None:
     other = Person(person.system, tenant_id=person.tenant_id)
     await person.say("以后不要记录我的信息。")
     await other.say("I live in Oslo.")
     assert len(await other.memories()) == 1
 
 
-async def test_the_receipt_of_what_is_dictated_says_that_it_was_rejected(person: Person) -> None:
+async def test_the_receipt_of_a_dictation_says_that_it_was_rejected(person: Person) -> None:
     await person.say("以后不要记录我的信息。")
     asked = {**person.whose, "session_id": "s1", "text": "停车位是 B2-117"}
     for _ in range(2):
@@ -173,7 +173,7 @@ async def test_the_receipt_of_what_is_dictated_says_that_it_was_rejected(person:
         ("我住在苏州。", "我喜欢喝茉莉花茶。", "我喜欢爬山。"),
     ],
 )
-async def test_an_application_says_for_the_user_whether_a_session_is_remembered(
+async def test_an_application_decides_whether_a_session_is_remembered(
     person: Person, before: str, silent: str, after: str
 ) -> None:
     async def change(*, remembered: bool) -> Json:
@@ -183,7 +183,7 @@ async def test_an_application_says_for_the_user_whether_a_session_is_remembered(
         return answer.json()
 
     early = await person.commit(before)
-    await change(remembered=False)  # what was said before it is learnt, though nobody has read it yet
+    await change(remembered=False)  # messages before the wish are learnt, although no worker has read them yet
     await person.outcome(early["turn_id"])
     assert reasons(await person.say(silent)) == {"wish:session"}
     assert (await person.get("/v1/sessions/s1")).json()["remembered"] is False
@@ -195,7 +195,7 @@ async def test_an_application_says_for_the_user_whether_a_session_is_remembered(
     assert (await person.get("/v1/sessions/s1")).json()["remembered"] is True
 
 
-async def test_a_session_may_begin_unremembered_and_redelivery_changes_nothing(person: Person) -> None:
+async def test_a_session_can_start_unremembered_and_redelivery_changes_nothing(person: Person) -> None:
     more = {"messages": [], "session_remembered": False, "idempotency_key": "quiet please"}
     first = await person.commit(session="quiet", **more)
     assert reasons(await person.say("I live in Oslo.", session="quiet")) == {"wish:session"}

@@ -1,4 +1,4 @@
-"""The working summary over HTTP: everyday talk that has left the window, without what was corrected or erased."""
+"""The working summary over HTTP: ordinary messages that left the window, without corrected or erased text."""
 
 import pytest
 
@@ -86,7 +86,7 @@ languages = pytest.mark.parametrize("language", TALK)
 
 
 async def say(person: Person, user: str, assistant: str = "", session: str = "s1") -> None:
-    """A turn of both, observed and learnt from."""
+    """An observed turn of user and assistant."""
     messages = [{"role": "user", "content": user}]
     messages += [{"role": "assistant", "content": assistant}] if assistant else []
     answer = await person.post("/v1/turns", {**person.whose, "session_id": session, "messages": messages})
@@ -106,7 +106,7 @@ async def summary(person: Person) -> Json:
 
 
 def is_summed_up(said: str, text: str) -> bool:
-    """Whether a line says most of the words that carry what was said."""
+    """Whether a line contains most of the significant words of the statement."""
     words = set(query_terms(said))
     return any(len(words & set(query_terms(line))) >= len(words) / 2 for line in text.splitlines())
 
@@ -116,7 +116,9 @@ def hello(language: str) -> str:
 
 
 @languages
-async def test_thirty_everyday_turns_leave_a_summary_of_what_left_the_window(person: Person, language: str) -> None:
+async def test_thirty_ordinary_turns_leave_a_summary_of_those_that_left_the_window(
+    person: Person, language: str
+) -> None:
     for seq, (user, assistant) in enumerate(TALK[language], 1):
         await say(person, user, assistant)
         package = await person.compose(hello(language), session="s1")
@@ -135,7 +137,7 @@ async def test_thirty_everyday_turns_leave_a_summary_of_what_left_the_window(per
 
 @languages
 @pytest.mark.parametrize("elsewhere", [False, True])
-async def test_after_a_correction_the_old_value_is_in_no_package_and_no_later_summary(
+async def test_a_corrected_value_is_in_no_package_and_no_later_summary(
     person: Person, language: str, elsewhere: bool
 ) -> None:
     old, new, correction = MOVED[language]
@@ -156,12 +158,12 @@ async def test_after_a_correction_the_old_value_is_in_no_package_and_no_later_su
 
 
 def without(text: str, word: str) -> str:
-    """The lines that do not say the word."""
+    """The lines without the word."""
     return "\n".join(line for line in text.splitlines() if word not in line)
 
 
 @languages
-async def test_after_an_erasure_nothing_of_it_is_in_the_summary(person: Person, language: str) -> None:
+async def test_erased_text_is_not_in_the_summary(person: Person, language: str) -> None:
     words = ALLERGY[language]
     await talk(person, language, 12)
     before = (await person.compose(hello(language), session="s1")).working_summary

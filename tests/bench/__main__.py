@@ -54,7 +54,7 @@ def main() -> int:
         show(report)
         reports.append(report)
     if args.json:
-        args.json.write_text(json.dumps([_plain(report) for report in reports], indent=2) + "\n")
+        args.json.write_text(json.dumps([_to_json(report) for report in reports], indent=2) + "\n")
     missed = [f"{report.name}: {row.what}" for report in reports for row in report.rows if row.passed is False]
     print(f"{len(missed)} targets missed" + "".join(f"\n  {each}" for each in missed))
     return 1 if missed else 0
@@ -99,7 +99,7 @@ def _number(value: float) -> str:
     return f"{value:,.{places}f}"
 
 
-def _plain(report: Report) -> dict[str, object]:
+def _to_json(report: Report) -> dict[str, object]:
     rows = [{**vars(row), "ratio": row.ratio, "passed": row.passed} for row in report.rows]
     return {"bench": report.name, "took_s": round(report.took_s, 1), "rows": rows, "notes": report.notes}
 

@@ -1,4 +1,4 @@
-"""Plain BM25, for comparison: words of Latin script, pairs of characters of Han script, nothing else."""
+"""Plain BM25, for comparison: words of Latin script and bigrams of Han characters."""
 
 import math
 import re
@@ -10,7 +10,7 @@ _RUNS = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+|[^\W\u3400-\u9fff\uf900-\ufaf
 
 
 def words(text: str) -> list[str]:
-    """The words in order; a run of Han characters as its pairs, a single one as itself."""
+    """The tokens in order: words, bigrams of Han characters, and single Han characters."""
     found: list[str] = []
     for run in _RUNS.findall(text.lower()):
         if "\u3400" <= run[0] <= "\ufaff" and len(run) > 1:
@@ -21,21 +21,21 @@ def words(text: str) -> list[str]:
 
 
 class Bm25:
-    """Texts that can be searched; more may be added between two searches."""
+    """An index of texts; more can be added between two searches."""
 
     def __init__(self) -> None:
         self._where: dict[str, dict[str, int]] = defaultdict(dict)
         self._lengths: dict[str, int] = {}
 
-    def add(self, id: str, text: str) -> None:  # an index has ids
-        """The text is found from now on."""
+    def add(self, id: str, text: str) -> None:  # an index contains ids
+        """Adds the text to the index."""
         counted = Counter(words(text))
         self._lengths[id] = sum(counted.values())
         for word, count in counted.items():
             self._where[word][id] = count
 
     def search(self, query: str, most: int) -> list[str]:
-        """The ids of the best texts that share a word with the query, best first."""
+        """The ids of the best texts that share a token with the query, best first."""
         many = len(self._lengths)
         usual = sum(self._lengths.values()) / many if many else 1.0
         scores: dict[str, float] = defaultdict(float)

@@ -1,4 +1,4 @@
-"""Stated confidence against observed correctness on the labelled sets, before and after calibration."""
+"""Stated confidence and observed correctness on the labelled sets, before and after calibration."""
 
 import asyncio
 
@@ -10,7 +10,9 @@ from tests.bench.kit import Options, Report, Row
 
 
 def run(options: Options) -> Report:
-    """Brier score and expected calibration error of each group of statements; `bare` is the figure before."""
+    """Brier score and expected calibration error of each group of statements; `bare` is the value
+    before calibration.
+    """
     trust = asyncio.run(confidence.measure(HERE, None, None, Policy(), ReceptionModel()))
     report = Report("calibration")
     for name, each in trust.groups.items():

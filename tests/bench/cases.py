@@ -1,4 +1,4 @@
-"""Cases of what a package must hold and must not, and their judgement. Pure."""
+"""Cases of what a package must and must not contain, and their evaluation. Pure."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -15,10 +15,10 @@ FILE = Path(__file__).parents[1] / "eval" / "packages.jsonl"
 
 @dataclass(frozen=True)
 class Case:
-    """What was said, what is asked later, and what the answer needs; each need is any one of its wordings.
+    """Statements, a later question, and the needs of its answer; each need has one or more wordings.
 
-    `may` helps and is not needed. `must_not` are wordings of what does not hold, is of somebody else, or has nothing to
-    do with the question; none of them stands in a line that the answer needs.
+    `may` is helpful but not needed. `must_not` are wordings of text that is false, about another person, or irrelevant
+    to the question; none of them occurs in a line that the answer needs.
     """
 
     id: str
@@ -35,7 +35,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a package made of a case: how many texts it showed and how many helped, what it lacked, what was wrong."""
+    """The evaluation of a package for a case: how many texts were shown, how many helped, what was
+    missing or forbidden.
+    """
 
     case: Case
     shown: int
@@ -45,7 +47,7 @@ class Verdict:
 
     @property
     def clean(self) -> bool:
-        """Whether all that is needed was there, and nothing that must not be."""
+        """Whether the package contains all needs and nothing forbidden."""
         return not (self.missing or self.forbidden)
 
 
@@ -70,7 +72,7 @@ def _moment(written: str) -> datetime:
 
 
 def judge(case: Case, shown: Sequence[str]) -> Verdict:
-    """The verdict on a package that shows these texts as evidence or as core memory."""
+    """The evaluation of a package with these texts as evidence or core memory."""
     texts = [text.casefold() for text in shown]
     helpful = sum(any(_says(text, need) for need in (*case.must, *case.may)) for text in texts)
     missing = tuple(need for need in case.must if not any(_says(text, need) for text in texts))
@@ -83,9 +85,9 @@ def _says(text: str, need: str) -> bool:
 
 
 def figures(verdicts: Iterable[Verdict]) -> Figures:
-    """Of all texts shown, the share that helped; of all needs, the share met; of all cases, the share wholly clean.
+    """The share of shown texts that helped, of needs that were met, and of cases without any fault.
 
-    `forbidden` is the share of what must not be shown that was shown. Nought texts or needs have no share.
+    `forbidden` is the share of forbidden texts that were shown. Zero texts or needs have no share.
     """
     judged = list(verdicts)
     shown, needs = sum(each.shown for each in judged), sum(len(each.case.must) for each in judged)

@@ -1,4 +1,6 @@
-"""How fast turns become durable: commit_turn in process and over HTTP, beside bare SQL that writes the same rows."""
+"""The rate at which turns become durable: commit_turn in process and over HTTP, and plain SQL that
+writes the same rows.
+"""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,12 +37,12 @@ VALUES (%s, %s, %s, 'turn.committed', %s)"""
 
 
 def run(options: Options) -> Report:
-    """Turns a second, and milliseconds a turn."""
+    """Turns per second, and milliseconds per turn."""
     with kit.machine(("compose",)) as machine:
-        return uvloop.run(_measured(machine, options))
+        return uvloop.run(_measure_commits(machine, options))
 
 
-async def _measured(on: Supervisor, options: Options) -> Report:
+async def _measure_commits(on: Supervisor, options: Options) -> Report:
     report = Report("commit")
     source = talk.turns(USERS, "commit")
     http = on.describe().http
@@ -72,12 +74,12 @@ async def _round(
 ) -> tuple[Load, Load, Load, Load]:
     ours = await kit.drive(kit.portions(source, many), lambda turn: commit_turn(turn, rt, transport="bench"), at_once)
     function = await _function(dsn, await _bodies(rt, kit.portions(source, many)), at_once)
-    bare = await _bare(dsn, await _bodies(rt, kit.portions(source, many)), at_once)
+    bare = await _measure_bare(dsn, await _bodies(rt, kit.portions(source, many)), at_once)
     return ours, function, bare, await _web(http, kit.portions(source, many), at_once)
 
 
 async def _bodies(rt: Runtime, turns: Sequence[TurnEvents]) -> list[Body]:
-    """What commit_turn hands to the database for each turn, held back."""
+    """The rows that commit_turn passes to the database for each turn, intercepted."""
     held: list[Body] = []
 
     async def hold(_: object, body: Body) -> tuple[str, dict[str, Any]]:
@@ -116,7 +118,7 @@ async def _function(dsn: str, bodies: Sequence[Body], at_once: int) -> Load:
         return await kit.drive(said, call, at_once)
 
 
-async def _bare(dsn: str, bodies: Sequence[Body], at_once: int) -> Load:
+async def _measure_bare(dsn: str, bodies: Sequence[Body], at_once: int) -> Load:
     rows = [_rows(body) for body in bodies]
     async with _connections(dsn, at_once) as free:
 

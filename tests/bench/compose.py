@@ -1,4 +1,4 @@
-"""compose_context on a large memory: in process, over HTTP and over Kafka, beside its own statements run alone."""
+"""compose_context on a large memory: in process, over HTTP and over Kafka, and its SQL statements alone."""
 
 import asyncio
 import os
@@ -41,7 +41,7 @@ SESSION = "bench-now"
 
 
 def run(options: Options) -> Report:
-    """Milliseconds a package, with static vectors and with an encoder's."""
+    """Milliseconds per package, with static vectors and with those of an encoder."""
     report = Report("compose")
     own, total = (1_000, 20_000) if options.quick else (10_000, 200_000)
     _with(None, own, total, options, report)
@@ -60,13 +60,13 @@ def run(options: Options) -> Report:
 
 
 class HashedWords(NoModels):
-    """Stands in for an encoder where none is given: vectors of the usual size at no cost to speak of."""
+    """Replaces an encoder if none is given: vectors of the usual size at negligible cost."""
 
     embedding_model_id = "hashed-words@384"
     dimension = 384
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
-        """Texts that share words are near each other."""
+        """Texts that share words have similar vectors."""
         del deadline_s
         return [vector(text, self.dimension) for text in texts]
 
@@ -88,11 +88,11 @@ def _with(
         uvloop.run(load.load(machine.dsn, own, total, vectors, model_id))
         label = "vectors: " if embedded else ""
         report.notes.append(f"{label}loading took {time.perf_counter() - began:.0f} s")
-        uvloop.run(_measured(machine, options, report, label))
+        uvloop.run(_measure_packages(machine, options, report, label))
 
 
-async def _measured(on: Supervisor, options: Options, report: Report, label: str) -> None:
-    asked = [_asked(question) for question in talk.questions(QUESTIONS)]
+async def _measure_packages(on: Supervisor, options: Options, report: Report, label: str) -> None:
+    asked = [_make_request(question) for question in talk.questions(QUESTIONS)]
     async with kit.runtime(on) as plain:
         rt = replace(plain, models=HashedWords()) if label and not options.embedding_dir else plain
         for turn in kit.portions(talk.turns(1, "window"), 12):
@@ -105,7 +105,7 @@ async def _measured(on: Supervisor, options: Options, report: Report, label: str
         count = sum(map(len, statements)) / len(statements)
         report.notes.append(f"{label}{count:.1f} statements a package")
         direct = await _in_process(on, rt, asked, statements, options, report, label)
-        await _meaning(rt, asked, options, report, label)
+        await _measure_meaning(rt, asked, options, report, label)
         await _receipts(rt, asked, options, report, label)
     if label and not options.embedding_dir:
         return
@@ -117,14 +117,14 @@ async def _measured(on: Supervisor, options: Options, report: Report, label: str
     report.rows.append(Row(f"{label}added by Kafka, p50 (bare: echo)", added, "ms", echo.ms(50), 3))
 
 
-def _asked(question: str) -> ComposeRequest:
+def _make_request(question: str) -> ComposeRequest:
     return ComposeRequest.model_validate(
         {"user_id": load.USER, "session_id": SESSION, "user_message": question, "deadline_ms": 10_000}
     )
 
 
 async def _statements(rt: Runtime, asked: Sequence[ComposeRequest]) -> list[list[replay.Statement]]:
-    """What each question makes the database do; asked once before, so that everything is warm."""
+    """The SQL statements of each question, recorded after a warm-up request."""
     found: list[list[replay.Statement]] = []
     for each in asked:
         await compose_package(each, rt)
@@ -143,7 +143,7 @@ async def _in_process(
     report: Report,
     label: str,
 ) -> Load:
-    """The load at concurrency 1; half a turn of ours and half a turn of the bare statements, twice over."""
+    """The load at concurrency 1; compose and the plain statements alternate twice, half a turn each."""
     limits = {} if label else {1: (8, 15, None), 8: (None, 40, None)}
     alone: Load | None = None
     for at_once, most in ASKS.items():
@@ -151,7 +151,7 @@ async def _in_process(
         ours, bare = [], []
         for _ in range(2):
             ours.append(await kit.drive(_cycle(asked, many), lambda each: compose_package(each, rt), at_once))
-            bare.append(await _bare(on.dsn, _cycle(statements, many), at_once))
+            bare.append(await _measure_bare(on.dsn, _cycle(statements, many), at_once))
         mine, sql = kit.best(ours), kit.best(bare)
         alone = alone or mine
         report.latencies(f"{label}in process at {at_once}", mine, sql, (50, 95, 99), limits.get(at_once, ()))
@@ -163,8 +163,10 @@ async def _in_process(
     return alone
 
 
-async def _meaning(rt: Runtime, asked: Sequence[ComposeRequest], options: Options, report: Report, label: str) -> None:
-    """What search by meaning adds to a package: blocks of requests without and with it, by turns."""
+async def _measure_meaning(
+    rt: Runtime, asked: Sequence[ComposeRequest], options: Options, report: Report, label: str
+) -> None:
+    """The cost of search by meaning per package: blocks of requests without and with it alternate."""
     many, by_words, whole = _cycle(asked, options.some(160) // 4), [], []
     for _ in range(8):
         with patch.object(search, "_vector_arms", lambda *_: iter(())):
@@ -177,7 +179,7 @@ async def _meaning(rt: Runtime, asked: Sequence[ComposeRequest], options: Option
 
 
 async def _receipts(rt: Runtime, asked: Sequence[ComposeRequest], options: Options, report: Report, label: str) -> None:
-    """What recording each package adds to the next ones: blocks of requests without and with it, by turns."""
+    """The cost of recording a package for the next ones: blocks of requests without and with it alternate."""
     many, plain, noted = _cycle(asked, options.some(160) // 4), [], []
     async with Recorder(rt.db, rt.policy, rt.version) as recorder:
 
@@ -201,7 +203,7 @@ def _cycle(of: Sequence[T], many: int) -> list[T]:
     return [of[n % len(of)] for n in range(many)]
 
 
-async def _bare(dsn: str, jobs: Sequence[Sequence[replay.Statement]], at_once: int) -> Load:
+async def _measure_bare(dsn: str, jobs: Sequence[Sequence[replay.Statement]], at_once: int) -> Load:
     async with AsyncExitStack() as stack:
         free: list[psycopg.AsyncConnection] = []
         for _ in range(at_once):
@@ -221,12 +223,12 @@ async def _bare(dsn: str, jobs: Sequence[Sequence[replay.Statement]], at_once: i
 async def _http(on: Supervisor, asked: Sequence[ComposeRequest], many: int) -> Load:
     bodies = [each.model_dump_json().encode() for each in asked]
     async with Http(on.describe().http) as web:
-        return await _warmed(bodies, many, lambda body: web.post("/v1/context", body))
+        return await _measure_warm(bodies, many, lambda body: web.post("/v1/context", body))
 
 
 async def _kafka(on: Supervisor, asked: Sequence[ComposeRequest], many: int) -> Load:
     async with SmartBrain(on.bootstrap) as brain:
-        return await _warmed(
+        return await _measure_warm(
             [each.user_message.content for each in asked],
             many,
             lambda text: brain.compose(
@@ -236,20 +238,20 @@ async def _kafka(on: Supervisor, asked: Sequence[ComposeRequest], many: int) -> 
 
 
 async def _echo(on: Supervisor, asked: Sequence[ComposeRequest], many: int) -> Load:
-    """A Replier in a process of its own that answers with what it was asked."""
+    """A Replier in its own process that returns the request."""
     bodies = [each.model_dump_json().encode() for each in asked]
     child = await asyncio.create_subprocess_exec(sys.executable, "-m", "tests.bench.echo", on.bootstrap)
     asker = Asker(KafkaAccess(on.bootstrap))
     await asker.start()
     try:
         await asker.ask(DEGRADE, b"ready?", timeout_s=20)
-        return await _warmed(bodies, many, lambda body: asker.ask(DEGRADE, body))
+        return await _measure_warm(bodies, many, lambda body: asker.ask(DEGRADE, body))
     finally:
         await asker.stop()
         child.terminate()
         await child.wait()
 
 
-async def _warmed(jobs: Sequence[T], many: int, call: Callable[[T], Awaitable[object]]) -> Load:
+async def _measure_warm(jobs: Sequence[T], many: int, call: Callable[[T], Awaitable[object]]) -> Load:
     await kit.drive(_cycle(jobs, 20), call, 1)
     return await kit.drive(_cycle(jobs, many), call, 1)

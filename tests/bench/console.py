@@ -1,4 +1,4 @@
-"""Every page of the console for somebody with 10,000 memories and 100,000 turns, one request after another."""
+"""Every page of the console for a user with 10,000 memories and 100,000 turns, one request after another."""
 
 import asyncio
 import re
@@ -29,7 +29,7 @@ UPDATE turns t SET committed_at = said.at, observed_at = said.at + interval '1 s
             FROM generate_series(1, 6) AS n))
 FROM (SELECT turn_id, now() - interval '864 milliseconds' * i AS at FROM told) AS said WHERE t.turn_id = said.turn_id
 """
-"""A busy house: all turns came within a day."""
+"""A high load: all turns were committed within a day."""
 _PACKED = """
 INSERT INTO injections (tenant_id, user_id, context_id, session_id, request_id, core_ids, evidence_ids, degraded,
     policy_version, created_at, fingerprints, pieces, took_ms, turn_id)
@@ -45,7 +45,7 @@ MORE = (
     "/operations/speed?minutes=1440",
     "/operations/speed?minutes=10080",
 )
-"""Where there is much to leaf through, to find, or to count."""
+"""Pages with much to page through, search or count."""
 ONE = re.compile(r"/memory/one/[0-9a-f-]{36}")
 
 
@@ -85,7 +85,7 @@ async def _tell(dsn: str, turns: int) -> None:
 
 
 async def _time(http: httpx.AsyncClient, path: str, calls: int) -> tuple[Load, Load]:
-    """Of the page, and of the bare one by turns with it: what neighbours on the machine take is taken from both."""
+    """Times of the page and of an empty page alternate, so that other load on the machine affects both."""
     took: dict[str, list[float]] = {path: [], BARE: []}
     for n in range(calls + WARM):
         for each, times in took.items():

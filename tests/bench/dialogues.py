@@ -1,4 +1,6 @@
-"""Conversations with labelled questions, in one shape: what was said, in which order, and which of it answers what."""
+"""Conversations with labelled questions in a common format: the lines in order, and which lines
+answer each question.
+"""
 
 import json
 import re
@@ -14,9 +16,9 @@ from shared.language.segment import keywords
 from tests.eval import golden_set
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
-"""What LoCoMo calls the categories that its file only numbers."""
+"""LoCoMo's names of the categories that its file only numbers."""
 UNSCORED = frozenset({"adversarial"})
-"""Asks one speaker for what the other said: shown by itself, no part of the overall figures."""
+"""Asks one speaker about the other's lines; reported separately and not in the overall figures."""
 SMALL_TALK = (
     "Hello!",
     "Thanks, that's all for today.",
@@ -29,17 +31,17 @@ SMALL_TALK = (
     "十七乘二十三等于多少？",
     "讲个笑话吧。",
 )
-"""Messages that nothing in anybody's memory helps to answer."""
+"""Messages that no memory helps to answer."""
 JOINED = (3, 4, 5, 6)
 STORY = 4
-"""So many sentences stand before a question behind filler."""
+"""The number of filler sentences before a question."""
 _EVIDENCE = re.compile(r"D(\d+)\s*:\s*(\d+)")
 _DATE = "%I:%M %p on %d %B, %Y"
 
 
 @dataclass(frozen=True)
 class Line:
-    """One utterance of a dialogue."""
+    """One line of a dialogue."""
 
     dialogue: str
     session: str
@@ -52,9 +54,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Question:
-    """One question with the lines that answer it; none where nothing does. `at` is when it was asked, if it is known.
+    """One question with the lines that answer it, if any. `at` is its time, if known.
 
-    `earlier` is how many lines of its dialogue had been said by then: all of them where the file does not tell.
+    `earlier` is the number of lines of its dialogue before it: all of them if the file does not say.
     """
 
     dialogue: str
@@ -72,14 +74,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Talk:
-    """The dialogues of one file, each in the order in which it was spoken."""
+    """The dialogues of one file, each in the order of its lines."""
 
     name: str
     lines: tuple[Line, ...]
     questions: tuple[Question, ...]
 
     def part(self, dialogues: Sequence[str] | None, limit: int | None = None) -> "Talk":
-        """These dialogues alone, and so many questions, taken evenly from all of them."""
+        """Only these dialogues, and this many questions, sampled evenly."""
         lines = tuple(each for each in self.lines if dialogues is None or each.dialogue in dialogues)
         asked = [each for each in self.questions if dialogues is None or each.dialogue in dialogues]
         if limit is not None and limit < len(asked):
@@ -88,9 +90,9 @@ class Talk:
 
 
 def join_questions(talk: Talk, filler: Sequence[str]) -> Talk:
-    """The same dialogues asked in unusual ways, the evidence being that of all questions that one was made of.
+    """The same dialogues with unusual questions, whose evidence is that of all questions they combine.
 
-    Three to six questions of a dialogue together; what these name, as a list; one question behind sentences of filler.
+    Three to six questions of a dialogue together; their subjects as a list; one question behind filler sentences.
     """
     made: list[Question] = []
     for dialogue in dict.fromkeys(each.dialogue for each in talk.questions):
@@ -102,31 +104,31 @@ def join_questions(talk: Talk, filler: Sequence[str]) -> Talk:
             story = " ".join(filler[(len(made) * STORY + n) % len(filler)] for n in range(STORY))
             things = "; ".join(" ".join(keywords(each.text)) for each in few)
             texts = {"3 to 6 questions": " ".join(each.text for each in few), "3 to 6 things": things}
-            made += [_joined(text, name, few) for name, text in texts.items()]
-            made.append(_joined(f"{story} {few[0].text}", "behind filler", few[:1]))
+            made += [_join_questions(text, name, few) for name, text in texts.items()]
+            made.append(_join_questions(f"{story} {few[0].text}", "behind filler", few[:1]))
     return Talk(talk.name, talk.lines, tuple(made))
 
 
-def _joined(text: str, category: str, few: Sequence[Question]) -> Question:
+def _join_questions(text: str, category: str, few: Sequence[Question]) -> Question:
     evidence = frozenset(line for each in few for line in each.evidence)
     return Question(few[0].dialogue, text, category, evidence, max(each.earlier for each in few), few[-1].at)
 
 
 @dataclass(frozen=True)
 class Step:
-    """Lines to commit, then questions to ask: nothing that was said after a question stands when it is asked."""
+    """Lines to commit, then questions: each question is asked before any later line is committed."""
 
     lines: tuple[Line, ...]
     questions: tuple[Question, ...]
 
 
 def read(path: Path) -> Talk:
-    """What a file in LoCoMo's shape holds, or the repository's golden set (.jsonl)."""
+    """The content of a file in LoCoMo's format, or of the repository's golden set (.jsonl)."""
     return _golden(path) if path.suffix == ".jsonl" else _locomo(path)
 
 
 def steps(talk: Talk, *, at_their_time: bool) -> list[Step]:
-    """The steps in order: one with everything, or as many as there are times to ask at in the busiest dialogue."""
+    """The steps in order: one for everything, or as many as the dialogue with the most question times needs."""
     if not at_their_time:
         return [Step(talk.lines, talk.questions)]
     lines: dict[str, list[Line]] = defaultdict(list)
@@ -155,7 +157,7 @@ def _portions(lines: Sequence[Line], asked: Mapping[int, Sequence[Question]]) ->
 
 
 def turns(lines: Sequence[Line]) -> Iterator[tuple[Line, ...]]:
-    """The lines of one dialogue as turns: an answer of the assistant belongs to what the user said before it."""
+    """The lines of one dialogue as turns: an answer of the assistant belongs to the user message before it."""
     turn: tuple[Line, ...] = ()
     for line in lines:
         if turn and line.role == "assistant" and turn[0].role == "user" and turn[0].session == line.session:
@@ -177,7 +179,7 @@ def _locomo(path: Path) -> Talk:
         places = {line.id: n for n, line in enumerate(own)}
         for asked in each["qa"]:
             evidence = frozenset(place for named in asked.get("evidence") or () for place in _places(named))
-            earlier, at = _asked(asked, own, places)
+            earlier, at = _find_time(asked, own, places)
             questions.append(
                 Question(str(each["sample_id"]), asked["question"], _category(asked), evidence, earlier, at)
             )
@@ -204,15 +206,15 @@ def _places(named: str) -> list[str]:
 
 
 def _category(asked: Mapping[str, Any]) -> str:
-    """The name that the file gives, or LoCoMo's for its number."""
+    """The name in the file, or LoCoMo's name of its number."""
     if name := asked.get("question_type"):
         return f"{name}, {asked['scope'].replace('_', ' ')}" if asked.get("scope") else str(name)
     number = asked.get("category")
     return CATEGORIES.get(number, str(number)) if isinstance(number, int) else str(number or "any")
 
 
-def _asked(asked: Mapping[str, Any], own: Sequence[Line], places: Mapping[str, int]) -> tuple[int, datetime | None]:
-    """How many lines came before the question, and when that was."""
+def _find_time(asked: Mapping[str, Any], own: Sequence[Line], places: Mapping[str, int]) -> tuple[int, datetime | None]:
+    """The number of lines before the question, and its time."""
     if "asked_in" in asked:
         place = places[_places(asked["asked_in"])[0]]
         return place, own[place].said_at
@@ -223,7 +225,7 @@ def _asked(asked: Mapping[str, Any], own: Sequence[Line], places: Mapping[str, i
 
 
 def _end(named: str) -> datetime:
-    """The first moment after the month or day that is named."""
+    """The first moment after the named month or day."""
     numbers = [int(each) for each in named.split("-")]
     if len(numbers) > 2:
         return datetime(*numbers[:3], tzinfo=UTC) + timedelta(days=1)

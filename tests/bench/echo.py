@@ -1,4 +1,4 @@
-"""A Replier that answers with the question: request and reply over Kafka with nothing behind it."""
+"""A Replier that returns the request: request and reply over Kafka without any work."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""How often what people go on to say ends or changes a memory: hardly any of it is meant to."""
+"""How often the next messages of users end or change a memory, which they are rarely meant to do."""
 
 import argparse
 from collections import defaultdict
@@ -16,7 +16,7 @@ FIGURE = "messages that end or change a memory"
 
 @dataclass(frozen=True)
 class Message:
-    """What one person said, and what was answered."""
+    """A user's messages and the answers."""
 
     text: str
     session: str
@@ -26,19 +26,19 @@ class Message:
 
 @dataclass(frozen=True)
 class Endings:
-    """How many messages were read, and those that ended something, with what each did."""
+    """The number of messages, and those that ended something, with their effects."""
 
     messages: int
     changes: tuple[tuple[Message, tuple[Operation, ...]], ...]
 
     @property
     def share(self) -> float:
-        """Of all messages those that ended or changed a memory."""
+        """The share of messages that ended or changed a memory."""
         return len(self.changes) / max(1, self.messages)
 
 
 def count_endings(path: Path) -> Endings:
-    """Each person's messages of a file of conversations, told one after the other to somebody who knows nothing."""
+    """The messages of each person in a file of conversations, in order, for a user without memories."""
     count, changes = 0, list[tuple[Message, tuple[Operation, ...]]]()
     for messages in _each_person(path):
         world = World()
@@ -53,7 +53,7 @@ def count_endings(path: Path) -> Endings:
 
 
 def list_ended(operation: Operation) -> list[str]:
-    """The texts of the memories that end by it; names of things are none."""
+    """The texts of the memories that it ends, names of entities excluded."""
     match operation:
         case Write():
             return [known.text for known in operation.ends if not known.name_alone]
@@ -73,7 +73,7 @@ def _each_person(path: Path) -> Iterator[list[Message]]:
 
 
 def _messages(lines: list[Line], person: str) -> Iterator[Message]:
-    """What the person said, each with the answer of an assistant where one follows."""
+    """The person's messages, each with the assistant's answer that follows, if any."""
     for line, following in zip(lines, [*lines[1:], None], strict=True):
         if line.role == "user" and line.speaker == person:
             answer = following.text if following and following.role == "assistant" else None
@@ -81,7 +81,7 @@ def _messages(lines: list[Line], person: str) -> Iterator[Message]:
 
 
 def main() -> None:
-    """Print the share of each file, and with `--examples` what ended what."""
+    """Prints the share of each file, and with `--examples` the messages and their effects."""
     parser = argparse.ArgumentParser("python -m tests.bench.endings", description=__doc__)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--examples", action="store_true")

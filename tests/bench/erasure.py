@@ -1,4 +1,4 @@
-"""Erasure of a user with 100,000 rows beside the compose requests of others: how long it takes and what they feel."""
+"""Erasure of a user with 100,000 rows during compose requests of others: its duration, and their latency."""
 
 import asyncio
 import time
@@ -17,9 +17,9 @@ from tests.bench.kit import Load, Options, Report, Row
 
 GONE = "user-gone"
 TURNS = 10_000
-"""Each stands for ten rows: a turn, two events, three chunks, an observation, a proposal, a memory, a mention."""
+"""Each unit stands for ten rows: a turn, two events, three chunks, an observation, a proposal, a memory, a mention."""
 TERMS = 6
-"""Postings of a chunk, beside the rows."""
+"""Postings per chunk, in addition to the rows."""
 ASKS = 400
 LIMIT_S = 60.0
 RISE = 1.5
@@ -92,20 +92,20 @@ SELECT 'default', %(user)s, %(entity)s, turn_id, 0, 0, 5, said_at FROM told
 )
 
 TOLD = (_TURNS, *_ROWS[:3])
-"""What makes conversations of a user alone, of which nothing was learnt."""
+"""The changes that give a user only conversations without memories."""
 
 
 def run(options: Options) -> Report:
-    """Seconds from the request to `completed`, and the p95 of others' packages beside it."""
+    """Seconds from the request to `completed`, and the p95 of others' packages during it."""
     with kit.machine(SERVICES) as machine:
-        return uvloop.run(_measured(machine, options))
+        return uvloop.run(_measure_erasure(machine, options))
 
 
-async def _measured(on: Supervisor, options: Options) -> Report:
+async def _measure_erasure(on: Supervisor, options: Options) -> Report:
     report = Report("erasure")
     turns = TURNS // 4 if options.quick else TURNS
     await load.load(on.dsn, 1_000, 20_000)
-    await _told(on.dsn, turns)
+    await _insert_turns(on.dsn, turns)
     url = on.describe().http
     asked = [_question(question) for question in talk.questions(40)]
     await _ask(url, asked, 80)
@@ -129,7 +129,7 @@ async def _measured(on: Supervisor, options: Options) -> Report:
     return report
 
 
-async def _told(dsn: str, turns: int) -> None:
+async def _insert_turns(dsn: str, turns: int) -> None:
     given = {"user": GONE, "turns": turns, "terms": TERMS, "entity": str(uuid.uuid4())}
     async with await psycopg.AsyncConnection.connect(
         dsn, autocommit=True, options=f"-c search_path={SCHEMA},public -c synchronous_commit=off"
@@ -146,7 +146,7 @@ def _question(question: str) -> bytes:
 
 
 async def _ask(url: str, asked: list[bytes], many: int, until: asyncio.Task[tuple[float, int]] | None = None) -> Load:
-    """So many packages one after the other; or as many as there are until the erasure is done."""
+    """This many packages one after the other, or packages until the erasure is completed."""
     took: list[float] = []
     began = time.perf_counter()
     async with Http(url) as web:
@@ -158,7 +158,7 @@ async def _ask(url: str, asked: list[bytes], many: int, until: asyncio.Task[tupl
 
 
 async def _erase(url: str) -> tuple[float, int]:
-    """Seconds until it was in force, and how many rows were hidden then; returns when it is completed."""
+    """Seconds until the data was hidden, and the number of hidden rows; returns on completion."""
     began = time.perf_counter()
     async with Http(url) as web:
         body = orjson.dumps({"user_id": GONE, "scope": "all"})
@@ -174,5 +174,5 @@ async def _erase(url: str) -> tuple[float, int]:
 def _view(url: str, tombstone_id: str) -> dict[str, str]:
     from urllib.request import urlopen
 
-    with urlopen(f"{url}/v1/erasures/{tombstone_id}?user_id={GONE}", timeout=10) as answer:  # noqa: S310 # our own
+    with urlopen(f"{url}/v1/erasures/{tombstone_id}?user_id={GONE}", timeout=10) as answer:  # noqa: S310 # the address of this system
         return orjson.loads(answer.read())

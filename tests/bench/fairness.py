@@ -1,4 +1,4 @@
-"""One tenant floods: how much later another's turns have their outcome than when that one is alone."""
+"""The delay of one tenant's outcomes during another tenant's flood, compared with an idle system."""
 
 import asyncio
 import time
@@ -25,14 +25,15 @@ QUIET = 80
 PAUSE_S = 0.05
 FLOOD_USERS = 200
 PACES = (15.0, 60.0)
-"""Turns a second of one user and of one key that the defaults of policy let through for long, each with a package and
-a look at the outcome."""
+"""Turns per second that the default policy permits one user and one key for long, each with a package and a query of
+the outcome.
+"""
 BURST = 1000
 FIRSTS = 12
 BEHIND = 3
-"""Turns that a tenant says right behind its first."""
+"""Turns that a tenant sends directly after its first."""
 LEAST_UNDER_WAY = 700
-"""Of 1,000: room is given by the quarter, and what has ended is published a moment later."""
+"""Of 1,000: capacity is granted in quarters, and ends are published with a short delay."""
 STOCK = 1300
 PASSED_OVER_S = 5.0
 MOST_RATIO = 1.5
@@ -63,13 +64,13 @@ async def _measure(on: Supervisor, options: Options) -> Report:
         alone = [await quiet.measure(options.some(QUIET))]
         beside: list[_Beside] = []
         for begin in floods.values():
-            await asyncio.sleep(rt.policy.delivery.tenant_about_s)  # then nobody reckons with it
-            beside.append(await _beside(begin, quiet, options.some(QUIET)))
+            await asyncio.sleep(rt.policy.delivery.tenant_about_s)  # then no worker expects it
+            beside.append(await _measure_beside(begin, quiet, options.some(QUIET)))
             await quiet.wait_for_all()
             alone.append(await quiet.measure(options.some(QUIET)))
         firsts = await _firsts(rt, flood, quiet, options.some(FIRSTS))
     for what, found, around in zip(floods, beside, pairwise(alone), strict=True):
-        without = _together(around)
+        without = _combine(around)
         report.latencies(f"commit -> outcome beside {what} (bare: alone)", found.load, without)
         ratio = found.load.ms(50) / without.ms(50)
         report.rows.append(Row(f"beside {what}: p50 in terms of alone", ratio, "times", None, MOST_RATIO))
@@ -87,13 +88,13 @@ def _tell_firsts(report: Report, found: "_Firsts") -> None:
     about = f"the first beside {min(found.under_way)} under way, {len(found.first)} times"
     cases = ((about, found.first, found.alone), ("those behind it", found.behind, found.alone_behind))
     for what, beside, alone in cases:
-        ours, bare = _together(beside), _together(alone)
+        ours, bare = _combine(beside), _combine(alone)
         report.latencies(f"{what} (bare: alone)", ours, bare, at=(50, 100))
         report.rows.append(Row(f"{what}: p50 in terms of alone", ours.ms(50) / bare.ms(50), "times", None, MOST_RATIO))
     report.rows.append(Row("the first: learnt before it, p50", median(found.before), "turns"))
 
 
-def _together(loads: Sequence[Load]) -> Load:
+def _combine(loads: Sequence[Load]) -> Load:
     return Load(tuple(took for load in loads for took in load.took), sum(load.elapsed for load in loads))
 
 
@@ -103,9 +104,9 @@ def _of_tenant(tenant_id: str, users: int) -> Iterator[TurnEvents]:
 
 @dataclass(frozen=True)
 class _Beside:
-    """How long turns took beside a flood, and how many turns of the flood had their outcome meanwhile.
+    """Durations of turns during a flood, and the number of flood turns with an outcome in that time.
 
-    `before`: between the commit of a turn and its outcome, which no other work on the machine makes more.
+    `before` is the number between commit and outcome of a turn, which other load on the machine does not increase.
     """
 
     load: Load
@@ -115,7 +116,9 @@ class _Beside:
 
 @dataclass
 class _Firsts:
-    """Of each time how long the first turn took beside a flood, and those right behind it; and the same alone."""
+    """For each repetition, the duration of the first turn during a flood, of the turns directly
+    after it, and without a flood.
+    """
 
     alone: list[Load] = field(default_factory=list[Load])
     alone_behind: list[Load] = field(default_factory=list[Load])
@@ -126,7 +129,7 @@ class _Firsts:
 
 
 class _Quiet:
-    """A tenant whose users speak one after the other."""
+    """A tenant whose users send one turn after the other."""
 
     def __init__(self, rt: Runtime, turns: Iterator[TurnEvents], dsn: str) -> None:
         self._rt = rt
@@ -135,9 +138,9 @@ class _Quiet:
         self._measured: list[UUID] = []
 
     async def measure(self, many: int) -> Load:
-        """How long each of so many turns took to its outcome; fewer where it takes too long altogether.
+        """The duration of each of this many turns until its outcome; fewer on timeout.
 
-        One that has none when patience ends counts as long as that.
+        A turn without an outcome at the timeout counts with the time until then.
         """
         began = time.perf_counter()
         took: list[float] = []
@@ -155,27 +158,27 @@ class _Quiet:
         return Load(tuple(took), time.perf_counter() - began)
 
     async def wait_for_all(self) -> None:
-        """Every turn of everybody has its outcome."""
+        """Waits until all turns have their outcomes."""
         async with await self._connect() as conn:
             await _wait(conn, "SELECT count(*) FROM turns WHERE outcome_at IS NULL", patience_s=4 * PATIENCE_S)
 
     async def count_ended(self) -> int:
-        """How many turns of everybody have their outcome."""
+        """The number of turns with an outcome."""
         return await self._count("SELECT count(*) FROM turns WHERE outcome_at IS NOT NULL")
 
     async def count_between(self) -> int:
-        """How many turns of others are learnt between the commit and the outcome of one measured last; the median."""
+        """The median number of other tenants' turns observed between commit and outcome of a measured turn."""
         return await self._count(_BETWEEN, self._measured)
 
     async def wait_for_flood(self) -> int:
-        """The workers have many turns of the flood: how many."""
+        """The number of flood turns that the workers hold."""
         under_way = "FROM turns_under_way WHERE tenant = 'flood' AND NOT ahead"
         async with await self._connect() as conn:
             await _wait(conn, f"SELECT count(*) < {LEAST_UNDER_WAY} {under_way}")
         return await self._count(f"SELECT count(*) {under_way}")
 
     async def let_flood_go(self) -> None:
-        """What is left of the flood counts as read: the workers pass over it, so that the next time comes soon."""
+        """Marks the rest of the flood as observed, so that the workers skip it and the next repetition starts soon."""
         async with await self._connect() as conn:
             await conn.execute("DELETE FROM event_outbox WHERE waits_for = 'flood'")
             await conn.execute(
@@ -203,10 +206,10 @@ async def _wait(conn: psycopg.AsyncConnection, statement: str, *values: object, 
         await asyncio.sleep(0.005)
 
 
-async def _beside(flood: Callable[[], Awaitable[None]], quiet: _Quiet, many: int) -> _Beside:
+async def _measure_beside(flood: Callable[[], Awaitable[None]], quiet: _Quiet, many: int) -> _Beside:
     flooding = asyncio.ensure_future(flood())
     try:
-        await asyncio.sleep(1.0)  # the flood is under way
+        await asyncio.sleep(1.0)  # the flood has started
         before = await quiet.count_ended()
         load = await quiet.measure(many)
         ended = await quiet.count_ended() - before - len(load.took)
@@ -217,7 +220,7 @@ async def _beside(flood: Callable[[], Awaitable[None]], quiet: _Quiet, many: int
 
 
 async def _firsts(rt: Runtime, flood: Iterator[TurnEvents], quiet: _Quiet, times: int) -> _Firsts:
-    """The quiet tenant speaks after a silence, in turn alone and when the workers have long been the flood's."""
+    """The quiet tenant sends after a pause, alternately alone and during a flood that fills the workers."""
     found = _Firsts()
     silence = rt.policy.delivery.tenant_about_s + 1.0
     for _ in range(times):

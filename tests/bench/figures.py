@@ -1,4 +1,4 @@
-"""The figures of retrieval, of one question and of many. Pure."""
+"""The figures of retrieval, for one question and for many. Pure."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -8,7 +8,7 @@ Figures = dict[str, float]
 
 
 def rank_figures(ranked: Sequence[str], evidence: Collection[str]) -> Figures:
-    """How far up the evidence stands: recall at each cut, whether all is within 10, 20 and 50, hit, nDCG and MRR."""
+    """The rank of the evidence: recall at each cut-off, completeness within 10, 20 and 50, hit rate, nDCG and MRR."""
     at = [rank for rank, each in enumerate(ranked, 1) if each in evidence]
     gain = sum(1 / math.log2(rank + 1) for rank in at if rank <= 10)
     ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(len(evidence), 10) + 1))
@@ -19,9 +19,10 @@ def rank_figures(ranked: Sequence[str], evidence: Collection[str]) -> Figures:
 
 
 def cut_figures(returned: Sequence[str], evidence: Collection[str]) -> Figures:
-    """What came back where the product itself decided how much: how much of the evidence, how much else, how many.
+    """For results whose number the product decides: the share of the evidence, the share of other results, their
+    number.
 
-    Precision is of what came back; where nothing did, there is none.
+    Precision is of the results; without results there is none.
     """
     found = evidence and len(set(returned) & set(evidence)) / len(evidence)
     relevant = sum(each in evidence for each in returned)
@@ -30,13 +31,13 @@ def cut_figures(returned: Sequence[str], evidence: Collection[str]) -> Figures:
 
 
 def mean(figures: Sequence[Mapping[str, float]]) -> Figures:
-    """The mean of each figure over those that have it; no figure where none has."""
+    """The mean of each figure over the questions that have it."""
     names = dict.fromkeys(name for each in figures for name in each)
     values = {name: [each[name] for each in figures if name in each] for name in names}
     return {name: round(sum(of) / len(of), 4) for name, of in values.items()}
 
 
 def percentile(times: Sequence[float], q: int) -> float:
-    """The q-th percentile; nought of nothing."""
+    """The q-th percentile; 0 without values."""
     ordered = sorted(times)
     return round(ordered[min(len(ordered) - 1, len(ordered) * q // 100)], 2) if ordered else 0.0

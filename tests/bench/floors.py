@@ -1,4 +1,4 @@
-"""What figures are held to: a floor or a ceiling for each, with the figure of the day it was set. Pure."""
+"""The limits of figures: a floor or a ceiling for each, with the value on the day it was set. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -9,14 +9,14 @@ from typing import Literal
 
 FILE = Path(__file__).parents[1] / "eval" / "floors.json"
 SLACK = 0.015
-"""So far may a figure fall before it fails: what differs from run to run, and a question or two."""
+"""A figure may fall this far before it fails: variation between runs, and a question or two."""
 CEILINGS = ("forbidden", "not found by their own words", "eval natural: ", "messages that end")
-"""What is in the name of a figure that is better the lower it is."""
+"""Words in the names of figures for which lower is better."""
 
 
 @dataclass(frozen=True)
 class Floor:
-    """The least that a figure may be, or the most; what it was when that was set, and when that was."""
+    """The minimum or maximum of a figure, its value when the limit was set, and that date."""
 
     bound: float
     sign: Literal[">=", "<="]
@@ -24,7 +24,7 @@ class Floor:
     set_on: str
 
     def holds(self, today: float | None) -> bool:
-        """Whether this figure is good enough; one that is absent is not."""
+        """Whether this value meets the limit; a missing value does not."""
         if today is None:
             return False
         return today >= self.bound if self.sign == ">=" else today <= self.bound
@@ -32,7 +32,7 @@ class Floor:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A figure beside its floor."""
+    """A figure and its limit."""
 
     name: str
     floor: Floor
@@ -40,26 +40,27 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether the figure is good enough."""
+        """Whether the figure meets its limit."""
         return self.floor.holds(self.today)
 
 
 @dataclass(frozen=True)
 class Floors:
-    """All floors by the names of their figures."""
+    """All limits by the names of their figures."""
 
     by_name: Mapping[str, Floor]
 
     def updated(self, measured: Mapping[str, float], today: date) -> "Floors":
-        """Each figure that is measured has today's value, and its floor is raised to it, less the slack; never lowered.
+        """Sets the value of each measured figure to today's, and raises its floor to that less the slack; never lowers
+        it.
 
-        A floor whose figure is no longer measured stands: taking it out is done by hand, and so is lowering it.
+        A floor whose figure is no longer measured stays: floors are removed or lowered by hand.
         """
-        changed = {name: _raised(self.by_name.get(name), name, value, today) for name, value in measured.items()}
+        changed = {name: _raise_floor(self.by_name.get(name), name, value, today) for name, value in measured.items()}
         return Floors({**self.by_name, **changed})
 
     def written(self) -> str:
-        """The file's text."""
+        """The text of the file."""
         rows = {
             name: {
                 ("floor" if each.sign == ">=" else "ceiling"): each.bound,
@@ -73,7 +74,7 @@ class Floors:
 
 
 def read(path: Path = FILE) -> Floors:
-    """The floors of a file; ValueError where a figure has none."""
+    """The limits in a file; ValueError if a figure has none."""
     found: dict[str, Floor] = {}
     for name, row in json.loads(path.read_text()).items():
         if ("floor" in row) == ("ceiling" in row):
@@ -84,7 +85,7 @@ def read(path: Path = FILE) -> Floors:
     return Floors(found)
 
 
-def _raised(known: Floor | None, name: str, value: float, today: date) -> Floor:
+def _raise_floor(known: Floor | None, name: str, value: float, today: date) -> Floor:
     if any(word in name for word in CEILINGS):
         bound = round(value + SLACK, 4)
         return Floor(min(bound, known.bound) if known else bound, "<=", value, today.isoformat())
@@ -93,5 +94,5 @@ def _raised(known: Floor | None, name: str, value: float, today: date) -> Floor:
 
 
 def verdicts(floors: Floors, measured: Mapping[str, float]) -> list[Verdict]:
-    """Every floor's verdict in the file's order."""
+    """Every figure with its limit, in the file's order."""
     return [Verdict(name, floor, measured.get(name)) for name, floor in floors.by_name.items()]

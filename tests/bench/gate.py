@@ -1,4 +1,4 @@
-"""Figures on conversation that nobody here wrote, held to the floors of tests/eval/floors.json."""
+"""Figures on independent conversations, compared with the limits in tests/eval/floors.json."""
 
 import argparse
 import asyncio
@@ -26,18 +26,18 @@ TALKS = {
     "lifebench_zh_dev": ("lifebench-leimingxuan", "lifebench-yuxiaowei"),
     "golden_zh": None,
 }
-"""The conversations that are asked about: few enough for every run of continuous integration."""
+"""The conversations with questions, few enough for every run of continuous integration."""
 ENCODERS = {"locomo_dev": ("minilm-l6-v2-int8",), "lifebench_zh_dev": ("bge-small-zh-v15-int8",)}
-"""The folders of encoders that a file's questions are asked with, beside nothing configured."""
+"""The encoder folders with which a file's questions are asked, besides the default configuration."""
 TOLD = ("locomo_dev", "realmem_dev")
-"""The conversations of which it is counted how many messages end or change a memory."""
+"""The conversations in which messages that end or change a memory are counted."""
 VERBATIM = ("natural_zh.jsonl", "natural_en.jsonl")
 SAMPLE = 300
 HELD_TO = {
     "overall": ("R@10", "R@50", "nDCG@10"),
     "packages": ("recall", "precision"),
 }
-"""The figures of a conversation that have floors; the others are printed by `make bench-retrieval`."""
+"""The figures of a conversation that have limits; `make bench-retrieval` prints the others."""
 
 
 def measure(data: Path, models: Path) -> dict[str, float]:
@@ -46,18 +46,18 @@ def measure(data: Path, models: Path) -> dict[str, float]:
     with store.system() as on:
         for name in TALKS:
             folders = [str(models / each) for each in ENCODERS.get(name, ()) if (models / each).exists()]
-            found |= _timed(name, asyncio.run(_talk(on, data, name, folders)))
-        found |= _timed("packages", asyncio.run(_packages(on)))
+            found |= _collect_times(name, asyncio.run(_talk(on, data, name, folders)))
+        found |= _collect_times("packages", asyncio.run(_packages(on)))
         for name in VERBATIM:
-            found |= _timed(name, asyncio.run(_verbatim(on, data / name)))
-    found |= _timed("endings", _endings(data))
-    return found | _timed("eval natural", _natural(data))
+            found |= _collect_times(name, asyncio.run(_verbatim(on, data / name)))
+    found |= _collect_times("endings", _endings(data))
+    return found | _collect_times("eval natural", _natural(data))
 
 
 _began = time.monotonic()
 
 
-def _timed(what: str, found: dict[str, float]) -> dict[str, float]:
+def _collect_times(what: str, found: dict[str, float]) -> dict[str, float]:
     print(f"[{time.monotonic() - _began:.0f} s] {what}: {len(found)} figures", flush=True)
     return found
 
@@ -96,7 +96,7 @@ def _endings(data: Path) -> dict[str, float]:
 
 
 def _natural(data: Path) -> dict[str, float]:
-    """The rates of `smartbrain eval natural`; none where there is no such command."""
+    """The rates of `smartbrain eval natural`; empty without that command."""
     command = [
         sys.executable,
         "-m",
@@ -114,7 +114,7 @@ def _natural(data: Path) -> dict[str, float]:
 
 
 def _flat(rates: Any, prefix: str = "") -> dict[str, float]:
-    """Every number in nested objects, by the names on the way to it."""
+    """Every number in nested objects, by its path."""
     if isinstance(rates, bool) or not isinstance(rates, (dict, int, float)):
         return {}
     if not isinstance(rates, dict):
@@ -124,7 +124,7 @@ def _flat(rates: Any, prefix: str = "") -> dict[str, float]:
 
 
 def main() -> int:
-    """0 when every figure holds its floor; `--update` writes today's figures beside the floors instead."""
+    """0 when every figure meets its limit; `--update` writes today's figures to the file instead."""
     parser = argparse.ArgumentParser("python -m tests.bench.gate", description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder of the conversations")
     parser.add_argument("--models", type=Path, default=Path("../shared/models"), help="folder of encoders' folders")
@@ -141,7 +141,7 @@ def main() -> int:
 
 
 def tell(floors: Floors, measured: dict[str, float], path: Path) -> int:
-    """Prints every figure beside its floor; 1 where one does not hold."""
+    """Prints every figure with its limit; 1 if one fails."""
     judged = verdicts(floors, measured)
     print(f"\n{'':<6}{'today':>8}{'floor':>8}{'then':>8}  figure ({path})")
     for each in judged:

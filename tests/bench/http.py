@@ -1,4 +1,4 @@
-"""The least HTTP client: one kept-alive connection, so that the load generator does not outweigh what it measures."""
+"""A minimal HTTP client on one keep-alive connection, so that the load generator costs little."""
 
 import asyncio
 from typing import Self
@@ -21,7 +21,7 @@ class Http:
         await self._writer.wait_closed()
 
     async def post(self, path: str, body: bytes) -> bytes:
-        """The answer's body; anything but a 2xx raises."""
+        """The response body; raises for any status but 2xx."""
         told = "host: bench\r\ncontent-type: application/json"
         head = f"POST {path} HTTP/1.1\r\n{told}\r\ncontent-length: {len(body)}\r\n\r\n"
         self._writer.write(head.encode() + body)

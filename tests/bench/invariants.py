@@ -1,4 +1,4 @@
-"""Conversations with corrections through the whole running system, and whether memory is still sound afterwards."""
+"""Conversations with corrections through the running system, and whether memory satisfies its invariants afterwards."""
 
 import asyncio
 import random
@@ -22,7 +22,7 @@ from tests.system.databases import number, rows
 
 TURNS = 10_000
 OF_ONE = 250
-"""Turns of one user: about as many as there is something new to say."""
+"""Turns of one user: about as many as have new content."""
 AT_ONCE = 16
 SESSION = 25
 PATIENCE_S = 600.0
@@ -30,14 +30,14 @@ PATIENCE_S = 600.0
 
 @dataclass
 class Told:
-    """What was committed."""
+    """The committed turns."""
 
     stories: dict[str, Story] = field(default_factory=dict[str, Story])
     parts: Counter[Part] = field(default_factory=Counter[Part])
 
 
 def run(options: Options) -> Report:
-    """Every invariant with how often it is broken, and turns a second from the first commit to the last outcome."""
+    """The violations of every invariant, and turns per second from the first commit to the last outcome."""
     turns = options.turns or options.some(TURNS)
     report = Report("invariants")
     with kit.machine(SERVICES) as machine:
@@ -71,7 +71,7 @@ async def _tell(on: Supervisor, turns: int) -> Told:
 
 
 async def _one(rt: Runtime, places: asyncio.Semaphore, user_id: str, many: int, told: Told) -> None:
-    """One user's turns, one after the other, as people speak."""
+    """One user's turns, one after the other."""
     pauses = random.Random(user_id)
     async with places:
         for n, (said, story) in enumerate(islice(conversation.turns(user_id), many)):

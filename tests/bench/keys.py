@@ -1,4 +1,4 @@
-"""What it costs to tell who asks, and whether they may: by a key that is kept, one that is read again, a token."""
+"""The cost of identifying and authorising a requester: by a cached key, an uncached key, and a token."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -23,7 +23,7 @@ HOST = "127.0.0.1"
 
 
 def run(options: Options) -> Report:
-    """Milliseconds a check."""
+    """Milliseconds per check."""
     report = Report("keys")
     with kit.machine(()) as machine, TemporaryDirectory() as folder:
         uvloop.run(_measure(machine.dsn, Path(folder), options, report))

@@ -1,4 +1,4 @@
-"""What every bench uses: rows with their targets, a machine of its own, and load at a given concurrency."""
+"""Common parts of the benches: rows with targets, a temporary system, and load at a given concurrency."""
 
 import asyncio
 import os
@@ -23,10 +23,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Options:
-    """`quick` measures on less data; `embedding_dir` is the encoder of the vector rows, when there is one.
+    """`quick` measures with less data; `embedding_dir` is the encoder of the vector rows, if any.
 
-    `turns` is how many the bench of invariants tells, `size` how much the user of that of meaning remembers, `plot`
-    where that of calibration draws, where the caller says it.
+    `turns` is the number of turns in the bench of invariants, `size` the number of memories in that of meaning, `plot`
+    the output of that of calibration, if given.
     """
 
     quick: bool = False
@@ -36,13 +36,13 @@ class Options:
     size: int | None = None
 
     def some(self, many: int) -> int:
-        """How many of so many a quick run takes."""
+        """The part of this number for a quick run."""
         return max(10, many // 4) if self.quick else many
 
 
 @dataclass(frozen=True)
 class Row:
-    """One figure beside the bare cost of the same work in the same run, and the target that it is held to."""
+    """A figure, the plain cost of the same work in the same run, and the target."""
 
     what: str
     ours: float
@@ -53,12 +53,12 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """Ours in terms of the bare cost."""
+        """The figure as a multiple of the plain cost."""
         return self.ours / self.bare if self.bare else None
 
     @property
     def passed(self) -> bool | None:
-        """Whether the target is met; None where there is no target."""
+        """Whether the target is met; None without a target."""
         if self.limit is None:
             return None
         return self.ours <= self.limit if self.kind == "<=" else self.ours >= self.limit
@@ -66,7 +66,7 @@ class Row:
 
 @dataclass
 class Report:
-    """The rows of one bench and what to know when reading them."""
+    """The rows of one bench, and notes for their interpretation."""
 
     name: str
     rows: list[Row] = field(default_factory=list)
@@ -89,7 +89,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Load:
-    """How long each call took, and all of them together, in seconds."""
+    """The duration of each call and of all together, in seconds."""
 
     took: tuple[float, ...]
     elapsed: float
@@ -101,12 +101,12 @@ class Load:
 
     @property
     def per_s(self) -> float:
-        """Calls a second."""
+        """Calls per second."""
         return len(self.took) / self.elapsed
 
 
 async def drive(jobs: Sequence[T], call: Callable[[T], Awaitable[object]], at_once: int) -> Load:
-    """Every job called once, at most `at_once` of them at a time."""
+    """Calls every job once, at most `at_once` of them concurrently."""
     waiting = iter(jobs)
     took: list[float] = []
 
@@ -122,7 +122,7 @@ async def drive(jobs: Sequence[T], call: Callable[[T], Awaitable[object]], at_on
 
 
 def best(loads: Sequence[Load]) -> Load:
-    """The fastest round: what neighbours on the machine took away is not ours to report."""
+    """The fastest round, which is least affected by other load on the machine."""
     return max(loads, key=lambda load: load.per_s)
 
 
@@ -146,7 +146,7 @@ def machine(services: tuple[str, ...], *, durable: bool = True) -> Iterator[Supe
 
 @asynccontextmanager
 async def runtime(on: Supervisor, *, pool: int = 16) -> AsyncIterator[Runtime]:
-    """A service's surroundings in this process, its log written as in production, but to nowhere."""
+    """A service's runtime in this process, with logging as in production but without output."""
     quiet_logs("info")
     settings = Settings.model_validate({"database_url": on.dsn, "kafka_bootstrap": on.bootstrap})
     embedding = load().embedding_dir
@@ -156,5 +156,5 @@ async def runtime(on: Supervisor, *, pool: int = 16) -> AsyncIterator[Runtime]:
 
 
 def quiet_logs(level: str) -> None:
-    """Logs of this process are rendered at this level and thrown away: their cost counts, their text does not."""
-    configure_logs(level, stream=Path(os.devnull).open("w"))  # noqa: SIM115 # as long as the process
+    """Renders logs of this process at this level and discards them, so that their cost counts."""
+    configure_logs(level, stream=Path(os.devnull).open("w"))  # noqa: SIM115 # open as long as the process

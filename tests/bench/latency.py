@@ -1,4 +1,4 @@
-"""An idle system: how soon after its commit a turn has its outcome, and a correction has had its effect."""
+"""An idle system: the time from a commit to the turn's outcome, and to the effect of a correction."""
 
 import asyncio
 import time
@@ -30,10 +30,10 @@ Fits = Callable[[dict[str, Any]], bool]
 def run(options: Options) -> Report:
     """Milliseconds from the return of commit_turn to the event on its topic."""
     with kit.machine(SERVICES) as machine:
-        return uvloop.run(_measured(machine, options))
+        return uvloop.run(_measure_latency(machine, options))
 
 
-async def _measured(on: Supervisor, options: Options) -> Report:
+async def _measure_latency(on: Supervisor, options: Options) -> Report:
     report = Report("latency")
     topics = (TURN_OUTCOME.name, MEMORY_CHANGED.name, DEGRADE.name)
     consumer = AIOKafkaConsumer(*topics, bootstrap_servers=on.bootstrap, fetch_max_wait_ms=100)
@@ -59,22 +59,22 @@ async def _measured(on: Supervisor, options: Options) -> Report:
 
 
 class News:
-    """The events of the topics as they come."""
+    """The events of the topics as they arrive."""
 
     def __init__(self) -> None:
         self._heard: asyncio.Queue[tuple[dict[str, Any], float]] = asyncio.Queue()
 
     async def listen(self, consumer: AIOKafkaConsumer) -> None:
-        """Goes on until cancelled."""
+        """Reads until cancelled."""
         async for record in consumer:
             self._heard.put_nowait((orjson.loads(record.value or b"{}"), time.perf_counter()))
 
     async def when(self, fits: Fits) -> float:
-        """When the first event came that fits."""
+        """The time of the first event that matches."""
         return (await self.what(fits))[1]
 
     async def what(self, fits: Fits) -> tuple[dict[str, Any], float]:
-        """The first event that fits, and when it came."""
+        """The first event that matches, and its time."""
         async with asyncio.timeout(20):
             while True:
                 event, at = await self._heard.get()

@@ -1,4 +1,4 @@
-"""A database as it is after months: memories of many users interleaved in time, loaded in bulk."""
+"""A database as after months of use: memories of many users in mixed order, loaded in bulk."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from tests.bench.talk import Fact, facts
 
 POOL = 2000
 USER = "user-0"
-"""Whose memories are many; the others share the rest evenly."""
+"""The user with many memories; the others share the rest evenly."""
 OTHERS = 400
 
 _POOL = """
@@ -70,9 +70,9 @@ LOADED = "memory_items, memory_chunks, postings, search_stats, vector_pages"
 async def load(
     dsn: str, own: int, total: int, vectors: Sequence[Sequence[float]] | None = None, model_id: str | None = None
 ) -> None:
-    """`own` memories of USER stand among `total`; the n-th vector belongs to the n-th pool text."""
+    """`own` memories of USER among `total`; the n-th vector belongs to the n-th text of the pool."""
     static = load_static_encoder().model_id
-    pool = [_pooled(n, fact) for n, fact in enumerate(facts(POOL))]
+    pool = [_make_pool_row(n, fact) for n, fact in enumerate(facts(POOL))]
     for each, vector in zip(pool, vectors or (), strict=False):
         each["vector"] = vector_literal(vector)
     spread = {"total": total, "own": own, "user": USER, "others": OTHERS, "pool": POOL}
@@ -89,7 +89,7 @@ async def load(
             await conn.execute(statement.encode())
 
 
-def _pooled(n: int, fact: Fact) -> dict[str, object]:
+def _make_pool_row(n: int, fact: Fact) -> dict[str, object]:
     return {
         "n": n,
         "type": fact.type,

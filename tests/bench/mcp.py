@@ -1,4 +1,4 @@
-"""What agents pay: `recall` over both transports beside `/v1/retrieve` itself, and how soon the tools are listed."""
+"""The overhead of MCP: `recall` over both transports compared with `/v1/retrieve`, and the time to list the tools."""
 
 import asyncio
 import time
@@ -47,7 +47,7 @@ async def _measure(place: Running, options: Options, report: Report) -> None:
 async def _compare(
     what: str, client: Client, retrieve: Callable[[], Awaitable[object]], calls: int, report: Report
 ) -> None:
-    """Both by turns, so that whatever else the machine does falls on both."""
+    """Both alternate, so that other load on the machine affects both."""
     ours: list[float] = []
     bare: list[float] = []
     for n in range(calls + 20):

@@ -1,4 +1,4 @@
-"""What search by meaning adds to a package of a user who remembers much: the same questions without and with it."""
+"""The cost of search by meaning for a user with many memories: the same questions without and with it."""
 
 import asyncio
 import json
@@ -35,12 +35,12 @@ ADDED_MS = 2
 """Milliseconds that static vectors may add to a package."""
 CORPUS = Path(__file__).parents[1] / "training" / "corpus"
 OTHERS = 5
-"""For each row of the user so many belong to others."""
+"""The number of other users' rows for each row of the user."""
 WHO = Subject("default", load.USER)
 
 
 def run(options: Options) -> Report:
-    """Milliseconds a package, and of them the processor's here: a user of memories, and one of conversation."""
+    """Milliseconds per package and processor milliseconds in this process, for memories and for conversations."""
     report = Report("meaning")
     size = options.size or (1_000 if options.quick else SIZE)
     for what in ("memories", "messages"):
@@ -59,7 +59,7 @@ async def _measure(on: Supervisor, what: str, size: int, options: Options, repor
             await _tell(rt, size)
             questions = list(islice((text for text in _natural() if text.rstrip().endswith(("?", "？"))), QUESTIONS))
         await _settle(rt, on.dsn)
-        asked = [_asked(each) for each in questions]
+        asked = [_make_request(each) for each in questions]
         took, cpu, shown = await _ask(rt, asked, options.some(ROUNDS))
         for name, of, limit in (("a package", took, ADDED_MS), ("CPU of it", cpu, None)):
             words, whole = (statistics.median(of[by]) for by in ("words", "whole"))
@@ -70,7 +70,9 @@ async def _measure(on: Supervisor, what: str, size: int, options: Options, repor
 
 
 async def _ask(rt: Runtime, asked: list[ComposeRequest], rounds: int) -> tuple[dict[str, list[float]], ...]:
-    """For each way the median of each question: milliseconds, the processor's, and how much evidence it brought."""
+    """For each configuration the median of each question: milliseconds, processor milliseconds, and
+    the amount of evidence.
+    """
     seen: dict[tuple[str, int], list[tuple[float, float, float]]] = defaultdict(list)
     for number in range(rounds + 2):
         for by in ("words", "whole"):
@@ -82,7 +84,7 @@ async def _ask(rt: Runtime, asked: list[ComposeRequest], rounds: int) -> tuple[d
                 else:
                     made = await compose_context(each, rt)
                 busy, took = time.process_time() - before, time.perf_counter() - began
-                if number > 1:  # all is warm
+                if number > 1:  # the caches are warm
                     seen[by, n].append((took * 1000, busy * 1000, len(made.package.evidence)))
     return tuple(
         {
@@ -93,14 +95,14 @@ async def _ask(rt: Runtime, asked: list[ComposeRequest], rounds: int) -> tuple[d
     )
 
 
-def _asked(question: str) -> ComposeRequest:
+def _make_request(question: str) -> ComposeRequest:
     return ComposeRequest.model_validate(
         {"user_id": load.USER, "session_id": SESSION, "user_message": question, "deadline_ms": 10_000}
     )
 
 
 def _natural() -> Iterator[str]:
-    """Natural lines of both languages by turns."""
+    """Natural lines, alternating between both languages."""
     for pair in zip(*(_lines(CORPUS / f"natural_{language}.jsonl") for language in ("en", "zh")), strict=False):
         yield from pair
 
@@ -110,7 +112,7 @@ def _lines(path: Path) -> list[str]:
 
 
 async def _tell(rt: Runtime, size: int) -> None:
-    """So many messages, two a turn and twenty turns a session, can be found as the observer leaves them."""
+    """This many messages, two per turn and twenty turns per session, indexed as the observer leaves them."""
     lines = (f"{text} #{n}" for n, text in enumerate(islice(cycle(_natural()), size)))
     at_once = asyncio.Semaphore(4)
 
@@ -131,7 +133,7 @@ async def _tell(rt: Runtime, size: int) -> None:
 
 
 async def _settle(rt: Runtime, dsn: str) -> None:
-    """All was written long ago, its vectors are packed, and a session is under way."""
+    """Everything is old, its vectors are packed, and a session is active."""
     async with await psycopg.AsyncConnection.connect(dsn, autocommit=True, options=f"-c search_path={SCHEMA}") as conn:
         await conn.execute("UPDATE memory_chunks SET created_at = created_at - interval '1 hour'")
         for turn in kit.portions(talk.turns(1, "window"), 12):

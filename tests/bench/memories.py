@@ -1,4 +1,4 @@
-"""Memories brought by the caller, and cases of which of them a query must bring back and which not."""
+"""Memories provided by the caller, and cases of which of them a query must and must not return."""
 
 import json
 from collections import Counter
@@ -18,12 +18,12 @@ from tests.bench.figures import Figures
 USER = "memories"
 OTHER = "somebody else"
 TYPES = {"preference": "preference", "decision": "decision", "entity": "entity", "relation": "entity"}
-"""The product's type for each of the file's; an open question is a note."""
+"""The product's type for each type in the file; an open question is a note."""
 
 
 @dataclass(frozen=True)
 class Query:
-    """One query: the memories that answer it, those that may come too, and those that must not."""
+    """A query: the memories that answer it, those that are allowed, and those that are forbidden."""
 
     text: str
     wanted: frozenset[str]
@@ -32,12 +32,12 @@ class Query:
 
 
 def is_memories(path: Path) -> bool:
-    """Whether the file holds memories and cases instead of conversations."""
+    """Whether the file contains memories and cases instead of conversations."""
     return path.suffix == ".json" and isinstance(json.loads(path.read_text()), dict)
 
 
 def read(path: Path) -> tuple[list[dict[str, Any]], list[Query]]:
-    """The memories by age, and the cases whose query says something."""
+    """The memories by age, and the cases with a meaningful query."""
     held = json.loads(path.read_text())
     queries = [_query(case) for case in held["cases"] if case["query"].strip()]
     return sorted(held["beliefs"], key=lambda each: each["created_at"]), queries
@@ -53,7 +53,7 @@ def _query(case: Mapping[str, Any]) -> Query:
 
 
 async def remember(rt: Runtime, beliefs: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The memory's id in the file for each turn that brought one; what is superseded is taken back by the next."""
+    """The memory's id in the file for each turn that provided one; a superseded memory is retracted by the next."""
     named: dict[str, str] = {}
     for each in beliefs:
         user = OTHER if each["canonical_name"] == "other_user_secret" else USER
@@ -82,7 +82,7 @@ async def _retract(rt: Runtime, text: str) -> None:
 
 
 async def measure(rt: Runtime, queries: Sequence[Query], named: Mapping[str, str]) -> dict[str, Figures]:
-    """The figures of what /v1/retrieve answers, of a package's evidence, and of that with its core memory."""
+    """The figures of /v1/retrieve, of a package's evidence, and of evidence with core memory."""
     counted: dict[str, Counter[str]] = {"retrieve": Counter(), "evidence": Counter(), "evidence and core": Counter()}
     for query in queries:
         pack = await store.search(rt, USER, query.text)
@@ -96,7 +96,7 @@ async def measure(rt: Runtime, queries: Sequence[Query], named: Mapping[str, str
 
 
 def judge(query: Query, returned: Sequence[str]) -> Counter[str]:
-    """How many memories came back and how many of them were right, how many were needed and there, and so on."""
+    """The numbers of results, correct results, needed memories, found ones, and so on."""
     came = set(returned)
     wrong = came & query.excluded
     return Counter(
@@ -111,7 +111,7 @@ def judge(query: Query, returned: Sequence[str]) -> Counter[str]:
 
 
 def figures(counted: Counter[str]) -> Figures:
-    """Precision and recall over all memories that came back and that were needed, and the share of clean queries."""
+    """Precision and recall over all results and all needed memories, and the share of queries without a fault."""
     return {
         "precision": round(counted["right"] / max(1, counted["returned"]), 4),
         "recall": round(counted["there"] / max(1, counted["wanted"]), 4),

@@ -1,11 +1,11 @@
-"""Resident memory of each service after it has worked."""
+"""Resident memory of each service after a run."""
 
 from tests.bench import pipeline
 from tests.bench.kit import Options, Report, Row
 
 
 def run(options: Options) -> Report:
-    """Megabytes of every process after a run of the pipeline bench, this process's last one or a fresh one."""
+    """Megabytes of every process after a run of the pipeline bench: the last one in this process or a new one."""
     if not pipeline.RESIDENT:
         pipeline.run(options)
     report = Report("memory")

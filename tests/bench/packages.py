@@ -1,4 +1,6 @@
-"""Packages on cases of what must be there and what must not: told with the assistant's answers, then asked."""
+"""Packages on cases of what they must and must not contain: statements and answers are committed,
+then questions asked.
+"""
 
 import argparse
 import asyncio
@@ -20,7 +22,7 @@ from tests.bench.store import Committed
 
 
 async def verdicts(rt: Runtime, cases: Sequence[Case]) -> list[Verdict]:
-    """The verdict on the package of each case, in order."""
+    """The evaluation of the package of each case, in order."""
     await store.commit(rt, [line for case in cases for line in case.lines], Committed())
     await store.embed_all(rt)
 
@@ -32,7 +34,7 @@ async def verdicts(rt: Runtime, cases: Sequence[Case]) -> list[Verdict]:
 
 
 def texts(package: ContextPackage) -> list[str]:
-    """What the package shows of what is remembered: its evidence and its core memory, each by itself."""
+    """The memories in the package: its evidence and its core memory, separately."""
     core = [block.text for block in package.system_blocks if block.source.memory_item_id is not None]
     return [*core, *(each.snippet for each in package.evidence)]
 
@@ -47,7 +49,7 @@ def report(judged: Sequence[Verdict]) -> dict[str, Any]:
 
 
 def show(found: dict[str, Any], judged: Sequence[Verdict], *, failures: bool) -> None:
-    """The figures as a table, and what the cases lacked or showed wrongly."""
+    """The figures as a table, and what was missing or forbidden in each case."""
     heads = ("precision", "recall", "clean", "forbidden", "cases")
     print(f"{'':<12}" + "".join(f"{head:>11}" for head in heads))
     for name, row in found.items():
@@ -65,7 +67,7 @@ async def _run(on: Supervisor, cases: Sequence[Case], encoders: str | None) -> l
 
 
 def main() -> int:
-    """Prints a table, and of the cases of `dev` what went wrong: those of `held` are to measure, not to look at."""
+    """Prints a table and the faults of the cases of `dev`; those of `held` are only measured."""
     parser = argparse.ArgumentParser("python -m tests.bench.packages", description=__doc__)
     parser.add_argument("--file", type=Path, default=FILE, help="cases, one a line")
     parser.add_argument("--part", choices=["dev", "held", "all"], default="dev", help="which cases; default dev")

@@ -1,4 +1,4 @@
-"""Committed turns through relay, observer, analyzer and evolver: turns a second, and the CPU of each stage."""
+"""Committed turns through relay, observer, analyzer and evolver: turns per second, and the CPU time of each stage."""
 
 import asyncio
 import os
@@ -35,12 +35,12 @@ WRITTEN = (
     "inbox",
 )
 RESIDENT: dict[str, tuple[float, float]] = {}
-"""Resident MB, now and at most, of each process after the last run in this process."""
+"""Current and peak resident MB of each process after the last run in this process."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One run: so many turns of so many users, its pace, and CPU milliseconds a turn by stage."""
+    """One run: the number of turns and users, the rate, and CPU milliseconds per turn by stage."""
 
     users: int
     turns: int
@@ -52,7 +52,7 @@ class Case:
 
 
 def run(options: Options) -> Report:
-    """Turns a second from the moment the relay may go until the last outcome stands."""
+    """Turns per second from the start of the relay to the last outcome."""
     report = Report("pipeline")
     with kit.machine(SERVICES) as machine:
         cases = uvloop.run(_cases(machine, options, report))
@@ -94,11 +94,11 @@ async def _case(on: Supervisor, rt: Runtime, conn: psycopg.AsyncConnection, user
     finally:
         os.kill(relay, signal.SIGCONT)
     began = await _now(conn)
-    left = await _finished(conn)
+    left = await _count_unfinished(conn)
     after = process.cpu_by_stage(on)
     first, last = await _span(conn, f"pipe{users}-%")
     cpu = {name: 1000 * (after[name] - before[name]) / many for name in after}
-    bare = many / await _copied(conn, before_rows)
+    bare = many / await _time_copy(conn, before_rows)
     inner = (many - 1) / max(0.001, last - first)
     return Case(users, many, many / (last - began), inner, cpu, bare, left)
 
@@ -108,8 +108,8 @@ async def _now(conn: psycopg.AsyncConnection) -> float:
     return row[0] if row else 0.0
 
 
-async def _finished(conn: psycopg.AsyncConnection) -> int:
-    """How many turns still lack their outcome when patience ends."""
+async def _count_unfinished(conn: psycopg.AsyncConnection) -> int:
+    """The number of turns without an outcome at the timeout."""
     until = time.monotonic() + PATIENCE_S
     while True:
         row = await (await conn.execute("SELECT count(*) FROM turns WHERE outcome_at IS NULL")).fetchone()
@@ -130,7 +130,7 @@ async def _span(conn: psycopg.AsyncConnection, users: str) -> tuple[float, float
 
 
 async def _counts(conn: psycopg.AsyncConnection) -> dict[str, int]:
-    return {table: (await _one(conn, f"SELECT count(*) FROM {table}")) for table in WRITTEN}  # noqa: S608 # our names
+    return {table: (await _one(conn, f"SELECT count(*) FROM {table}")) for table in WRITTEN}  # noqa: S608 # constant names
 
 
 async def _one(conn: psycopg.AsyncConnection, statement: str) -> int:
@@ -138,8 +138,8 @@ async def _one(conn: psycopg.AsyncConnection, statement: str) -> int:
     return row[0] if row else 0
 
 
-async def _copied(conn: psycopg.AsyncConnection, before: Mapping[str, int]) -> float:
-    """Seconds to write the rows of this case once more, each table in one statement."""
+async def _time_copy(conn: psycopg.AsyncConnection, before: Mapping[str, int]) -> float:
+    """Seconds to write the rows of this case again, each table in one statement."""
     took = 0.0
     for table in WRITTEN:
         await conn.execute(f"CREATE UNLOGGED TABLE like_it (LIKE {table} INCLUDING ALL)".encode())
@@ -153,7 +153,7 @@ async def _copied(conn: psycopg.AsyncConnection, before: Mapping[str, int]) -> f
 
 
 async def _rules_ms(rt: Runtime, conn: psycopg.AsyncConnection) -> float:
-    """CPU milliseconds of the rules on turns as stored: what no engineering around them can save."""
+    """CPU milliseconds of the rules on stored turns, the lower bound for any implementation around them."""
     cursor = await conn.execute("SELECT turn_id FROM turns WHERE user_id = 'pipe1-0' LIMIT 200")
     subject = Subject("default", "pipe1-0")
     async with rt.db.transaction(subject) as own:

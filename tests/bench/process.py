@@ -1,4 +1,4 @@
-"""CPU seconds and resident memory of processes, as /proc tells them."""
+"""CPU seconds and resident memory of processes, from /proc."""
 
 import os
 from pathlib import Path
@@ -9,11 +9,11 @@ _TICK = os.sysconf("SC_CLK_TCK")
 
 
 def cpu_s(pid: int) -> float:
-    """What the process and its children, living or waited for, have used."""
-    return _own(pid) + sum(cpu_s(child) for child in _children(pid))
+    """The CPU seconds of the process and its running and reaped children."""
+    return _read_own(pid) + sum(cpu_s(child) for child in _children(pid))
 
 
-def _own(pid: int) -> float:
+def _read_own(pid: int) -> float:
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except FileNotFoundError:
@@ -29,7 +29,7 @@ def _children(pid: int) -> list[int]:
 
 
 def resident_mb(pid: int) -> tuple[float, float]:
-    """Resident memory now and at its highest, in MB."""
+    """Current and peak resident memory, in MB."""
     status = dict(line.partition(":")[::2] for line in Path(f"/proc/{pid}/status").read_text().splitlines())
     return int(status["VmRSS"].split()[0]) / 1024, int(status["VmHWM"].split()[0]) / 1024
 
@@ -43,5 +43,5 @@ def pids(on: Supervisor) -> dict[str, int]:
 
 
 def cpu_by_stage(on: Supervisor) -> dict[str, float]:
-    """CPU seconds of every process of the machine since it started."""
+    """CPU seconds of every process of the machine since its start."""
     return {name: cpu_s(pid) for name, pid in pids(on).items()}

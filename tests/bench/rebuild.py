@@ -1,4 +1,4 @@
-"""One user's turns through the workers, then their memories derived anew from the log: both paces, and what differs."""
+"""One user's turns through the workers, then a rebuild from the log: both rates, and the differences."""
 
 import asyncio
 import os
@@ -21,7 +21,7 @@ from tests.bench.kit import Options, Report, Row
 
 TURNS = 10_000
 CORRECTED = 20
-"""Every so many turns something is corrected."""
+"""The number of turns between two corrections."""
 USER = "rebuilt"
 PATIENCE_S = 600.0
 _CORRECTIONS = (
@@ -34,15 +34,15 @@ _CORRECTIONS = (
 
 
 def run(options: Options) -> Report:
-    """Turns a second of both ways; the rebuild must keep half the pace of the live one and find no difference."""
+    """Turns per second of both; the rebuild must reach half the live rate and find no difference."""
     report = Report("rebuild")
     with kit.machine(SERVICES) as machine:
-        asyncio.run(_measured(machine, options.some(TURNS), report))
+        asyncio.run(_measure_rebuild(machine, options.some(TURNS), report))
     return report
 
 
 def turns(many: int) -> Iterator[TurnEvents]:
-    """What one user says, in both languages, with corrections."""
+    """Statements of one user in both languages, with corrections."""
     dice = random.Random(5)
     for n, turn in zip(range(many), talk.turns(1, USER), strict=False):
         if n % CORRECTED < CORRECTED - 1:
@@ -52,7 +52,7 @@ def turns(many: int) -> Iterator[TurnEvents]:
         yield turn.model_copy(update={"messages": (message, *turn.messages[1:])})
 
 
-async def _measured(on: Supervisor, many: int, report: Report) -> None:
+async def _measure_rebuild(on: Supervisor, many: int, report: Report) -> None:
     async with (
         kit.runtime(on) as rt,
         await psycopg.AsyncConnection.connect(on.dsn, autocommit=True, options=f"-c search_path={SCHEMA}") as conn,
@@ -64,7 +64,7 @@ async def _measured(on: Supervisor, many: int, report: Report) -> None:
         finally:
             os.kill(relay, signal.SIGCONT)
         began = time.monotonic()
-        left = await _finished(conn)
+        left = await _count_unfinished(conn)
         live = many / (time.monotonic() - began)
         subject = Subject("default", f"{USER}-0")
         found = await rebuild(on.dsn, rt.settings, rt.policy, subject, apply=False, say=lambda *_: None)
@@ -82,8 +82,8 @@ async def _measured(on: Supervisor, many: int, report: Report) -> None:
         report.notes.append(f"{each.memory_id} {each.field}: {each.live!r:.60} / {each.rebuilt!r:.60}")
 
 
-async def _finished(conn: psycopg.AsyncConnection) -> int:
-    """How many turns still lack their outcome when patience ends."""
+async def _count_unfinished(conn: psycopg.AsyncConnection) -> int:
+    """The number of turns without an outcome at the timeout."""
     until = time.monotonic() + PATIENCE_S
     while True:
         row = await (await conn.execute("SELECT count(*) FROM turns WHERE outcome_at IS NULL")).fetchone()

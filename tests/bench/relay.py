@@ -1,4 +1,6 @@
-"""How fast rows leave the outbox, beside producing the same bytes and beside deleting the same rows; and how soon."""
+"""The rate at which rows leave the outbox, compared with producing the same bytes and deleting the
+same rows; latency.
+"""
 
 import asyncio
 import time
@@ -36,12 +38,12 @@ _DELETE = "DELETE FROM event_outbox WHERE position = ANY(%s)"
 
 
 def run(options: Options) -> Report:
-    """Rows a second of a full outbox, then milliseconds from commit to consumer of an idle one."""
+    """Rows per second of a full outbox, then milliseconds from commit to consumer of an idle one."""
     report = Report("relay")
     with kit.machine(()) as machine:
         uvloop.run(_throughput(machine, options, report))
     with kit.machine(("relay",)) as machine:
-        uvloop.run(_soon(machine, options, report))
+        uvloop.run(_measure_latency(machine, options, report))
     return report
 
 
@@ -57,7 +59,7 @@ async def _throughput(on: Supervisor, options: Options, report: Report) -> None:
         batch = rt.policy.delivery.relay_batch
         for _ in range(2):
             await _fill(conn, rows)
-            ours.append(await _drained(rt))
+            ours.append(await _measure_drain(rt))
             await _fill(conn, rows)
             took, sent = await _bare_sql(conn, batch)
             deleted.append(took)
@@ -79,7 +81,7 @@ async def _fill(conn: psycopg.AsyncConnection, rows: int) -> None:
     await conn.execute("CHECKPOINT")
 
 
-async def _drained(rt: Runtime) -> Load:
+async def _measure_drain(rt: Runtime) -> Load:
     publisher = Publisher(rt.kafka)
     await publisher.start()
     moved = 0
@@ -126,7 +128,7 @@ async def _bare_kafka(bootstrap: str, sent: Sequence[tuple[bytes, bytes]], batch
     return Load((elapsed / len(sent),) * len(sent), elapsed)
 
 
-async def _soon(on: Supervisor, options: Options, report: Report) -> None:
+async def _measure_latency(on: Supervisor, options: Options, report: Report) -> None:
     source = talk.turns(50, "soon")
     many = options.some(200)
     consumer = AIOKafkaConsumer(TURN_COMMITTED.name, bootstrap_servers=on.bootstrap, fetch_max_wait_ms=100)
@@ -142,13 +144,13 @@ async def _soon(on: Supervisor, options: Options, report: Report) -> None:
             for n, turn in enumerate(kit.portions(source, many + 10)):
                 committed = await commit_turn(turn, rt, transport="bench")
                 began = time.perf_counter()
-                at = await _heard(heard, str(committed.result.outbox_event_id))
+                at = await _wait_for_token(heard, str(committed.result.outbox_event_id))
                 ours += [at - began] if n >= 10 else []
                 await asyncio.sleep(PAUSE_S)
                 token = clock.uuid7().hex
                 began = time.perf_counter()
                 await producer.send(TURN_COMMITTED.name, orjson.dumps({"event_id": token}), key=token.encode())
-                bare += [await _heard(heard, token) - began]
+                bare += [await _wait_for_token(heard, token) - began]
                 await asyncio.sleep(PAUSE_S)
     finally:
         listener.cancel()
@@ -167,7 +169,7 @@ async def _listen(consumer: AIOKafkaConsumer, heard: asyncio.Queue[tuple[str, fl
         heard.put_nowait((orjson.loads(record.value or b"{}")["event_id"], time.perf_counter()))
 
 
-async def _heard(heard: asyncio.Queue[tuple[str, float]], token: str) -> float:
+async def _wait_for_token(heard: asyncio.Queue[tuple[str, float]], token: str) -> float:
     async with asyncio.timeout(10):
         while True:
             said, at = await heard.get()

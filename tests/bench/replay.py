@@ -1,4 +1,4 @@
-"""The statements that a request runs, taken down once and run again alone: what the database itself costs."""
+"""The SQL statements of a request, recorded once and executed alone: the cost of the database itself."""
 
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ _BIND = "SELECT set_config('app.tenant', %s, true), set_config('app.user', %s, t
 
 @contextmanager
 def taken_down() -> Iterator[list[Statement]]:
-    """Every read of this process while it lasts, with its parameters; wake-ups and binding to a user left out."""
+    """Every read of this process while the block lasts, with its parameters, without wake-ups and user binding."""
     heard: list[Statement] = []
     execute: Callable[..., Coroutine[Any, Any, Any]] = psycopg.AsyncConnection.execute
 
@@ -32,7 +32,7 @@ def taken_down() -> Iterator[list[Statement]]:
 
 
 async def connection(dsn: str) -> psycopg.AsyncConnection:
-    """As the services connect: the same role, path and settings."""
+    """A connection like those of the services: the same role, path and settings."""
     return await psycopg.AsyncConnection.connect(
         dsn,
         autocommit=True,
@@ -42,7 +42,7 @@ async def connection(dsn: str) -> psycopg.AsyncConnection:
 
 
 async def replay(conn: psycopg.AsyncConnection, tenant: str, user: str, statements: Sequence[Statement]) -> None:
-    """One transaction bound to the user, the statements in turn, every row fetched."""
+    """One transaction bound to the user: executes the statements in turn and fetches every row."""
     async with conn.transaction():
         await conn.execute(_BIND, (tenant, user))
         for query, params in statements:

@@ -1,4 +1,4 @@
-"""Retrieval and packages on labelled conversations: committed turn by turn, learnt from, their questions asked."""
+"""Retrieval and packages on labelled conversations: turns are committed and learnt, then the questions are asked."""
 
 import argparse
 import asyncio
@@ -30,20 +30,20 @@ NATURAL = Path(__file__).parent.parent / "training" / "corpus"
 BM25 = "bm25"
 NOTHING = "nothing configured"
 SHOWN = 20
-"""Of the texts that do not come back, so many are printed."""
+"""The number of texts printed of those that are not found."""
 DIAGNOSED = (("words", "exact"), ("meaning", "semantic"))
-"""The parts of a search, each alone: fusion should not lose to its best part."""
+"""The arms of a search separately; fusion should not be worse than the best arm."""
 
 
 @dataclass
 class Way:
-    """One way to search, and what it answered."""
+    """A search configuration, and its results."""
 
     name: str
     encoders: str | None = None
     mode: str = "hybrid"
     whole: bool = True
-    """Whether packages and the product's own cut are measured too, or the order of the best alone."""
+    """Whether packages and the product's own cut-off are measured, or only the ranking."""
     ranks: dict[str, list[Figures]] = field(default_factory=lambda: defaultdict(list))
     cuts: list[Figures] = field(default_factory=list[Figures])
     packages: list[Figures] = field(default_factory=list[Figures])
@@ -53,7 +53,7 @@ class Way:
     scored: list[Figures] = field(default_factory=list[Figures])
 
     def judge(self, question: Question, ranked: Sequence[str], cut: Figures | None = None) -> None:
-        """The order of the best for one question, and what the product's own cut leaves of it."""
+        """The ranking for one question, and its part above the product's own cut-off."""
         figures = rank_figures(ranked, question.evidence)
         if cut:
             self.cuts.append(cut)
@@ -78,7 +78,7 @@ class Way:
 
 
 async def measure(on: Supervisor, talk: Talk, encoders: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
-    """The figures of every way to search, by its name; one ingestion serves all of them."""
+    """The figures of every search configuration, by its name, on one ingestion."""
     plan = steps(talk, at_their_time=options.ask_at_time)
     ways = [way for folders in (None, *encoders) for way in _ways(folders, options.parts)]
     plain, committed, spent = Way(BM25), Committed(), 0.0
@@ -106,19 +106,19 @@ async def measure(on: Supervisor, talk: Talk, encoders: Sequence[str], options: 
 
 
 def label(encoders: str) -> str:
-    """What these folders are called in a table."""
+    """The name of these folders in a table."""
     return ":".join(Path(each).name for each in encoders.split(os.pathsep))
 
 
 def _ways(encoders: str | None, parts: bool) -> list[Way]:
-    """One way with these encoders, and if asked for, its two parts alone."""
+    """The configuration with these encoders, and on request its two arms separately."""
     name = label(encoders) if encoders else NOTHING
     alone = [Way(f"{name}, {part}", encoders, mode, whole=False) for part, mode in DIAGNOSED] if parts else []
     return [Way(name, encoders), *alone]
 
 
 async def _ready(on: Supervisor, way: Way, bare: Runtime, reading: Mapping[str, Runtime]) -> Runtime:
-    """The surroundings of this way, every chunk with its vector."""
+    """The runtime of this configuration, every chunk with its vector."""
     if way.encoders is None:
         return bare
     if len(reading) > 1 and way.mode == "hybrid":
@@ -161,7 +161,7 @@ async def _ask_one(rt: Runtime, question: Question, way: Way, committed: Committ
 
 
 async def _unfit(rt: Runtime, user: str, text: str, way: Way, kind: str) -> None:
-    """A question that nothing fits: whether anything comes back all the same."""
+    """A question that nothing answers: whether anything is returned."""
     pack, made = await store.search(rt, user, text), await store.package(rt, user, text)
     searched, packed = float(bool(pack.evidences)), float(bool(made.evidence))
     way.unfit[kind].append({"retrieve answers": searched, "package has evidence": packed, **_size(made)})
@@ -173,7 +173,7 @@ def _size(made: store.ContextPackage) -> Figures:
 
 
 async def measure_memories(on: Supervisor, path: Path, encoders: Sequence[str]) -> dict[str, Any]:
-    """The figures on memories that the caller brought, by the way to search."""
+    """The figures on memories provided by the caller, by search configuration."""
     beliefs, queries = memories.read(path)
     async with store.runtime(on) as rt:
         named = await memories.remember(rt, beliefs)
@@ -187,14 +187,16 @@ async def measure_memories(on: Supervisor, path: Path, encoders: Sequence[str]) 
 
 
 async def look_verbatim(on: Supervisor, path: Path, options: argparse.Namespace) -> verbatim.Lost:
-    """The texts of this file that their own words do not bring back, nothing configured."""
+    """The texts of this file that their own words do not find, in the default configuration."""
     lines, sought = verbatim.read(path, options.verbatim, options.dialogue)
     async with store.runtime(on) as rt:
         return await verbatim.look(rt, lines, sought)
 
 
 def report(path: Path, encoders: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
-    """The figures of every way to search one file; a system of its own for each encoder where time goes on between."""
+    """The figures of every search configuration on one file; a system for each encoder if time
+    passes between questions.
+    """
     if options.verbatim:
         with store.system() as on:
             lost = asyncio.run(look_verbatim(on, path, options))
@@ -219,7 +221,7 @@ def report(path: Path, encoders: Sequence[str], options: argparse.Namespace) -> 
 
 
 def _filler(talk: Talk) -> list[str]:
-    """What other people said, in the language of these conversations."""
+    """Lines of other people, in the language of these conversations."""
     language = "zh" if detect(talk.questions[0].text) == "zh" else "en"
     texts = [json.loads(line)["text"] for line in (NATURAL / f"natural_{language}.jsonl").read_text().splitlines()]
     return [text for text in texts if 12 <= len(text) <= 160 and "?" not in text and "？" not in text]
@@ -233,7 +235,7 @@ def show_memories(name: str, ways: Mapping[str, Mapping[str, Figures]]) -> None:
 
 
 def show(ways: Mapping[str, Mapping[str, Any]]) -> None:
-    """A table of all ways, then one of the product's own cut and packages, then the categories."""
+    """A table of all configurations, then one of the product's cut-off and packages, then the categories."""
     names = list(dict.fromkeys(name for way in ways.values() for name in way["overall"] if name != "questions"))
     width = max(map(len, ways)) + 2
     _table(width, names, {name: way["overall"] for name, way in ways.items()})

@@ -1,4 +1,4 @@
-"""A system that holds conversations and is asked about them: what every bench of quality measures on."""
+"""A system with conversations for questions, the basis of all quality benches."""
 
 import asyncio
 import os
@@ -35,7 +35,7 @@ R = TypeVar("R")
 TENANT = "bench"
 TOP_K = 50
 AT_ONCE = 2
-"""So many questions are asked at a time."""
+"""The number of concurrent questions."""
 WORKERS = ("relay", "observer", "analyzer", "evolver")
 SETTLED_S = 900.0
 _CALM = ("SMARTBRAIN_OLLAMA_URL", "SMARTBRAIN_EMBEDDING_DIR", "SMARTBRAIN_POLICY", "SMARTBRAIN_DATABASE_URL")
@@ -44,7 +44,7 @@ _moment: ContextVar[datetime | None] = ContextVar("moment", default=None)
 
 @contextmanager
 def system() -> Generator[Supervisor]:
-    """A system of its own with nothing configured, whatever the environment says, and a clock that `at` can set."""
+    """A new system with default configuration, whatever the environment says, and a clock that `at` sets."""
     for name in (*_CALM, "SMARTBRAIN_KAFKA_BOOTSTRAP"):
         os.environ.pop(name, None)
     now = clock.now
@@ -54,7 +54,7 @@ def system() -> Generator[Supervisor]:
 
 @contextmanager
 def at(moment: datetime | None) -> Generator[None]:
-    """Inside, this task's requests happen at this moment; now where there is none."""
+    """Inside the block, this task's requests happen at this moment; now if there is none."""
     token = _moment.set(moment)
     try:
         yield
@@ -64,10 +64,10 @@ def at(moment: datetime | None) -> Generator[None]:
 
 @asynccontextmanager
 async def runtime(on: Supervisor, encoders: str | None = None) -> AsyncIterator[Runtime]:
-    """What compose is handed, with deadlines that no busy machine misses.
+    """The settings of compose, with deadlines that a busy machine meets.
 
-    `encoders` are the folders of SMARTBRAIN_EMBEDDING_DIR. Vectors are made here, so that the bench knows when all are
-    there.
+    `encoders` are the folders of SMARTBRAIN_EMBEDDING_DIR. Vectors are computed here, so that the bench knows when they
+    are complete.
     """
     given = {"database_url": on.dsn, "kafka_bootstrap": on.bootstrap, "policy": PATIENT, "embedding_dir": encoders}
     async with open_runtime(Settings.model_validate(given), "bench", pool=6) as rt:
@@ -76,22 +76,22 @@ async def runtime(on: Supervisor, encoders: str | None = None) -> AsyncIterator[
 
 @dataclass
 class Committed:
-    """Which line each message of each turn was, and how many turns there are."""
+    """The line of each message of each turn, and the number of turns."""
 
     lines: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     turns: int = 0
 
     def line_of(self, ref: Ref) -> str | None:
-        """The line that an evidence is of or was learnt from."""
+        """The line that the evidence quotes or was learnt from."""
         return self.lines.get((ref.turn_id or "", ref.message or 0))
 
     def lines_of(self, evidence: Iterable[EvidenceItem]) -> list[str]:
-        """The line of each evidence in order; an evidence without one counts as a line that nobody said."""
+        """The line of each evidence in order; evidence without one counts as an unknown line."""
         return [self.line_of(each.ref) or "" for each in evidence]
 
 
 async def commit(rt: Runtime, lines: Sequence[Line], to: Committed) -> None:
-    """The lines are committed, each dialogue's in its order, and all that is learnt from them is learnt."""
+    """Commits the lines, each dialogue in its order, and waits until they are learnt."""
     dialogues: dict[str, list[Line]] = defaultdict(list)
     for line in lines:
         dialogues[line.dialogue].append(line)
@@ -116,13 +116,13 @@ def _message(line: Line) -> dict[str, str]:
 
 
 async def remember(rt: Runtime, user: str, items: Sequence[StructuredItem], created_at: datetime) -> str:
-    """The id of a turn that brought these memories; they stand once the system has settled."""
+    """The id of a turn that provided these memories, which are settled."""
     body = TurnEvents(tenant_id=TENANT, user_id=user, session_id="items", created_at=created_at, items=tuple(items))
     return str((await commit_turn(body, rt, transport="bench")).result.turn_id)
 
 
 async def settle(rt: Runtime) -> None:
-    """Every turn has its outcome."""
+    """Waits until every turn has its outcome."""
 
     async def settled() -> bool:
         async with rt.db.system() as conn:
@@ -132,31 +132,31 @@ async def settle(rt: Runtime) -> None:
 
 
 async def embed_all(rt: Runtime) -> None:
-    """Every chunk has the vector of the encoder that is configured."""
+    """Waits until every chunk has the vector of the configured encoder."""
     while await embed_some(rt):
         pass
 
 
 def forget_vectors(on: Supervisor) -> None:
-    """No chunk has a vector of a configured encoder: another one's come next."""
+    """Removes the vectors of configured encoders before the next encoder."""
     databases.rows(on.dsn, "UPDATE memory_chunks SET embedding_model_id = NULL WHERE embedding_model_id IS NOT NULL")
 
 
 async def search(rt: Runtime, user: str, text: str, *, mode: str = "hybrid", top_k: int | None = None) -> EvidencePack:
-    """What /v1/retrieve answers: `top_k` of them, or as many as the product itself holds to be worth showing."""
+    """The results of /v1/retrieve: `top_k` of them, or those above the product's own cut-off."""
     plan = {"version": "0.1", "tenant_id": TENANT, "user_id": user, "queries": [{"text": text, "mode": mode}]}
     budget = {} if top_k is None else {"budget": {"top_k": top_k}, "ranking": {"min_score": 0}}
     return await retrieve(RetrieveRequest.model_validate({**plan, **budget}), rt)
 
 
 async def package(rt: Runtime, user: str, text: str, session: str = "fresh") -> ContextPackage:
-    """What /v1/context answers in a session where nothing has been said yet."""
+    """The result of /v1/context in a new session."""
     asked = {"tenant_id": TENANT, "user_id": user, "session_id": session, "user_message": {"content": text}}
     return await compose_package(ComposeRequest.model_validate(asked), rt)
 
 
 async def each_of(jobs: Iterable[T], call: Callable[[T], Awaitable[R]]) -> list[R]:
-    """What `call` answers for each, in order; a few at a time."""
+    """The result of `call` for each item, in order, with limited concurrency."""
     few = asyncio.Semaphore(AT_ONCE)
 
     async def one(job: T) -> R:

@@ -1,4 +1,4 @@
-"""Conversation as people have it with an assistant, in both languages: facts worth keeping among much that is not."""
+"""Conversations with an assistant in both languages: facts worth remembering among many other messages."""
 
 # ruff: noqa: E501 - one sentence per line
 
@@ -114,7 +114,7 @@ def filled(template: str, dice: random.Random) -> str:
 
 @dataclass(frozen=True)
 class Fact:
-    """One memory's type, language and words."""
+    """One memory's type, language and text."""
 
     type: str
     language: str
@@ -122,7 +122,7 @@ class Fact:
 
 
 def facts(many: int, seed: int = 7) -> list[Fact]:
-    """So many distinct facts, both languages in turn."""
+    """This many distinct facts, alternating between both languages."""
     dice = random.Random(seed)
     found: dict[str, Fact] = {}
     while len(found) < many:
@@ -134,7 +134,7 @@ def facts(many: int, seed: int = 7) -> list[Fact]:
 
 
 def questions(many: int, seed: int = 11) -> list[str]:
-    """What people ask about what they have told."""
+    """Questions about earlier statements."""
     dice = random.Random(seed)
     return [filled(dice.choice(_ASKED["en" if n % 2 else "zh"]), dice) for n in range(many)]
 
@@ -148,7 +148,7 @@ def user_message(dice: random.Random, language: str) -> str:
 
 
 def turns(users: int, tag: str, seed: int = 3) -> Iterator[TurnEvents]:
-    """Turns without end, spread evenly over so many users, a session of 20 turns each at a time."""
+    """Endless turns, spread evenly over this many users, in sessions of 20 turns."""
     dice = random.Random(f"{tag}{users}{seed}")
     at = 0
     while True:

@@ -1,4 +1,4 @@
-"""Texts that their very own words do not bring back: neither as they are nor where the same was said elsewhere."""
+"""Texts that are not found by their own words, as they are or where the same was said elsewhere."""
 
 import json
 from collections.abc import Sequence
@@ -15,25 +15,25 @@ from tests.bench.store import Committed
 
 WITHIN = 20
 MOST_CHARS = 4000
-"""Of a query, as a plan takes it."""
+"""The maximum length of a query in a plan."""
 _SAID_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class Lost:
-    """How many texts were looked for, and those that did not come back."""
+    """The number of texts that were searched, and those not found."""
 
     asked: int
     lines: tuple[Line, ...]
 
     @property
     def share(self) -> float:
-        """The share of them that did not come back."""
+        """The share that was not found."""
         return round(len(self.lines) / self.asked, 4) if self.asked else 0.0
 
 
 def read(path: Path, sample: int, dialogues: Sequence[str] | None = None) -> tuple[list[Line], list[Line]]:
-    """The lines to commit, and those of them to look for, taken evenly: of single utterances (.jsonl) the same."""
+    """The lines to commit, and a uniform sample of them to search; a .jsonl file has single lines."""
     if path.suffix == ".jsonl" and "text" in (rows := [json.loads(line) for line in path.read_text().splitlines()])[0]:
         lines = [_line(path.stem, row) for row in _evenly(rows, sample)]
         return lines, lines
@@ -51,20 +51,20 @@ def _line(name: str, row: dict[str, Any]) -> Line:
     )
 
 
-def _bare(text: str) -> str:
+def _strip_text(text: str) -> str:
     return "".join(each for each in text.casefold() if each.isalnum()) or text
 
 
 async def look(rt: Runtime, lines: Sequence[Line], sought: Sequence[Line]) -> Lost:
-    """The lines are committed, and each that is sought is asked for in its own words."""
-    committed, texts = Committed(), {(line.dialogue, line.id): _bare(line.text) for line in lines}
+    """Commits the lines, and searches each sampled one by its own words."""
+    committed, texts = Committed(), {(line.dialogue, line.id): _strip_text(line.text) for line in lines}
     await store.commit(rt, lines, committed)
     await store.embed_all(rt)
 
     async def lost(line: Line) -> bool:
         pack = await store.search(rt, line.dialogue, line.text[:MOST_CHARS], top_k=WITHIN)
         came = {(line.dialogue, committed.line_of(each.ref) or "") for each in pack.evidences}
-        return _bare(line.text) not in {texts.get(each) for each in came}
+        return _strip_text(line.text) not in {texts.get(each) for each in came}
 
     gone = await store.each_of(sought, lost)
     return Lost(len(sought), tuple(line for line, away in zip(sought, gone, strict=True) if away))

@@ -1,4 +1,4 @@
-"""The browser that drives the console: Chromium as the system has it."""
+"""Chromium for tests of the console."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ MISSING = f"no Chromium here: `apt-get install chromium`, or name one with {CHRO
 
 
 def find_chromium() -> str | None:
-    """Where it is; None where there is none."""
+    """The path of the browser; None if there is none."""
     return os.environ.get(CHROMIUM) or next(filter(None, map(shutil.which, NAMES)), None)
 
 
@@ -21,7 +21,7 @@ def find_chromium() -> str | None:
 async def opening_browser() -> AsyncGenerator[Browser]:
     """The browser, closed at the end."""
     async with async_playwright() as playwright:
-        sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # it has none for root
+        sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # there is no sandbox for root
         browser = await playwright.chromium.launch(executable_path=find_chromium(), args=sandbox)
         try:
             yield browser

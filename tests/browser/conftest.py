@@ -1,4 +1,4 @@
-"""A browser on the console of the system that tests share; whatever a page complains of fails its test."""
+"""A browser on the console of the shared system; every error on a page fails its test."""
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ WAIT_MS = 30_000
 
 
 def pytest_configure() -> None:
-    """Nothing begins without a browser."""
+    """Skips the tests without a browser."""
     if not find_chromium():
         pytest.exit(MISSING, 2)
 
@@ -35,7 +35,7 @@ async def url(system: System) -> AsyncGenerator[str]:
 
 
 def hear(page: Page, *known: str) -> list[str]:
-    """What the page complains of from now on: errors of scripts, refusals of the policy, requests to anybody else."""
+    """The page's errors from now on: script errors, policy violations, requests to other servers."""
     complaints: list[str] = []
 
     def hear_console(message: ConsoleMessage) -> None:
@@ -54,7 +54,7 @@ def hear(page: Page, *known: str) -> list[str]:
 
 @dataclass
 class Tab:
-    """One tab of a browser that nobody has used, and what its pages complained of."""
+    """A tab of a new browser profile, and the errors of its pages."""
 
     url: str
     person: Person
@@ -62,11 +62,11 @@ class Tab:
     complaints: list[str]
 
     async def open(self, path: str) -> None:
-        """The page is there, with its scripts."""
+        """Loads the page with its scripts."""
         await self.page.goto(self.url + path, wait_until="load")
 
     async def come_in(self) -> None:
-        """The person's memory is shown."""
+        """Opens the user's memory."""
         await self.open("/")
         if not await self.page.locator("#user").count():
             return
@@ -77,13 +77,13 @@ class Tab:
         await self.page.wait_for_url(f"{self.url}/memory")
 
     async def see(self, text: str) -> None:
-        """The text can be seen."""
+        """The text is visible."""
         await self.page.get_by_text(text).first.wait_for()
 
 
 @pytest.fixture
 async def context(browser: Browser) -> AsyncGenerator[BrowserContext]:
-    """A browser that nobody has used."""
+    """A new browser profile."""
     opened = await browser.new_context(locale="en-GB", viewport={"width": 1180, "height": 860})
     opened.set_default_timeout(WAIT_MS)
     yield opened
@@ -92,7 +92,7 @@ async def context(browser: Browser) -> AsyncGenerator[BrowserContext]:
 
 @pytest.fixture
 async def tab(url: str, person: Person, context: BrowserContext) -> AsyncGenerator[Tab]:
-    """A tab of the person's, which has nothing to complain of at the end."""
+    """A tab of the user, which must have no errors at the end."""
     page = await context.new_page()
     opened = Tab(url, person, page, hear(page, url))
     yield opened

@@ -1,4 +1,4 @@
-"""`make screenshots`: the console as a person sees it who talked with an agent for a month, for the READMEs."""
+"""`make screenshots`: pictures of the console for the READMEs, with the data of a month."""
 
 import asyncio
 import tempfile
@@ -19,7 +19,7 @@ CORRECTED = "住在"
 
 
 async def shoot(console: str, compose: str) -> None:
-    """One picture a page: the overview in English and light, a memory in Chinese and dark."""
+    """One picture per page: the overview in English with the light theme, a memory in Chinese with the dark theme."""
     async with opening_browser() as browser:
         page = await browser.new_page(viewport={"width": 1180, "height": 800}, locale="en-GB")
         await page.goto(console)
@@ -37,7 +37,7 @@ async def shoot(console: str, compose: str) -> None:
 
 
 async def keep(page: Page, address: str, name: str) -> None:
-    """The picture lies with the documents, small enough for them."""
+    """Writes the picture to the documents, reduced in size."""
     await page.goto(address)
     path = IMAGES / f"{name}.png"
     await page.screenshot(path=path)
@@ -48,7 +48,7 @@ async def keep(page: Page, address: str, name: str) -> None:
 
 
 def main() -> None:
-    """The pictures are those of this moment's code."""
+    """Creates the pictures with the current code."""
     if not find_chromium():
         raise SystemExit(MISSING)
     IMAGES.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Every page, in both languages and looks: a screen reader finds its way, and nothing is too wide."""
+"""Every page is accessible and not too wide, in both languages and themes."""
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
@@ -11,7 +11,7 @@ GRAVE = ("serious", "critical")
 
 
 async def find_violations(page: Page) -> list[str]:
-    """What axe finds that is serious or worse, with the first place of each."""
+    """The serious and critical findings of axe, with the first place of each."""
     found = (await Axe().run(page)).response["violations"]
     return [
         f"{page.url}: {each['id']}: {each['help']}: {each['nodes'][0]['html']} ({each['nodes'][0]['failureSummary']})"
@@ -21,7 +21,7 @@ async def find_violations(page: Page) -> list[str]:
 
 
 async def list_pages(tab: Tab) -> list[str]:
-    """The addresses of all plain pages, and of one memory, two, one conversation and one erasure."""
+    """The addresses of all simple pages, and of a memory, two memories, a session and an erasure."""
     (memory,) = await tab.person.memories(query="Rotterdam")
     erased = await tab.person.post("/v1/erasures", {**tab.person.whose, "scope": "session", "session_ids": ["gone"]})
     (other,) = await tab.person.memories(query="jasmine")
@@ -32,7 +32,7 @@ async def list_pages(tab: Tab) -> list[str]:
 
 
 @pytest.mark.parametrize(("language", "theme"), [("en", "light"), ("zh", "dark")])
-async def test_no_page_has_a_serious_fault_or_is_too_wide(tab: Tab, language: str, theme: str) -> None:
+async def test_no_page_has_a_serious_finding_or_is_too_wide(tab: Tab, language: str, theme: str) -> None:
     await tab.person.say("I live in Rotterdam.")
     await tab.person.say("I like jasmine tea.")
     await tab.person.say("My dog is called Rex.", session="gone")
@@ -52,11 +52,11 @@ async def test_no_page_has_a_serious_fault_or_is_too_wide(tab: Tab, language: st
             beyond = await tab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
             if beyond > 0:
                 faults.append(f"{path}: {beyond} pixels beyond {width}")
-    tab.complaints = [each for each in tab.complaints if "404" not in each]  # the page that is not there
+    tab.complaints = [each for each in tab.complaints if "404" not in each]  # the page for a missing address
     assert faults == []
 
 
-async def test_the_door_has_no_serious_fault_in_the_dark(tab: Tab) -> None:
+async def test_the_sign_in_page_has_no_serious_finding_in_the_dark_theme(tab: Tab) -> None:
     await tab.open("/sign-in")
     await tab.page.locator("button[name=theme][value=dark]").click()
     await tab.page.wait_for_load_state()

@@ -1,4 +1,4 @@
-"""Why an agent was told what it was told, found in a browser: a message tried, two policies, a package, its replay."""
+"""Explanations in a browser: a message, two policies, a package, its replay."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tests.browser.conftest import Tab
 from tests.browser.test_every_page import find_violations
 
 
-async def test_a_message_is_explained_and_two_policies_compared(tab: Tab) -> None:
+async def test_a_message_is_explained_and_two_policies_are_compared(tab: Tab) -> None:
     await tab.person.say("I love jasmine tea.")
     await tab.come_in()
     await tab.page.get_by_role("link", name="Explain").click()
@@ -25,7 +25,7 @@ async def test_a_message_is_explained_and_two_policies_compared(tab: Tab) -> Non
     assert await find_violations(tab.page) == []
 
 
-async def test_a_package_is_opened_and_made_again(tab: Tab) -> None:
+async def test_a_package_is_opened_and_replayed(tab: Tab) -> None:
     await tab.person.say("我喜欢喝茉莉花茶。")
     await tab.person.compose("我喜欢喝什么茶？", session="asked")
     await tab.come_in()
@@ -41,7 +41,7 @@ async def test_a_package_is_opened_and_made_again(tab: Tab) -> None:
 
 
 @pytest.mark.parametrize("act", ["Redrive", "Drop"])
-async def test_what_is_stuck_is_unstuck_in_three_clicks(tab: Tab, act: str) -> None:
+async def test_stuck_work_is_released_in_three_clicks(tab: Tab, act: str) -> None:
     turn = await tab.person.commit("I love jasmine tea.")
     await tab.person.outcome(turn["turn_id"])
     whose = {"t": tab.person.tenant_id, "u": tab.person.user_id, "turn": turn["turn_id"]}
@@ -61,7 +61,7 @@ async def test_what_is_stuck_is_unstuck_in_three_clicks(tab: Tab, act: str) -> N
     )
 
 
-async def test_the_flow_renews_itself_and_a_turn_is_followed(tab: Tab) -> None:
+async def test_the_flow_refreshes_and_a_turn_is_followed(tab: Tab) -> None:
     turn = await tab.person.commit("I love jasmine tea.")
     await tab.person.outcome(turn["turn_id"])
     await tab.come_in()

@@ -1,4 +1,4 @@
-"""What somebody took along is brought in for somebody else."""
+"""Import of another user's export in a browser."""
 
 import json
 import re
@@ -32,7 +32,7 @@ async def choose(tab: Tab, document: object) -> None:
 
 
 async def drop(tab: Tab, path: Path) -> None:
-    """The file is let go of over the field, as from a window of the desktop."""
+    """Drops the file on the field, as from the desktop."""
     box = await tab.page.get_by_label("An exported file (JSON)").bounding_box()
     assert box
     place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
@@ -43,7 +43,7 @@ async def drop(tab: Tab, path: Path) -> None:
     await expect(tab.page.get_by_label("An exported file (JSON)")).to_have_value(re.compile(path.name))
 
 
-async def test_an_export_is_brought_in_for_another_person(tab: Tab, tmp_path: Path) -> None:
+async def test_an_export_is_imported_for_another_user(tab: Tab, tmp_path: Path) -> None:
     await tab.person.say("I live in Rotterdam.")
     document = await take_along(tab)
     await tab.open("/whose")

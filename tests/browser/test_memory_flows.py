@@ -1,4 +1,4 @@
-"""What people do with their memory, done in a browser."""
+"""Managing memory in a browser."""
 
 import re
 
@@ -27,7 +27,7 @@ async def test_the_first_visit_leads_to_a_first_memory(tab: Tab) -> None:
     await tab.see("Retracted")
 
 
-async def test_a_search_answers_while_somebody_writes(tab: Tab) -> None:
+async def test_a_search_responds_during_typing(tab: Tab) -> None:
     await tab.person.say("I live in Rotterdam.")
     await tab.person.say("My dog is called Rex.")
     await tab.come_in()
@@ -53,7 +53,7 @@ async def test_an_edit_is_undone(tab: Tab) -> None:
     assert await tab.page.locator(".versions > li").count() == 3
 
 
-async def test_what_is_never_to_be_brought_up_is_had_back(tab: Tab) -> None:
+async def test_a_suppressed_memory_is_restored(tab: Tab) -> None:
     await tab.come_in()
     await remember(tab, "My bike is green")
     await tab.page.get_by_role("link", name="My bike is green").click()
@@ -65,7 +65,7 @@ async def test_what_is_never_to_be_brought_up_is_had_back(tab: Tab) -> None:
     await expect(tab.page.get_by_role("button", name="Never mention again")).to_be_visible()
 
 
-async def test_two_are_made_one_and_parted(tab: Tab) -> None:
+async def test_two_memories_are_merged_and_separated(tab: Tab) -> None:
     await tab.come_in()
     for text in ("The boat is called Nightjar", "The boat key hangs by the door"):
         await remember(tab, text)
@@ -90,7 +90,7 @@ async def test_a_conflict_is_settled(tab: Tab) -> None:
     await tab.see("instead of: concise")
 
 
-async def test_all_that_is_chosen_is_erased_to_its_proof(tab: Tab) -> None:
+async def test_all_selected_memories_are_erased_to_their_proof(tab: Tab) -> None:
     await tab.person.say("I live in Rotterdam.")
     await tab.come_in()
     await tab.page.get_by_role("link", name="Facts").click()
@@ -105,7 +105,7 @@ async def test_all_that_is_chosen_is_erased_to_its_proof(tab: Tab) -> None:
     await tab.see("Nothing is known yet")
 
 
-async def test_the_language_and_the_look_are_switched(tab: Tab) -> None:
+async def test_language_and_theme_are_switched(tab: Tab) -> None:
     await tab.come_in()
     paper = await tab.page.evaluate("getComputedStyle(document.body).backgroundColor")
     await tab.page.get_by_role("button", name="中文").click()
@@ -118,7 +118,7 @@ async def test_the_language_and_the_look_are_switched(tab: Tab) -> None:
     await tab.see("全部已知内容")
 
 
-async def test_everything_goes_by_the_keyboard(tab: Tab) -> None:
+async def test_everything_works_with_the_keyboard(tab: Tab) -> None:
     press, write = tab.page.keyboard.press, tab.page.keyboard.type
     await tab.open("/")
     await expect(tab.page.locator("#user")).to_be_focused()
@@ -147,7 +147,7 @@ async def test_everything_goes_by_the_keyboard(tab: Tab) -> None:
     await tab.page.wait_for_url(re.compile(r"/memory/one/"))
 
 
-async def test_what_users_say_runs_nothing(tab: Tab) -> None:
+async def test_user_text_is_not_executed(tab: Tab) -> None:
     text = "<script>document.title = 'mine'</script> <b>bold</b>"
     await tab.come_in()
     await remember(tab, text)

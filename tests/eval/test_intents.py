@@ -1,4 +1,4 @@
-"""How often the rules read the intent as a person would: `dev` shaped the rules, `held` was written after them."""
+"""How often the rules' intent equals that of a person: `dev` shaped the rules, `held` was written after them."""
 
 import json
 from collections import defaultdict
@@ -16,12 +16,12 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-def _right(**wanted: str) -> float:
+def _share_right(**wanted: str) -> float:
     of = [row for row in ROWS if all(row[name] == value for name, value in wanted.items())]
     return sum(understand(row["say"]).intent == row["intent"] for row in of) / len(of)
 
 
-def test_the_set_speaks_both_languages_and_has_every_intent() -> None:
+def test_the_set_has_both_languages_and_every_intent() -> None:
     counted: dict[str, int] = defaultdict(int)
     for row in ROWS:
         counted[row["intent"]] += 1
@@ -33,20 +33,20 @@ def test_the_set_speaks_both_languages_and_has_every_intent() -> None:
 
 
 @pytest.mark.parametrize(("part", "floor"), [("dev", 0.95), ("held", 0.85)])
-def test_intents_are_read_as_a_person_would(
+def test_intents_equal_those_of_a_person(
     part: str, floor: float, record_property: Callable[[str, object], None]
 ) -> None:
-    share = _right(part=part)
+    share = _share_right(part=part)
     record_property(f"intents {part}", round(share, 3))
     missed = [row["say"] for row in ROWS if row["part"] == part and understand(row["say"]).intent != row["intent"]]
     assert share >= floor, missed
 
 
 @pytest.mark.parametrize("language", ["zh", "en", "mixed"])
-def test_no_language_is_left_behind(language: str) -> None:
-    assert _right(language=language) >= 0.9
+def test_every_language_reaches_its_floor(language: str) -> None:
+    assert _share_right(language=language) >= 0.9
 
 
 @pytest.mark.parametrize("intent", Intent.__args__)
-def test_no_intent_is_left_behind(intent: str) -> None:
-    assert _right(intent=intent) >= 0.9
+def test_every_intent_reaches_its_floor(intent: str) -> None:
+    assert _share_right(intent=intent) >= 0.9

@@ -1,4 +1,4 @@
-"""The release gate: precision and recall of every labelled set together, rules alone (seed 004 2.3.2.1, R157)."""
+"""The release gate: precision and recall on all labelled sets, rules alone (seed 004 2.3.2.1, R157)."""
 
 import asyncio
 from collections import Counter
@@ -31,7 +31,7 @@ HARD = GatePolicy(
         "feedback": Floor(precision=0.78, recall=0.78),
     }
 )
-"""What colourful, long and indirect messages must reach."""
+"""Minimum figures for figurative, long and indirect messages."""
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ HARD = GatePolicy(
         "dates",
     ],
 )
-def test_ordinary_messages_that_nobody_tuned_on_pass_the_gate(
+def test_ordinary_messages_outside_the_fit_pass_the_gate(
     name: SetName, record_property: Callable[[str, object], None]
 ) -> None:
     scores = asyncio.run(judge.judge(name, HERE, "held", None))
@@ -70,7 +70,7 @@ def test_hard_messages_reach_their_floors(name: SetName, record_property: Callab
     assert [f"{v.name} {v.measured:.3f} < {v.floor}" for v in found if not v.passed] == []
 
 
-def test_the_sets_are_large_and_speak_both_languages() -> None:
+def test_the_sets_are_large_and_have_both_languages() -> None:
     extraction = read(HERE, "extraction", LabelledExtraction)
     counted = Counter(label.kind for label in extraction)
     assert len(extraction) >= 240
@@ -101,7 +101,7 @@ def test_hostile_texts_are_of_every_kind_in_both_languages() -> None:
         assert len({kind for side, kind in kinds if side == "benign"}) == 7, language
 
 
-def test_labels_name_only_what_was_said() -> None:
+def test_labels_contain_only_words_of_the_message() -> None:
     for label in read(HERE, "extraction", LabelledExtraction):
         said = f"{label.before or ''}\n{label.text}".lower()
         for expected in label.expect:

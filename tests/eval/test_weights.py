@@ -1,4 +1,4 @@
-"""The corpus and the weights that were fitted to it: every line is well formed, and the weights know the classes."""
+"""The corpus and the weights fitted to it: every line is valid, and the weights have all classes."""
 
 import pytest
 
@@ -16,13 +16,13 @@ CLASSES = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_weights_know_every_class(name: str) -> None:
+def test_the_weights_have_every_class(name: str) -> None:
     network = load(name)
     assert set(network.classes) == CLASSES[name]
     assert network.grams.shape == (len(network.vocabulary.hashes) + 1, 3 * len(network.hidden))
 
 
-def test_the_corpus_is_well_formed() -> None:
+def test_the_corpus_is_valid() -> None:
     messages = corpus.messages()
     labels = {span.label for message in messages for span in message.spans} - {corpus.SOME}
     assert labels == CLASSES["statements"] - {"none", "for", "against"}
@@ -30,7 +30,7 @@ def test_the_corpus_is_well_formed() -> None:
     assert sum(not message.spans for message in messages) > 0.3 * len(messages)
 
 
-def test_a_tag_that_does_not_close_is_named() -> None:
+def test_an_unclosed_tag_is_named() -> None:
     with pytest.raises(ValueError, match="open tag"):
         corpus.tagged("<goal>read more books")
 

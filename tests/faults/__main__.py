@@ -1,7 +1,7 @@
-"""`make test-faults`: a running system is broken in every way that is listed, and each time the figures are told.
+"""`make test-faults`: each fault is applied to a running system, and its figures are printed.
 
-`python -m tests.faults` breaks it in each way once or twice; `--long`, or SMARTBRAIN_TEST_LONG, as often as a long run
-may take. Names of scenarios run those alone. Exit code 1 if a turn was lost or doubled or recovery took too long.
+`python -m tests.faults` applies each fault once or twice; `--long` or SMARTBRAIN_TEST_LONG as often as a long run may
+take. Names of scenarios select them. Exit code 1 if a turn was lost or duplicated or recovery took too long.
 """
 
 import argparse
@@ -33,7 +33,7 @@ def row(figures: "Figures") -> str:
 
 
 async def run(rig: "Rig", scenario: "Scenario", reference: "Reference", dice: random.Random) -> "Figures":
-    """What the scenario came to."""
+    """The result of the scenario."""
     from tests.faults.judge import Figures, come_to_rest, judge, time_to_recover
     from tests.faults.load import Load
 
@@ -48,7 +48,7 @@ async def run(rig: "Rig", scenario: "Scenario", reference: "Reference", dice: ra
         figures.problems += await come_to_rest(rig)
         if check:
             await check(figures)
-    except Exception as error:  # noqa: BLE001 # the other scenarios are told all the same
+    except Exception as error:  # noqa: BLE001 # the other scenarios run anyway
         figures.problems.append(repr(error))
         await load.give_up()
         for twin in [*rig.supervisor.twins]:
@@ -60,7 +60,7 @@ async def run(rig: "Rig", scenario: "Scenario", reference: "Reference", dice: ra
 
 
 async def main(names: list[str], seed: int) -> bool:
-    """Whether every scenario went well."""
+    """Whether every scenario passed."""
     from shared.telemetry import configure_logs
     from tests.faults.judge import Reference, come_to_rest
     from tests.faults.load import STORIES, Load
@@ -68,7 +68,7 @@ async def main(names: list[str], seed: int) -> bool:
     from tests.faults.scenarios import SCENARIOS
 
     configure_logs("critical")
-    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # that a server is away is what is tried
+    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # the scenario is the absence of a server
     known = {each.name: each for each in SCENARIOS}
     if unknown := [name for name in names if name not in known]:
         print(f"no such scenario: {', '.join(unknown)}; there are {', '.join(known)}", file=sys.stderr)

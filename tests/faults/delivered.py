@@ -1,4 +1,4 @@
-"""What the broker delivers that it should not, or otherwise than it was sent."""
+"""The broker delivers unreadable records, repeats records, or changes their order."""
 
 import asyncio
 import random
@@ -28,11 +28,11 @@ RUBBISH = (
     b'{"tenant_id": "faults"' + b" " * 200_000,
 )
 SHARE = 0.01 if LONG else 0.1
-"""The share of deliveries that come again: a short run has too few for one in a hundred."""
+"""The share of repeated deliveries: one in a hundred is too few for a short run."""
 
 
 async def poison(rig: Rig, load: Load, dice: random.Random) -> Check:
-    """Rubbish of every kind in every topic; the check: what is read is set aside, once, and nothing stands still."""
+    """Unreadable records of every kind in every topic; the check: each is set aside once, and no consumer stalls."""
     mark = f"poison-{uuid4().hex}".encode()
     for _ in range(often(5, short=1)):
         for topic in dice.sample(TOPICS, len(TOPICS)):
@@ -52,7 +52,7 @@ async def poison(rig: Rig, load: Load, dice: random.Random) -> Check:
 
 
 async def compress(rig: Rig, load: Load, dice: random.Random) -> Check:
-    """Turns come in every codec, and so do all events of the workers once more."""
+    """Turns in every codec, and all worker events repeated."""
     del dice
     await load.reach(often(200, short=10))
     heard = await read(rig.bootstrap, *GROUPS)
@@ -71,7 +71,7 @@ async def compress(rig: Rig, load: Load, dice: random.Random) -> Check:
 
 
 async def duplicate(rig: Rig, load: Load, dice: random.Random) -> Check:
-    """A share of all deliveries comes again, later and in another order, while the load goes on."""
+    """Repeats a share of all deliveries later and in another order while the load continues."""
     consumer = AIOKafkaConsumer(bootstrap_servers=rig.bootstrap, enable_auto_commit=False, **QUICK)
     await consumer.start()
     heard = again = 0

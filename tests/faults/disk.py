@@ -1,4 +1,4 @@
-"""A small disk of the suite's own, to be filled: a tmpfs in a mount namespace, which ends with the process."""
+"""A small disk that can be filled: a tmpfs in a mount namespace, which ends with the process."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ _MINE = "FAULTS_OWN_MOUNTS"
 
 
 def enter_own_mounts() -> None:
-    """This process runs on in mounts of its own, where the system lets it; root or not."""
+    """Moves this process to its own mount namespace, if the system allows it; root is not required."""
     if os.environ.get(_MINE):
         return
     tool = shutil.which("unshare")
@@ -24,7 +24,7 @@ def enter_own_mounts() -> None:
 
 
 def mount(folder: Path) -> str:
-    """Why there is no disk of its own at the folder; nothing if there is one now."""
+    """The reason why the folder has no disk of its own; empty if it has one now."""
     folder.mkdir(parents=True)
     if not os.environ.get(_MINE):
         return "no mount of its own is allowed here (`unshare --mount` as this user)"
@@ -34,7 +34,7 @@ def mount(folder: Path) -> str:
 
 
 def fill(folder: Path) -> Path:
-    """A file that takes every byte that the disk had left."""
+    """A file that fills the disk."""
     filler = folder / "filler"
     block = bytes(os.statvfs(folder).f_bsize)
     with filler.open("wb", buffering=0) as file, suppress(OSError):
@@ -44,5 +44,5 @@ def fill(folder: Path) -> Path:
 
 
 def unmount(folder: Path) -> None:
-    """The folder is an ordinary one again."""
+    """Unmounts the disk."""
     subprocess.run(["umount", "--lazy", str(folder)], capture_output=True, check=False)

@@ -1,4 +1,4 @@
-"""What became of the turns that were accepted, by the state of the database: lost, doubled, how soon all was well."""
+"""The results for accepted turns, from the database: lost turns, duplicates, and the recovery time."""
 
 import asyncio
 import time
@@ -15,9 +15,9 @@ from tests.system.databases import rows
 from tests.system.kafka import caught_up
 
 RECOVERED_S = 30.0
-"""Within this after the end of a fault everything is as if it had not been."""
+"""The time limit for recovery after the end of a fault."""
 PATIENCE_S = 90.0
-"""So long is waited before what has not come counts as lost."""
+"""The time after which a missing outcome counts as lost."""
 Known = Counter[str]
 _SAID = """
 SELECT e.user_id, e.content ->> 'text' AS said, t.idempotency_key AS key, t.outcome ->> 'status' AS outcome
@@ -42,7 +42,7 @@ SELECT (SELECT count(*) FROM turns WHERE outcome_at IS NULL)
 
 @dataclass
 class Figures:
-    """What a scenario came to."""
+    """The result of a scenario."""
 
     name: str
     accepted: int = 0
@@ -54,14 +54,14 @@ class Figures:
 
     @property
     def well(self) -> bool:
-        """Whether nothing is amiss."""
+        """Whether it passed."""
         in_time = self.recovered_s is not None and self.recovered_s < RECOVERED_S
         return in_time and not self.problems and self.accepted == self.derived > 0 == self.lost == self.doubled
 
 
 async def time_to_recover(rig: Rig, load: Load) -> float | None:
-    """Seconds from now until every process is ready, every turn accepted by now has its outcome, and so has one that
-    was accepted after; None if that never came.
+    """The seconds until every process is ready and every accepted turn has its outcome, including one that was accepted
+    later; None if that did not happen.
     """
     began = time.monotonic()
     before = set(load.accepted)
@@ -77,7 +77,7 @@ async def time_to_recover(rig: Rig, load: Load) -> float | None:
 
 
 def ask(rig: Rig, statement: str, **params: Any) -> list[dict[str, Any]]:
-    """What the database answers; nothing while it is away."""
+    """The result of the query; nothing while the database is unavailable."""
     try:
         return rows(rig.dsn, statement, **params)
     except psycopg.Error:
@@ -85,7 +85,7 @@ def ask(rig: Rig, statement: str, **params: Any) -> list[dict[str, Any]]:
 
 
 async def come_to_rest(rig: Rig) -> list[str]:
-    """Everything is read and nothing open; what is not so in time."""
+    """Waits until everything is processed and closed; what is not in time."""
     until = time.monotonic() + PATIENCE_S
     try:
         await asyncio.wait_for(caught_up(rig.bootstrap), PATIENCE_S)
@@ -99,7 +99,7 @@ async def come_to_rest(rig: Rig) -> list[str]:
 
 
 def by_user(rig: Rig, statement: str, people: list[Person]) -> dict[str, Known]:
-    """By user the rows, as texts, and how often each is there."""
+    """By user, the rows as texts and their counts."""
     found: dict[str, Known] = {person.user_id: Counter() for person in people}
     for row in rows(rig.dsn, statement, tenant=TENANT, users=list(found)):
         found[row.pop("user_id")][orjson.dumps(row).decode()] += 1
@@ -107,7 +107,7 @@ def by_user(rig: Rig, statement: str, people: list[Person]) -> dict[str, Known]:
 
 
 class Reference:
-    """What is known of whoever told each story undisturbed."""
+    """The memories of a user of each story without a fault."""
 
     def __init__(self, rig: Rig, load: Load) -> None:
         self.stories: dict[int, Known] = {}
@@ -121,12 +121,12 @@ class Reference:
 
 
 def tell_difference(wanted: Known, found: Known) -> str:
-    """What is missing and what is too much."""
+    """The missing and the surplus rows."""
     return "; ".join([f"- {row}" for row in wanted - found] + [f"+ {row}" for row in found - wanted])
 
 
 def judge(rig: Rig, load: Load, reference: Reference, figures: Figures) -> None:
-    """The figures say what became of every accepted turn, and whether what is known is what would be known anyhow."""
+    """The figures of every accepted turn, and whether memories equal those without a fault."""
     said = rows(rig.dsn, _SAID, tenant=TENANT, users=[person.user_id for person in load.people])
     known, read = by_user(rig, _KNOWN, load.people), by_user(rig, _READ, load.people)
     for person in load.people:

@@ -1,7 +1,7 @@
-"""People who tell their stories, over HTTP and over Kafka, for as long as a fault lasts, and what was accepted of them.
+"""Users who tell stories over HTTP and Kafka while a fault lasts, and their accepted turns.
 
-Everybody tells one of a few fixed stories to its end, so that what is known of each can be compared with what is known
-of somebody who told the same undisturbed.
+Every user tells one of a few fixed stories to its end, so that the memories can be compared with those of a user who
+told it without a fault.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ SHARES: tuple[tuple[conversation.Part, float], ...] = (
     ("new", 0.5), ("again", 0.12), ("corrects", 0.2), ("denies", 0.08), ("chatter", 0.1),
 )  # fmt: skip
 PAUSE_S = 0.7
-"""A conversation that a machine of two cores keeps up with beside everything else."""
+"""A rate that a machine with two cores sustains beside other work."""
 STOP_S = 60
 TENANT = "faults"
 SCRIPTS = [[said.text for said, _ in islice(conversation.turns(f"faults-{n}", SHARES), TURNS)] for n in range(STORIES)]
@@ -34,7 +34,7 @@ Codec = str | None
 
 @dataclass
 class Person:
-    """Somebody with a story, and when each turn of it was accepted."""
+    """A user with a story, and the acceptance time of each turn."""
 
     user_id: str
     story: int
@@ -49,7 +49,7 @@ class Person:
 
 
 class Load:
-    """Tellers, half of them over Kafka, each telling one person's story after the other until it is enough."""
+    """Tellers, half of them over Kafka, each of which tells the stories of one user after the other."""
 
     numbers = count()
 
@@ -65,7 +65,7 @@ class Load:
 
     @property
     def accepted(self) -> dict[str, float]:
-        """When each turn was accepted, by its idempotency key."""
+        """The acceptance time of each turn, by idempotency key."""
         return {key: at for person in self.people for key, at in person.accepted.items()}
 
     async def _tell(self, teller: int) -> None:
@@ -115,17 +115,17 @@ class Load:
         await asyncio.sleep(0.05 if self._stopping else PAUSE_S)
 
     async def reach(self, turns: int) -> None:
-        """So many turns more have been accepted."""
+        """Waits until this many more turns are accepted."""
         goal = len(self.accepted) + turns
         await wait_for(lambda: len(self.accepted) >= goal, f"{turns} turns more")
 
     async def stop(self) -> None:
-        """Every story that was begun is told to its end, and no other."""
+        """Finishes every story that was begun and starts no other."""
         self._stopping = True
         await asyncio.wait_for(asyncio.gather(*self._tasks), STOP_S)
 
     async def give_up(self) -> None:
-        """Nothing more is told, wherever the stories are."""
+        """Stops all stories where they are."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

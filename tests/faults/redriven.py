@@ -1,4 +1,4 @@
-"""Dead letters that are redriven while everything that takes part is killed."""
+"""Dead letters are redriven while all participants are killed."""
 
 import asyncio
 import os
@@ -23,9 +23,9 @@ numbers = count()
 
 
 async def kill_redrives(rig: Rig, load: Load, dice: random.Random) -> Check:
-    """`smartbrain dlq redrive` of several letters, killed with compose and relay at random moments, then tried again.
+    """`smartbrain dlq redrive` for several letters, killed with compose and relay at random times, then repeated.
 
-    The check: each letter's turn is in the log and derived once, and one act is on record.
+    The check: each letter's turn is in the log and derived once, and one act is recorded.
     """
     users = [f"letter-{next(numbers)}" for _ in range(often(20, short=4))]
     letters = [await _write_letter(rig, user, keyed=n % 2 == 0) for n, user in enumerate(users)]
@@ -72,7 +72,7 @@ async def _kill_at_random(rig: Rig, dice: random.Random) -> None:
 
 
 async def _redrive(rig: Rig, letter: str, within_s: float) -> bool:
-    """Whether the command said that the letter is redriven, now or before; killed when it takes longer."""
+    """Whether the command reported the letter as redriven, now or earlier; killed on timeout."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "services.cli", "dlq", "redrive", letter, "--reason", "mended", "--by", "suite"),
         env={**os.environ, "SMARTBRAIN_URL": str(httpx.URL(rig.place.http))},

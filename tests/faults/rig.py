@@ -1,4 +1,4 @@
-"""One system of processes for the whole suite, each service in its own, watched as `smartbrain up` watches it."""
+"""One system of processes for the whole suite, supervised as by `smartbrain up`."""
 
 import asyncio
 import os
@@ -25,12 +25,14 @@ from tests.system.processes import Machine
 from tests.system.running import policy_file
 
 DELIVERY = {"fuse_share": 1.0}
-"""Poison stops no consumer: the fuse has tests of its own. All else is as users have it."""
+"""Poison does not pause consumers, because the fuse has its own tests; all else has default values."""
 CLOCKS = Path(__file__).with_name("clock")
 
 
 class Apart(Supervisor):
-    """Every service in a process of its own, twins and wrong clocks where asked, the database on its own disk."""
+    """Every service in its own process, with second instances and wrong clocks on request, the
+    database on its own disk.
+    """
 
     twins: dict[str, str]
     clocks: dict[str, int]
@@ -56,7 +58,7 @@ class Apart(Supervisor):
 
 
 class Rig(Machine):
-    """The system, what it talks to, and the hands that break it."""
+    """The system, its servers, and the operations that break it."""
 
     def __init__(self, supervisor: Apart, ollama: ScriptedOllama, rag: Rag) -> None:
         super().__init__(supervisor.describe())
@@ -64,7 +66,7 @@ class Rig(Machine):
         self._hands = threading.Lock()
         self._closing = threading.Event()
         self.ended_by: list[str] = []
-        """What would have ended `smartbrain up`."""
+        """The error that would have ended `smartbrain up`."""
 
     @property
     def bootstrap(self) -> str:
@@ -84,21 +86,21 @@ class Rig(Machine):
         return self.supervisor.broker
 
     def watch(self) -> None:
-        """As `smartbrain up` does, until the rig closes; what raises would have ended it."""
+        """Supervises as `smartbrain up` does until the rig closes; records an error that would have ended it."""
         while not self._closing.wait(MEND_EVERY_S):
             with self._hands:
                 try:
                     self.supervisor.try_to_mend()
-                except Exception as error:  # noqa: BLE001 # it is told with the scenario
+                except Exception as error:  # noqa: BLE001 # it is reported with the scenario
                     self.ended_by.append(repr(error)[:300])
 
     def close(self) -> None:
-        """Nobody mends any more."""
+        """Stops the supervision."""
         self._closing.set()
 
     @asynccontextmanager
     async def unwatched(self) -> AsyncGenerator[None]:
-        """Nobody mends meanwhile."""
+        """Suspends the supervision."""
         await asyncio.to_thread(self._hands.acquire)
         try:
             yield
@@ -106,14 +108,14 @@ class Rig(Machine):
             self._hands.release()
 
     async def kill(self, name: str) -> None:
-        """The process of the service has been ended as by `kill -9`; one that is just being started as well."""
+        """Kills the process of the service as `kill -9` does, even one that is just starting."""
         async with self.unwatched():
             child = self.supervisor.processes[name].child
             child.kill()
             await asyncio.to_thread(child.wait)
 
     async def restart(self, *names: str) -> None:
-        """These processes were told to stop and are started again; they need not be ready yet."""
+        """Stops and restarts these processes without waiting until they are ready."""
         async with self.unwatched():
             for name in names:
                 if name in self.supervisor.processes:
@@ -124,7 +126,7 @@ class Rig(Machine):
                 self.supervisor.launch(name)
 
     async def dismiss(self, name: str) -> None:
-        """The twin has stopped and is not started again."""
+        """Stops the second instance and does not restart it."""
         async with self.unwatched():
             child = self.supervisor.processes.pop(name).child
             self.supervisor.twins.pop(name)
@@ -132,7 +134,7 @@ class Rig(Machine):
             await asyncio.to_thread(child.wait, 30)
 
     async def wipe_broker(self) -> None:
-        """The broker was killed, its data is gone, and it runs again with empty topics."""
+        """Kills the broker, deletes its data and restarts it with empty topics."""
         async with self.unwatched():
             await asyncio.to_thread(self.broker.kill)
             shutil.rmtree(self.broker.data)
@@ -140,7 +142,7 @@ class Rig(Machine):
             await self.supervisor.make_topics_anew()
 
     async def whole(self) -> bool:
-        """Whether every process says that it is ready."""
+        """Whether every process reports that it is ready."""
         return all([await self._is_ready(each) for each in list(self.supervisor.processes.values())])
 
     async def _is_ready(self, process: Process) -> bool:
@@ -154,7 +156,7 @@ class Rig(Machine):
 
 @contextmanager
 def paused(pid: int) -> Generator[None]:
-    """The process stands still."""
+    """Suspends the process."""
     os.kill(pid, signal.SIGSTOP)
     try:
         yield
@@ -164,7 +166,7 @@ def paused(pid: int) -> Generator[None]:
 
 @asynccontextmanager
 async def rigged(folder: Path) -> AsyncGenerator[Rig]:
-    """The running system, with a scripted model and a knowledge server; gone at the end."""
+    """The running system, with a scripted model and a knowledge server; stopped at the end."""
     async with AsyncExitStack() as stack:
         ollama = await stack.enter_async_context(serve_ollama())
         rag = await stack.enter_async_context(serve_rag())

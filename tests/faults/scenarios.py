@@ -1,6 +1,6 @@
-"""The faults: each is done to a system under load and is over when its function returns.
+"""The faults: each is applied to a system under load and is over when its function returns.
 
-A fault may hand back a check of its own, which is made once everything has come to rest.
+A fault can return a check, which runs once the system is idle.
 """
 
 import asyncio
@@ -30,14 +30,14 @@ Check = Callable[[Figures], Awaitable[None]]
 Fault = Callable[[Rig, Load, random.Random], Awaitable[Check | None]]
 HOUR_S = 3600
 GATHERED_S = 1.5
-"""So long work gathers before who does it is killed: it is killed in the middle of it."""
+"""The time in which work accumulates before its worker is killed, so that the kill occurs in the middle."""
 SESSION_S = 10.0
-"""So long may a consumer be silent before the broker gives its partitions away."""
+"""The time after which the broker reassigns the partitions of a silent consumer."""
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A fault, and the load that it is done to."""
+    """A fault, and its load."""
 
     name: str
     fault: Fault
@@ -46,7 +46,7 @@ class Scenario:
 
 
 async def kill_service(rig: Rig, load: Load, dice: random.Random, *, service: str) -> Check | None:
-    """Killed at a random moment of work that had gathered; in a long run again and again, whether it is back or not."""
+    """Kills at a random moment of accumulated work; a long run repeats it, whether or not the process is back."""
     del load
     check = None
     if service == "erasure":
@@ -64,7 +64,7 @@ async def kill_service(rig: Rig, load: Load, dice: random.Random, *, service: st
 
 
 async def kill_database(rig: Rig, load: Load, dice: random.Random) -> None:
-    """The postmaster killed, as by the kernel that needs memory."""
+    """Kills the postmaster, as the kernel does when memory is exhausted."""
     for _ in range(often(5, short=1)):
         await load.reach(4)
         await asyncio.sleep(dice.uniform(0, 1))
@@ -72,7 +72,7 @@ async def kill_database(rig: Rig, load: Load, dice: random.Random) -> None:
 
 
 async def restart_database(rig: Rig, load: Load, dice: random.Random) -> None:
-    """Stopped and started as for an upgrade."""
+    """Stops and restarts it, as for an upgrade."""
     del load
     await asyncio.sleep(dice.uniform(0, 1))
     async with rig.unwatched():
@@ -81,7 +81,7 @@ async def restart_database(rig: Rig, load: Load, dice: random.Random) -> None:
 
 
 async def kill_broker(rig: Rig, load: Load, dice: random.Random) -> None:
-    """The broker killed; its log stays."""
+    """Kills the broker; its log remains."""
     for _ in range(often(5, short=1)):
         await load.reach(4)
         await asyncio.sleep(dice.uniform(0, 1))
@@ -89,7 +89,7 @@ async def kill_broker(rig: Rig, load: Load, dice: random.Random) -> None:
 
 
 async def wipe_broker(rig: Rig, load: Load, dice: random.Random) -> None:
-    """All that the broker had is gone, with turns in it that nobody had read: topics, records, offsets."""
+    """Deletes all broker data, with unread turns: topics, records, offsets."""
     await asyncio.sleep(dice.uniform(0, 1))
     with paused(rig.supervisor.processes["observer"].child.pid):
         await load.reach(8)
@@ -97,7 +97,7 @@ async def wipe_broker(rig: Rig, load: Load, dice: random.Random) -> None:
 
 
 async def pause_broker(rig: Rig, load: Load, dice: random.Random) -> None:
-    """The broker answers nothing for a while."""
+    """The broker does not respond for a while."""
     del load
     await asyncio.sleep(dice.uniform(0, 1))
     with paused(rig.broker.pid):
@@ -105,7 +105,7 @@ async def pause_broker(rig: Rig, load: Load, dice: random.Random) -> None:
 
 
 async def set_clocks_wrong(rig: Rig, load: Load, dice: random.Random) -> Check:
-    """One worker is an hour ahead, another an hour behind."""
+    """One worker's clock is an hour fast, another's an hour slow."""
     del dice
     wrong = {"observer": HOUR_S, "evolver": -HOUR_S}
     rig.supervisor.clocks = wrong
@@ -124,7 +124,7 @@ async def set_clocks_wrong(rig: Rig, load: Load, dice: random.Random) -> Check:
 
 
 async def fill_disk(rig: Rig, load: Load, dice: random.Random) -> Check:
-    """Not a byte is left where the database writes."""
+    """Fills the disk of the database completely."""
     del load, dice
     refused = 0
     filler = fill(rig.supervisor.data / "disk")
@@ -145,7 +145,7 @@ async def fill_disk(rig: Rig, load: Load, dice: random.Random) -> Check:
 
 
 async def slow_model(rig: Rig, load: Load, dice: random.Random) -> None:
-    """A model that takes its time for every answer."""
+    """A model that is slow to answer."""
     del dice
     rig.ollama.slow_s = often(30, short=5)
     rig.ollama.script("slow")
@@ -154,7 +154,7 @@ async def slow_model(rig: Rig, load: Load, dice: random.Random) -> None:
 
 
 async def malformed_model(rig: Rig, load: Load, dice: random.Random) -> None:
-    """A model that answers in every wrong way, one after the other."""
+    """A model with every kind of invalid answer, one after the other."""
     modes = [mode for mode in get_args(Mode) if mode not in ("well", "slow")]
     for mode in dice.sample(modes, len(modes)):
         rig.ollama.script(mode)
@@ -163,7 +163,7 @@ async def malformed_model(rig: Rig, load: Load, dice: random.Random) -> None:
 
 
 async def freeze_worker(rig: Rig, load: Load, dice: random.Random) -> Check:
-    """A worker stands still for longer than its session; a twin takes over, and then it goes on as if nothing were."""
+    """A worker is suspended for longer than its session; a second instance takes over, then the worker continues."""
     rig.supervisor.twins = {"evolver-2": "evolver"}
     await rig.restart("evolver-2")
     await wait_for(rig.whole, "the twin is ready", 40)

@@ -1,4 +1,4 @@
-"""Work for the services that a conversation alone gives none: erasures, and pages that turns cite."""
+"""Work that a conversation alone does not create: erasures, and pages that turns cite."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -19,7 +19,7 @@ SECRET = "Brunhilde"
 
 
 async def post(rig: Rig, path: str, body: dict[str, object]) -> dict[str, object]:
-    """What compose answers, once it does."""
+    """The response of compose, once it responds."""
     while True:
         try:
             answer = await rig.http.post(path, json=body, timeout=10)
@@ -32,7 +32,7 @@ async def post(rig: Rig, path: str, body: dict[str, object]) -> dict[str, object
 
 
 async def ask_for_erasures(rig: Rig) -> Check:
-    """People are known and asked to be forgotten; the check: nothing of them is left, each erasure completed once."""
+    """Users are remembered, then erased; the check: no data remains, and each erasure was completed once."""
     users = [f"gone-{next(numbers)}" for _ in range(often(40, short=4))]
     for user in users:
         said = [{"role": "user", "content": f"My therapist is called {SECRET}."}]
@@ -61,7 +61,7 @@ async def ask_for_erasures(rig: Rig) -> Check:
 
 
 async def cite_pages(rig: Rig) -> Check:
-    """People cite a page and make a document; the check: the knowledge side has both, once."""
+    """Users cite a page and create a document; the check: the knowledge side has both, once."""
     users = [f"cites-{next(numbers)}" for _ in range(often(40, short=4))]
     for user in users:
         whose = {"tenant_id": TENANT, "user_id": user, "session_id": "s", "idempotency_key": user}
@@ -83,7 +83,7 @@ async def cite_pages(rig: Rig) -> Check:
 
 
 def _count(rig: Rig, users: list[str], table: str, where: str = "true") -> int:
-    """How many rows they have there; -1 while the database is away."""
+    """The number of their rows in the table; -1 while the database is unavailable."""
     statement = f"SELECT count(*) AS n FROM {table} WHERE user_id = ANY(%(users)s) AND {where}"  # noqa: S608
     answer = ask(rig, statement, users=users)
     return answer[0]["n"] if answer else -1

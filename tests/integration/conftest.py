@@ -1,4 +1,4 @@
-"""A scripted server that the tests share."""
+"""The shared scripted server."""
 
 from collections.abc import AsyncIterator
 
@@ -17,7 +17,7 @@ async def one_server() -> AsyncIterator[ScriptedOllama]:
 
 @pytest.fixture
 def server(one_server: ScriptedOllama, monkeypatch: pytest.MonkeyPatch) -> ScriptedOllama:
-    """The scripted server as new, reached directly whatever proxy the environment names."""
+    """The scripted server, reset; its address ignores any proxy in the environment."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     one_server.reset()
@@ -26,6 +26,6 @@ def server(one_server: ScriptedOllama, monkeypatch: pytest.MonkeyPatch) -> Scrip
 
 @pytest.fixture(scope="module", autouse=True)
 async def quiet(request: pytest.FixtureRequest) -> None:
-    """The shared system rests while a file is tested that does not ask for it."""
+    """The shared system pauses during a file that does not use it."""
     if not any("one_system" in item.fixturenames for item in request.session.items if item.path == request.path):
         await rest()

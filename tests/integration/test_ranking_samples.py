@@ -1,4 +1,4 @@
-"""What the fit of the ranking asks of a few lines: questions of a dialogue, half of the time without their answer."""
+"""Samples for the fit of the ranking: questions of a dialogue, half of them without their answer."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -10,7 +10,7 @@ LINES = tuple(Line("ann", "s1", f"D1:{n}", "Ann", f"line {n}", BEGAN + timedelta
 QUESTIONS = tuple(Question("ann", f"What was {n}?", "any", frozenset({f"D1:{n}"}), 60) for n in range(0, 60, 5))
 
 
-def test_half_of_the_samples_hold_the_answer_and_none_reaches_beyond_its_lines() -> None:
+def test_half_of_the_samples_contain_the_answer_and_none_uses_later_lines() -> None:
     made = samples(Talk("some", LINES, QUESTIONS))
     assert len(made.questions) == len(QUESTIONS)
     for n, question in enumerate(made.questions):
@@ -23,5 +23,5 @@ def test_half_of_the_samples_hold_the_answer_and_none_reaches_beyond_its_lines()
         assert QUESTIONS[n].evidence.isdisjoint({line.id for line in own}) == bool(n % 2)
 
 
-def test_the_same_samples_are_taken_every_time() -> None:
+def test_sampling_is_reproducible() -> None:
     assert samples(Talk("some", LINES, QUESTIONS)) == samples(Talk("some", LINES, QUESTIONS))

@@ -1,4 +1,4 @@
-"""What a process knows of settings: read once, read again after a change that it hears of, or after a moment."""
+"""Settings cached by a process: read once, and again after a notified change or a short time."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -18,7 +18,7 @@ ANNA, TENANT = Subject("t", "anna"), Subject("t", user_settings.OF_TENANT)
 
 @pytest.fixture
 async def db(databases: Databases) -> AsyncGenerator[Database]:
-    """The pools on a database of the test's own."""
+    """The pools on a new database."""
     found = Database(databases.fresh(), size=2)
     await found.open()
     yield found
@@ -26,12 +26,12 @@ async def db(databases: Databases) -> AsyncGenerator[Database]:
 
 
 async def choose(db: Database, owner: Subject, **changes: object) -> None:
-    """The settings are chosen so."""
+    """Stores these settings."""
     async with db.transaction(owner) as conn:
         await user_settings.change(conn, owner, changes, Operator("test"))
 
 
-async def test_another_process_hears_of_a_change_at_once(db: Database) -> None:
+async def test_another_process_is_notified_of_a_change_at_once(db: Database) -> None:
     known = UserSettings(db, keep_s=600)
     listening = asyncio.create_task(known.listen())
     try:
@@ -59,7 +59,7 @@ async def test_another_process_hears_of_a_change_at_once(db: Database) -> None:
         listening.cancel()
 
 
-async def test_who_does_not_hear_goes_on_with_what_was_known_for_a_moment_alone(db: Database) -> None:
+async def test_without_notifications_cached_settings_are_used_for_a_short_time_only(db: Database) -> None:
     now = 0.0
     known = UserSettings(db, keep_s=2, monotonic=lambda: now)
     assert (await known.find(ANNA)).user == {}
@@ -70,7 +70,7 @@ async def test_who_does_not_hear_goes_on_with_what_was_known_for_a_moment_alone(
     assert (await known.find(ANNA)).user == {"learning": False}
 
 
-async def test_who_heard_and_hears_no_more_keeps_nothing(db: Database) -> None:
+async def test_losing_notifications_clears_the_cache(db: Database) -> None:
     known = UserSettings(db, keep_s=600)
     known.note_change(None)
     assert (await known.find(ANNA)).user == {}

@@ -1,10 +1,10 @@
-"""Apache Kafka for one command: `python -m tests.kafka.apache_kafka run -- pytest tests/acceptance`.
+"""Runs Apache Kafka for one command: `python -m tests.kafka.apache_kafka run -- pytest tests/acceptance`.
 
 Fetches the server's jars from Maven Central once (pom.xml names the version), starts a single KRaft broker on a free
 port in a temporary folder, sets SMARTBRAIN_KAFKA_BOOTSTRAP, runs the command, stops the broker and exits with the
-command's exit code. Needs `java` 17 or newer and, for the first run, `mvn`. The jars are kept in
-SMARTBRAIN_KAFKA_CACHE, by default ~/.cache/smartbrain/kafka-<version>. Beside the plain listener the broker has those
-of `tests.kafka.secure`, and SMARTBRAIN_TEST_KAFKA_SECURE names the file that says how they are reached.
+command's exit code. Requires `java` 17 or newer and, for the first run, `mvn`. The jars are kept in
+SMARTBRAIN_KAFKA_CACHE, by default ~/.cache/smartbrain/kafka-<version>. Besides the plain listener the broker has those
+of `tests.kafka.secure`; SMARTBRAIN_TEST_KAFKA_SECURE names the file that describes them.
 """
 
 import argparse
@@ -56,11 +56,11 @@ log.cleaner.dedupe.buffer.size=2097152
 
 
 class ApacheKafkaError(RuntimeError):
-    """Apache Kafka cannot be had or started here; the message says why."""
+    """Apache Kafka is unavailable or cannot start; the message gives the reason."""
 
 
 def main() -> int:
-    """The command's own exit code, or 2 with a message where Apache Kafka could not be started."""
+    """The command's exit code, or 2 with a message if Apache Kafka could not start."""
     command = _parser().parse_args().command
     command = command[1:] if command[:1] == ["--"] else command
     if not command:
@@ -68,7 +68,7 @@ def main() -> int:
         return 2
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        with running() as (bootstrap, doors):
+        with run_kafka() as (bootstrap, doors):
             told = {"SMARTBRAIN_KAFKA_BOOTSTRAP": bootstrap, secure.VARIABLE: f"{doors.folder}/doors.json"}
             return subprocess.run(command, env={**os.environ, **told}).returncode
     except ApacheKafkaError as error:
@@ -85,8 +85,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 @contextmanager
-def running() -> Generator[tuple[str, secure.Doors]]:
-    """host:port of a fresh broker and its guarded doors; it is stopped and its data is removed at the end."""
+def run_kafka() -> Generator[tuple[str, secure.Doors]]:
+    """host:port of a new broker and its secured listeners; stopped and deleted at the end."""
     jars = fetched_jars()
     with tempfile.TemporaryDirectory(prefix="smartbrain-kafka-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
@@ -112,8 +112,8 @@ def running() -> Generator[tuple[str, secure.Doors]]:
 
 
 def fetched_jars() -> Path:
-    """The folder of Apache Kafka's jars, fetched by Maven if this is the first time."""
-    version, jars = _wanted()
+    """The folder of Apache Kafka's jars, fetched by Maven the first time."""
+    version, jars = _read_version()
     if _complete(jars, version):
         return jars
     jars.parent.mkdir(parents=True, exist_ok=True)
@@ -140,11 +140,11 @@ def fetched_jars() -> Path:
 
 def jars_at_hand() -> Path | None:
     """The folder of the jars, if they have been fetched before."""
-    version, jars = _wanted()
+    version, jars = _read_version()
     return jars if _complete(jars, version) else None
 
 
-def _wanted() -> tuple[str, Path]:
+def _read_version() -> tuple[str, Path]:
     match = re.search(r"<kafka.version>(.+)</kafka.version>", POM.read_text())
     version = match.group(1) if match else "unknown"
     cache = os.environ.get("SMARTBRAIN_KAFKA_CACHE")
@@ -164,7 +164,7 @@ def tool(name: str) -> str:
 
 
 def free_ports(count: int) -> list[int]:
-    """Different TCP ports that nobody listens on."""
+    """Different free TCP ports."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [int(probe.getsockname()[1]) for probe in sockets]
     for probe in sockets:

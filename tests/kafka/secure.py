@@ -1,6 +1,6 @@
-"""The guarded doors of a broker under test: SASL over TLS, mutual TLS, users, and an authority made for the run.
+"""The secured listeners of a broker under test: SASL over TLS, mutual TLS, users, and a temporary authority.
 
-Whoever comes by the plain door may do everything; whoever comes by another, what access control lists say.
+Clients of the plain listener may do everything; others only what access control lists permit.
 """
 
 import json
@@ -20,7 +20,7 @@ from cryptography.x509.oid import NameOID
 from shared.settings import SERVICES
 
 VARIABLE = "SMARTBRAIN_TEST_KAFKA_SECURE"
-"""Names the file that says how the guarded doors are reached."""
+"""Names the file that describes the secured listeners."""
 USERS = (*(f"smartbrain-{name}" for name in SERVICES), "smartbrain-operator", "smartbrain-client", "smartbrain-alone")
 PLAIN_USER = "smartbrain-plain"
 CERTIFIED = "smartbrain-certified"
@@ -45,7 +45,7 @@ super.users=User:ANONYMOUS
 
 @dataclass(frozen=True)
 class Doors:
-    """How the guarded doors of a broker are reached."""
+    """The addresses and credentials of a broker's secured listeners."""
 
     sasl: str
     mutual: str
@@ -58,7 +58,7 @@ class Doors:
         return f"{self.folder}/ca.crt"
 
     def settings(self, user: str, mechanism: str = "SCRAM-SHA-512") -> dict[str, Any]:
-        """The settings of who comes over SASL and TLS."""
+        """The settings of a client with SASL and TLS."""
         return {
             "kafka_bootstrap": self.sasl,
             "kafka_security_protocol": "SASL_SSL",
@@ -69,7 +69,7 @@ class Doors:
         }
 
     def certified(self) -> dict[str, Any]:
-        """The settings of who comes with a certificate."""
+        """The settings of a client with a certificate."""
         return {
             "kafka_bootstrap": self.mutual,
             "kafka_security_protocol": "SSL",
@@ -80,7 +80,7 @@ class Doors:
 
 
 def make_doors(folder: Path, sasl: int, mutual: int) -> Doors:
-    """Certificates and passwords that nobody else knows stand in the folder."""
+    """Creates certificates and random passwords in the folder."""
     make_authority(folder)
     make_certificate(folder, "server")
     make_certificate(folder, "client", subject=CERTIFIED)
@@ -92,18 +92,18 @@ def make_doors(folder: Path, sasl: int, mutual: int) -> Doors:
 
 
 def find_doors() -> Doors | None:
-    """The guarded doors of the broker of this run, if it has any."""
+    """The secured listeners of this run's broker, if any."""
     path = os.environ.get(VARIABLE)
     return Doors(**json.loads(Path(path).read_text())) if path else None
 
 
 def properties_of(doors: Doors) -> str:
-    """What the broker's settings say of its guarded doors."""
+    """The broker's settings for its secured listeners."""
     return PROPERTIES.replace("@folder@", doors.folder).replace("@password@", doors.passwords[PLAIN_USER])
 
 
 def list_scram(doors: Doors) -> list[str]:
-    """The arguments by which a fresh storage knows the users."""
+    """The arguments that create the users in new storage."""
     return [
         argument
         for user in USERS

@@ -1,4 +1,4 @@
-"""The Ollama server that the environment names, for `make test-ollama`."""
+"""The Ollama server named in the environment, for `make test-ollama`."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from shared.settings import load
 
 
 def named_server(config: pytest.Config) -> dict[str, Any] | None:
-    """The settings that say where it is and which models it is to be asked for; None in any other run."""
+    """Its settings and models; None in any other run."""
     settings = load()
     if settings.ollama_url is None or config.getoption("markexpr") != "ollama":
         return None

@@ -1,4 +1,4 @@
-"""What Ollama 0.17.4 does with a JSON schema that it is to hold an answer to: obeys, refuses, or dies of it."""
+"""How Ollama 0.17.4 treats a JSON schema for an answer: obeys it, refuses it, or crashes."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
@@ -8,16 +8,16 @@ SAY_A_TYPE = ("type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "prope
 REFUSED = ("not", "if", "then", "else")
 MOST_CHARACTERS = 2000
 MOST_ITEMS = 2000
-"""`maxItems` of 3,000 ends the runner; how much less does not was not looked for."""
+"""`maxItems` of 3,000 crashes the runner; the exact limit is unknown."""
 
 
 def problems(schema: Any) -> list[str]:
-    """Each thing in the schema that Ollama refuses, dies of, or makes broken JSON of, with its place."""
+    """Each keyword of the schema that Ollama refuses, that crashes it, or that gives invalid JSON, with its path."""
     return [f"{place or 'the schema'}: {problem}" for place, problem in _problems(schema, schema, "")]
 
 
 def kills(schema: Any) -> bool:
-    """Whether the runner, or the whole server, dies of the schema."""
+    """Whether the schema crashes the runner or the whole server."""
     return any("dies" in problem for problem in problems(schema))
 
 

@@ -1,8 +1,8 @@
-"""An Ollama server that does what the test says, over real HTTP on a free port.
+"""A scripted Ollama server over real HTTP on a free port.
 
-Beyond the script it does what version 0.17.4 was seen to do: it loads a model before it answers and gives the load up
-when the one who asked goes away; it reloads for another `num_ctx`; it loses the schema of models with a parser of its
-own; it cuts what is too long without a word; it refuses some schemas and dies of others.
+Besides the script it has the observed behaviour of version 0.17.4: it loads a model before it answers and aborts the
+load when the caller disconnects; it reloads for another `num_ctx`; it loses the schema of models with their own parser;
+it truncates silently; it refuses some schemas and crashes on others.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ Mode = Literal[
     "cut_off",
     "repeating",
 ]
-"""`repeating`: stopped for saying one token over and over, and then without a reason or counts."""
+"""`repeating`: stopped for repeating one token, then without a reason or counts."""
 CHAT = "qwen3"
 EMBEDDING = "qwen3-embedding"
 RERANKER = "qwen3-reranker"
@@ -44,12 +44,12 @@ NOT_JSON = "Sure! The user likes tea, and I would remember that."
 CAPABILITIES = {EMBEDDING: ("embedding",)}
 """Every other model completes, uses tools and thinks."""
 OWN_CONTEXT = 40_960
-"""Tokens that a model was made for, unless the test says otherwise."""
+"""The context length of a model by default."""
 
 
 @dataclass
 class ScriptedOllama:
-    """What the server answers and what it was asked; the last mode of the script stays."""
+    """The scripted modes and the received requests; the last mode stays."""
 
     url: str = ""
     answer: str | Callable[[dict[str, Any]], str] = '{"items": []}'
@@ -61,32 +61,32 @@ class ScriptedOllama:
     own_context: int = OWN_CONTEXT
     context_characters: int = 8000
     without_numbers: str = "\ufffc"
-    """A text with this in it makes the embedding model give numbers that are none."""
+    """A text with this marker makes the embedding model return invalid numbers."""
     counts: tuple[int, int] | None = (400, 60)
-    """Tokens that the server says it read and wrote; None: it says nothing, as Ollama does of a cached prompt."""
+    """The token counts that the server reports; None: none, as Ollama does for a cached prompt."""
     load_s: float = 0.0
-    """How long a model takes that is not in memory."""
+    """The load time of a model."""
     loads: list[tuple[str, int | None]] = field(default_factory=list[tuple[str, int | None]])
-    """Every load that came to its end, with the context asked for."""
+    """Every completed load, with the requested context."""
     loads_given_up: int = 0
     in_memory: dict[str, int | None] = field(default_factory=dict[str, int | None])
     killed_by: list[Any] = field(default_factory=list[Any])
-    """Schemas that a real server would have died of."""
+    """Schemas that would have crashed a real server."""
     slow_s: float = 30.0
     slow_began: asyncio.Event = field(default_factory=asyncio.Event)
     most_at_once: int = 0
     under_way: int = 0
     requests: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    """All but those that only load a model."""
+    """All requests except those that only load a model."""
     _modes: dict[str, deque[Mode]] = field(default_factory=dict[str, deque[Mode]])
     _loading: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def reset(self) -> None:
-        """As new, but for the address."""
+        """Resets everything but the address."""
         self.__init__(self.url)
 
     def script(self, *modes: Mode, at: str = "") -> None:
-        """The next requests meet these modes, one each; the last one stays. `at` speaks of the requests to one path."""
+        """The modes of the next requests, one each; the last one stays. `at` limits them to one path."""
         self._modes[at] = deque(modes)
 
     def asked(self, path: str) -> list[dict[str, Any]]:
@@ -94,16 +94,16 @@ class ScriptedOllama:
         return [body for at, body in self.requests if at == path]
 
     def next_mode(self, path: str) -> Mode:
-        """The mode of the request at hand."""
+        """The mode of the current request."""
         modes = self._modes.get(path) or self._modes.get("") or deque[Mode](["well"])
         return modes.popleft() if len(modes) > 1 else modes[0]
 
     def can(self, model: str) -> tuple[str, ...]:
-        """What `show` says that the model can do."""
+        """The capabilities in the response of `show`."""
         return self.capabilities.get(model, ("completion", "tools", "thinking"))
 
     async def loaded(self, request: Request, body: dict[str, Any]) -> bool:
-        """Whether the model is in memory with the context asked for; not if the one who asked left before it was."""
+        """Loads the model with the requested context; False if the caller disconnected first."""
         model, context = body["model"], body.get("options", {}).get("num_ctx")
         async with self._loading:
             if self.in_memory.get(model, 0) == context:
@@ -121,7 +121,7 @@ class ScriptedOllama:
 
 @asynccontextmanager
 async def serve_ollama() -> AsyncGenerator[ScriptedOllama]:
-    """A running server; gone when the block ends, slow answers included."""
+    """A running server; stopped when the block ends, slow responses aborted."""
     state = ScriptedOllama()
     async with serving(_app(state)) as state.url:
         yield state
@@ -144,7 +144,7 @@ def _app(state: ScriptedOllama) -> Starlette:
         if refused := _refusal(state, path, body):
             return refused
         if path == "/api/show":
-            return JSONResponse(_shown(state, body["model"]))
+            return JSONResponse(_describe_model(state, body["model"]))
         if not await state.loaded(request, body):
             return JSONResponse({"error": "context canceled"}, 499)
         if body.get("keep_alive") == 0:
@@ -163,23 +163,23 @@ def _app(state: ScriptedOllama) -> Starlette:
             await asyncio.sleep(state.slow_s)
             state.under_way -= 1
         if path == "/api/embed":
-            return _embedded(state, body, mode)
+            return _answer_embed(state, body, mode)
         if path == "/api/generate" and body.get("logprobs"):
-            return _judged(state, body, mode)
-        return _said(state, path, body, mode)
+            return _answer_rerank(state, body, mode)
+        return _answer_refusal(state, path, body, mode)
 
     paths = ("/api/embed", "/api/chat", "/api/generate", "/api/tags", "/api/show", "/api/ps", "/api/version")
     return Starlette(routes=[Route(path, handle, methods=["GET", "POST"]) for path in paths])
 
 
 def _only_loads(path: str, body: dict[str, Any]) -> bool:
-    """An empty question loads a model and is answered once it is in memory."""
+    """An empty prompt loads a model and is answered once it is in memory."""
     empty = {"/api/generate": body.get("prompt"), "/api/chat": body.get("messages"), "/api/embed": body.get("input")}
     return path in empty and not empty[path]
 
 
 def _refusal(state: ScriptedOllama, path: str, body: dict[str, Any]) -> Response | None:
-    """What the server says to a request that it does not work on."""
+    """The response to a request that the server refuses."""
     model = body.get("model")
     if not model or not str(model).strip():
         return JSONResponse({"error": "model is required"}, 400)
@@ -204,14 +204,14 @@ def _refusal(state: ScriptedOllama, path: str, body: dict[str, Any]) -> Response
     return None
 
 
-def _shown(state: ScriptedOllama, model: str) -> dict[str, Any]:
+def _describe_model(state: ScriptedOllama, model: str) -> dict[str, Any]:
     parser = state.parsers.get(model)
     lines = ["FROM /models/blobs/sha256-0", *([f"RENDERER {parser}", f"PARSER {parser}"] if parser else ())]
     info = {"general.architecture": "qwen3", "qwen3.context_length": state.own_context, "qwen3.embedding_length": 1024}
     return {"capabilities": list(state.can(model)), "modelfile": "\n".join(lines), "model_info": info}
 
 
-def _embedded(state: ScriptedOllama, body: dict[str, Any], mode: Mode) -> Response:
+def _answer_embed(state: ScriptedOllama, body: dict[str, Any], mode: Mode) -> Response:
     given: str | list[str] = body["input"]
     texts = [given] if isinstance(given, str) else given
     if not body.get("truncate", True) and any(len(text) > state.context_characters for text in texts):
@@ -230,7 +230,7 @@ def _embedded(state: ScriptedOllama, body: dict[str, Any], mode: Mode) -> Respon
     return JSONResponse({"model": body["model"], "embeddings": vectors})
 
 
-def _said(state: ScriptedOllama, path: str, body: dict[str, Any], mode: Mode) -> Response:
+def _answer_refusal(state: ScriptedOllama, path: str, body: dict[str, Any], mode: Mode) -> Response:
     good = state.answer if isinstance(state.answer, str) else state.answer(body)
     if _schema_is_lost(state, path, body):
         good = NOT_JSON
@@ -255,7 +255,7 @@ def _said(state: ScriptedOllama, path: str, body: dict[str, Any], mode: Mode) ->
 
 
 def _schema_is_lost(state: ScriptedOllama, path: str, body: dict[str, Any]) -> bool:
-    """With a parser of the server's own, chat begins to obey where thoughts end, and without thoughts never does."""
+    """With a parser of the server, chat applies the schema after the thoughts, and without thoughts never."""
     if path != "/api/chat" or body.get("format") is None or "thinking" not in state.can(body["model"]):
         return False
     return body.get("think") is False and state.parsers.get(body["model"], "harmony") != "harmony"
@@ -264,8 +264,8 @@ def _schema_is_lost(state: ScriptedOllama, path: str, body: dict[str, Any]) -> b
 _PAIR = re.compile(r"<Query>: (.*)\n<Document>: (.*)<\|im_end\|>\n<\|im_start\|>assistant\n", re.DOTALL)
 
 
-def _judged(state: ScriptedOllama, body: dict[str, Any], mode: Mode) -> Response:
-    """One token with the probabilities of its alternatives, as a reranker of the Qwen3 family gives it."""
+def _answer_rerank(state: ScriptedOllama, body: dict[str, Any], mode: Mode) -> Response:
+    """One token with the probabilities of its alternatives, like a reranker of the Qwen3 family."""
     if mode == "cut_off":
         return Response('{"model": "qwen3-reranker", "response": "ye', media_type="application/json")
     if mode == "broken_json":
@@ -292,7 +292,7 @@ def _judged(state: ScriptedOllama, body: dict[str, Any], mode: Mode) -> Response
 
 
 def shared_words(query: str, text: str) -> float:
-    """The share of the query's words and Chinese characters that the text has."""
+    """The share of the query's words and Chinese characters in the text."""
     asked, told = set(_split(query)), set(_split(text))
     return len(asked & told) / max(len(asked), 1)
 
@@ -302,7 +302,7 @@ def _split(text: str) -> list[str]:
 
 
 def vector(text: str, dimensions: int) -> list[float]:
-    """A bag of hashed words and Chinese characters: texts that share them are near each other."""
+    """A bag of hashed words and Chinese characters: texts that share them have similar vectors."""
     found = [0.0] * dimensions
     for word in _split(text) or [text]:
         digest = hashlib.sha256(word.encode()).digest()

@@ -1,4 +1,4 @@
-"""A small SmartRAG over real HTTP: an index in memory that honours a RetrievalPlan, and misbehaves when told to."""
+"""A small SmartRAG over real HTTP: an in-memory index that applies a RetrievalPlan, with scripted faults."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ MODES = frozenset({"exact", "semantic", "hybrid"})
 
 @dataclass(frozen=True)
 class Document:
-    """One document of one section, seen by its tenant, one organisation of it, or one user."""
+    """One document of one section, visible to its tenant, one organisation of it, or one user."""
 
     id: str
     text: str
@@ -41,14 +41,14 @@ class Document:
     user: str = ""
     org_tier: str = ""
     owner: dict[str, str] | None = None
-    """Whose it was said to be when it was ingested; said again with each result."""
+    """The owner given at its ingest; returned with each result."""
     tags: tuple[str, ...] = ()
     dated: datetime = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass
 class Rag:
-    """What the server knows, answers and was asked; the mode stays until it is changed."""
+    """The index, scripted modes and received requests; a mode stays until it is changed."""
 
     url: str = ""
     documents: list[Document] = field(default_factory=list[Document])
@@ -60,29 +60,29 @@ class Rag:
     with_capabilities: bool = True
     capabilities_mode: Mode = "well"
     separates_users: bool = True
-    """Whether it keeps what is ingested in a user's and an organisation's name to them, and says so."""
+    """Whether it isolates the documents of users and organisations, and reports that."""
     filters: bool = True
-    """Whether who asks makes a difference to what is found: one that does not filter gives everybody everything."""
+    """Whether results depend on the requester: otherwise everybody gets everything."""
     forged: Callable[[dict[str, Any]], Any] | None = None
-    """What is answered instead of the pack, from the pack."""
+    """Computes a response to send instead of the pack."""
     asked: list[tuple[str, dict[str, Any], dict[str, str]]] = field(
         default_factory=list[tuple[str, dict[str, Any], dict[str, str]]]
     )
     ingested: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     """By idempotency key."""
     ever: set[str] = field(default_factory=set[str])
-    """Keys of all that was ever ingested, deleted since or not."""
+    """Keys of all ingested documents, deleted ones included."""
 
     def reset(self) -> None:
-        """As new, but for the address."""
+        """Resets everything but the address."""
         self.__init__(self.url)
 
     def put(self, *documents: Document) -> None:
-        """The index has these too."""
+        """Adds these to the index."""
         self.documents += documents
 
     def plans(self, tenant: str | None = None) -> list[dict[str, Any]]:
-        """The plans that were asked, in order."""
+        """The received plans, in order."""
         return [
             body
             for path, body, headers in self.asked
@@ -92,7 +92,7 @@ class Rag:
 
 @asynccontextmanager
 async def serve_rag() -> AsyncGenerator[Rag]:
-    """A running server; gone when the block ends, slow answers included."""
+    """A running server; stopped when the block ends, slow responses aborted."""
     state = Rag()
     async with serving(_app(state), "critical") as state.url:
         yield state
@@ -108,9 +108,9 @@ def _app(state: Rag) -> Starlette:
         if state.token and headers.get("authorization") != f"Bearer {state.token}":
             return JSONResponse({"error": "who are you?"}, 401)
         if path == "/capabilities":
-            return await _wrong(state, state.capabilities_mode) or _capabilities(state)
+            return await _make_fault(state, state.capabilities_mode) or _capabilities(state)
         mode = {"/ingest": state.ingest_mode, "/delete": state.delete_mode}.get(path, state.mode)
-        if wrong := await _wrong(state, mode):
+        if wrong := await _make_fault(state, mode):
             return wrong
         if path == "/ingest":
             return _ingest(state, body, headers)
@@ -130,7 +130,7 @@ def _capabilities(state: Rag) -> Response:
     return JSONResponse({**told, "separates_users": True} if state.separates_users else told)
 
 
-async def _wrong(state: Rag, mode: Mode) -> Response | None:
+async def _make_fault(state: Rag, mode: Mode) -> Response | None:
     match mode:
         case "slow":
             await asyncio.sleep(state.slow_s)
@@ -193,24 +193,24 @@ def _ingest(state: Rag, body: dict[str, Any], headers: Mapping[str, str]) -> Res
     known = key in state.ingested
     if not known:
         state.ever.add(key)
-        state.ingested[key] = {**body, "whose": _whose(state, headers)}
+        state.ingested[key] = {**body, "whose": _read_owner(state, headers)}
         if body.get("content"):
             said = (body["content"], body["source_uri"], body["title"], body["source_type"])
-            state.put(Document(key, *said, *_whose(state, headers), owner=body["owner"]))
+            state.put(Document(key, *said, *_read_owner(state, headers), owner=body["owner"]))
     return JSONResponse({"document_id": f"doc-{key}", "status": "known" if known else "created"}, 200 if known else 201)
 
 
-def _whose(state: Rag, headers: Mapping[str, str]) -> tuple[str, str, str]:
-    """Tenant, organisation and user; one that keeps nobody apart knows tenants alone."""
+def _read_owner(state: Rag, headers: Mapping[str, str]) -> tuple[str, str, str]:
+    """Tenant, organisation and user; without isolation only the tenant."""
     tenant, *named = (headers.get(name, "") for name in ("x-tenant-id", "x-org-id", "x-user-id"))
     org, user = named if state.separates_users else ("", "")
     return tenant, org, user
 
 
 def _delete(state: Rag, body: dict[str, Any], headers: Mapping[str, str]) -> Response:
-    """What is not there is gone; what is in another name stays."""
+    """A missing document counts as deleted; one of another owner stays."""
     keys = {*body["idempotency_keys"], *(id.removeprefix("doc-") for id in body["document_ids"])}
-    gone = {key for key in keys if state.ingested.get(key, {}).get("whose") == _whose(state, headers)}
+    gone = {key for key in keys if state.ingested.get(key, {}).get("whose") == _read_owner(state, headers)}
     for key in gone:
         del state.ingested[key]
     state.documents = [each for each in state.documents if each.id not in gone]

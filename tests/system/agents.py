@@ -1,4 +1,4 @@
-"""Agents of others: the SDK's own client on a system that runs, over both transports and in both revisions."""
+"""MCP clients: the SDK's client on a running system, over both transports and with both revisions."""
 
 import asyncio
 import sys
@@ -28,12 +28,12 @@ ROOT = Path(__file__).parents[2]
 Transport = Literal["stdio", "http"]
 Json = dict[str, Any]
 REVISIONS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
-"""How the client connects, and the revision of the protocol that it then speaks."""
+"""How the client connects, and the protocol revision that it then uses."""
 
 
 @asynccontextmanager
 async def serving_agents(compose_url: str, **settings: Any) -> AsyncGenerator[tuple[str, Starlette]]:
-    """The service that agents reach, in front of this compose: its address, and itself."""
+    """The MCP service in front of this compose: its address and the service."""
     service = build(Settings(url=compose_url, **settings))
     running = asyncio.create_task(service.run(), name="mcp")
     assert service.http
@@ -54,7 +54,7 @@ async def serving_agents(compose_url: str, **settings: Any) -> AsyncGenerator[tu
 
 @dataclass(frozen=True)
 class Agent:
-    """A client with a key, and a user where the key is not of one."""
+    """A client with a key, and a user if the key is for several."""
 
     compose_url: str
     mcp_url: str
@@ -63,14 +63,14 @@ class Agent:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the client's configuration gives a server over stdio."""
+        """The server configuration of a client over stdio."""
         given = {"SMARTBRAIN_URL": self.compose_url, "PYTHONPATH": str(ROOT)}
         named = {"SMARTBRAIN_API_KEY": str(self.key or ""), "SMARTBRAIN_USER": self.user_id or ""}
         return {**given, **{name: value for name, value in named.items() if value}}
 
     @property
     def headers(self) -> dict[str, str]:
-        """What the client's configuration sends over HTTP."""
+        """The headers of a client over HTTP."""
         key = {"authorization": f"Bearer {self.key}"} if self.key else {}
         return {**key, **({"x-smartbrain-user": quote(self.user_id)} if self.user_id else {})}
 
@@ -92,7 +92,7 @@ class Agent:
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> Json:
-    """What the tool answers, which fits its schema and stands in the text too."""
+    """The tool's result, which matches its schema and is also in the text."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, text_of(result)
     assert orjson.loads(text_of(result)) == result.structured_content
@@ -100,14 +100,14 @@ async def call(client: Client, tool: str, **arguments: Any) -> Json:
 
 
 async def fail(client: Client, tool: str, **arguments: Any) -> Json:
-    """How the tool refuses."""
+    """The tool's error message."""
     result = await client.call_tool(tool, arguments)
     assert result.is_error, text_of(result)
     return orjson.loads(text_of(result))["error"]
 
 
 def text_of(result: CallToolResult) -> str:
-    """What a client that knows no structured answers reads."""
+    """The text of the result, for clients without structured results."""
     (content,) = result.content
     assert content.type == "text"
     return content.text
@@ -121,5 +121,5 @@ def inside(marked: str) -> str:
 
 
 def request(method: str, params: Mapping[str, Any] | None = None, number: int = 1) -> Json:
-    """A request as it goes over the wire, in the older revision."""
+    """A raw request of the older revision."""
     return {"jsonrpc": "2.0", "id": number, "method": method, **({} if params is None else {"params": params})}

@@ -1,4 +1,4 @@
-"""`smartbrain backup` and `restore` as processes, and somebody who looks at the system all the while."""
+"""`smartbrain backup` and `restore` as processes, with a client that polls the system meanwhile."""
 
 import asyncio
 import os
@@ -25,7 +25,7 @@ def _environment(dsn: str, bootstrap: str | None) -> dict[str, str]:
 
 
 async def started(dsn: str, bootstrap: str | None, *arguments: str | Path, data: Path) -> Process:
-    """The command has begun, on this database and this broker."""
+    """Starts the command on this database and broker."""
     environment = {**_environment(dsn, bootstrap), "SMARTBRAIN_DATA": str(data)}
     command = (sys.executable, "-m", "services.cli", *map(str, arguments))
     return await asyncio.create_subprocess_exec(*command, env=environment, stdout=PIPE, stderr=PIPE)
@@ -33,7 +33,7 @@ async def started(dsn: str, bootstrap: str | None, *arguments: str | Path, data:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended: its JSON, and what it said beside."""
+    """The result of a command: its JSON and its error output."""
 
     code: int
     told: dict[str, Any]
@@ -41,7 +41,7 @@ class Ended:
 
 
 async def ended(process: Process) -> Ended:
-    """The command once it is over."""
+    """The result of the command once it has ended."""
     out, err = await process.communicate()
     assert process.returncode is not None
     told: dict[str, Any] = orjson.loads(out) if out.strip() else {}
@@ -49,13 +49,13 @@ async def ended(process: Process) -> Ended:
 
 
 async def run(dsn: str, bootstrap: str | None, *arguments: str | Path, data: Path) -> Ended:
-    """The command from its beginning to its end."""
+    """Runs the command."""
     return await ended(await started(dsn, bootstrap, *arguments, "--json", data=data))
 
 
 @dataclass
 class Seen:
-    """What somebody saw who asked again and again: how often which answer, and words that nobody may see."""
+    """What a polling client received: the count of each status, and forbidden words."""
 
     answers: Counter[int] = field(default_factory=Counter[int])
     leaked: list[str] = field(default_factory=list[str])
@@ -63,7 +63,7 @@ class Seen:
 
 @asynccontextmanager
 async def watching(asked: Sequence[tuple[Person, str, Sequence[str]]]) -> AsyncGenerator[Seen]:
-    """While the block lasts each person's question is put to compose, and each list of memories read."""
+    """While the block lasts, compose is asked each user's question and each list of memories is read."""
     seen = Seen()
 
     async def look(person: Person, question: str, needles: Sequence[str]) -> None:
@@ -122,17 +122,17 @@ WHERE c.relnamespace = %(s)s::regnamespace
 
 
 def catalog(dsn: str) -> dict[str, list[str]]:
-    """All that the schema is, but for its rows: who may do what in it included."""
+    """The schema without rows, grants included."""
     return {name: sorted(str(row) for row in rows(dsn, statement, s=SCHEMA)) for name, statement in CATALOG.items()}
 
 
 def without_schema(dsn: str) -> bool:
-    """Whether a restore is between the old rows and the new ones."""
+    """Whether a restore is between deleting the old rows and writing the new ones."""
     return not rows(dsn, "SELECT 1 FROM pg_namespace WHERE nspname = %(s)s", s=SCHEMA)
 
 
 def with_rows_closed(dsn: str) -> bool:
-    """Whether a restore has brought the rows back and does not serve them."""
+    """Whether a restore has written the rows and does not serve them yet."""
     statement = """
 SELECT to_regclass('smart_brain.turns') IS NOT NULL AND to_regnamespace('smart_brain_replaced') IS NULL
     AND to_regnamespace('smart_brain_restore') IS NOT NULL AS closed

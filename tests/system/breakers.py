@@ -1,4 +1,4 @@
-"""Circuit breakers between two tests that share a service."""
+"""Resets circuit breakers between tests that share a service."""
 
 import gc
 
@@ -6,7 +6,7 @@ from shared.models.guard import Breaker
 
 
 def forget_failures() -> None:
-    """No breaker of this process remembers a failure."""
-    for each in gc.get_objects():  # none is as old as what a run has frozen
+    """Resets every circuit breaker of this process."""
+    for each in gc.get_objects():  # none is older than the objects that the test run has frozen
         if isinstance(each, Breaker):
             each.note_success()

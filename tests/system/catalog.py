@@ -1,4 +1,4 @@
-"""What the catalog of a database says of isolation: every hole in it, by name."""
+"""Checks the isolation of a database in its catalog: every gap, by name."""
 
 import re
 
@@ -9,7 +9,7 @@ ROLES = "smartbrain\\_%"
 TENANT = "(tenant_id = current_setting('app.tenant'::text, true))"
 USER = "(user_id = current_setting('app.user'::text, true))"
 NOBODY = "(user_id = current_setting('app.erased'::text, true))"
-"""Whom an erasure's transaction makes of the user in what stays of receipts."""
+"""The user that an erasure writes into the remaining receipts."""
 SHARED_OR_OWN = f"((user_id IS NULL) OR {USER})"
 _OURS = """
     AND NOT starts_with(n.nspname, 'pg_') AND n.nspname <> 'information_schema' AND NOT EXISTS (
@@ -70,11 +70,13 @@ WHERE r.rolname LIKE %(roles)s AND c.relkind IN ('r', 'p', 'f') AND has_table_pr
 
 
 def conjuncts(expression: str) -> list[str]:
-    """What all has to hold, as PostgreSQL prints it, one term in parentheses each; one term where OR joins them."""
-    inside = expression[1:-1] if _closing(expression) == len(expression) - 1 else expression
+    """The conditions of an expression as PostgreSQL prints it, one in parentheses each;
+    alternatives joined by OR are one.
+    """
+    inside = expression[1:-1] if _find_closing(expression) == len(expression) - 1 else expression
     parts: list[str] = []
     while inside:
-        end = _closing(inside) + 1
+        end = _find_closing(inside) + 1
         parts.append(inside[:end])
         between = re.match(r" AND (?=\()|$", inside[end:])
         if not end or between is None:
@@ -83,8 +85,8 @@ def conjuncts(expression: str) -> list[str]:
     return parts
 
 
-def _closing(text: str) -> int:
-    """Where the parenthesis that the text begins with is closed; -1 where it begins with none."""
+def _find_closing(text: str) -> int:
+    """The position that closes the first parenthesis; -1 if the text does not begin with one."""
     depth = 0
     for at, letter in enumerate(text if text.startswith("(") else ""):
         depth += (letter == "(") - (letter == ")")
@@ -96,9 +98,10 @@ def _closing(text: str) -> int:
 def holes(
     dsn: str, *, ids_only: frozenset[str], of_a_tenant: frozenset[str], shared_in_a_tenant: frozenset[str]
 ) -> list[str]:
-    """Every relation, index or function through which rows of one user could be somebody else's; `name: what`.
+    """Every relation, index or function that could expose rows to another user; `name: what`.
 
-    `ids_only` hold nothing of a user, `of_a_tenant` nothing of one user; rows of `shared_in_a_tenant` may be nobody's.
+    Tables of `ids_only` hold no user data, those of `of_a_tenant` no data of one user; rows of `shared_in_a_tenant` may
+    have no user.
     """
     found: list[str] = []
     for each in rows(dsn, _RELATIONS + _OUR_RELATIONS):
@@ -123,7 +126,7 @@ def holes(
 
 
 def _loose(dsn: str, table: int, wanted: set[str]) -> list[str]:
-    """What is wrong with the policies of a table, of which one at least must bind the application."""
+    """The faults of a table's policies, at least one of which must restrict the application."""
     found: list[str] = []
     binding = 0
     for each in rows(dsn, _POLICIES, table=table):
@@ -140,7 +143,9 @@ def _loose(dsn: str, table: int, wanted: set[str]) -> list[str]:
 
 
 def _binds(terms: list[str], roles: list[str], wanted: set[str]) -> bool:
-    """Whether the terms bind as they must, or more tightly: an erasure's to the user, or to nobody in its name."""
+    """Whether the conditions are at least as strict as required; those of an erasure restrict it to
+    the user or to nobody.
+    """
     given = set(terms)
     if roles == [ERASURE_ROLE] and NOBODY in given:
         given.add(USER)
@@ -150,7 +155,7 @@ def _binds(terms: list[str], roles: list[str], wanted: set[str]) -> bool:
 
 
 def powers(dsn: str) -> list[str]:
-    """Everything that a role of the running system may do beyond reading and writing rows; `role: what`."""
+    """Every right of a runtime role beyond reading and writing rows; `role: what`."""
     found: list[str] = []
     for each in rows(dsn, _MAY, roles=ROLES):
         found += [f"{each['rolname']}: {name}" for name, may in each.items() if may is True]

@@ -1,4 +1,4 @@
-"""Turns that cite and make things, as the tests commit them and wait for the knowledge side to have them."""
+"""Turns with references and products, committed until the knowledge side has them."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -18,7 +18,7 @@ SECRET = "sk-proj-9f8e7d6c5b4a39281706f5e4d3c2b1a0"
 
 
 def work(language: str, **ref: Any) -> Json:
-    """A turn that reads a page and writes a document, beside some talk."""
+    """A turn that reads a page and writes a document, with some other messages."""
     url = f"https://docs.example.org/{language}/compressor"
     return {
         "messages": [user("我今天心情不错，天气也好。" if language == "zh" else "I am in a good mood today.")],
@@ -48,7 +48,7 @@ async def resources(person: Person, **query: Any) -> list[Json]:
 
 
 def settled(person: Person, count: int) -> Callable[[], Awaitable[list[Json]]]:
-    """So many of the person's resources are no longer pending."""
+    """This many of the user's resources are no longer pending."""
 
     async def all_of_them() -> list[Json]:
         found = await resources(person)

@@ -1,4 +1,4 @@
-"""Packages and evidence packs alone, without the way they came about."""
+"""Packages and evidence packs without their intermediate results."""
 
 from datetime import datetime
 
@@ -11,10 +11,10 @@ from shared.runtime import Runtime
 
 
 async def compose_package(request: ComposeRequest, rt: Runtime, *, now: datetime | None = None) -> ContextPackage:
-    """As `compose_context`: the package alone."""
+    """Like `compose_context`, but returns only the package."""
     return (await compose_context(request, rt, now=now)).package
 
 
 async def retrieve(request: RetrieveRequest, rt: Runtime) -> EvidencePack:
-    """As `execute_plan`: the pack alone."""
+    """Like `execute_plan`, but returns only the pack."""
     return (await execute_plan(request, rt)).pack

@@ -1,4 +1,4 @@
-"""What was said against what the user had confirmed."""
+"""A statement that contradicts what the user had confirmed."""
 
 from typing import Any
 from uuid import uuid4
@@ -7,7 +7,7 @@ from tests.system.person import Json, Person
 
 
 async def contradicted(person: Person, known: str, said: str, **more: Any) -> Json:
-    """The open conflict between a confirmed tone of writing and another that was only overheard."""
+    """The open conflict between a confirmed tone of writing and an inferred one."""
     tone = {"type": "preference", "key": "pref:writing:tone"}
     await _item(person, {**tone, "value": known, "confirmed": True})
     await _item(person, {**tone, "value": said, **more}, session="s2")

@@ -1,4 +1,4 @@
-"""The console in front of a system that runs, and a visitor who sends forms as a browser would."""
+"""The console in front of a running system, and a visitor that submits forms like a browser."""
 
 import asyncio
 import re
@@ -40,7 +40,7 @@ async def serving_console(compose_url: str, **settings: Any) -> AsyncGenerator[s
 
 
 class Visitor:
-    """A browser without scripts: keeps its cookies, and sends with a form what the page gave it."""
+    """A browser without scripts: keeps its cookies and submits forms with their hidden fields."""
 
     def __init__(self, url: str, language: str = "en") -> None:
         self.http = httpx.AsyncClient(
@@ -49,11 +49,11 @@ class Visitor:
         self.form_token = ""
 
     async def open(self, path: str, status: int = 200) -> str:
-        """The page, of which nothing is escaped any more."""
+        """The page, unescaped."""
         return self._read(await self.http.get(path), status)
 
     async def send(self, path: str, status: int = 200, **fields: Any) -> str:
-        """The page to which the form leads."""
+        """The page that follows the form."""
         return self._read(await self.http.post(path, data={"csrf": self.form_token, **fields}), status)
 
     async def sign_in(self, key: object = None, user: str = "", tenant: str = "") -> str:
@@ -71,7 +71,7 @@ class Visitor:
 
 @asynccontextmanager
 async def visiting(url: str, language: str = "en") -> AsyncGenerator[Visitor]:
-    """Somebody at the console, who is gone at the end."""
+    """A visitor at the console, closed at the end."""
     visitor = Visitor(url, language)
     try:
         yield visitor

@@ -1,7 +1,7 @@
-"""Conversations made up from a seed, in both languages, and what must be known once they are over.
+"""Random conversations from a seed, in both languages, and the memories that must exist at their end.
 
-Statements of many kinds, some said again, corrections that name the old value or its key, denials, and chatter, all in
-words that the reading rules read: what is shown is what becomes of what was read. Pure.
+They contain statements of many kinds, repetitions, corrections that name the old value or its key, denials, and
+chatter, in words that the extraction rules read. The tests check what becomes of the extracted statements. Pure.
 """
 
 import random
@@ -24,19 +24,19 @@ SHARES: tuple[tuple[Part, float], ...] = (
 
 @dataclass(frozen=True)
 class Fact:
-    """One thing that is so: of this type, in these words."""
+    """A true fact: its type and words."""
 
     type: MemoryType
     words: tuple[str, ...]
 
-    def said_in(self, type: str, text: str) -> bool:  # the column's own name
-        """Whether a memory of this type and text says it."""
+    def said_in(self, type: str, text: str) -> bool:  # the name of the column
+        """Whether a memory of this type and text states it."""
         return type == self.type and all(word.lower() in text.lower() for word in self.words)
 
 
 @dataclass(frozen=True)
 class Said:
-    """One turn: what the user says, why, and the facts that are so or no longer so because of it."""
+    """One turn: the user's message, its kind, and the facts that become true or false."""
 
     text: str
     language: Language
@@ -47,7 +47,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of statement: how it is made, changed and denied. {a} is what it is of, {v} its value, {w} the new one."""
+    """A kind of statement: how it is made, changed and denied. {a} is its subject, {v} its value, {w} the new value."""
 
     type: MemoryType
     language: Language
@@ -57,12 +57,12 @@ class Kind:
     corrects: tuple[str, ...] = ()
     denies: tuple[str, ...] = ()
     moves: bool = False
-    """Whether a correction replaces what it is of, not a value of it."""
+    """Whether a correction replaces the subject, not its value."""
     slot: str = ""
-    """What a person has one of, whichever language it is said in."""
+    """The attributes of which a person has one value, in any language."""
 
     def fact(self, of: str, value: str) -> Fact:
-        """What is so once it has been said."""
+        """The fact that holds once it is stated."""
         return Fact(self.type, tuple(word for word in (of, value) if word))
 
 
@@ -224,7 +224,7 @@ CHATTER: dict[Language, tuple[str, ...]] = {
 
 @dataclass
 class _Known:
-    """What has been said of one thing, and is so."""
+    """A true statement about one subject."""
 
     kind: Kind
     of: str
@@ -241,7 +241,7 @@ class _Known:
 
 @dataclass
 class Story:
-    """A conversation as it is being told; `expected` says of each fact that was ever so whether it is so now."""
+    """A growing conversation; `expected` says of each fact that was ever stated whether it holds now."""
 
     dice: random.Random
     known: list[_Known] = field(default_factory=list[_Known])
@@ -249,7 +249,7 @@ class Story:
     _used: set[tuple[Kind, str]] = field(default_factory=set[tuple[Kind, str]])
 
     def turn(self, part: Part) -> Said:
-        """The next turn; chatter where nothing is left to be said of this kind."""
+        """The next turn; chatter if this kind has no statement left."""
         said = getattr(self, f"_{part}")() or self._chatter()
         self.expected |= dict.fromkeys(said.ends, False) | dict.fromkeys(said.holds, True)
         return said
@@ -307,7 +307,7 @@ class Story:
 
 
 def _things(words: str) -> list[str]:
-    """The things that a list of words names: `a,b`, or `x|y >a,b` for each with each."""
+    """The subjects that a word list names: `a,b`, or `x|y >a,b` for each combination."""
     first, found, second = words.partition(" >")
     if not found:
         return words.split(",")
@@ -316,7 +316,7 @@ def _things(words: str) -> list[str]:
 
 
 def turns(seed: str, shares: tuple[tuple[Part, float], ...] = SHARES) -> Iterator[tuple[Said, Story]]:
-    """Turns without end, each with the story up to its end; the same seed tells the same."""
+    """Endless turns, each with the conversation so far; the same seed gives the same conversation."""
     story = Story(random.Random(seed))
     parts, weights = [part for part, _ in shares], [weight for _, weight in shares]
     while True:

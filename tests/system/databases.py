@@ -1,4 +1,4 @@
-"""A fresh, migrated database for whoever asks, copied from a template in milliseconds."""
+"""Fresh, migrated databases, copied from a template in milliseconds."""
 
 import asyncio
 import select
@@ -21,31 +21,31 @@ TEMPLATE = "template_of_tests"
 
 
 class Databases:
-    """One PostgreSQL server that keeps nothing, with a migrated template."""
+    """A PostgreSQL server without durability, with a migrated template."""
 
     def __init__(self, server_dsn: str) -> None:
         self._server_dsn = server_dsn
         self._numbers = count(1)
 
     async def prepare(self) -> None:
-        """The template stands."""
+        """Creates the template."""
         self._run(f"CREATE DATABASE {TEMPLATE}")
         await migrate(self._dsn(TEMPLATE))
 
     def fresh(self) -> str:
-        """The DSN of a database that nobody else uses."""
+        """The DSN of a new database."""
         name = f"test_{next(self._numbers)}"
         self._run(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} STRATEGY file_copy")
         return self._dsn(name)
 
     def empty(self) -> str:
-        """The DSN of a database without the schema."""
+        """The DSN of a new database without the schema."""
         name = f"test_{next(self._numbers)}"
         self._run(f"CREATE DATABASE {name}")
         return self._dsn(name)
 
     def drop(self, dsn: str) -> None:
-        """The database of this DSN is gone, with whoever was connected to it."""
+        """Deletes the database of this DSN and closes its connections."""
         if conn := _kept.pop(dsn, None):
             conn.close()
         name = conninfo_to_dict(dsn)["dbname"]
@@ -61,20 +61,20 @@ class Databases:
 
 @contextmanager
 def server(folder: Path) -> Generator[str]:
-    """The DSN of a PostgreSQL that forgets everything at the end."""
+    """The DSN of a temporary PostgreSQL."""
     with EmbeddedPostgres(folder / "postgres", CACHE / "postgres", durable=False) as postgres:
         yield postgres.dsn
 
 
 OPTIONS = f"-c search_path={SCHEMA},public -c lock_timeout=30s"
-"""A statement that waits for a lock of this very process would wait for ever: it fails instead."""
+"""Fails at once if the statement would wait for a lock of this process, instead of waiting forever."""
 
 
 async def change(dsn: str, statement: str, **params: Any) -> list[dict[str, Any]]:
-    """As `rows`, while the services of this process go on: one of them may hold the lock that a change waits for."""
+    """Like `rows`, while services run: the change waits for their locks."""
 
     def changed() -> list[dict[str, Any]]:
-        with _connected(dsn) as conn:
+        with _connect(dsn) as conn:
             return _answer(conn, statement, params)
 
     return await asyncio.to_thread(changed)
@@ -84,15 +84,15 @@ _kept: dict[str, psycopg.Connection[DictRow]] = {}
 KEPT = 4
 
 
-def _connected(dsn: str) -> psycopg.Connection[DictRow]:
+def _connect(dsn: str) -> psycopg.Connection[DictRow]:
     return psycopg.connect(dsn, autocommit=True, row_factory=dict_row, options=OPTIONS, prepare_threshold=None)
 
 
 def _kept_open(dsn: str) -> psycopg.Connection[DictRow]:
-    """A connection that lasts from one statement to the next: a new one is a new process of the server."""
+    """A connection that persists between statements, because each new one starts a server process."""
     conn = _kept.pop(dsn, None)
     if conn is None or conn.closed or _hung_up(conn):
-        conn = _connected(dsn)
+        conn = _connect(dsn)
     _kept[dsn] = conn
     while len(_kept) > KEPT:
         _kept.pop(next(iter(_kept))).close()
@@ -100,14 +100,14 @@ def _kept_open(dsn: str) -> psycopg.Connection[DictRow]:
 
 
 def _hung_up(conn: psycopg.Connection[DictRow]) -> bool:
-    """Whether the server has ended it: on an idle connection nothing else waits to be read."""
+    """Whether the server has closed it: an idle connection has nothing else to read."""
     waiting = select.poll()
     waiting.register(conn.pgconn.socket, select.POLLIN)
     return bool(waiting.poll(0))
 
 
 def rows(dsn: str, statement: str, **params: Any) -> list[dict[str, Any]]:
-    """What the statement answers to the superuser, whom no row-level security binds."""
+    """The result for the superuser, to whom row-level security does not apply."""
     return _answer(_kept_open(dsn), statement, params)
 
 
@@ -117,21 +117,21 @@ def _answer(conn: psycopg.Connection[DictRow], statement: str, params: dict[str,
 
 
 def number(dsn: str, statement: str, **params: Any) -> int:
-    """The one number that the statement answers."""
+    """The only number in the result."""
     (row,) = rows(dsn, statement, **params)
     (value,) = row.values()
     return int(value)
 
 
 def texts(dsn: str) -> dict[str, str]:
-    """Everything readable that the database holds, by table: every row of every table as JSON."""
+    """All readable content of the database: every row of every table as JSON."""
     named = rows(
         dsn,
         "SELECT c.relname FROM pg_class c WHERE c.relnamespace = %(schema)s::regnamespace AND c.relkind IN ('r', 'p')",
         schema=SCHEMA,
     )
     return {
-        name: rows(dsn, f"SELECT coalesce(string_agg(to_jsonb(t)::text, E'\\n'), '') AS all FROM {name} t")[0]["all"]  # noqa: S608 # names of the catalog
+        name: rows(dsn, f"SELECT coalesce(string_agg(to_jsonb(t)::text, E'\\n'), '') AS all FROM {name} t")[0]["all"]  # noqa: S608 # names from the catalog
         for name in sorted(row["relname"] for row in named)
     }
 
@@ -147,9 +147,9 @@ DELIVERY = (
     "service_members",
     "migrations",
 )
-"""Tables of ids that say how far delivery has come, and nothing of what is known."""
+"""Tables of ids that record the progress of delivery and no memories."""
 
 
 def state(dsn: str) -> dict[str, list[str]]:
-    """All that is known, by table, in an order of its own: equal before and after whatever must change nothing."""
+    """All memories and related rows, by table, in a fixed order, for comparison before and after."""
     return {name: sorted(found.splitlines()) for name, found in texts(dsn).items() if name not in DELIVERY}

@@ -1,4 +1,4 @@
-"""Dead letters of a person, made and looked at, and what operators do with them."""
+"""Dead letters of a user, and the acts of operators on them."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ WHO: Json = {"requested_by": "olga", "reason": "the cause is mended"}
 
 
 async def dead_letter(person: Person) -> str:
-    """The id of a dead letter that holds a turn of the person."""
+    """The id of a dead letter that contains a turn of the user."""
     headers = [("x-error", b"by hand"), ("x-origin", f"{TURN_COMMIT.name}/0/1".encode())]
     key, value = f"{person.tenant_id}:{person.user_id}".encode(), orjson.dumps(person.turn("Good morning!"))
     await publish(person.system.bootstrap, [Stored(TURN_COMMIT.dead_letter, key=key, value=value, headers=headers)])
@@ -24,14 +24,14 @@ async def dead_letter(person: Person) -> str:
 
 
 async def letters(person: Person, **query: Any) -> list[Json]:
-    """The person's dead letters as they are listed."""
+    """The user's dead letters as they are listed."""
     answer = await person.get("/v1/dead-letters", **query)
     assert answer.status_code == 200, answer.text
     return answer.json()["letters"]
 
 
 async def only_letter(person: Person, **query: Any) -> Json:
-    """The one dead letter that is listed of the person, once there is one."""
+    """The user's only listed dead letter, once there is one."""
     (letter,) = await wait_for(lambda: letters(person, **query), "a dead letter")
     return letter
 
@@ -44,19 +44,19 @@ async def shown(person: Person, letter: Json, **query: Any) -> Json:
 
 
 async def act(person: Person, letter: Json, what: str, **asked: Any) -> Json:
-    """What is answered to an operator who wants this done with the letter."""
+    """The response to an operator's act on the letter."""
     answer = await person.post(f"/v1/dead-letters/{letter['letter_id']}/{what}", {**WHO, **asked})
     return {"http": answer.status_code, **answer.json()}
 
 
 def acts(person: Person) -> list[Json]:
-    """What is on record of what operators did with something of the person."""
+    """The recorded acts of operators on the user's data."""
     statement = "SELECT kind, details FROM audit_events WHERE user_id = %(u)s AND tombstone_id IS NULL ORDER BY at"
     return person.system.rows(statement, u=person.user_id)
 
 
 async def break_intake(person: Person, monkeypatch: pytest.MonkeyPatch, text: str, **more: Any) -> Json:
-    """The dead letter of a turn that was sent over Kafka while intake could not take any of the person."""
+    """The dead letter of a turn sent over Kafka while intake failed for the user."""
     with monkeypatch.context() as broken:
         whole = intake._build_body
 
@@ -73,5 +73,5 @@ async def break_intake(person: Person, monkeypatch: pytest.MonkeyPatch, text: st
 
 
 def turns(person: Person) -> int:
-    """How many turns of the person there are."""
+    """The number of the user's turns."""
     return person.number("SELECT count(*) FROM turns WHERE user_id = %(u)s")

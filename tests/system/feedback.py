@@ -1,4 +1,4 @@
-"""A conversation in which a memory is brought up, answered with or without, and received; in both languages."""
+"""A conversation that retrieves a memory, an answer with or without it, and a reaction; in both languages."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from tests.system.wait import wait_for
 
 @dataclass(frozen=True)
 class Talk:
-    """A memory, a question that brings it up, answers with and without it, and what may be said next."""
+    """A memory, a question that retrieves it, answers with and without it, and possible reactions."""
 
     learnt: str
     word: str
@@ -58,7 +58,7 @@ TALKS = (
 
 
 async def learnt(person: Person, talk: Talk) -> str:
-    """The id of the memory, which is known now."""
+    """The id of the new memory."""
     item = {"type": "note", "text": talk.learnt, "confirmed": True}
     await person.say(session="before", items=[item])
     (known,) = [m for m in await person.memories() if talk.word in m["content"]]
@@ -77,13 +77,13 @@ def row(person: Person, memory_id: str) -> Json:
 
 
 def counts(person: Person, memory_id: str) -> tuple[int, int, int, int]:
-    """Injected, confirmed, corrected, missed."""
+    """Counts: injected, confirmed, corrected, missed."""
     found = row(person, memory_id)
     return found["injected"], found["positive"], found["corrected"], found["missed"]
 
 
 async def composed(person: Person, talk: Talk, session: str = "talk") -> ContextPackage:
-    """The package for the question, which carries the memory and stands in the table."""
+    """The recorded package for the question, which contains the memory."""
     package = await person.compose(talk.asked, session=session, debug=False)
     assert talk.word in shown(package)
 
@@ -99,7 +99,7 @@ async def composed(person: Person, talk: Talk, session: str = "talk") -> Context
 async def answered(
     person: Person, talk: Talk, answer: str, *, asks: str = "", session: str = "talk", **more: Any
 ) -> None:
-    """The turn in which this was answered is derived."""
+    """Commits the turn with this answer and waits for its outcome."""
     messages = [user(asks or talk.asked), {"role": "assistant", "content": answer}]
     answer_ = await person.post("/v1/turns", {**person.whose, "session_id": session, "messages": messages, **more})
     assert answer_.status_code == 201, answer_.text
@@ -107,7 +107,7 @@ async def answered(
 
 
 async def events(person: Person) -> list[Json]:
-    """What was told of packages, in order."""
+    """The feedback events, in order."""
     await caught_up(person.system.bootstrap)
     await person.system.settled()
     await caught_up(person.system.bootstrap)
@@ -116,7 +116,7 @@ async def events(person: Person) -> list[Json]:
 
 
 async def told(person: Person, talk: Talk, answer: str, then: str) -> tuple[str, list[Json]]:
-    """The memory, and what was told after the question was answered so and this was said next."""
+    """The memory and the feedback events after this answer and this next message."""
     memory_id = await learnt(person, talk)
     package = await composed(person, talk)
     await answered(person, talk, answer, context_id=package.context_id)
@@ -127,7 +127,7 @@ async def told(person: Person, talk: Talk, answer: str, then: str) -> tuple[str,
 
 
 def of(memory_id: str, found: list[Json]) -> list[tuple[str, bool, str, str]]:
-    """Who judged the memory, whether it was of use, by what, and the signal."""
+    """Who judged the memory, whether it was useful, the method, and the signal."""
     return [
         (each["judged_by"], each["utilized"], each["utilization_signal"], each["signal"])
         for each in found

@@ -1,4 +1,4 @@
-"""Requests at random: some as OpenAPI says, some nearly so, some that are nothing of the kind."""
+"""Random requests: valid by OpenAPI, almost valid, or arbitrary."""
 
 import copy
 import math
@@ -34,7 +34,7 @@ BROKEN = (
 
 @dataclass
 class Attempt:
-    """One request, whether OpenAPI allows its body and parameters, and what it is of."""
+    """One request, whether OpenAPI allows its body and parameters, and its operation."""
 
     method: str
     path: str
@@ -42,11 +42,11 @@ class Attempt:
     content: bytes | None = None
     headers: dict[str, str] = field(default_factory=dict[str, str])
     allowed: bool | None = None
-    """Whether it fits the document; None where nothing is said of it."""
+    """Whether it matches the document; None if the document does not cover it."""
 
 
 class Fuzzer:
-    """Makes attempts from an OpenAPI document; the same seed and answers give the same attempts."""
+    """Creates requests from an OpenAPI document; the same seed and responses give the same requests."""
 
     def __init__(self, document: Json, tenants: Sequence[str], seed: int) -> None:
         self._random = random.Random(seed)
@@ -61,7 +61,7 @@ class Fuzzer:
         ]
 
     def learn(self, text: str) -> None:
-        """Ids in an answer are asked for later."""
+        """Records ids from a response for later requests."""
         found = re.findall(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", text)
         self._ids = [*self._ids, *found[:5]][-60:]
 
@@ -127,7 +127,7 @@ class Fuzzer:
         made.allowed = bool(made.allowed) and _fits(schema, orjson.loads(made.content), self._document)
 
     def _named(self, name: str, schema: Json) -> Any:
-        """A value of this field: mostly of somebody and something that is there."""
+        """A value of this field, usually of an existing user or object."""
         if name == "tenant_id" and self._random.random() < 0.95:
             return self._random.choice(self._tenants)
         if name == "user_id" and self._random.random() < 0.9:
@@ -141,8 +141,8 @@ class Fuzzer:
         return self._of(schema, 0)
 
     def _of(self, schema: Json, depth: int) -> Any:
-        """A value that mostly fits the schema."""
-        schema = _resolved(schema, self._document)
+        """A value that usually matches the schema."""
+        schema = _resolve(schema, self._document)
         for key, read in (("const", lambda v: v), ("enum", self._random.choice)):
             if key in schema:
                 return read(schema[key])
@@ -170,7 +170,7 @@ class Fuzzer:
         for name, each in schema.get("properties", {}).items():
             chance = 0.25 if depth else 0.45
             if name in required or (not each.get("deprecated") and self._random.random() < chance):
-                made[name] = self._named(name, _resolved(each, self._document)) if depth < 6 else None
+                made[name] = self._named(name, _resolve(each, self._document)) if depth < 6 else None
         return made
 
     def _array(self, schema: Json, depth: int) -> list[Any]:
@@ -200,7 +200,7 @@ class Fuzzer:
         return math.floor(value) if schema.get("type") == "integer" else value
 
     def _spoil(self, value: Any) -> None:
-        """One place of it is something else, is not there or is new."""
+        """Changes, removes or adds one value."""
         if isinstance(value, list) and value:
             inner = self._random.choice(value)
             if isinstance(inner, dict | list) and self._random.random() < 0.8:
@@ -223,7 +223,7 @@ class Fuzzer:
         return copy.deepcopy(self._random.choice((*ANYTHING, *HOSTILE)))
 
 
-def _resolved(schema: Json, document: Json) -> Json:
+def _resolve(schema: Json, document: Json) -> Json:
     while "$ref" in schema:
         schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     return schema

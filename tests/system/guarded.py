@@ -1,4 +1,4 @@
-"""A system whose services come to Kafka by its guarded door, each as its own user with the rights that it needs."""
+"""A system whose services use a secured Kafka, each as its own user with only the rights that it needs."""
 
 import time
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from tests.system.wait import PATIENCE_S
 
 
 def need_doors() -> Doors:
-    """The guarded doors of this run's broker; without any the test is skipped."""
+    """The secured listeners of this run's broker; without any the test is skipped."""
     found = find_doors()
     if found is None:
         pytest.skip("the broker has no SASL and no TLS: `make test-kafka` starts an Apache Kafka that has")
@@ -32,19 +32,19 @@ def need_doors() -> Doors:
 
 
 class GuardedSystem(System):
-    """Each service comes as its own user by the guarded door."""
+    """Each service has its own Kafka user."""
 
     def __init__(self, settings: Settings, doors: Doors) -> None:
         super().__init__(settings)
         self.doors = doors
 
     def settings_of(self, name: str) -> Settings:
-        """The shared ones, with the user of the service."""
+        """The shared settings with the user of the service."""
         return Settings.model_validate({**dict(self.settings), **self.doors.settings(f"smartbrain-{name}")})
 
 
 def give(bootstrap: str, grants: Sequence[Grant], pattern: str = PRINCIPAL) -> None:
-    """Kafka's lists hold these grants."""
+    """Grants these rights in Kafka's access control lists."""
     kinds = {"topic": ResourceType.TOPIC, "group": ResourceType.GROUP}
     operations = {
         "Read": AclOperation.READ,
@@ -68,7 +68,7 @@ def give(bootstrap: str, grants: Sequence[Grant], pattern: str = PRINCIPAL) -> N
         for name in grant.names
         for operation in grant.operations
     ]
-    admin = AdminClient({"bootstrap.servers": bootstrap})  # held: its answers go with it
+    admin = AdminClient({"bootstrap.servers": bootstrap})  # a reference, because its futures end with it
     for future in admin.create_acls([*dict.fromkeys(bindings)]).values():
         future.result(30)
     every = AclBindingFilter(
@@ -81,5 +81,5 @@ def give(bootstrap: str, grants: Sequence[Grant], pattern: str = PRINCIPAL) -> N
 
 
 def access_of(given: dict[str, Any], service: str = "test") -> KafkaAccess:
-    """How a service with these settings reaches Kafka."""
+    """The Kafka connection of a service with these settings."""
     return open_access(Settings.model_validate(given), service)

@@ -1,4 +1,4 @@
-"""What must hold of the memories in a database, whoever wrote them and however often they were interrupted."""
+"""Invariants of the memories in a database, regardless of writers and interruptions."""
 
 from collections.abc import Iterable, Mapping
 
@@ -44,16 +44,16 @@ BROKEN: dict[str, str] = {
     "proposals that nobody settled": "SELECT count(*) FROM proposals WHERE state = 'new'",
     "events set aside": "SELECT count(*) FROM quarantine",
 }
-"""Statements that count what must not be, by what they count."""
+"""Statements that count violations, by invariant."""
 
 
 def broken(dsn: str) -> dict[str, int]:
-    """How often each invariant is broken: every one of them, nought among them."""
+    """The number of violations of each invariant, zeros included."""
     return {what: number(dsn, statement) for what, statement in BROKEN.items()}
 
 
 def lost(dsn: str, user_id: str, expected: Mapping[Fact, bool]) -> list[Fact]:
-    """The facts that should be known of the user and are not, or should be no longer and are; or are known twice."""
+    """Facts about the user that are missing, wrongly active, or active twice."""
     active = rows(
         dsn,
         "SELECT type, content_text AS text, value FROM memory_items WHERE user_id = %(u)s AND status = 'active'",
@@ -64,7 +64,7 @@ def lost(dsn: str, user_id: str, expected: Mapping[Fact, bool]) -> list[Fact]:
 
 
 def _current(value: Mapping[str, object]) -> dict[str, object]:
-    """The value without what it says of the past."""
+    """The value without its statement about the past."""
     return {name: part for name, part in value.items() if name not in {"old", "old_key", "from", "quote"}}
 
 

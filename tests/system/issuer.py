@@ -1,4 +1,4 @@
-"""An issuer of tokens, as an identity provider is one: keys of its own, a key set, tokens that it signs, a sign-in."""
+"""An issuer of tokens like an identity provider: keys, a key set, tokens and a sign-in."""
 
 import base64
 import hashlib
@@ -23,35 +23,35 @@ SignKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 
 @dataclass
 class Issuer:
-    """Signs with the key that it made last, and shows all that it has not taken back."""
+    """Signs with the latest key and publishes all keys that are not revoked."""
 
     shown_in: Path
     url: str = URL
     keys: dict[str, SignKey] = field(default_factory=dict[str, SignKey])
 
     def add_key(self, name: str, *, curve: bool = False) -> None:
-        """It signs with a new key from now on, and shows it."""
+        """Adds a key, publishes it and signs with it."""
         made = ec.generate_private_key(ec.SECP256R1()) if curve else rsa.generate_private_key(65537, 2048)
         self.keys[name] = made
         self.show()
 
     def take_back(self, name: str) -> None:
-        """The key is shown no more."""
+        """Removes the key from the key set."""
         del self.keys[name]
         self.show()
 
     def show(self) -> None:
-        """The key set stands in its file."""
+        """Writes the key set to its file."""
         self.shown_in.write_text(json.dumps({"keys": [self.to_jwk(name) for name in self.keys]}))
 
     def to_jwk(self, name: str) -> dict[str, Any]:
-        """The public half of a key, as a key set has it."""
+        """The public half of a key for a key set."""
         key = self.keys[name]
         algorithm = jwt.algorithms.ECAlgorithm if isinstance(key, ec.EllipticCurvePrivateKey) else _RSA
         return {**json.loads(algorithm.to_jwk(key.public_key())), "kid": name, "use": "sig"}  # pyright: ignore[reportArgumentType, reportCallIssue, reportAttributeAccessIssue] # either kind
 
     def sign(self, *, key: str | None = None, named: bool = True, **claims: Any) -> str:
-        """A token with these claims; a claim of None is left out."""
+        """A token with these claims; a claim of None is omitted."""
         chosen = key or next(reversed(self.keys))
         now = int(time.time())
         told = {"iss": self.url, "aud": AUDIENCE, "sub": "lin", "iat": now, "exp": now + 300, **claims}
@@ -65,20 +65,20 @@ _RSA = jwt.algorithms.RSAAlgorithm
 
 @dataclass
 class SignInServer:
-    """Its endpoints: whoever comes is `lin` of `acme`; a code is good once, for who proves the challenge."""
+    """Its endpoints: every visitor is `lin` of `acme`; a code is valid once, with proof of the challenge."""
 
     issuer: Issuer
     client_id: str = "console"
     secret: str | None = None
     access: dict[str, Any] = field(default_factory=lambda: {"org": "acme", "scope": "read write"})
     identity: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Claims of the next identities that are otherwise than they should be."""
+    """Claims that differ in the next identities."""
     codes: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     redeemed: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
 
     @property
     def app(self) -> Starlette:
-        """What it serves."""
+        """The HTTP application."""
         token = Route("/token", self._redeem, methods=["POST"])
         return Starlette(routes=[Route("/authorize", self._authorize), token, Route("/jwks", self._show_keys)])
 

@@ -1,4 +1,4 @@
-"""What stands in topics, and putting more there: a plain client beside the product's own."""
+"""Reads and writes records of topics with a plain client."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ Headers = Sequence[tuple[str, bytes]]
 
 @dataclass(frozen=True)
 class Stored:
-    """One record as it stands in a topic; enough of one for the product's own code as well."""
+    """A record of a topic, with the fields that the product's code needs."""
 
     topic: str
     partition: int = 0
@@ -48,7 +48,7 @@ class Stored:
 
 
 async def read(bootstrap: str, *topics: str) -> list[Stored]:
-    """Every record of these topics up to their present ends, by partition in order; what cannot be read as bytes."""
+    """Every record of these topics up to their current ends, by partition in order; unreadable batches as bytes."""
     consumer = AIOKafkaConsumer(
         bootstrap_servers=bootstrap, enable_auto_commit=False, auto_offset_reset="earliest", **QUICK, **READ_ON
     )
@@ -56,7 +56,7 @@ async def read(bootstrap: str, *topics: str) -> list[Stored]:
     try:
         places: list[TopicPartition] = []
         for topic in topics:
-            numbers = await consumer._client._wait_on_metadata(topic)  # no public way before assignment
+            numbers = await consumer._client._wait_on_metadata(topic)  # no public method before assignment
             places += [TopicPartition(topic, number) for number in sorted(numbers)]
         consumer.assign(places)
         ends = await consumer.end_offsets(places)
@@ -74,13 +74,15 @@ async def read(bootstrap: str, *topics: str) -> list[Stored]:
 
 
 async def of_tenant(bootstrap: str, tenant: str, *topics: str) -> list[Stored]:
-    """The records of these topics that are about this tenant."""
+    """The records of these topics that concern this tenant."""
     mark = f'"{tenant}"'.encode()
     return [r for r in await read(bootstrap, *topics) if mark in (r.value or b"").replace(b'": "', b'":"')]
 
 
 async def publish(bootstrap: str, records: Iterable[Stored], *, dated: bool = False) -> None:
-    """The records stand in their topics once more, in this order; `dated` with their own times, else as of now."""
+    """Writes the records to their topics again, in this order; `dated` with their timestamps, else
+    with the current time.
+    """
     producer = AIOKafkaProducer(bootstrap_servers=bootstrap, linger_ms=5, acks="all")
     await producer.start()
     try:
@@ -111,11 +113,11 @@ GROUPS = {
         ERASURE_REQUESTED,
     )
 }
-"""The topics that workers consume, and the group of each."""
+"""The topics that workers consume, with their groups."""
 
 
 async def behind(bootstrap: str, topics: Iterable[str] = GROUPS) -> dict[str, int]:
-    """By topic how many records its workers have yet to acknowledge; topics without any are left out."""
+    """The number of unacknowledged records of each topic that has any."""
     consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, enable_auto_commit=False, **QUICK)
     admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
     await consumer.start()
@@ -135,7 +137,7 @@ async def behind(bootstrap: str, topics: Iterable[str] = GROUPS) -> dict[str, in
 
 
 async def caught_up(bootstrap: str) -> None:
-    """The workers have acknowledged every record of every topic that they consume."""
+    """Waits until the workers have acknowledged every record of all their topics."""
 
     async def all_read() -> bool:
         return not await behind(bootstrap)

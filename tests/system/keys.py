@@ -1,4 +1,4 @@
-"""Keys of tests, made as `smartbrain keys` makes them, without a command."""
+"""API keys for tests, created as `smartbrain keys` creates them."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -25,7 +25,7 @@ async def add_key(
     days: float = 1,
     name: str | None = None,
 ) -> KeyText:
-    """The key, with a name that no other has unless one is given."""
+    """The key, with a unique name unless one is given."""
     text = KeyText(make_key_id(), make_secret())
     ends_at = clock.now() + timedelta(days=days)
     called = name or uuid4().hex[:12]
@@ -36,5 +36,5 @@ async def add_key(
 
 
 def with_key(key: KeyText | str) -> Headers:
-    """The header of whoever holds it."""
+    """The header with the key."""
     return {"authorization": f"Bearer {key}"}

@@ -1,4 +1,4 @@
-"""Somebody of whom every kind of row is there, in words that nobody else says; and what another is shown of it."""
+"""Users with rows of every kind, in unique words; and which of these words a response contains."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ from tests.system.person import Person
 from tests.system.wait import wait_for
 
 SESSION, MEDIA = "monday", "picture-1"
-"""Names that others use as well."""
+"""Names that other users have too."""
 _COLUMNS = """
 SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = %(schema)s::regnamespace AND c.relkind IN ('r', 'p')
     AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'user_id' AND NOT a.attisdropped)
@@ -50,7 +50,7 @@ FROM conversation_events WHERE turn_id = %(turn)s AND event_type = 'ref'
 
 @dataclass(frozen=True)
 class Known:
-    """A person with rows of every kind; each word of `words` is in what was said, read or made, and nowhere else."""
+    """A user with rows of every kind; each word of `words` occurs only in this user's data."""
 
     person: Person
     words: tuple[str, ...]
@@ -66,7 +66,7 @@ class Known:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """What the system calls the person's things."""
+        """The ids of the user's objects."""
         return (
             self.turn_id,
             self.memory_id,
@@ -80,20 +80,20 @@ class Known:
         )
 
     def rows(self) -> dict[str, list[str]]:
-        """Every row of the person, by table."""
+        """Every row of the user, by table."""
         return rows_of(self.person)
 
     def shown_in(self, text: str) -> list[str]:
-        """The person's words in a text, whatever their case."""
+        """The user's words in a text, in any case."""
         return [word for word in self.words if word in text.lower()]
 
 
 def rows_of(person: Person) -> dict[str, list[str]]:
-    """Every row of the person, by table."""
+    """Every row of the user, by table."""
     dsn = person.system.dsn
     names = [row["name"] for row in rows(dsn, _COLUMNS, schema=SCHEMA)]
     whose = "WHERE tenant_id = %(t)s AND user_id = %(u)s"
-    parts = [f"SELECT '{name}' AS name, to_jsonb(t)::text AS row FROM {name} t {whose}" for name in names]  # noqa: S608 # names of the catalog
+    parts = [f"SELECT '{name}' AS name, to_jsonb(t)::text AS row FROM {name} t {whose}" for name in names]  # noqa: S608 # names from the catalog
     found: dict[str, list[str]] = {name: [] for name in names}
     for row in rows(dsn, " UNION ALL ".join(parts) + " ORDER BY 1, 2", t=person.tenant_id, u=person.user_id):
         found[row["name"]].append(row["row"])
@@ -101,12 +101,12 @@ def rows_of(person: Person) -> dict[str, list[str]]:
 
 
 def _word() -> str:
-    """A word of letters alone that is in no dictionary."""
+    """A random word of letters."""
     return "zq" + "".join(chr(ord("a") + int(digit, 16)) for digit in uuid4().hex[:8])
 
 
 async def known(person: Person) -> Known:
-    """Says, asks and registers something of every kind, and waits until it has all been understood."""
+    """Commits, asks and registers data of every kind, and waits until all is processed."""
     gone = await person.commit("I used to live in Rome.", session="gone")
     await person.outcome(gone["turn_id"])
     erased = await completed(person, await erase(person, "session", session_ids=["gone"]))
@@ -157,7 +157,7 @@ async def known(person: Person) -> Known:
 
 
 def strangers(of: Known) -> dict[str, Person]:
-    """Those who must see nothing of it: another user of the tenant, and the same user's name in another tenant."""
+    """Users who must see none of it: another of the tenant, and one of the same name in another tenant."""
     return {
         "of the same tenant": Person(of.person.system, tenant_id=of.person.tenant_id),
         "of the same name": Person(of.person.system, user_id=of.person.user_id),

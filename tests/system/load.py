@@ -1,4 +1,4 @@
-"""Turns that never stop coming, and the proof afterwards that each was derived once."""
+"""A continuous stream of turns, and the check that each was derived once."""
 
 import asyncio
 import time
@@ -11,15 +11,15 @@ from tests.system.processes import Machine
 from tests.system.wait import wait_for
 
 SOON = {"redrive_after_s": 2.0, "redrive_every_s": 0.5}
-"""A policy that drives again soon what was lost."""
+"""A policy that soon redrives lost work."""
 
 
 PAUSE_S = 0.0 if LONG else 0.4
-"""As fast as they can, or no faster than a busy conversation: what is committed must also be derived."""
+"""The rate is unlimited, or that of a busy conversation, because every committed turn must also be derived."""
 
 
 class Load:
-    """Turns that several users commit at once, each the next soon after the last was answered."""
+    """Turns of several concurrent users; each sends the next soon after the last was answered."""
 
     def __init__(self, http: httpx.AsyncClient, users: int = 6) -> None:
         self._http = http
@@ -44,18 +44,18 @@ class Load:
             await asyncio.sleep(PAUSE_S)
 
     async def reach(self, turns: int) -> None:
-        """So many turns more have been acknowledged."""
+        """Waits until this many more turns are acknowledged."""
         goal = len(self.acknowledged) + turns
         await wait_for(lambda: len(self.acknowledged) >= goal, f"{turns} turns more")
 
     async def stop(self) -> None:
-        """Nothing more is committed."""
+        """Stops the commits."""
         self._stopping = True
         await asyncio.gather(*self._tasks)
 
 
 async def assert_everything_once(machine: Machine, load: Load) -> None:
-    """No acknowledged turn is missing, every accepted one has its outcome, and each left exactly one memory."""
+    """Every acknowledged turn exists and has its outcome and exactly one memory."""
     accepted = await machine.settled()
     assert load.acknowledged <= accepted
     learnt = rows(machine.dsn, "SELECT user_id, version, value ->> 'value' AS tone FROM memory_items ORDER BY 1, 2")

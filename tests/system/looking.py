@@ -1,4 +1,4 @@
-"""What patterns cost while texts are read: each by the time that it took, and the texts that would cost it most."""
+"""The cost of regular expressions: the time of each, and the texts that cost it most."""
 
 import gc
 import re
@@ -31,25 +31,25 @@ SHAPES = {
     "clauses": "我喜欢茶，而且不是咖啡。",
     "values": "a=1:b ",
 }
-"""What no person writes, by name: one piece, said over and over."""
+"""Pathological texts, by name: one repeated piece."""
 METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "split")
 Read = Callable[[str], object]
 
 
 def said(piece: str, chars: int) -> str:
-    """So many characters of it."""
+    """This many characters of it."""
     return (piece * (chars // len(piece) + 1))[:chars]
 
 
 @dataclass
 class Looks:
-    """By pattern: seconds that it looked, the longest text that it looked at, and how."""
+    """By pattern: the seconds in use, the longest text, and the method."""
 
     took: dict[str, float] = field(default_factory=dict[str, float])
     longest: dict[tuple[str, int, str], int] = field(default_factory=dict[tuple[str, int, str], int])
 
     def look(self, at: Callable[..., Any], name: str, *args: Any, of: tuple[str, int], **more: Any) -> Any:
-        """What the method answers, its time counted."""
+        """The method's result; its time is recorded."""
         text = args[1] if name == "sub" else args[0]
         began = time.thread_time()
         found = at(*args, **more)
@@ -61,7 +61,7 @@ class Looks:
 
 
 class _Counted:
-    """A compiled pattern whose looks are counted."""
+    """A compiled pattern whose use is recorded."""
 
     def __init__(self, looks: Looks, pattern: re.Pattern[str]) -> None:
         self._pattern = pattern
@@ -77,14 +77,14 @@ _compiled = cache(cast("Callable[..., re.Pattern[str]]", getattr(re, "_compile")
 
 
 @contextmanager
-def counting() -> Iterator[Looks]:
-    """Every look of every pattern of the product is counted, those written into functions too."""
+def count_looks() -> Iterator[Looks]:
+    """Records every use of every pattern of the product, those inside functions included."""
     looks = Looks()
-    gc.unfreeze()  # what a run has frozen is listed nowhere
+    gc.unfreeze()  # frozen objects are not listed otherwise
     lazy = [each for each in gc.get_objects() if type(each) is LazyPattern]
     gc.freeze()
     before = [dict(vars(each)) for each in lazy]
-    door: Any = re._compile  # pyright: ignore[reportAttributeAccessIssue] # the one door of all of re's functions
+    door: Any = re._compile  # pyright: ignore[reportAttributeAccessIssue] # all functions of re call it
     for each in lazy:
         counted = _Counted(looks, _compiled(each.pattern, each.flags))
         vars(each).update({name: getattr(counted, name) for name in METHODS})
@@ -99,14 +99,14 @@ def counting() -> Iterator[Looks]:
 
 
 def costs(read: Read, text: str) -> Looks:
-    """What reading the text cost."""
-    with counting() as looks:
+    """The cost of reading the text."""
+    with count_looks() as looks:
         read(text)
     return looks
 
 
 def superlinear(read: Read, piece: str, chars: int, *, floor_s: float = 0.02, ratio: float = 3.0) -> list[str]:
-    """The patterns that take more than their share when the text is twice as long; each was looked at three times."""
+    """Patterns whose time grows more than linearly when the text doubles; each was measured three times."""
     found = _more(costs(read, said(piece, chars)), costs(read, said(piece, 2 * chars)), floor_s, ratio)
     for _ in range(2):
         if found:
@@ -126,7 +126,7 @@ def _more(short: Looks, long: Looks, floor_s: float, ratio: float) -> dict[str, 
 def quadratic(
     pattern: str, flags: int, method: str, chars: int, *, floor_s: float = 0.03, ratio: float = 3.0
 ) -> list[str]:
-    """The pieces that make the pattern, used so, take more than its share when the text is twice as long."""
+    """Pieces of text that make the pattern, used in this way, grow more than linearly."""
     at = _compiled(pattern, flags)
     return [each for each in pumps(pattern, flags) if _grows(at, method, each, chars, floor_s, ratio)]
 
@@ -148,7 +148,7 @@ def _once(at: re.Pattern[str], method: str, text: str) -> float:
 
 
 def pumps(pattern: str, flags: int) -> list[str]:
-    """Pieces that bring the pattern to each of its unbounded repeats and go on there."""
+    """Pieces that reach each unbounded repeat of the pattern and continue there."""
     found: dict[str, None] = {}
     for lead, body in _repeats(parser.parse(pattern, flags), ""):
         for piece in (body, lead, lead + body, body + lead):

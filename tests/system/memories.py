@@ -1,4 +1,4 @@
-"""Versions of memories as tests need them, named by small numbers."""
+"""Versions of memories for tests, named by small numbers."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from shared.store.versions import in_order
 def a_memory(
     number: int, *, at: datetime, root: int | None = None, version: int = 1, supersedes: tuple[int, ...] = ()
 ) -> Memory:
-    """The version of this number."""
+    """The version with this number."""
     return Memory(
         memory_id=UUID(int=number),
         root_id=UUID(int=root or number),

@@ -1,4 +1,4 @@
-"""A whole SmartBrain of processes on one data folder, to kill and bring back."""
+"""A SmartBrain of processes on one data folder, which tests kill and restart."""
 
 import asyncio
 import os
@@ -21,7 +21,7 @@ from tests.system.wait import wait_for
 
 
 class Machine:
-    """What the tests ask of a running system, whoever runs it."""
+    """The interface of a running system, however it runs."""
 
     def __init__(self, place: Running) -> None:
         self.place = place
@@ -33,11 +33,11 @@ class Machine:
         return self.place.database
 
     def number(self, statement: str, **params: Any) -> int:
-        """The one number that the statement answers."""
+        """The only number in the result."""
         return databases.number(self.dsn, statement, **params)
 
     async def settled(self) -> set[str]:
-        """The accepted turns, every one of which has its outcome by now."""
+        """Waits until all accepted turns have outcomes; their number."""
         open_turns = "SELECT count(*) FROM turns WHERE outcome_at IS NULL"
         await wait_for(lambda: not self.number(open_turns), "every accepted turn has an outcome")
         return {str(row["turn_id"]) for row in databases.rows(self.dsn, "SELECT turn_id FROM turns")}
@@ -45,7 +45,7 @@ class Machine:
 
 @asynccontextmanager
 async def supervised(settings: Settings) -> AsyncGenerator[tuple[Supervisor, Machine]]:
-    """A supervisor in this process with its services in theirs; everything that is kept is kept for good."""
+    """A supervisor in this process with its services in their own processes; data is never deleted by age."""
     if settings.kafka_bootstrap:
         await rest(settings.kafka_bootstrap)
     with Supervisor(settings) as supervisor:
@@ -60,7 +60,7 @@ async def supervised(settings: Settings) -> AsyncGenerator[tuple[Supervisor, Mac
 
 @contextmanager
 def command(data: Path, environment: dict[str, str]) -> Generator[subprocess.Popen[bytes]]:
-    """`smartbrain up` as a process of its own; killed at the end if it still runs."""
+    """`smartbrain up` as a process, killed at the end if it still runs."""
     with data.with_name(f"{data.name}.out").open("ab") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "services.cli", "up", "--port", "0", "--data", str(data)],
@@ -78,7 +78,7 @@ def command(data: Path, environment: dict[str, str]) -> Generator[subprocess.Pop
 
 
 async def found(data: Path, process: subprocess.Popen[bytes]) -> Machine:
-    """The system that this process runs, once it says that it is up."""
+    """The system that this process runs, once it reports that it is up."""
 
     def up() -> Running | None:
         assert process.poll() is None, data.with_name(f"{data.name}.out").read_text()[-3000:]
@@ -90,8 +90,8 @@ async def found(data: Path, process: subprocess.Popen[bytes]) -> Machine:
     return Machine(place)
 
 
-def offspring(pid: int) -> list[int]:
-    """The process and everything that it has started, directly or not."""
+def list_descendants(pid: int) -> list[int]:
+    """The process and all its descendants."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -107,7 +107,7 @@ def offspring(pid: int) -> list[int]:
 
 
 def kill_tree(pid: int) -> None:
-    """The process and everything that it has started ended as by `kill -9`."""
-    for each in offspring(pid):
-        with suppress(ProcessLookupError):  # one dies with its parent
+    """Kills the process and all its descendants, as `kill -9` does."""
+    for each in list_descendants(pid):
+        with suppress(ProcessLookupError):  # a child may die with its parent
             os.kill(each, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""A real Prometheus that scrapes a system of this process, with the rules and the jobs of deploy/."""
+"""A real Prometheus that scrapes a system of this process, with the rules and jobs of deploy/."""
 
 import asyncio
 import math
@@ -28,22 +28,22 @@ DEPLOYED = Path(__file__).parents[2] / "deploy" / "prometheus"
 MISSING = "prometheus is not installed: no query is run (Debian: apt-get install --no-install-recommends prometheus)"
 EVERY_S = 1
 WINDOW = "5m"
-"""What stands for `$__rate_interval`, which Grafana makes of the time shown."""
+"""The value for `$__rate_interval`, which Grafana derives from the visible time range."""
 
 
 def find_program(name: str) -> str | None:
-    """Where prometheus or promtool is."""
+    """The path of prometheus or promtool."""
     return shutil.which(name)
 
 
 @dataclass(frozen=True)
 class Prometheus:
-    """A running one."""
+    """A running Prometheus."""
 
     http: httpx.AsyncClient
 
     async def query(self, expression: str) -> list[float]:
-        """What the expression answers now, all that is no number left out."""
+        """The current result of the expression, without values that are not numbers."""
         asked = {"query": expression.replace("$__rate_interval", WINDOW)}
         answer = await self.http.get("/api/v1/query", params=asked)
         assert answer.status_code == 200, f"{expression}\n{answer.text}"
@@ -56,7 +56,7 @@ class Prometheus:
         return [rule for group in groups for rule in group["rules"]]
 
     async def scrape(self) -> None:
-        """What is counted by now has been scraped by every job, twice."""
+        """Waits until every job has scraped the current values twice."""
         before = await self._count_scrapes()
         await wait_for(lambda: self._is_past(before + 2), "everything is scraped")
 
@@ -69,7 +69,7 @@ class Prometheus:
 
 @asynccontextmanager
 async def watching(system: System, folder: Path) -> AsyncGenerator[Prometheus]:
-    """Prometheus scrapes what the services of this process count, each job of deploy/ on its own."""
+    """Prometheus scrapes the metrics of this process, each job of deploy/ separately."""
 
     async def show(request: Request) -> Response:
         del request
@@ -78,7 +78,7 @@ async def watching(system: System, folder: Path) -> AsyncGenerator[Prometheus]:
     async def measure() -> None:
         while True:
             for each in system.running:
-                with suppress(TransientError):  # a busy database is asked again
+                with suppress(TransientError):  # a busy database is retried
                     await each.service.measure()
             await asyncio.sleep(EVERY_S)
 
@@ -108,7 +108,7 @@ async def watching(system: System, folder: Path) -> AsyncGenerator[Prometheus]:
 
 
 def _write_config(folder: Path, address: str) -> Path:
-    """The configuration of deploy/ but for where its jobs find the services, and how often they look."""
+    """The configuration of deploy/ with other targets and another interval."""
     config: dict[str, Any] = yaml.safe_load((DEPLOYED / "prometheus.yml").read_text("utf-8"))
     jobs = [each["job_name"] for each in config["scrape_configs"]]
     often = dict.fromkeys(("scrape_interval", "scrape_timeout", "evaluation_interval"), f"{EVERY_S}s")

@@ -1,4 +1,4 @@
-"""A whole SmartBrain inside the test's process: each service with its own runtime, HTTP without a socket."""
+"""A SmartBrain in the test's process: each service with its own runtime, HTTP without a socket."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
@@ -39,17 +39,17 @@ BUILD = {
 SERVICES = tuple(BUILD)
 WORKERS = ("observer", "analyzer", "evolver")
 PATIENT = Path(__file__).with_name("patient.yml")
-"""A policy whose deadlines no busy machine misses."""
+"""A policy with deadlines that a busy machine meets."""
 
 
 def settings_for(dsn: str, bootstrap: str, **more: Any) -> Settings:
-    """The settings of a system on this database and this broker; it is patient unless `policy` says how it is."""
+    """The settings of a system on this database and broker, with long deadlines unless `policy` sets others."""
     more.setdefault("policy", PATIENT)
     return Settings(database_url=SecretStr(dsn), kafka_bootstrap=bootstrap, **more)
 
 
 def policy_file(folder: Path, **slices: Mapping[str, Any]) -> Path:
-    """A brain.yml that differs from the patient one in these places."""
+    """A brain.yml that differs from the default of the tests in these values."""
     path = folder / "brain.yml"
     values: dict[str, Any] = yaml.safe_load(PATIENT.read_text())
     for name, changed in slices.items():
@@ -69,13 +69,13 @@ class Running:
         self.task = asyncio.create_task(service.run(), name=name)
 
     async def ready(self) -> bool:
-        """Whether it is usable; raises what ended it."""
+        """Whether it is ready; raises the error that ended it."""
         if self.task.done():
             self.task.result()
         return all((await self.service.ready()).values())
 
     async def stop(self) -> None:
-        """It has stopped as SIGTERM stops it: what was in flight is finished."""
+        """Stops it as SIGTERM does: work in progress is finished."""
         self.task.cancel()
         with suppress(asyncio.CancelledError):
             await self.task
@@ -83,7 +83,7 @@ class Running:
 
 
 class System:
-    """The services that run now, and HTTP to compose."""
+    """The running services, and HTTP to compose."""
 
     def __init__(self, settings: Settings, services: tuple[str, ...] = SERVICES) -> None:
         self.settings = settings
@@ -110,7 +110,7 @@ class System:
         return self._http
 
     def __getitem__(self, name: str) -> Running:
-        """The service of that name that was started last."""
+        """The latest service of that name."""
         return next(each for each in reversed(self.running) if each.name == name)
 
     def settings_of(self, name: str) -> Settings:
@@ -119,7 +119,7 @@ class System:
         return self.settings
 
     async def start(self, *names: str) -> list[Running]:
-        """These services are ready; one that runs already gets a twin."""
+        """Starts these services and waits until they are ready; one that runs already gets a second instance."""
         fresh: list[Running] = []
         for name in names:
             stack = AsyncExitStack()
@@ -135,20 +135,20 @@ class System:
         return fresh
 
     async def stop(self, *names: str) -> None:
-        """Of each of these names the service started last has stopped."""
+        """Stops the latest service of each of these names."""
         stopping = [self[name] for name in names]
         self.running = [each for each in self.running if each not in stopping]
         await asyncio.gather(*(each.stop() for each in stopping))
 
     async def close(self) -> None:
-        """Everything has stopped."""
+        """Stops everything."""
         running, self.running = self.running, []
         await asyncio.gather(*(each.stop() for each in running))
 
     async def whole(self) -> None:
-        """Every service that belongs to it runs, once; they have been started anew if it was otherwise.
+        """Restarts services until each of the system's services runs once.
 
-        Other shared systems of its broker rest.
+        Other shared systems on its broker pause.
         """
         for other in _shared:
             if other is not self and other.bootstrap == self.bootstrap:
@@ -158,26 +158,26 @@ class System:
             await self.start(*self.services)
 
     def number(self, statement: str, **params: Any) -> int:
-        """The one number that the statement answers."""
+        """The only number in the result."""
         return databases.number(self.dsn, statement, **params)
 
     def rows(self, statement: str, **params: Any) -> list[dict[str, Any]]:
-        """What the statement answers to the superuser."""
+        """The result for the superuser."""
         return databases.rows(self.dsn, statement, **params)
 
     async def change(self, statement: str, **params: Any) -> list[dict[str, Any]]:
-        """The same for what changes rows or tables, while the services go on."""
+        """Changes rows or tables as the superuser while the services run."""
         return await databases.change(self.dsn, statement, **params)
 
     def unrecorded(self) -> int:
-        """How many packages were answered and are not recorded yet."""
+        """The number of answered packages that are not recorded yet."""
         doors = [each.service.http for each in self.running if each.service.http is not None]
         return sum(door.state.recorder.open for door in doors)
 
     async def settled(self) -> int:
-        """How many turns were accepted; every one of them has its outcome by now, and nothing waits to be recorded.
+        """Waits until all accepted turns have outcomes and nothing waits to be recorded; the number of turns.
 
-        Every package stands in its tables, and no row in the outbox.
+        Every package is in its tables, and the outbox is empty.
         """
 
         def over() -> bool:
@@ -191,12 +191,12 @@ class System:
 
 
 _shared: list[System] = []
-"""Systems of which those on one broker run by turns: their consumers would take what the others wait for."""
+"""Shared systems; those on one broker run in turn, because their consumers would take each other's records."""
 
 
 @asynccontextmanager
 async def sharing(settings: Settings, services: tuple[str, ...] = SERVICES) -> AsyncGenerator[System]:
-    """A system that starts when it is first asked to be whole, and stops while another runs on its broker."""
+    """A system that starts at its first use and stops while another runs on its broker."""
     system = System(settings, services)
     _shared.append(system)
     try:
@@ -207,7 +207,7 @@ async def sharing(settings: Settings, services: tuple[str, ...] = SERVICES) -> A
 
 
 async def rest(bootstrap: str | None = None) -> None:
-    """The shared system has stopped, on this broker or on any: its consumers take nothing that others wait for."""
+    """Stops the shared system on this broker or on all, so that its consumers take no records of others."""
     for system in _shared:
         if bootstrap in (None, system.bootstrap):
             await system.close()
@@ -227,7 +227,7 @@ async def running(settings: Settings, services: tuple[str, ...] = SERVICES) -> A
 
 @asynccontextmanager
 async def listening(system: System, protocol: type[BoundedProtocol] = BoundedProtocol) -> AsyncGenerator[str]:
-    """Compose's address, over a real socket."""
+    """Compose's address on a real socket."""
     served = system["compose"].service.http
     assert served
     async with serving(served, config=http_config(served, protocol)) as url:

@@ -1,4 +1,4 @@
-"""Scripted servers speak real HTTP: an application served over a socket of this process."""
+"""Serves applications of scripted servers over real HTTP in this process."""
 
 import asyncio
 import socket
@@ -12,15 +12,15 @@ from starlette.types import ASGIApp
 
 @asynccontextmanager
 async def serving(app: ASGIApp, log_level: str = "error", config: uvicorn.Config | None = None) -> AsyncGenerator[str]:
-    """The address of the running application, reached directly whatever proxy the environment names.
+    """The address of the running application, for direct access despite any proxy in the environment.
 
-    It is gone when the block ends, slow answers included.
+    It stops when the block ends, and aborts slow responses.
     """
     listener = socket.create_server(("127.0.0.1", 0))
     config = config or uvicorn.Config(app, log_level=log_level, lifespan="off")
     config.timeout_graceful_shutdown = 1
     server = uvicorn.Server(config)
-    running = asyncio.create_task(server._serve(sockets=[listener]))  # pyright: ignore[reportPrivateUsage] # `serve` would take over the signals
+    running = asyncio.create_task(server._serve(sockets=[listener]))  # pyright: ignore[reportPrivateUsage] # `serve` would replace the signal handlers
     try:
         while not server.started:  # noqa: ASYNC110 # uvicorn offers no event
             await asyncio.sleep(0.005)

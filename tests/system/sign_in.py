@@ -1,4 +1,4 @@
-"""A console at which people sign in with an issuer."""
+"""A console with sign-in by an issuer."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -11,18 +11,18 @@ from tests.system.issuer import AUDIENCE, Issuer, SignInServer
 from tests.system.running import listening, policy_file, running, settings_for
 from tests.system.serving import serving
 
-SECRET = "a secret of the console"  # of tests alone
+SECRET = "a secret of the console"  # only for tests
 
 
 @dataclass(frozen=True)
 class Door:
-    """The console, and the issuer with which people sign in."""
+    """The console, and the issuer of its sign-in."""
 
     url: str
     server: SignInServer
 
     def renew(self) -> None:
-        """The issuer is as new."""
+        """Resets the issuer."""
         fresh = SignInServer(self.server.issuer)
         self.server.access, self.server.identity = fresh.access, fresh.identity
         self.server.codes.clear()
@@ -31,7 +31,7 @@ class Door:
 
 @asynccontextmanager
 async def opening_door(databases: Databases, kafka: str, folder: Path) -> AsyncGenerator[Door]:
-    """Compose, which takes tokens of the issuer, and a console that the issuer knows."""
+    """Compose that accepts tokens of the issuer, and a console that is registered there."""
     server = SignInServer(Issuer(folder / "jwks.json"), secret=SECRET)
     server.issuer.add_key("first")
     async with serving(server.app) as url:

@@ -1,4 +1,4 @@
-"""Rows that nobody would write: put into any table of the catalog behind everybody's back, by what its columns take."""
+"""Unexpected rows: inserted into any table of the catalog, by the types of its columns."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,7 +30,7 @@ TELLING = frozenset({"text", "json", "jsonb", "text[]"})
 
 
 def unchecked(dsn: str) -> None:
-    """The database takes whatever its columns take: checks and references are gone."""
+    """Removes checks and foreign keys, so that the database accepts any value of the right type."""
     with psycopg.connect(dsn, autocommit=True, options=OPTIONS) as conn:
         found = conn.execute(
             "SELECT conrelid::regclass::text, conname FROM pg_constraint"
@@ -44,7 +44,7 @@ def unchecked(dsn: str) -> None:
 
 
 def stray(dsn: str, table: str, **given: Any) -> None:
-    """A row with these values where the table has such columns; whatever else can tell something tells `SAID`."""
+    """A row with these values in the columns that exist; every other text column contains `SAID`."""
     values: dict[str, sql.Composable] = {}
     for column in rows(dsn, _COLUMNS, table=table):
         name, kind = column["name"], column["type"]
@@ -60,8 +60,8 @@ def stray(dsn: str, table: str, **given: Any) -> None:
 
 
 def removed(dsn: str, table: str, user_id: str) -> int:
-    """How many rows of the user the table had until now."""
+    """The former number of the user's rows in the table."""
     with psycopg.connect(dsn, autocommit=True, options=OPTIONS) as conn:
-        conn.execute("SET session_replication_role = replica")  # the log and audits keep what is deleted from them
+        conn.execute("SET session_replication_role = replica")  # the log and audits archive what is deleted from them
         which = sql.SQL("DELETE FROM {} WHERE user_id = %s").format(sql.Identifier(table))
         return conn.execute(which, [user_id]).rowcount

@@ -1,4 +1,4 @@
-"""Waiting for something to become true: the one place where tests let time pass."""
+"""Waits for a condition; tests let time pass only here."""
 
 import asyncio
 import time
@@ -8,15 +8,17 @@ from typing import TypeVar
 
 T = TypeVar("T")
 PATIENCE_S = 120.0
-"""So long may a busy machine take for what an idle one does at once."""
+"""The time that a busy machine may need for work that an idle one does at once."""
 IN_TIME_S = 10.0
-"""Within this an answer was not waited for until the end; what is slow in tests takes three times as long."""
+"""An answer within this time was not waited for until the deadline; a slow service in tests takes
+three times as long.
+"""
 
 
 async def wait_for(condition: Callable[[], Awaitable[T] | T], what: str = "", deadline_s: float = PATIENCE_S) -> T:
-    """The first truthy answer of `condition`; AssertionError with the last answer when none came in time.
+    """The first truthy result of `condition`; AssertionError with the last result after the time limit.
 
-    An answer that is on its way at the deadline has ten seconds more.
+    A call in progress at the deadline gets ten more seconds.
     """
     until = time.monotonic() + deadline_s
     pause = 0.005

@@ -1,4 +1,4 @@
-"""`python -m tests.training`: fit the weights and write them; `--check` measures on folds instead."""
+"""`python -m tests.training`: fits the weights and writes them; `--check` evaluates on folds instead."""
 
 import argparse
 import time
@@ -23,7 +23,7 @@ SOURCES: dict[str, Callable[[], list[list[Row]]]] = {
 
 
 def check(messages: Sequence[Sequence[Row]], group: int, lexicon: dict[str, set[str]], how: fit.How) -> None:
-    """Precision and recall of the group's classes on messages that the fit has not seen."""
+    """Precision and recall of the group's classes on messages outside the fit."""
     folds = np.random.default_rng(7).integers(0, FOLDS, len(messages))
     told: list[tuple[str, dict[str, float]]] = []
     for fold in range(FOLDS):
@@ -53,7 +53,7 @@ def check(messages: Sequence[Sequence[Row]], group: int, lexicon: dict[str, set[
 
 
 def main() -> None:
-    """Fit, or check, and say what came out."""
+    """Fits or checks, and prints the result."""
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*", help="statements, feedback, intents, relations, hostile; all unless told")
     parser.add_argument("--check", action="store_true")

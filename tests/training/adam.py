@@ -1,4 +1,4 @@
-"""Adam: steps against a slope, each number at its own pace."""
+"""The optimiser Adam."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from shared.classifiers.judges import HiddenLayer
 
 
 class Weights:
-    """An array that Adam moves; of rows only those that a batch touched."""
+    """An array that Adam updates; only the rows of a batch."""
 
     def __init__(self, start: NDArray[Any]) -> None:
         self.now = start
@@ -18,7 +18,7 @@ class Weights:
         self._times = 0
 
     def move(self, slope: NDArray[Any], rate: float, rows: NDArray[np.intp] | slice = slice(None)) -> None:
-        """One step against the slope of these rows."""
+        """One step against the gradient of these rows."""
         self._times += 1
         self._mean[rows] = mean = 0.9 * self._mean[rows] + 0.1 * slope
         self._square[rows] = square = 0.999 * self._square[rows] + 0.001 * slope * slope

@@ -1,4 +1,4 @@
-"""Labelled messages as rows of a classifier: the tagged corpus, and the dev part of the labelled sets."""
+"""Labelled messages as samples of a classifier: the tagged corpus, and the dev part of the labelled sets."""
 
 import json
 import re
@@ -23,29 +23,29 @@ HERE = Path(__file__).parent
 SETS = HERE.parent / "eval"
 SOME = "some"
 NONE_OF = "none of "
-"""Begins a label that names the classes of which a text is none, with bars between them."""
+"""The prefix of a label that lists excluded classes, separated by bars."""
 IDLE = frozenset({"sarcasm", "question", "temporary", "task", "past"})
-"""Kinds of sentences that state nothing lasting, of those that are told beside what was known."""
+"""Kinds of non-lasting sentences used in samples of relations."""
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
 STRANGERS = 24
-"""With so many texts that have nothing to do with it each sentence is compared; few share anything with it."""
+"""The number of unrelated texts compared with each sentence; few share any words with it."""
 IDLY = 2
-"""With so many texts that share most with it each message is compared that states nothing."""
+"""The number of most similar texts compared with each message that states nothing."""
 PLAIN = 8
-"""So many pairs are made for each plain way to say something."""
+"""The number of pairs per plain phrasing."""
 FILLED = 4
-"""So many times each frame is filled."""
+"""The number of times each frame is filled."""
 READ_FOR_STATEMENTS = 4
-"""One natural line in so many is read for statements."""
+"""The sampling interval of natural lines for statements."""
 READ_FOR_INTENTS = 12
-"""One natural line in so many is read for intents: they are many, and of each is known only what it is not."""
+"""The sampling interval of natural lines for intents: they are many, and only their excluded classes are known."""
 SIGNS = {"+": FOR, "-": AGAINST}
 _TAG = re.compile(r"<(/?)([a-z]+)([+-]?)((?:\s+\w+=\"[^\"]*\")*)\s*>")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One text of a message: its grams, and its class in each group; None where nobody has said."""
+    """One text of a message: its grams, and its class in each group; None if unlabelled."""
 
     grams: list[str]
     labels: tuple[str | None, ...]
@@ -53,9 +53,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of a message and what it states, SOME where nobody has said of which type.
+    """A span of a message and its type, SOME if unlabelled.
 
-    `maybe` where it may be kept and need not, `sign` of a taste.
+    `maybe` if it may but need not be stored, `sign` of a preference.
     """
 
     start: int
@@ -67,10 +67,10 @@ class Span:
 
 @dataclass(frozen=True)
 class Message:
-    """A message with its labelled stretches.
+    """A message with its labelled spans.
 
-    `part` is where it comes from. `loose` labels mark words, not whole statements; `types` and `changes` say which of
-    both are labelled at all.
+    `part` is its source. `loose` labels mark words, not whole statements; `types` and `changes` say which of both are
+    labelled at all.
     """
 
     text: str
@@ -82,7 +82,7 @@ class Message:
 
 
 def tagged(line: str) -> Message:
-    """A line of the corpus; a tag that does not close is a ValueError."""
+    """A line of the corpus; an unclosed tag is a ValueError."""
     text, spans, at = "", list[Span](), 0
     opened: tuple[int, str, str] | None = None
     for tag in _TAG.finditer(line):
@@ -114,7 +114,7 @@ def _labels(name: str) -> Iterator[dict[str, Any]]:
             yield label
 
 
-def _found(text: str, words: str) -> tuple[int, int] | None:
+def _find_words(text: str, words: str) -> tuple[int, int] | None:
     for word in words.split("|"):
         at = text.lower().find(word.lower())
         if at >= 0:
@@ -123,29 +123,29 @@ def _found(text: str, words: str) -> tuple[int, int] | None:
 
 
 def messages() -> list[Message]:
-    """Everything that the weights of `statements` are fitted to."""
+    """All samples for the weights of `statements`."""
     found = [tagged(line) for line in _lines(HERE / "corpus", "statements_*.txt")]
     found += [tagged(line) for line in phrases.lines(HERE)]
-    found += _beside()
+    found += _make_chatter()
     for label in _labels("extraction"):
         spans = [
             Span(*place, expected["type"].split("|")[0], bool(expected.get("may")), SIGNS.get(expected.get("polarity")))
             for expected in label["expect"]
             for words in expected["says"]
-            if (place := _found(label["text"], words))
+            if (place := _find_words(label["text"], words))
         ]
         found.append(Message(label["text"], spans, "extraction", loose=True, changes=False))
     for label in _labels("corrections"):
         values = [label.get("old"), label.get("new")] if label["correction"] else []
-        spans = [Span(*place, CHANGED) for value in values if value and (place := _found(label["text"], value))]
+        spans = [Span(*place, CHANGED) for value in values if value and (place := _find_words(label["text"], value))]
         found.append(Message(label["text"], spans, "corrections", loose=True, types=False))
-    # what people tell each other may be worth keeping, but changes nothing that was known
+    # natural messages may be worth storing, but change nothing
     found += [Message(line.text, types=False) for line in list(natural.lines())[::READ_FOR_STATEMENTS]]
     return found
 
 
-def _beside() -> Iterator[Message]:
-    """What was known is worth keeping, of whatever type; what idle talk says beside it is not."""
+def _make_chatter() -> Iterator[Message]:
+    """Existing memories are worth storing, of any type; the chatter beside them is not."""
     for line in _lines(HERE / "corpus", "relations_*.tsv"):
         _, kind, earlier, said = line.split("\t")
         yield Message(earlier, [Span(0, len(earlier), SOME)])
@@ -173,7 +173,7 @@ def statement_rows(message: Message) -> list[Row]:
 
 
 def feedback_rows() -> list[list[Row]]:
-    """Messages behind the answers that they say something of, and alone, as where the answer is not known."""
+    """Messages after the answers that they judge, and alone, as if the answer were unknown."""
     told = [line.split("\t") for line in _lines(HERE / "corpus", "feedback_*.tsv")]
     told += [[label["signal"], label["before"], label["text"]] for label in _labels("feedback")]
     rows: list[list[Row]] = []
@@ -185,7 +185,7 @@ def feedback_rows() -> list[list[Row]]:
 
 
 def _natural_feedback() -> Iterator[list[Row]]:
-    """What people say to each other judges no answer: behind one that is no answer to it, and alone."""
+    """Natural messages judge no answer: after an unrelated one, and alone."""
     pools: dict[str, list[str]] = {}
     for line in natural.lines():
         pools.setdefault(line.language, []).append(line.text)
@@ -198,7 +198,7 @@ def _natural_feedback() -> Iterator[list[Row]]:
 
 
 def intent_rows() -> list[list[Row]]:
-    """Messages with what their senders are after; people neither complain of answers to each other nor ask a memory."""
+    """Messages with their intents; natural messages neither complain about answers nor query a memory."""
     told = [line.split("\t") for line in _lines(HERE / "corpus", "intents_*.tsv")]
     told += [[label["intent"], label["say"]] for label in _labels("intents")]
     natural_lines = list(natural.lines())[::READ_FOR_INTENTS]
@@ -207,23 +207,27 @@ def intent_rows() -> list[list[Row]]:
 
 
 def relation_rows() -> list[list[Row]]:
-    """Sentences behind what was known before them; with each, what others had said that shares words with it."""
+    """Sentences after existing memories, each with other texts that share words with it."""
     pairs = [line.split("\t") for line in _lines(HERE / "corpus", "relations_*.tsv")]
-    held = [(label, text, said) for label, _, earlier, said in pairs for text in _learnt(earlier)]
-    rows = [_related(label, known, said) for label, known, said in held]
+    held = [(label, text, said) for label, _, earlier, said in pairs for text in _normalise_text(earlier)]
+    rows = [_make_relations(label, known, said) for label, known, said in held]
     texts = sorted({known for _, known, _ in held})
     random = np.random.default_rng(3)
     for _, _, earlier, said in pairs:
         others = [texts[place] for place in random.integers(0, len(texts), STRANGERS) if texts[place] != earlier]
-        rows += [_related(NONE, known, said) for known in others]
-    rows += [_related(label, known, said) for label, known, said in (*_framed(random), *_plain(random))]
-    rows += [_related(NONE, known, said) for known, said in _idle(texts)]
-    rows += [_related(label, known, said) for label, earlier, said in _diaries() for known in _learnt(earlier)]
+        rows += [_make_relations(NONE, known, said) for known in others]
+    rows += [
+        _make_relations(label, known, said) for label, known, said in (*_fill_frames(random), *_make_phrasings(random))
+    ]
+    rows += [_make_relations(NONE, known, said) for known, said in _idle(texts)]
+    rows += [
+        _make_relations(label, known, said) for label, earlier, said in _diaries() for known in _normalise_text(earlier)
+    ]
     return [row for row in rows if row]
 
 
 def _diaries() -> Iterator[tuple[str, str, str]]:
-    """What people tell over some months, each message beside those before it; few end any."""
+    """One person's messages over some months, each paired with earlier ones; few end any."""
     for path in sorted((HERE / "corpus").glob("diaries_*.tsv")):
         before: dict[str, dict[str, str]] = {}
         for line in path.read_text("utf-8").splitlines():
@@ -239,7 +243,7 @@ def _diaries() -> Iterator[tuple[str, str, str]]:
 
 
 def _idle(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Messages that state nothing, each with those of the texts that share most with it."""
+    """Messages that state nothing, each paired with the most similar texts."""
     having: dict[str, list[int]] = {}
     for place, text in enumerate(texts):
         for sign in related.about(text).all:
@@ -255,8 +259,8 @@ def _idle(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield texts[place], line
 
 
-def _framed(random: np.random.Generator) -> Iterator[tuple[str, str, str]]:
-    """The frames with words of their sort in them: {a} is what was known, {b} another."""
+def _fill_frames(random: np.random.Generator) -> Iterator[tuple[str, str, str]]:
+    """The frames with words filled in: {a} is the existing value, {b} another."""
     for path in sorted((HERE / "corpus").glob("relation_frames_*.tsv")):
         words = phrases.words(phrases.LEXICON / f"{path.stem.split('_')[2]}.txt")
         for line in filter(str.strip, path.read_text("utf-8").splitlines()):
@@ -267,8 +271,8 @@ def _framed(random: np.random.Generator) -> Iterator[tuple[str, str, str]]:
                 yield label, earlier.replace("{a}", known), said.replace("{a}", known).replace("{b}", other)
 
 
-def _plain(random: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    """Blocks of plain ways to say a thing and to end it, to say it again or to speak of it, each put beside each."""
+def _make_phrasings(random: np.random.Generator) -> Iterator[tuple[str, ...]]:
+    """Blocks of plain phrasings that state, end, repeat or mention a fact, each paired with each."""
     for path in sorted((HERE / "corpus").glob("relation_blocks_*.tsv")):
         words = phrases.words(phrases.LEXICON / f"{path.stem.split('_')[2]}.txt")
         blocks: list[tuple[list[str], dict[str, list[str]]]] = []
@@ -287,21 +291,21 @@ def _plain(random: np.random.Generator) -> Iterator[tuple[str, ...]]:
 
 
 @cache
-def _learnt(text: str) -> list[str]:
-    """The text as it was said, and as it is known by the rules."""
+def _normalise_text(text: str) -> list[str]:
+    """The text as it was said, and as the rules normalise it."""
     turn = TurnText((MessageText("user", text, None, 0, AT),))
     seen = observe(turn, ObserveContext(occurred_at=AT), ObservePolicy()).observations
     kept = [quoted_text(each.text, each.value) for each in seen if each.kind != "entity"]
     return list(dict.fromkeys([text, *kept[:1]]))
 
 
-def _related(label: str, known: str, said: str) -> list[Row]:
+def _make_relations(label: str, known: str, said: str) -> list[Row]:
     found = related.signs(known, said)
     return [Row(found[0], (None,)), Row(found[1], (label,))] if found else []
 
 
 def lexicon() -> dict[str, set[str]]:
-    """The classes of meaning of each gram that is a word of the lexicon."""
+    """The meaning classes of each gram that is a word of the lexicon."""
     found: dict[str, set[str]] = {}
     for path in sorted(phrases.LEXICON.glob("*.txt")):
         name = ""
@@ -315,7 +319,7 @@ def lexicon() -> dict[str, set[str]]:
 
 
 def gram_of(word: str) -> str:
-    """The gram that stands for a word."""
+    """The gram of a word."""
     return word if word[0] >= "\u3400" else word.replace(" ", "_") if " " in word else f" {word}"
 
 

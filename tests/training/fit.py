@@ -1,4 +1,4 @@
-"""Fits `shared.classifiers.network`: cross entropy, Adam on the rows that a batch touches, dropout; deterministic."""
+"""Fits `shared.classifiers.network`: cross entropy, Adam on the rows of a batch, dropout; deterministic."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ UNSAID = -1
 ASKED = 15_000
 """By so many messages it is seen what rounding errors do to the classes."""
 SPREAD = 0.05
-"""Standard deviation of the numbers that a gram begins with."""
+"""Standard deviation of the initial values of a gram."""
 Numbers = NDArray[np.float32]
 Message = Sequence[Row]
 Text = Sequence[tuple[list[int], tuple[str | None, ...]]]
@@ -31,7 +31,7 @@ Text = Sequence[tuple[list[int], tuple[str | None, ...]]]
 
 @dataclass(frozen=True)
 class Batch:
-    """Texts as arrays: the rows of their grams and of what these mean, how many grams, and their classes."""
+    """Texts as arrays: the rows of their grams and of the grams' meanings, the number of grams, and the classes."""
 
     flat: NDArray[np.intp]
     starts: NDArray[np.intp]
@@ -58,7 +58,7 @@ FINELY = shrink.Rounding(0.3)
 
 @dataclass(frozen=True)
 class How:
-    """How a network is fitted: grams of fewer than `least_seen` texts are left out.
+    """Hyperparameters of a network; grams of fewer than `least_seen` texts are omitted.
 
     Of each text's grams the share `overlooked` is overlooked at every reading, so that none is learnt by heart. Of
     `members` networks, each from another beginning, the mean is taken: what hangs on chance evens out. Of the grams
@@ -87,16 +87,18 @@ HOW = {
         room=1024,
     ),
 }
-"""What is fitted otherwise than plainly."""
+"""Differences from the default hyperparameters."""
 
 
 def fit(messages: Sequence[Message], lexicon: Mapping[str, set[str]], how: How) -> Network:
-    """The network of these messages as it is read from its file."""
+    """The network fitted to these messages, as read from its file."""
     return build(fit_parts(messages, lexicon, how))
 
 
 def fit_parts(messages: Sequence[Message], lexicon: Mapping[str, set[str]], how: How) -> shrink.Parts:
-    """The parts of the file of these messages' network; words of the lexicon share what their meanings learn."""
+    """The file parts of the network fitted to these messages; words of the lexicon share the
+    weights of their meanings.
+    """
     messages = [message for message in messages if message]
     groups = tuple(map(tuple, classes(messages)))
     seen = Counter(gram for message in messages for row in message for gram in set(row.grams))
@@ -138,7 +140,7 @@ def pack(fitted: Fitted, seen: Mapping[str, int], how: How, messages: Sequence[M
 def _most_telling(
     words: list[str], rows: NDArray[np.int8], scale: Numbers, out: Numbers, most: int
 ) -> tuple[list[str], NDArray[np.int8]]:
-    """The grams that move the classes most in their own text, and row 0, as they stood."""
+    """The grams that change the classes most in their own text, and row 0, in their original order."""
     width = len(out)
     moves = np.abs(rows[:, :width] * scale[:width] * np.ptp(out, axis=1)).sum(axis=1)
     moves[0] = np.inf
@@ -155,7 +157,7 @@ def _member(
     number: int,
     how: How,
 ) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-    """What each gram adds, the hidden layer, what it gives each class, and what each class has by itself."""
+    """The weights of each gram, the hidden layer, the output layer, and the biases."""
     random = np.random.default_rng(5 + number)
     width = sum(map(len, groups))
     start = random.normal(0, SPREAD, (sum(counts), BLOCKS * HIDDEN)).astype(np.float32)
@@ -251,13 +253,13 @@ def _step(
 
 
 def _error(shares: Numbers, targets: NDArray[np.intp], groups: Sequence[Sequence[str]]) -> Numbers:
-    """What the shares miss of the labels, averaged over the texts that have one; nothing where nobody has said."""
+    """The mean loss over the labelled texts; zero without any."""
     start = 0
     for number, group in enumerate(groups):
         target = targets[:, number]
         told = (target >= 0).nonzero()[0]
         some = (target < UNSAID).nonzero()[0]
-        # of a text that is known to be of none of some classes only these lose, and the others share it
+        # for a text with excluded classes only these lose probability, and the others share it
         rest = shares[some, start : start + len(group)] * _open(target[some], len(group))
         shares[some, start : start + len(group)] -= rest / (rest.sum(axis=1, keepdims=True) + 1e-6)
         shares[told, start + target[told]] -= 1.0
@@ -268,6 +270,6 @@ def _error(shares: Numbers, targets: NDArray[np.intp], groups: Sequence[Sequence
 
 
 def _open(targets: NDArray[np.intp], classes: int) -> NDArray[np.bool_]:
-    """Of which classes each text may be."""
+    """The possible classes of each text."""
     barred = UNSAID - targets
     return ((barred[:, None] >> np.arange(classes)) & 1) == 0

@@ -1,4 +1,4 @@
-"""The labelled sets read with weights that have not seen them: `python -m tests.training.folds --misses 40`."""
+"""Evaluates the labelled sets with weights fitted to the other folds: `python -m tests.training.folds --misses 40`."""
 
 import argparse
 from collections.abc import Sequence
@@ -33,20 +33,22 @@ def measure(
             for message in (m for m, f in zip(messages, folds, strict=True) if f == fold):
                 if message.part == "extraction":
                     label = labels[message.text]
-                    scoring.extraction(label, _observed(label), scores["extraction"])
+                    scoring.extraction(label, _observe_label(label), scores["extraction"])
                 elif message.part == "corrections":
                     change = changes[message.text]
-                    scoring.correction(change, _observed(change), scores["corrections"], scores["correction values"])
+                    scoring.correction(
+                        change, _observe_label(change), scores["corrections"], scores["correction values"]
+                    )
     return scores
 
 
-def _observed(label: LabelledExtraction | Correction):
+def _observe_label(label: LabelledExtraction | Correction):
     context = ObserveContext(occurred_at=judge.AT)
     return observe(judge.turn(label), context, ObservePolicy()).observations
 
 
 def main() -> None:
-    """Print the scores."""
+    """Prints the scores."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--misses", type=int, default=0)
     given = parser.parse_args()

@@ -1,8 +1,8 @@
-"""`python -m tests.training.lasting`: how likely a sentence is to state something worth keeping, learnt from labels.
+"""`python -m tests.training.lasting`: fits the likelihood that a sentence states something worth storing.
 
 The labelled sentences are those of natural and written messages (`corpus/lasting_*.jsonl`) and of the labelled sets
-(`dev`); what a pair of messages begins with (`corpus/changes_*.jsonl`) is worth keeping. `--check` judges each half of
-the messages by a fit on the other, and what is `held`.
+(`dev`); the first messages of pairs (`corpus/changes_*.jsonl`) are worth storing. `--check` evaluates each half of the
+messages with a fit on the other, and `held`.
 """
 
 import argparse
@@ -24,24 +24,24 @@ from tests.training import corpus
 from tests.training.text_fit import Fitted, Numbers, Texts, estimate, fit, read_texts, write
 
 WEAK = 0.5
-"""What a sentence counts that a person would keep or not."""
+"""The weight of a sentence that a person might or might not store."""
 NATURAL, WRITTEN = 3.0, 1.0
-"""What a sentence counts that somebody said who knew of no label, and one that was written to be labelled."""
+"""The weights of a natural sentence and of one written for its label."""
 WEIGHTS = {"records": 0.3, "people": 3.0, "plain": 1.0}
-"""What sentences of these files count: there are many of the first and they are alike, and few of the second."""
+"""The weights of sentences in these files: the first have many similar ones, the second few."""
 SURE = 0.9
-"""What the label of a conversation must say for a stretch to be surely worth keeping."""
+"""The label values in a conversation of spans that are certainly worth storing."""
 ROOT = corpus.HERE.parents[1]
 OUT = ROOT / "shared" / "classifiers" / "weights" / "lasting.npz"
 LABELS = ROOT / "tests" / "eval" / "conversations.jsonl"
 HELD = "held"
 Stretch = tuple[int, int, bool]
-"""Where something worth keeping begins and ends in its message, and whether that is sure."""
+"""The start and end in its message of a span worth storing, and whether that is certain."""
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence, its signs, whether it is worth keeping, what it counts, its message, and the labels it is from."""
+    """A sentence, its signs, its label, its weight, its message, and its source."""
 
     text: str
     signs: list[float]
@@ -52,7 +52,7 @@ class Sentence:
 
 
 def read_sentences(folder: Path, conversations: Path) -> Iterator[Sentence]:
-    """Every labelled sentence; those of conversations that are for measuring alone have the source `held`."""
+    """Every labelled sentence; those of conversations only for evaluation have the source `held`."""
     number = 0
     for path in sorted(folder.glob("lasting_*.jsonl")):
         for label in _lines(path):
@@ -103,13 +103,13 @@ def _sentences(
 
 
 def check(sentences: Sequence[Sentence], texts: Texts) -> None:
-    """Precision and recall of sentences by threshold, each half judged by a fit on the other, by source."""
+    """Precision and recall of sentences by threshold and source, each half judged by a fit on the other."""
     message = np.asarray([each.message for each in sentences])
     held = np.asarray([each.source == HELD for each in sentences])
     told = np.zeros(len(sentences))
     for half in (0, 1):
         unseen = message % 2 == half
-        fitted = _fit(sentences, texts, ~unseen & ~held)
+        fitted = _fit_chosen(sentences, texts, ~unseen & ~held)
         told[unseen] = estimate(texts, fitted)[unseen]
     for source in sorted({each.source for each in sentences}):
         _report(source, sentences, told, np.asarray([each.source == source for each in sentences]))
@@ -120,7 +120,7 @@ def check(sentences: Sequence[Sentence], texts: Texts) -> None:
         print(f"  {low:.1f} to {low + 0.1:.1f}: {len(kept)} sentences, {sum(kept) / max(1, len(kept)):.2f} kept")
 
 
-def _fit(sentences: Sequence[Sentence], texts: Texts, chosen: NDArray[np.bool_]) -> Fitted:
+def _fit_chosen(sentences: Sequence[Sentence], texts: Texts, chosen: NDArray[np.bool_]) -> Fitted:
     return fit(texts, [each.kept for each in sentences], [each.weight for each in sentences], chosen)
 
 
@@ -134,7 +134,7 @@ def _report(name: str, sentences: Sequence[Sentence], told: Numbers, chosen: NDA
 
 
 def main() -> None:
-    """Fit and write, or check."""
+    """Fits and writes, or checks."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--folder", type=Path, default=corpus.HERE / "corpus")
@@ -144,7 +144,7 @@ def main() -> None:
     if given.check:
         check(sentences, texts)
         return
-    fitted = _fit(sentences, texts, np.asarray([each.source != HELD for each in sentences]))
+    fitted = _fit_chosen(sentences, texts, np.asarray([each.source != HELD for each in sentences]))
     print(f"{OUT.name}: {write(fitted, OUT)} bytes of {len(sentences)} sentences")
     print(dict(zip(lasting.SIGNS, fitted.signs.round(3).tolist(), strict=True)), round(fitted.bias, 3))
 

@@ -1,4 +1,4 @@
-"""What people really say to each other: what the weights take it for is known without a label, line by line."""
+"""Natural conversations, whose lines have known labels without annotation."""
 
 import json
 import os
@@ -15,16 +15,16 @@ CORPUS = Path(__file__).parent / "corpus"
 
 @dataclass(frozen=True)
 class Line:
-    """What somebody said, and in which language."""
+    """A message and its language."""
 
     text: str
     language: str
 
 
 def lines() -> Iterator[Line]:
-    """Those in the corpus; and where SMARTBRAIN_NATURAL names a folder, half of the dialogues that may be fitted there.
+    """Those of the corpus; and if SMARTBRAIN_NATURAL names a folder, half of its dialogues.
 
-    The other half is for measuring.
+    The other half is for evaluation.
     """
     for path in _files(CORPUS):
         yield from (Line(each["text"], _language(path)) for each in _read(path))
@@ -48,7 +48,7 @@ def _read(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def sentences() -> Iterator[str]:
-    """Single sentences of that folder (`sentences_*.txt`); none that stands in a dialogue which is for measuring."""
+    """Single sentences of that folder (`sentences_*.txt`), except those of evaluation dialogues."""
     folder = os.environ.get("SMARTBRAIN_NATURAL")
     if not folder:
         return
@@ -62,5 +62,5 @@ def sentences() -> Iterator[str]:
 
 
 def is_for_fitting(session: str) -> bool:
-    """Whether weights may be fitted to this dialogue: every second one, by its name."""
+    """Whether this dialogue may be used for fitting: every second one, by its name."""
     return zlib.crc32(session.encode()) % 2 == 0

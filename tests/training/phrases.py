@@ -1,8 +1,8 @@
-"""Plain sentences made of words of the lexicon: the same thing said by the user, of others, asked, supposed, once.
+"""Sentences generated from words of the lexicon: the same fact about the user, about others, as question or
+supposition.
 
-They teach what no list of samples can: that it is the frame, and not the thing named in it, that makes a statement.
-`phrases/*.tsv` hold a class and a frame a line; `{a|b}` is one of several, `{drink}` a word of the lexicon, `{s}` the
-user, `{o}` somebody else.
+They teach that the frame, and not the thing in it, makes a statement. `phrases/*.tsv` contain a class and a frame per
+line; `{a|b}` is one of several, `{drink}` a word of the lexicon, `{s}` the user, `{o}` another person.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 EACH = 14
-"""Sentences of each frame."""
+"""Sentences per frame."""
 PLACES: dict[str, tuple[str, ...]] = {
     "drink": ("drink",),
     "food": ("dish", "food_ingredient"),
@@ -34,12 +34,12 @@ PLACES: dict[str, tuple[str, ...]] = {
     "document": ("document",),
     "programming": ("programming",),
 }
-"""The classes of the lexicon that a place in a frame may hold."""
+"""The lexicon classes that a place in a frame may contain."""
 PEOPLE = ("family", "friend_colleague")
 KNOWN = 0.6
-"""How often somebody else is one of the list, and not a relative or a colleague."""
+"""How often another person is from the list, and not a relative or a colleague."""
 GREETED = 0.15
-"""How often a greeting stands before a sentence."""
+"""How often a greeting precedes a sentence."""
 MINE = {"zh": "我", "en": "my "}
 
 
@@ -59,7 +59,7 @@ def words(path: Path) -> dict[str, list[str]]:
 
 
 def lines(folder: Path) -> Iterator[str]:
-    """Tagged lines of both languages, the same at every call; the first rows are the user, others, and greetings."""
+    """Tagged lines of both languages, deterministic; the first rows are the user, others, and greetings."""
     random = np.random.default_rng(11)
     for language in ("zh", "en"):
         lexicon = words(LEXICON / f"{language}.txt")
@@ -68,12 +68,12 @@ def lines(folder: Path) -> Iterator[str]:
         people = [MINE[language] + word for name in PEOPLE for word in lexicon[name]]
         for kind, frame in rows[3:]:
             for _ in range(EACH):
-                text = _filled(frame, lexicon, (own, others, people), random)
+                text = _fill_frame(frame, lexicon, (own, others, people), random)
                 before = str(random.choice(greetings)) if random.random() < GREETED else ""
                 yield before + (text if kind == "none" else f"<{kind}>{text}</{kind}>")
 
 
-def _filled(
+def _fill_frame(
     frame: str, lexicon: dict[str, list[str]], who: tuple[list[str], list[str], list[str]], random: np.random.Generator
 ) -> str:
     """The frame with every place filled, from the inside out."""
@@ -93,7 +93,7 @@ def _filled(
 
 
 def chosen(frame: str, words: dict[str, str], random: np.random.Generator) -> str:
-    """The frame with these words in their places, and one of the several where several may stand."""
+    """The frame with these words in their places, and one of each set of alternatives."""
     while "{" in frame:
         end = frame.index("}")
         begin = frame.rindex("{", 0, end)

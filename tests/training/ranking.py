@@ -1,7 +1,8 @@
-"""`python -m tests.training.ranking FILE...`: fit how signals make a score, and a score a probability; tell how well.
+"""`python -m tests.training.ranking FILE...`: fits the weights of signals and the probability of a score; evaluates
+both.
 
-Every labelled conversation is committed and asked about through the assembled system, with static vectors and with the
-encoder of its language; what the ranking saw of each candidate is kept (`--kept` reads it again instead of asking).
+Every labelled conversation is committed and queried through the assembled system, with static vectors and with the
+encoder of its language; the ranking's input for each candidate is stored (`--kept` reads it again).
 """
 
 import argparse
@@ -38,15 +39,15 @@ from tests.bench.store import Committed
 Floats = NDArray[np.float64]
 SIGNALS = tuple(each.name for each in fields(Weights))
 PARTS = {"meaning": [SIGNALS.index(each) for each in BY_WORDS], "words": [SIGNALS.index(each) for each in BY_MEANING]}
-"""What is missing where a question is asked by meaning alone, or by words alone."""
+"""The missing signals of a question searched by meaning alone, or by words alone."""
 NATURAL = Path(__file__).parent / "corpus"
 UNRELATED = 60
-"""So many natural lines are asked of each file's users: nothing that these remember helps."""
+"""The number of natural lines asked of each file's users, which no memory answers."""
 SAMPLES = 160
-"""So many questions of each file are asked of a few lines too: without their answer, half of the time."""
+"""The number of questions of each file that are also asked of a few lines, half of them without their answer."""
 FEW_LINES = 6, 12
 SAMPLE = ", few lines "
-"""What is in the name of a dialogue of a few lines, behind the name of the one that they are of."""
+"""The suffix in the name of a dialogue of a few lines."""
 FOLDS = 5
 EDGES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
 CUTS = (0.03, 0.05, 0.08, 0.1, 0.15, 0.2)
@@ -55,7 +56,7 @@ MOST = 12
 
 @dataclass
 class Asked:
-    """One question with the signals of its candidates, a row each, and which lines these are."""
+    """One question with the signals of its candidates, a row each, and their lines."""
 
     file: str
     vectors: str
@@ -67,7 +68,7 @@ class Asked:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Which candidates answer."""
+        """The candidates that answer."""
         return np.array([line in self.evidence for line in self.lines], dtype=np.bool_)
 
 
@@ -82,7 +83,7 @@ def look(*given: Any, **more: Any) -> Any:
 
 
 async def ask(rt: Runtime, question: Question, committed: Committed, file: str, vectors: str) -> Asked | None:
-    """The question as the ranking sees it; None where nothing is near it at all."""
+    """The question as the ranking sees it; None without any near candidate."""
     seen: list[Any] = []
     watched = _seen.set(seen)
     with store.at(question.at):
@@ -100,9 +101,9 @@ async def ask(rt: Runtime, question: Question, committed: Committed, file: str, 
 
 
 async def collect(on: Supervisor, talk: Talk, encoder: str | None, limit: int) -> list[Asked]:
-    """All questions of one file, also of a few of its lines, and natural lines that nothing answers.
+    """All questions of one file, also of a few of its lines, and unanswerable natural lines.
 
-    By both kinds of vectors, with all candidates that words and meaning point at, before any shortlist.
+    With both kinds of vectors, and all candidates of words and meaning, before any shortlist.
     """
     talk = talk.part(None, limit)
     few = samples(talk)
@@ -122,7 +123,7 @@ async def collect(on: Supervisor, talk: Talk, encoder: str | None, limit: int) -
             await store.commit(bare, step.lines, committed)
             asked = [each for each in step.questions if each.scored or not each.evidence]
             if number == len(plan) - 1:
-                asked += unrelated(talk)
+                asked += load_unrelated(talk)
             for way, rt in ways.items():
                 await store.embed_all(rt)
                 done = await store.each_of(asked, lambda q, rt=rt, way=way: ask(rt, q, committed, talk.name, way))
@@ -131,13 +132,13 @@ async def collect(on: Supervisor, talk: Talk, encoder: str | None, limit: int) -
 
 
 def samples(talk: Talk) -> Talk:
-    """Questions asked of a few lines of their dialogue, side by side or from all over it; half without an answer."""
+    """Questions about a few lines of their dialogue, adjacent or scattered; half without an answer."""
     said = {each.dialogue: [line for line in talk.lines if line.dialogue == each.dialogue] for each in talk.questions}
     answered = [each for each in talk.questions if each.scored and len(each.evidence) <= 3]
     lines: list[Line] = []
     questions: list[Question] = []
     for n, asked in enumerate(replace(talk, questions=tuple(answered)).part(None, SAMPLES).questions):
-        chance = random.Random(f"{asked.dialogue} {asked.text}")  # the same samples every time
+        chance = random.Random(f"{asked.dialogue} {asked.text}")  # deterministic
         whole = said[asked.dialogue]
         places = [at for at, line in enumerate(whole) if line.id in asked.evidence]
         if not places:
@@ -157,7 +158,7 @@ def samples(talk: Talk) -> Talk:
     return Talk(talk.name, tuple(lines), tuple(questions))
 
 
-def unrelated(talk: Talk) -> list[Question]:
+def load_unrelated(talk: Talk) -> list[Question]:
     """Small talk and natural lines of other people, asked of this file's users."""
     language = detect(" ".join(line.text for line in talk.lines[:20]))
     path = NATURAL / f"natural_{'zh' if language == 'zh' else 'en'}.jsonl"
@@ -169,9 +170,9 @@ def unrelated(talk: Talk) -> list[Question]:
 
 
 def fit_weights(asked: Sequence[Asked], shrink: float = 0.06, rounds: int = 150) -> Floats:
-    """Weights under which the right candidates of each question are the likeliest; each file counts by its root.
+    """Weights that maximise the likelihood of the right candidates; each file counts by its square root.
 
-    Among a few lines nearly any order is right: they tell how likely a text helps, not which comes first.
+    For a few lines nearly any order is right: they train the probability, not the order.
     """
     known = [each for each in asked if each.right.any() and not each.few]
     sizes = {each.file: sum(other.file == each.file for other in known) for each in known}
@@ -196,7 +197,7 @@ def fit_weights(asked: Sequence[Asked], shrink: float = 0.06, rounds: int = 150)
 
 
 def traits(asked: Asked, weights: Floats) -> Floats:
-    """What makes log odds of a score: the columns of `Odds`, in its order."""
+    """The log odds of a score: the columns of `Odds`, in its order."""
     score = asked.rows @ weights
     count = len(score)
     no_meaning, no_words = (np.full(count, float(asked.vectors == part)) for part in ("words", "meaning"))
@@ -209,7 +210,7 @@ def traits(asked: Asked, weights: Floats) -> Floats:
 
 
 def fit_odds(asked: Sequence[Asked], weights: Floats) -> Floats:
-    """By logistic regression."""
+    """Fits by logistic regression."""
     rows = np.concatenate([traits(each, weights) for each in asked])
     right = np.concatenate([each.right for each in asked]).astype(float)
     found = np.zeros(rows.shape[1])
@@ -221,7 +222,7 @@ def fit_odds(asked: Sequence[Asked], weights: Floats) -> Floats:
 
 
 def chances(asked: Asked, weights: Floats, odds: Floats) -> Floats:
-    """How likely each candidate helps."""
+    """The probability that each candidate helps."""
     return 1 / (1 + np.exp(-(traits(asked, weights) @ odds)))
 
 
@@ -237,7 +238,7 @@ def in_part(asked: Sequence[Asked]) -> list[Asked]:
 
 
 def tell(asked: Sequence[Asked], scores: Sequence[Floats]) -> None:
-    """Recall in the order of the probabilities, reliability, and what cuts would keep."""
+    """Recall in order of probability, reliability, and the effect of cut-offs."""
     for file, few in sorted({(each.file, each.few) for each in asked}):
         for vectors in ("words", "meaning", "static", "encoder"):
             pairs = [
@@ -278,14 +279,14 @@ def _tell(name: str, pairs: Sequence[tuple[Asked, Floats]]) -> None:
 
 
 def _order(asked: Asked, scores: Floats, least: float = 0.0) -> list[str]:
-    """The lines, likeliest first."""
+    """The lines, most likely first."""
     order: list[int] = np.argsort(-scores, kind="stable").tolist()
     ranked = [n for n in order if scores[n] >= least]
     return list(dict.fromkeys(asked.lines[n] or f"?{n}" for n in ranked))
 
 
 def folds(asked: Sequence[Asked]) -> Iterable[tuple[list[Asked], list[Asked]]]:
-    """What is fitted and what is measured, by users."""
+    """The fitted and the evaluated questions, split by users."""
     users = sorted({(each.file, each.user) for each in asked})
     for fold in range(FOLDS):
         left = {user for n, user in enumerate(users) if n % FOLDS == fold}

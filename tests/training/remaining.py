@@ -1,7 +1,7 @@
-"""`python -m tests.training.remaining`: which parts of a memory a statement ends that ends some of it.
+"""`python -m tests.training.remaining`: fits which parts of a memory a statement ends.
 
-The parts come from the labelled conversations that may be fitted: a part that has words which a label calls gone has
-ended, one that has only such as a label calls beside is left.
+The parts come from the labelled conversations for fitting: a part with words that a label calls gone has ended; one
+with only words that a label calls kept remains.
 """
 
 import argparse
@@ -19,7 +19,7 @@ BOOSTING = Boosting(trees=160, depth=3, rate=0.06, penalty=8.0)
 
 
 def samples(folder: Path) -> Iterator[Sample]:
-    """Every part of which is known whether it has ended."""
+    """Every part with a known result."""
     for number, label in enumerate(conversations(folder)):
         told: set[tuple[str, str]] = set()
         for pair, ends in judge_pairs(label):
@@ -35,7 +35,7 @@ def samples(folder: Path) -> Iterator[Sample]:
 
 
 def check(every: Sequence[Sample]) -> None:
-    """Prints how many parts are judged right, each half by a fit on the other."""
+    """Prints the share of correctly judged parts, each half by a fit on the other."""
     right = 0
     for half in (0, 1):
         fitted = fit([each for each in every if each.message % 2 != half], BOOSTING)
@@ -46,7 +46,7 @@ def check(every: Sequence[Sample]) -> None:
 
 
 def main() -> None:
-    """Fit and write, or check."""
+    """Fits and writes, or checks."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()

@@ -1,8 +1,8 @@
-"""`python -m tests.training.replacement`: which value a short message puts right, learnt from written pairs.
+"""`python -m tests.training.replacement`: fits which value a short message replaces, on written pairs.
 
-`corpus/repairs_*.jsonl` has what somebody had said, a short message behind it, and the old and the new value where it
-puts one right. First the words of the message are judged alone (`repairing`), then each pair of phrases of the two
-texts, beside the possibility that nothing is put right (`replacement`). `--check` judges a half by a fit on the other.
+`corpus/repairs_*.jsonl` has an earlier statement, a short message, and the old and the new value if it replaces one.
+First the words of the message are judged alone (`repairing`), then each pair of phrases of the two texts, with the
+option that nothing is replaced (`replacement`). `--check` evaluates each half with a fit on the other.
 """
 
 import argparse
@@ -52,22 +52,22 @@ MARKS = {
         ("更正，", ""),
     ),
 }
-"""What people put around the right value: each label is read with one of them as well."""
+"""Phrases around the right value: each label is also used with one of them."""
 STATEMENTS_EVERY = 12
-"""One statement of the corpus in so many is read as what puts nothing right of what somebody else had said."""
+"""The sampling interval of statements used as messages that replace nothing of another person's."""
 ADDRESSED_EVERY = 3
 NAMES = {
     "en": ("Sam", "Priya", "Tom", "Elena", "Marcus", "Grace", "Dan", "Ngozi", "Lucy", "Ivan", "Ruth", "Kai"),
     "zh": ("小李", "老王", "张姐", "阿强", "小雨", "陈哥", "妈", "晓明", "丽丽", "老板", "周老师", "大刘"),
 }
-"""One label in so many is read once more with one of these names in both texts."""
+"""The interval of labels that are repeated with one of these names in both texts."""
 HIDDEN, EPOCHS, BATCH = 32, 40, 16
 RATE, LEAST_RATE, DECAY = 0.003, 1e-5, 0.01
 
 
 @dataclass(frozen=True)
 class Label:
-    """What was said before, empty where that is not known, a short message behind it, and the values, if any."""
+    """The earlier statement, empty if unknown, a short message, and the values, if any."""
 
     before: str
     said: str
@@ -76,20 +76,20 @@ class Label:
 
     @property
     def repairs(self) -> bool:
-        """Whether the message puts a value right."""
+        """Whether the message replaces a value."""
         return bool(self.old)
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """The signs of each pair of phrases of a label, and which of them are the values; none where nothing is right."""
+    """The signs of each pair of phrases of a label, and which of them are the values; none if nothing is replaced."""
 
     signs: Numbers
     right: NDArray[np.intp]
 
 
 def read_labels(folder: Path) -> list[Label]:
-    """Short messages behind others; what stands behind the words of somebody else puts nothing right."""
+    """Short messages after others; one after another person's words replaces nothing."""
     found: list[Label] = []
     for path in sorted(folder.glob("repairs_*.jsonl")):
         for line in path.read_text("utf-8").splitlines():
@@ -100,7 +100,7 @@ def read_labels(folder: Path) -> list[Label]:
     for label in [each for each in found if each.repairs]:
         mark, behind = MARKS["en" if label.said.isascii() else "zh"][random.integers(len(MARKS["en"]))]
         found.append(Label(label.before, f"{mark}{label.new}{behind}", label.old, label.new))
-    kept = [text for path in sorted(folder.glob("lasting_*.jsonl")) for text in _kept(path)]
+    kept = [text for path in sorted(folder.glob("lasting_*.jsonl")) for text in _load_spans(path)]
     kept += [message.text for message in corpus.messages() if message.spans and message.types][::STATEMENTS_EVERY]
     before = [each.before for each in found] + kept
     known = {language: [text for text in before if text.isascii() == (language == "en")] for language in LANGUAGES}
@@ -108,11 +108,11 @@ def read_labels(folder: Path) -> list[Label]:
     for text in dict.fromkeys((*filter(None, map(find_short, plain)), *filter(is_short, kept))):
         others = known["en" if text.isascii() else "zh"]
         found.append(Label(others[random.integers(len(others))], text, "", ""))
-    return found + [_addressed(label, random) for label in found[::ADDRESSED_EVERY]]
+    return found + [_add_name(label, random) for label in found[::ADDRESSED_EVERY]]
 
 
-def _addressed(label: Label, random: np.random.Generator) -> Label:
-    """The same with the name of the person spoken to: no value, though one name looks like another."""
+def _add_name(label: Label, random: np.random.Generator) -> Label:
+    """The same with the name of the person addressed, which is no value even if it is similar to one."""
     language = "en" if label.said.isascii() else "zh"
     name, other = (NAMES[language][n] for n in random.choice(len(NAMES[language]), 2, replace=False))
     if language == "zh":
@@ -126,7 +126,7 @@ def _addressed(label: Label, random: np.random.Generator) -> Label:
 
 
 def _said_by_people(folder: Path) -> list[str]:
-    """The labelled messages that were not written for this: hardly any puts anything right."""
+    """Labelled messages from other sets: hardly any replaces anything."""
     rows = (
         json.loads(line)
         for path in sorted(folder.glob("lasting_*.jsonl"))
@@ -135,13 +135,13 @@ def _said_by_people(folder: Path) -> list[str]:
     return [row["text"] for row in rows if row["source"] != "written"]
 
 
-def _kept(path: Path) -> list[str]:
-    """What is worth keeping of labelled messages."""
+def _load_spans(path: Path) -> list[str]:
+    """The spans worth storing of labelled messages."""
     return [stretch for line in path.read_text("utf-8").splitlines() for stretch, *_ in json.loads(line)["keep"]]
 
 
 def fit_words(labels: Sequence[Label], texts: Texts, chosen: NDArray[np.bool_]) -> Fitted:
-    """How likely a short message is to put something right, by its own words."""
+    """The likelihood that a short message replaces something, by its own words."""
     return text_fit.fit(texts, [each.repairs for each in labels], [1.0] * len(labels), chosen)
 
 
@@ -160,7 +160,7 @@ def pairs_of(label: Label, likely: float) -> Pairs:
 
 
 def fit_pairs(every: Sequence[Pairs]) -> HiddenLayer:
-    """The network by which the right pair, or none of them, is the likeliest."""
+    """The network that maximises the likelihood of the right pair, or of none."""
     every = [each for each in every if len(each.signs)]
     rows = np.concatenate([each.signs for each in every])
     mean, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-6
@@ -203,14 +203,14 @@ def _slopes(weights: Sequence[Numbers], inner: Sequence[Numbers], every: Sequenc
 
 
 def judge(shares: Numbers, pairs: Pairs) -> tuple[float, bool]:
-    """How likely the likeliest is, with those that come to the same, and whether it is right."""
+    """The likelihood of the best pair and of its equivalents, and whether it is right."""
     best = int(shares.argmax())
     right = best in pairs.right
     return float(shares[pairs.right].sum() if right else shares[best]), right
 
 
 def check(labels: Sequence[Label], texts: Texts) -> None:
-    """What each half would be read as by a fit on the other."""
+    """The results of each half with a fit on the other."""
     half = _halve(labels)
     likely = _likely(labels, texts)
     _report_words(labels, likely)
@@ -236,12 +236,12 @@ def check(labels: Sequence[Label], texts: Texts) -> None:
 
 
 def _halve(labels: Sequence[Label]) -> NDArray[np.intp]:
-    """0 or 1 for each: labels of one value, however marked or addressed, are in one half."""
+    """0 or 1 for each: labels of one value, in any form, are in one half."""
     return np.asarray([crc32((label.old + label.new or label.said).encode()) % 2 for label in labels], np.intp)
 
 
 def _likely(labels: Sequence[Label], texts: Texts) -> Numbers:
-    """How likely each is to put something right, by a fit that has not seen it."""
+    """The likelihood of each to replace something, by a fit without it."""
     half = _halve(labels)
     found = np.zeros(len(labels))
     for unseen in (0, 1):
@@ -259,7 +259,7 @@ def _report_words(labels: Sequence[Label], likely: Numbers) -> None:
 
 
 def main() -> None:
-    """Fit and write, or check."""
+    """Fits and writes, or checks."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--folder", type=Path, default=corpus.HERE / "corpus")

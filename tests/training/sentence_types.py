@@ -1,7 +1,7 @@
-"""`python -m tests.training.sentence_types`: which type of memory a sentence is, learnt from labels.
+"""`python -m tests.training.sentence_types`: fits the memory type of a sentence.
 
 The labelled sentences are those of natural and written messages (`corpus/lasting_*.jsonl`), of conversations (`dev`)
-and of the tagged corpus. `--check` judges each half of the messages by a fit on the other, and what is `held`.
+and of the tagged corpus. `--check` evaluates each half of the messages with a fit on the other, and `held`.
 """
 
 import argparse
@@ -25,28 +25,28 @@ from tests.training.adam import Weights
 
 Numbers = NDArray[np.float64]
 SAID, TAGGED = 2.0, 1.0
-"""What a sentence counts that somebody said, and one of the tagged corpus."""
+"""The weights of a natural sentence, and of one of the tagged corpus."""
 DOUBTFUL = 0.5
-"""What a sentence counts beside others that has a type nobody is sure of, or two."""
+"""The weight of a sentence with an uncertain type, or two."""
 SURE = 0.6
-"""What the label of a conversation must say for the type to be sure."""
+"""The label values of conversations whose type is certain."""
 PENALTY, STEPS, RATE = 8.0, 300, 0.03
 BALANCE = 0.6
-"""How much more a sentence of a rarer type counts: by this power of how much rarer."""
+"""The exponent of the additional weight of a rare type."""
 OTHER = "note"
-"""The type of a sentence that says something of a thing."""
+"""The type of a sentence about a thing."""
 UNTYPED = frozenset({corpus.SOME, corpus.NONE, corpus.CHANGED})
 ROOT = corpus.HERE.parents[1]
 OUT = ROOT / "shared" / "classifiers" / "weights" / "sentence_types.npz"
 LABELS = ROOT / "tests" / "eval" / "conversations.jsonl"
 HELD = "held"
 Quote = tuple[str, str, bool]
-"""Words, their type, and whether it is sure."""
+"""Words, their type, and whether it is certain."""
 
 
 @dataclass(frozen=True)
 class TypedSentence:
-    """A sentence, its signs, the types that it may be of, what it counts, its message, and the labels it is from."""
+    """A sentence, its signs, its possible types, its weight, its message, and its source."""
 
     text: str
     signs: list[float]
@@ -58,7 +58,7 @@ class TypedSentence:
 
 @dataclass(frozen=True)
 class FittedClasses:
-    """What each sign and number of the vector counts for each class, and the bias."""
+    """The weights of each sign and vector component for each class, and the bias."""
 
     classes: tuple[str, ...]
     signs: Numbers
@@ -67,7 +67,7 @@ class FittedClasses:
 
 
 def read_typed_sentences(folder: Path, conversations: Path) -> Iterator[TypedSentence]:
-    """Every sentence that is labelled with a type; of conversations for measuring alone the source is `held`."""
+    """Every sentence labelled with a type; those of evaluation conversations have the source `held`."""
     number = 0
     for path in sorted(folder.glob("lasting_*.jsonl")):
         for label in map(json.loads, path.read_text("utf-8").splitlines()):
@@ -114,7 +114,7 @@ def _to_type(kind: str) -> str:
 
 
 def fit(sentences: Sequence[TypedSentence], classes: Sequence[str], chosen: NDArray[np.bool_]) -> FittedClasses:
-    """The weights that tell the types of the chosen sentences: softmax with a penalty, Adam; deterministic."""
+    """The weights for the types of the chosen sentences: softmax with a penalty, Adam; deterministic."""
     rows, mean, scale = _rows(sentences)
     wanted = np.asarray([[(name in each.types) / len(each.types) for name in classes] for each in sentences])
     weight = (np.asarray([each.weight for each in sentences]) * chosen)[:, None]
@@ -143,7 +143,7 @@ def _rows(sentences: Sequence[TypedSentence]) -> tuple[Numbers, Numbers, Numbers
 
 
 def check(sentences: Sequence[TypedSentence], classes: Sequence[str]) -> None:
-    """How often the type is right, each half judged by a fit on the other, by source."""
+    """The share of right types by source, each half judged by a fit on the other."""
     message = np.asarray([each.message for each in sentences])
     source = np.asarray([each.source for each in sentences])
     signs = np.asarray([each.signs for each in sentences])
@@ -167,7 +167,7 @@ def write(fitted: FittedClasses, path: Path) -> int:
 
 
 def main() -> None:
-    """Fit and write, or check."""
+    """Fits and writes, or checks."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Makes a fitted network small enough for the repository: what `shared.classifiers.network` unpacks.
+"""Compresses a fitted network for the repository; `shared.classifiers.network` unpacks it.
 
 Rounding errors of a gram count as often as texts hold it, and as much as the classes of these texts move with them. So
 what a gram adds is told in the directions in which grams differ most as the classes see it, and rounded the coarser the
@@ -148,7 +148,7 @@ def _to_parts(
 
 
 def write(parts: Parts, path: Path) -> None:
-    """The file that `shared.classifiers.network.load` reads: what numpy writes, packed more tightly."""
+    """The file for `shared.classifiers.network.load`: numpy's format, compressed more strongly."""
     path.parent.mkdir(exist_ok=True)
     with ZipFile(path, "w", ZIP_LZMA) as archive:
         for name, part in parts.items():

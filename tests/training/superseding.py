@@ -1,4 +1,4 @@
-"""`python -m tests.training.superseding`: what signs count for when a statement may end a memory.
+"""`python -m tests.training.superseding`: fits the weights of the signs that a statement ends a memory.
 
 The pairs come from the labelled conversations and contradictions (`dev`): each conversation is told to somebody who
 knows nothing, and each memory is put beside each later statement. A memory that says what a label calls ended, beside
@@ -35,12 +35,12 @@ SAME_IN_LIFE = tuple(map(SIGNS.index, ("fills_anew", "refills", "one_role")))
 """Signs by which even a stranger's memory would end, had one person said both."""
 WEIGHT_OF_ENDS, WEIGHT_OF_DIARY = 2.0, 0.5
 MOSTLY = 0.6
-"""A memory has what a label calls ended where it has this share of its words."""
+"""A memory counts as labelled ended if it has this share of the label's words."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A memory, a statement that it was put beside, and their signs."""
+    """A memory, a later statement, and their signs."""
 
     old: ActiveMemory
     new: Statement
@@ -54,14 +54,14 @@ class Pair:
 
 @dataclass
 class Recorder:
-    """The pairs that a replay puts beside each other."""
+    """The pairs of a replay."""
 
     pairs: list[Pair] = field(default_factory=list[Pair])
 
     def __call__(
         self, near: Sequence[ActiveMemory], new: Statement, quote: str, relations: Sequence[SentenceRelation]
     ) -> list[float]:
-        """Note the pairs; nothing ends, so that later statements meet it, too."""
+        """Records the pairs; nothing ends, so that later statements are paired with it too."""
         signs = count_signs(near, new, quote, relations)
         self.pairs += [Pair(old, new, quote, each) for old, each in zip(near, signs, strict=True)]
         return [0.0] * len(near)
@@ -78,9 +78,9 @@ def conversation_pairs(label: Conversation, number: int) -> Iterator[PairSample]
 
 
 def judge_pairs(label: Conversation) -> Iterator[tuple[Pair, bool]]:
-    """Each memory beside each later statement, and whether that ends it.
+    """Each memory with each later statement, and whether that ends it.
 
-    Where it cannot be told which of the later turns ended a memory, or which statement of a turn, the pair is left out.
+    A pair is omitted if it is unclear which later turn, or which statement of a turn, ended the memory.
     """
     recorder = Recorder()
     resolve.estimate_superseding = recorder  # type: ignore[assignment]
@@ -107,14 +107,14 @@ def says(text: str, told: MemoryWords) -> bool:
 
 
 def _is_ended(label: Conversation, ended: Sequence[MemoryWords], said_at: int, place: int) -> bool:
-    """Whether this turn is the one that ends what was said."""
+    """Whether this turn ends the statement."""
     later = {each.turn for each in label.stands if each.turn and each.turn > said_at}
     by = place in later if later else len(label.turns) == said_at + 1
     return by and not any(gone.turn and said_at < gone.turn and gone.turn >= place for gone in ended)
 
 
 def _leaves_it_to_another(label: Conversation, place: int, pair: Pair, at: Sequence[tuple[int, Pair]]) -> bool:
-    """Whether another statement of the turn has the words that stand in the place of what ended, and this has not."""
+    """Whether another statement of the turn has the words of the replacement, and this one has not."""
     stands = [each for each in label.stands if each.turn == place]
     having = [other.new for then, other in at if then == place and any(says(other.new.text, each) for each in stands)]
     return bool(having) and not any(new is pair.new for new in having)
@@ -138,7 +138,7 @@ def contradiction_pairs(case: Contradiction, number: int) -> Iterator[PairSample
 def diary_pairs(path: Path, start: int) -> Iterator[PairSample]:
     """What one person tells over some months: nearly nothing of it ends anything.
 
-    What does is left out: the learned relation was fitted to it and would seem to know more than it does.
+    Pairs that end something are omitted, because the learned relation was fitted to them.
     """
     lines = [line.split("\t") for line in path.read_text("utf-8").splitlines() if line]
     for number, (diary, told) in enumerate(groupby(lines, key=lambda line: line[0]), start):
@@ -228,7 +228,7 @@ def stranger_pairs(labels: Sequence[Conversation]) -> Iterator[PairSample]:
 
 
 def conversations(folder: Path) -> Iterator[Conversation]:
-    """The conversations that may be fitted: those of the sets, and those that were written for it."""
+    """The conversations for fitting: those of the sets, and those written for it."""
     yield from (label for label in read(folder, "conversations", Conversation) if label.part == "dev")
     for path in sorted((corpus.HERE / "corpus").glob("conversations_*.jsonl")):
         for line in path.read_text("utf-8").splitlines():
@@ -270,7 +270,7 @@ def report(told: Sequence[tuple[float, bool]]) -> None:
 
 
 def main() -> None:
-    """Fit and write, or check."""
+    """Fits and writes, or checks."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--folder", type=Path, default=corpus.SETS)

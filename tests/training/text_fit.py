@@ -13,31 +13,31 @@ from tests.training.adam import Weights
 
 Numbers = NDArray[np.float64]
 PENALTY = 4.0
-"""Half of this times the squares of the weights is added to the loss of all texts together."""
+"""Half of this times the squared weights is added to the loss of all texts together."""
 STEPS, RATE = 500, 0.03
 
 
 @dataclass(frozen=True)
 class Texts:
-    """Texts as the fit reads them: signs brought to one scale, vectors, and the slots of their words."""
+    """Texts as the fit reads them: scaled signs, vectors, and the slots of their words."""
 
     dense: Numbers
     flat: NDArray[np.intp]
     owner: NDArray[np.intp]
     share: Numbers
-    """What each slot of a text counts, so that all of it have the length `WORD_SCALE`."""
+    """The weight of each slot of a text, such that all of them have the length `WORD_SCALE`."""
     mean: Numbers
     scale: Numbers
 
     @property
     def count(self) -> int:
-        """How many texts."""
+        """The number of texts."""
         return len(self.dense)
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """Weights of the signs as they are counted, of the vector, of the slots of words, and the bias."""
+    """Weights of the signs, of the vector, of the slots of words, and the bias."""
 
     signs: Numbers
     vector: Numbers
@@ -46,7 +46,7 @@ class Fitted:
 
 
 def read_texts(texts: Sequence[str], signs: Sequence[Sequence[float]]) -> Texts:
-    """What is counted of each text."""
+    """The weighted sum for each text."""
     counted = np.asarray(signs, np.float64)
     mean, scale = counted.mean(axis=0), counted.std(axis=0) + 1e-6
     encode = load_static_encoder().encode
@@ -60,7 +60,7 @@ def read_texts(texts: Sequence[str], signs: Sequence[Sequence[float]]) -> Texts:
 
 
 def fit(texts: Texts, wanted: Sequence[bool], weight: Sequence[float], chosen: NDArray[np.bool_]) -> Fitted:
-    """The weights that tell the chosen texts apart."""
+    """The weights that separate the chosen texts."""
     target, weights = np.asarray(wanted, np.float64), np.asarray(weight, np.float64) * chosen
     total, width = weights.sum(), texts.dense.shape[1]
     moved = Weights(np.zeros(width + SLOTS))
@@ -84,7 +84,7 @@ def _estimate(texts: Texts, now: Numbers) -> Numbers:
 
 
 def estimate(texts: Texts, fitted: Fitted) -> Numbers:
-    """How likely each text is of the kind."""
+    """The likelihood that each text is of the kind."""
     signs = fitted.signs * texts.scale
     bias = fitted.bias + fitted.signs @ texts.mean
     return _estimate(texts, np.concatenate([signs, fitted.vector, [bias], fitted.words]))

@@ -15,12 +15,12 @@ Numbers = NDArray[np.float64]
 BIAS_STEPS = 30
 NOTHING: Mapping[str, NDArray[Any]] = MappingProxyType({})
 BINS = 32
-"""Into so many parts at most the values of a sign are cut."""
+"""The maximum number of bins for the values of a sign."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Something by its signs, whether it is of the kind that is asked for, what it counts, and where it is from."""
+    """A sample: its signs, its label, its weight, and its source."""
 
     signs: list[float]
     kept: bool
@@ -30,9 +30,9 @@ class Sample:
 
 @dataclass(frozen=True)
 class Boosting:
-    """How many trees of which depth, how far each moves the sum, and how large a leaf must be to say much.
+    """Number and depth of the trees, the learning rate, and the regularisation of leaves.
 
-    Each tree sees a share of the rows and of the signs, so that none rests on a few.
+    Each tree sees a share of the rows and of the signs, so that none relies on a few.
     """
 
     trees: int = 300
@@ -85,7 +85,7 @@ def _find_bias(start: Numbers, wanted: Numbers, weight: Numbers) -> float:
 
 
 def _edges(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Where the values are cut, so that each part has about as many."""
+    """The bin boundaries, with about equal numbers per bin."""
     cuts = np.unique(np.quantile(values, np.linspace(0, 1, BINS + 1)[1:-1]).astype(np.float32))
     alone = np.unique(values)
     if len(alone) <= BINS:
@@ -96,7 +96,7 @@ def _edges(values: NDArray[np.float32]) -> NDArray[np.float32]:
 def _grow(
     bins: NDArray[np.int64], slope: Numbers, curve: Numbers, chosen: NDArray[np.intp], how: Boosting
 ) -> tuple[list[tuple[int, int]], NDArray[np.int64]]:
-    """For each level the sign and the cut that tell the rows of all leaves apart best, and the leaf of each row."""
+    """For each level the sign and boundary that best separate the rows of all leaves, and the leaf of each row."""
     leaf = np.zeros(len(bins), np.int64)
     asked: list[tuple[int, int]] = []
     count = BINS + 1

@@ -18,7 +18,7 @@ Numbers = NDArray[np.float32]
 
 
 def fit(texts: Sequence[str], labels: Sequence[bool]) -> HiddenLayer:
-    """The network that tells the labels apart."""
+    """The network that separates the labels."""
     rows = np.stack([read_features(text) for text in texts])
     wanted = np.asarray(labels, np.float32)
     random = np.random.default_rng(0)

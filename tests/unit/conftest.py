@@ -1,4 +1,4 @@
-"""A unit test starts nothing and touches no network; what it may import stands in tests/.importlinter."""
+"""A unit test starts no process and uses no network; tests/.importlinter limits its imports."""
 
 import socket
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever opens a connection or starts a process fails."""
+    """Opening a connection or starting a process fails the test."""
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a unit test starts nothing and touches no network")

@@ -1,4 +1,4 @@
-"""A batch is opened without trusting who made it."""
+"""Record batches are decoded without trusting their producer."""
 
 import contextlib
 import random
@@ -16,13 +16,13 @@ PLAIN = batch(VALUES, timestamp=1)
 
 
 @pytest.mark.parametrize("codec", CODECS.values(), ids=list(CODECS))
-def test_what_was_packed_is_what_was_there(codec: int) -> None:
+def test_decoded_records_equal_the_encoded_ones(codec: int) -> None:
     packed = batch(VALUES, timestamp=1, codec=codec)
     assert len(packed) < len(PLAIN)
     assert open_batch(packed)[HEADER.size :] == PLAIN[HEADER.size :]
 
 
-def test_snappy_is_read_with_and_without_java_s_blocks() -> None:
+def test_snappy_is_read_with_and_without_java_blocks() -> None:
     body = PLAIN[HEADER.size :]
     bare = altered(PLAIN, records=bytes(cramjam.snappy.compress_raw(body)), codec=SNAPPY)
     assert (
@@ -30,7 +30,7 @@ def test_snappy_is_read_with_and_without_java_s_blocks() -> None:
     )
 
 
-def test_a_batch_that_is_not_packed_comes_back_as_it_is() -> None:
+def test_an_uncompressed_batch_is_returned_unchanged() -> None:
     assert open_batch(PLAIN) is PLAIN
     assert open_batch(b"short") == b"short"
 
@@ -48,19 +48,19 @@ def test_a_damaged_batch_is_refused_by_its_crc() -> None:
 
 
 @pytest.mark.parametrize("codec", [5, 6, 7])
-def test_a_codec_that_nobody_knows_is_named(codec: int) -> None:
+def test_an_unknown_codec_is_named(codec: int) -> None:
     with pytest.raises(UnreadableBatchError, match=f"unknown codec {codec}"):
         open_batch(altered(PLAIN, codec=codec))
 
 
 @pytest.mark.parametrize("codec", CODECS.values(), ids=list(CODECS))
-def test_what_would_fill_the_memory_is_refused(codec: int) -> None:
+def test_a_decompression_bomb_is_refused(codec: int) -> None:
     with pytest.raises(UnreadableBatchError, match="larger than"):
         open_batch(bomb(codec))
 
 
 @pytest.mark.parametrize("codec", CODECS.values(), ids=list(CODECS))
-def test_bytes_at_random_open_or_are_refused(codec: int) -> None:
+def test_random_bytes_are_decoded_or_refused(codec: int) -> None:
     chance = random.Random(codec)
     packed = batch(VALUES, timestamp=1, codec=codec)[HEADER.size :]
     for _ in range(often(5_000, short=100)):
@@ -72,13 +72,13 @@ def test_bytes_at_random_open_or_are_refused(codec: int) -> None:
             open_batch(altered(PLAIN, records=bytes(spoilt), codec=codec))
 
 
-def test_batches_in_a_row_are_cut_where_they_end() -> None:
+def test_consecutive_batches_are_split_at_their_ends() -> None:
     other = batch([b"other"])
     assert list(split_batches(PLAIN + other + PLAIN[:-1])) == [PLAIN, other]
     assert list(split_batches(b"")) == list(split_batches(b"\xff" * 40)) == []
 
 
-def test_reading_goes_on_behind_the_batch_or_one_further_where_its_header_cannot_be_followed() -> None:
+def test_reading_continues_after_the_batch_or_one_offset_further_if_its_header_is_invalid() -> None:
     header = header_of(PLAIN)
     assert header
     at_seven = HEADER.pack(*header._replace(base_offset=7)) + PLAIN[HEADER.size :]

@@ -1,4 +1,4 @@
-"""What is kept of a user's words, and for how long."""
+"""Caching of user text, and its expiry."""
 
 import weakref
 
@@ -9,7 +9,7 @@ LIN, ANNA = Subject("t", "lin"), Subject("t", "anna")
 
 
 class Clock:
-    """A clock that is set."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -23,13 +23,13 @@ def make(clock: Clock | None = None) -> UserCache[str, str]:
     return UserCache(clock or Clock(), keep_s=10.0, most=4, most_each=3)
 
 
-def test_a_value_is_worked_out_once() -> None:
+def test_a_value_is_computed_once() -> None:
     kept = make()
     assert kept.get(LIN, 0, "turn", lambda: "first") == "first"
     assert kept.get(LIN, 0, "turn", lambda: "second") == "first"
 
 
-def test_an_erasure_ends_what_is_kept_and_what_is_under_way() -> None:
+def test_an_erasure_clears_cached_values_and_running_computations() -> None:
     kept = make()
     kept.get(LIN, 0, "turn", lambda: "before")
     kept.get(ANNA, 0, "turn", lambda: "hers")
@@ -43,14 +43,14 @@ def test_an_erasure_ends_what_is_kept_and_what_is_under_way() -> None:
     assert kept.get(LIN, 1, "turn", lambda: "once more") == "after"
 
 
-def test_an_erasure_that_was_not_heard_of_is_seen_by_its_epoch() -> None:
+def test_a_missed_erasure_is_detected_by_its_epoch() -> None:
     kept = make()
     kept.get(LIN, 0, "turn", lambda: "before")
     assert kept.get(LIN, 1, "turn", lambda: "after") == "after"
     assert len(kept) == 1
 
 
-def test_what_is_kept_is_bounded_in_time_and_number() -> None:
+def test_the_cache_is_bounded_in_time_and_number() -> None:
     clock = Clock()
     kept = make(clock)
     for n in range(9):
@@ -64,7 +64,7 @@ def test_what_is_kept_is_bounded_in_time_and_number() -> None:
     assert len(kept) == 0
 
 
-def test_a_newer_value_takes_the_place_of_what_was_kept_unless_something_was_erased_since() -> None:
+def test_a_newer_value_replaces_the_cached_one_unless_an_erasure_came_between() -> None:
     kept = make()
     assert kept.find(LIN, "pages") is None
     kept.put(LIN, 1, "pages", "first")
@@ -77,7 +77,7 @@ def test_a_newer_value_takes_the_place_of_what_was_kept_unless_something_was_era
     assert kept.find(LIN, "pages") == "third"
 
 
-def test_what_can_be_found_is_gone_after_its_time() -> None:
+def test_an_expired_value_is_gone() -> None:
     clock = Clock()
     kept = make(clock)
     kept.put(LIN, 1, "pages", "first")
@@ -86,10 +86,10 @@ def test_what_can_be_found_is_gone_after_its_time() -> None:
 
 
 class Text:
-    """Something that a user said, and that may be watched."""
+    """A text of a user that supports weak references."""
 
 
-def test_of_a_user_who_is_dropped_nothing_stays_in_memory_though_its_time_was_over() -> None:
+def test_dropping_a_user_frees_expired_values_too() -> None:
     clock, said = Clock(), Text()
     kept = UserCache[str, Text](clock, keep_s=10.0)
     kept.put(LIN, 0, "turn", said)
@@ -100,7 +100,7 @@ def test_of_a_user_who_is_dropped_nothing_stays_in_memory_though_its_time_was_ov
     assert watched() is None
 
 
-def test_nothing_is_kept_where_there_is_no_room_or_no_time() -> None:
+def test_nothing_is_cached_without_capacity_or_time() -> None:
     for kept in (UserCache[str, str](Clock(), most=0), UserCache[str, str](Clock(), keep_s=0.0)):
         kept.put(LIN, 0, "turn", "said")
         kept.forget(LIN, 1)

@@ -1,4 +1,4 @@
-"""What functions of texts keep in the process, and that it can be let go."""
+"""Memoised functions of texts, and how their memos are cleared."""
 
 import functools
 import sys
@@ -18,7 +18,7 @@ from shared.resolution import related
 DAY = date(2026, 11, 25)
 
 
-def test_no_text_is_kept_once_texts_are_forgotten() -> None:
+def test_no_text_is_kept_after_clearing() -> None:
     cache.forget_texts()
     assert cache.kept_texts() == 0
     related.about("My therapist is called Brunhilde.")
@@ -61,12 +61,13 @@ OF_NO_TEXT = {
     "shared.workdays._days",
     "urllib.parse.urlsplit",
 }
-"""Caches of functions that are asked by names of weights, types, numbers, calendars and files: an erasure leaves them.
+"""Memoised functions of weights, types, numbers, calendars and files, which an erasure does not clear.
 
-That of `urlsplit` goes by a call of its own."""
+The cache of `urlsplit` has its own clearing function.
+"""
 
 
-def test_every_function_that_keeps_its_answers_to_texts_lets_them_go() -> None:
+def test_every_memoised_function_of_texts_is_cleared() -> None:
     for package in (shared, services):
         root = Path(str(package.__file__)).parent
         for path in sorted(root.rglob("*.py")):
@@ -74,11 +75,11 @@ def test_every_function_that_keeps_its_answers_to_texts_lets_them_go() -> None:
             if path.stem not in ("__init__", "__main__") and not name.startswith("services.cli"):
                 import_module(name)
     found: dict[int, str] = {
-        id(value): f"{value.__module__}.{value.__name__}"  # pyright: ignore[reportUnknownArgumentType] # whatever it answers
+        id(value): f"{value.__module__}.{value.__name__}"  # pyright: ignore[reportUnknownArgumentType] # any result
         for name, module in sorted(sys.modules.items())
         if name.split(".")[0] in ("shared", "services", "schemas")
         for value in vars(module).values()
         if isinstance(value, functools._lru_cache_wrapper)  # pyright: ignore[reportPrivateUsage] # it has no other name
     }
-    kept = {id(each) for each in cache._texts}  # pyright: ignore[reportPrivateUsage] # what the test is about
+    kept = {id(each) for each in cache._texts}  # pyright: ignore[reportPrivateUsage] # the subject of the test
     assert {name for at, name in found.items() if at not in kept} == OF_NO_TEXT

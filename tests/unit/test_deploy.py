@@ -1,4 +1,4 @@
-"""What stands in deploy/ fits the code: settings, services, metrics, runbook, demo data."""
+"""The files in deploy/ match the code: settings, services, metrics, runbook, demo data."""
 
 import json
 import re
@@ -38,8 +38,8 @@ def expressions(value: Any) -> list[str]:
     return [each for inner in value for each in expressions(inner)] if isinstance(value, list) else []
 
 
-def exposed() -> set[str]:
-    """Every series name that /metrics may show."""
+def list_series() -> set[str]:
+    """Every series name that /metrics can contain."""
     assert ENTRIES, "what is imported with the catalogue registers its metrics"
     names: set[str] = set()
     for metric in REGISTRY.collect():
@@ -56,7 +56,7 @@ def test_every_service_of_the_command_line_is_deployed() -> None:
     assert services["migrate"]["command"] == ["migrate"]
 
 
-def test_every_service_waits_for_things_that_exist() -> None:
+def test_every_service_waits_for_existing_services() -> None:
     services = compose()["services"]
     for name, service in services.items():
         assert set(service.get("depends_on", ())) <= set(services), name
@@ -78,7 +78,7 @@ def test_every_variable_is_a_setting(file: str) -> None:
     assert used <= known
 
 
-def test_every_model_that_a_service_is_told_of_is_pulled() -> None:
+def test_every_configured_model_is_pulled() -> None:
     services = compose()["services"]
     named = {value for name, value in services["compose"]["environment"].items() if name.endswith("_MODEL")}
     models = {name.upper() for name in Settings.model_fields if name.endswith("_model")}
@@ -90,13 +90,13 @@ def test_every_model_that_a_service_is_told_of_is_pulled() -> None:
     assert services["ollama-models"]["image"] == services["ollama"]["image"]
 
 
-def test_every_alert_asks_for_metrics_that_exist() -> None:
+def test_every_alert_uses_existing_metrics() -> None:
     used = {name for alert in alerts() for name in METRIC.findall(alert["expr"])}
     assert used
-    assert used <= exposed()
+    assert used <= list_series()
 
 
-def test_every_alert_says_what_it_means_and_what_to_do() -> None:
+def test_every_alert_has_a_meaning_and_a_remedy() -> None:
     runbook = (DEPLOY / "runbook.md").read_text(encoding="utf-8")
     assert alerts()
     for alert in alerts():
@@ -115,16 +115,16 @@ def test_names_of_alerts_are_unique_and_every_metric_is_in_the_catalogue() -> No
     assert all(entry.meaning for entry in ENTRIES if entry.metric is not None)
 
 
-def test_every_panel_asks_for_metrics_that_exist() -> None:
+def test_every_panel_uses_existing_metrics() -> None:
     boards = sorted((DEPLOY / "grafana").rglob("*.json"))
     assert boards
     for board in boards:
         used = {name for each in expressions(json.loads(board.read_text("utf-8"))) for name in METRIC.findall(each)}
         assert used, board.name
-        assert used <= exposed(), board.name
+        assert used <= list_series(), board.name
 
 
-def test_grafana_finds_four_dashboards_that_say_what_they_show() -> None:
+def test_grafana_finds_four_dashboards_with_descriptions() -> None:
     mounted = [each.split(":") for each in compose()["services"]["grafana"]["volumes"]]
     places = {place: DEPLOY / source for source, place, *_ in mounted if source.startswith("./")}
     provider, source = (
@@ -143,7 +143,7 @@ def test_grafana_finds_four_dashboards_that_say_what_they_show() -> None:
         assert len({panel["title"] for panel in shown}) == len(shown)
 
 
-def test_every_scraped_address_is_one_that_a_service_listens_on() -> None:
+def test_every_scraped_address_belongs_to_a_service() -> None:
     config = yaml.safe_load((DEPLOY / "prometheus" / "prometheus.yml").read_text(encoding="utf-8"))
     services = compose()["services"]
     targets = [
@@ -159,7 +159,7 @@ def test_every_scraped_address_is_one_that_a_service_listens_on() -> None:
         assert str(port) in ports, name
 
 
-def test_the_image_holds_what_is_copied_into_it() -> None:
+def test_the_image_contains_the_copied_files() -> None:
     dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
     for line in re.findall(r"^COPY (?!--from)(.+)$", dockerfile, re.M):
         *sources, _ = line.split()

@@ -1,4 +1,4 @@
-"""The documents hold together: links lead somewhere, both READMEs say the same, and what they name exists."""
+"""The documents are consistent: links resolve, both READMEs match, and the names that they mention exist."""
 
 import re
 from pathlib import Path
@@ -38,7 +38,7 @@ def prose_of(path: Path) -> str:
 
 
 def anchors_of(path: Path) -> set[str]:
-    """The anchors of a page's headings, as GitHub makes them."""
+    """The anchors of a page's headings, as GitHub creates them."""
     anchors: set[str] = set()
     for heading in re.findall(r"^#+ (.+)$", prose_of(path), re.M):
         plain = re.sub(r"[`*]|\]\([^)]*\)|\[", "", heading).lower()
@@ -47,19 +47,19 @@ def anchors_of(path: Path) -> set[str]:
 
 
 def kinds_of(path: Path) -> list[str]:
-    """What each line of a page is: a heading, a row, a fence, nothing or text."""
+    """The kind of each line of a page: a heading, a row, a fence, an empty line or text."""
     kinds = [re.match(r"#+ |\||```|$", line) for line in text_of(path).splitlines()]
     return [kind[0] if kind else "text" for kind in kinds]
 
 
 def skeleton_of(code: str) -> list[str]:
-    """The lines of a code block without comments and without what people say in it."""
+    """The lines of a code block without comments and messages."""
     lines = [re.sub(r"\s+#.*$", "", line) for line in code.splitlines()]
     return [re.sub(r'("(?:content|user_message)": |user_message=)"[^"]*"', r"\1", line) for line in lines]
 
 
 def named_in(pattern: str, *, code: bool) -> dict[str, str]:
-    """What the documents name, each with one page that does."""
+    """The names in the documents, each with one page that contains it."""
     return {
         name: page.relative_to(ROOT).as_posix()
         for page in PAGES
@@ -69,7 +69,7 @@ def named_in(pattern: str, *, code: bool) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_every_link_leads_somewhere(page: Path) -> None:
+def test_every_link_resolves(page: Path) -> None:
     for link in LINK.findall(prose_of(page)):
         if re.match(r"[a-z]+:", link):
             continue
@@ -80,7 +80,7 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["README.md", "README.zh-CN.md"])
-def test_a_readme_fits_a_few_screens(name: str) -> None:
+def test_a_readme_is_short(name: str) -> None:
     lines = text_of(ROOT / name).splitlines()
     assert len(lines) <= 130
     assert max(map(len, lines)) <= 120
@@ -90,7 +90,7 @@ def test_the_map_fits_a_page() -> None:
     assert len(text_of(ROOT / "services" / "README.md").splitlines()) <= 120
 
 
-def test_both_readmes_have_the_same_parts_line_by_line() -> None:
+def test_both_readmes_have_the_same_structure_line_by_line() -> None:
     english, chinese = ROOT / "README.md", ROOT / "README.zh-CN.md"
     assert kinds_of(english) == kinds_of(chinese)
 
@@ -101,11 +101,11 @@ def test_both_readmes_have_the_same_code() -> None:
     for (kind, english), (other_kind, chinese) in zip(*blocks, strict=True):
         assert kind == other_kind
         assert len(english.splitlines()) == len(chinese.splitlines())
-        if kind:  # a block without a language is a picture
+        if kind:  # a block without a language is a diagram
             assert skeleton_of(english) == skeleton_of(chinese)
 
 
-def test_every_decision_has_its_date_and_when_to_look_at_it_again() -> None:
+def test_every_decision_has_a_date_and_a_condition_to_revisit_it() -> None:
     page = text_of(ROOT / "docs" / "decisions.md")
     decisions = re.findall(r"^\*\*.+(?:\n.+)*", page, re.M)
     assert decisions
@@ -116,7 +116,7 @@ def test_every_decision_has_its_date_and_when_to_look_at_it_again() -> None:
         assert re.fullmatch(r"Revisit when .+\.", rest[-1]), first
 
 
-def test_every_variable_that_a_document_names_exists() -> None:
+def test_every_variable_in_a_document_exists() -> None:
     known = {name.upper() for name in Settings.model_fields} | TOOL_VARIABLES
     known |= {f"{name.upper()}_FILE" for name in SECRETS}
     named = named_in(rf"\b{PREFIX}([A-Z][A-Z_]*[A-Z])\b", code=False)
@@ -124,7 +124,7 @@ def test_every_variable_that_a_document_names_exists() -> None:
     assert {name: page for name, page in named.items() if name not in known} == {}
 
 
-def test_every_command_that_a_document_shows_exists() -> None:
+def test_every_command_in_a_document_exists() -> None:
     known = set(re.findall(r"^## `smartbrain (.+)`$", text_of(ROOT / "docs" / "reference" / "commands.md"), re.M))
     named = named_in(r"^(?:\S*/)?smartbrain ([a-z]+)", code=True)
     named |= named_in(r"`smartbrain ([a-z]+)", code=False)
@@ -132,14 +132,14 @@ def test_every_command_that_a_document_shows_exists() -> None:
     assert {name: page for name, page in named.items() if name not in known} == {}
 
 
-def test_every_target_of_make_that_a_document_names_exists() -> None:
+def test_every_make_target_in_a_document_exists() -> None:
     known = set(re.findall(r"^([a-z-]+):", text_of(ROOT / "Makefile"), re.M))
     named = named_in(r"^(?:\w+=\S+ )?make ([a-z-]+)", code=True) | named_in(r"`make ([a-z-]+)", code=False)
     assert named
     assert {name: page for name, page in named.items() if name not in known} == {}
 
 
-def test_every_threat_has_a_test_that_exists() -> None:
+def test_every_threat_has_an_existing_test() -> None:
     rows = re.findall(r"^\| .+ \| .+ \| `(tests/[\w/]+\.py)(?:::(\w+))?` \|$", text_of(ROOT / "SECURITY.md"), re.M)
     assert len(rows) >= 15
     for path, name in rows:

@@ -57,7 +57,7 @@ def _trees() -> tuple[tuple[Path, ast.Module], ...]:
 
 
 def _functions() -> Iterator[tuple[Path, ast.FunctionDef | ast.AsyncFunctionDef]]:
-    """All functions but dunder methods and properties, whose names are nouns."""
+    """All functions except dunder methods and properties, whose names are nouns."""
     for path, tree in _trees():
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("__"):
@@ -67,13 +67,13 @@ def _functions() -> Iterator[tuple[Path, ast.FunctionDef | ast.AsyncFunctionDef]
 
 
 def is_participle(word: str) -> bool:
-    """Whether a name of one word says what has been done or is being done, and not what to do."""
+    """Whether a one-word name is a participle instead of a verb."""
     regular = len(word) > 4 and "_" not in word and word.endswith(("ed", "ing"))
     return word in IRREGULAR or (regular and word not in NOUNS_AND_VERBS)
 
 
 def _vague_locals(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    """Its own parameters and variables with such names whose first and last use are far apart."""
+    """The function's own parameters and variables with such names whose first and last use are far apart."""
     nodes = [*ast.walk(function.args)]
     waiting: list[ast.AST] = [*function.body]
     while waiting:
@@ -90,7 +90,7 @@ def _vague_locals(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[
 
 
 def count_findings() -> dict[str, list[str]]:
-    """What is counted, each with the places where it is found."""
+    """The findings of each count, with their places."""
     functions = [(path.relative_to(ROOT), node) for path, node in _functions()]
     names = [(path, node, node.name.strip("_")) for path, node in functions]
     classes = Counter(node.name for _, tree in _trees() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
@@ -113,7 +113,7 @@ def test_a_count_never_rises(what: str) -> None:
     assert len(found) <= BOUNDS[what], "\n".join([f"{len(found)} {what}, at most {BOUNDS[what]}:", *found])
 
 
-def test_participles_are_told_from_verbs_and_nouns() -> None:
+def test_participles_are_distinguished_from_verbs_and_nouns() -> None:
     assert [
         word
         for word in ("told", "merged", "waiting", "need", "embed", "string", "read", "list_ended")

@@ -1,4 +1,4 @@
-"""A loop that stands still is named; one that works may take longer than one that rests."""
+"""A stalled loop is named; a working loop may take longer than an idle one."""
 
 import pytest
 
@@ -24,7 +24,7 @@ class Clock:
         (True, LONGEST_WORK_S + 1, ["topic"]),
     ],
 )
-def test_a_loop_has_stalled_after_its_time(working: bool, later: float, stalled: list[str]) -> None:
+def test_a_loop_is_stalled_after_its_time_limit(working: bool, later: float, stalled: list[str]) -> None:
     clock = Clock()
     loops = Loops(10.0, clock)
     if working:
@@ -38,11 +38,11 @@ def test_a_loop_has_stalled_after_its_time(working: bool, later: float, stalled:
         assert loops.stalled == stalled
 
 
-def test_a_loop_that_never_moved_is_not_expected_to() -> None:
+def test_a_loop_that_never_ran_is_not_stalled() -> None:
     assert Loops(0.0, Clock()).stalled == []
 
 
-def test_a_part_of_the_work_that_is_done_is_a_move() -> None:
+def test_partial_progress_counts() -> None:
     clock = Clock()
     loops = Loops(1.0, clock)
     with loops.work("topic"):

@@ -1,4 +1,4 @@
-"""brain.yml: the deployed copy, and what is said of a bad one."""
+"""brain.yml: the deployed copy, and the errors of an invalid one."""
 
 from datetime import date
 from pathlib import Path
@@ -17,7 +17,7 @@ DEPLOYED = Path(__file__).parents[2] / "deploy" / "brain.yml"
 
 
 def places(value: Any, at: str = "") -> set[str]:
-    """Every place of a document that holds a value."""
+    """The path of every value of a document."""
     if isinstance(value, BaseModel):
         value = value.model_dump(mode="json")
     if not isinstance(value, dict):
@@ -25,7 +25,7 @@ def places(value: Any, at: str = "") -> set[str]:
     return {place for name, inner in value.items() for place in places(inner, f"{at}.{name}".lstrip("."))}
 
 
-def written(folder: Path, text: str) -> Path:
+def write_policy(folder: Path, text: str) -> Path:
     """A policy file with this text."""
     path = folder / "brain.yml"
     path.write_text(text, encoding="utf-8")
@@ -40,25 +40,25 @@ def test_the_deployed_policy_names_every_value() -> None:
     assert places(yaml.safe_load(DEPLOYED.read_text(encoding="utf-8"))) == places(Policy())
 
 
-def test_every_assertion_has_a_standing() -> None:
+def test_every_assertion_has_a_provenance() -> None:
     assert set(Policy().confidence.standings) == set(get_args(Assertion))
     assert all(each.initial <= each.cap for each in Policy().confidence.standings.values())
 
 
-def test_a_claim_for_oneself_is_worth_less_however_it_is_made() -> None:
+def test_a_self_serving_claim_has_lower_confidence_in_every_form() -> None:
     policy = Policy().confidence
     assert policy.level_of("directive", ("self_benefit",)) == policy.self_benefit
     assert policy.level_of("directive").initial > policy.self_benefit.cap
 
 
-def test_what_is_left_out_keeps_its_default(tmp_path: Path) -> None:
-    policy = load_policy(written(tmp_path, "compose: {evidence_max: 3}\n"))
+def test_an_omitted_value_keeps_its_default(tmp_path: Path) -> None:
+    policy = load_policy(write_policy(tmp_path, "compose: {evidence_max: 3}\n"))
     assert (policy.compose.evidence_max, policy.compose.recent_turns_max) == (3, Policy().compose.recent_turns_max)
-    assert load_policy(written(tmp_path, "# nothing\n")) == Policy()
+    assert load_policy(write_policy(tmp_path, "# nothing\n")) == Policy()
 
 
-def test_the_version_follows_the_values(tmp_path: Path) -> None:
-    changed = load_policy(written(tmp_path, "compose: {evidence_max: 3}\n"))
+def test_the_version_depends_on_the_values(tmp_path: Path) -> None:
+    changed = load_policy(write_policy(tmp_path, "compose: {evidence_max: 3}\n"))
     assert changed.version != Policy().version == load_policy(DEPLOYED).version
 
 
@@ -120,8 +120,8 @@ def test_the_version_follows_the_values(tmp_path: Path) -> None:
         ("compose: {", ""),
     ],
 )
-def test_a_bad_value_is_refused_with_its_place(tmp_path: Path, text: str, place: str) -> None:
-    path = written(tmp_path, text)
+def test_an_invalid_value_is_refused_with_its_path(tmp_path: Path, text: str, place: str) -> None:
+    path = write_policy(tmp_path, text)
     with pytest.raises(ConfigurationError) as refused:
         load_policy(path)
     assert str(refused.value).startswith(f"{path}: {place}")
@@ -135,20 +135,20 @@ def test_a_bad_value_is_refused_with_its_place(tmp_path: Path, text: str, place:
         "{retention: {window_turns: 3}, compose: {recent_turns_max: 3}}",
     ],
 )
-def test_the_older_name_of_the_window_is_read(tmp_path: Path, text: str) -> None:
-    read = load_policy(written(tmp_path, text))
+def test_the_older_name_of_the_window_is_accepted(tmp_path: Path, text: str) -> None:
+    read = load_policy(write_policy(tmp_path, text))
     assert read.compose.recent_turns_max == 3
-    assert read.version == load_policy(written(tmp_path, "compose: {recent_turns_max: 3}")).version
+    assert read.version == load_policy(write_policy(tmp_path, "compose: {recent_turns_max: 3}")).version
 
 
-def test_older_names_of_periods_are_read(tmp_path: Path) -> None:
+def test_older_names_of_periods_are_accepted(tmp_path: Path) -> None:
     older = "{observability: {contexts_keep_days: 3, receipts_keep_days: 1200}, erasure: {keep_years: 5}}"
-    read = load_policy(written(tmp_path, older)).retention
+    read = load_policy(write_policy(tmp_path, older)).retention
     assert (read.packages_days, read.receipts_days, read.proofs_years) == (3, 1200, 5)
 
 
-def test_two_names_that_say_different_things_are_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, "{retention: {window_turns: 3}, compose: {recent_turns_max: 4}}")
+def test_two_names_with_different_values_are_refused(tmp_path: Path) -> None:
+    path = write_policy(tmp_path, "{retention: {window_turns: 3}, compose: {recent_turns_max: 4}}")
     with pytest.raises(ConfigurationError, match=r"retention\.window_turns: 3 is not compose\.recent_turns_max, 4"):
         load_policy(path)
 
@@ -170,9 +170,9 @@ def test_a_missing_file_is_refused_with_its_name(tmp_path: Path) -> None:
         ("profiles: {8k: {system: 1500}}", "compose.budget.profiles.8k.user_turn"),
     ],
 )
-def test_a_budget_that_cannot_hold_what_is_never_cut_stops_the_start(tmp_path: Path, text: str, named: str) -> None:
+def test_a_budget_too_small_for_the_fixed_parts_prevents_the_start(tmp_path: Path, text: str, named: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        load_policy(written(tmp_path, f"compose: {{budget: {{{text}}}}}\n"))
+        load_policy(write_policy(tmp_path, f"compose: {{budget: {{{text}}}}}\n"))
     assert "compose.budget" in str(caught.value)
     assert named in str(caught.value)
 
@@ -184,11 +184,11 @@ def test_a_budget_that_cannot_hold_what_is_never_cut_stops_the_start(tmp_path: P
         ("knowledge", 4000, "profiles.8k: its slots need"),
     ],
 )
-def test_a_profile_holds_its_minima_within_its_window(tmp_path: Path, slot: str, size: int, named: str) -> None:
+def test_the_minimums_of_a_profile_fit_its_window(tmp_path: Path, slot: str, size: int, named: str) -> None:
     profiles = {name: each.model_dump() for name, each in Policy().compose.budget.profiles.items()}
     profiles["8k"][slot] = size
     with pytest.raises(ConfigurationError, match=named):
-        load_policy(written(tmp_path, yaml.safe_dump({"compose": {"budget": {"profiles": profiles}}})))
+        load_policy(write_policy(tmp_path, yaml.safe_dump({"compose": {"budget": {"profiles": profiles}}})))
 
 
 @pytest.mark.parametrize(
@@ -209,23 +209,23 @@ def test_a_profile_holds_its_minima_within_its_window(tmp_path: Path, slot: str,
         ),
     ],
 )
-def test_an_erasure_needs_a_profile_that_warns_in_order(tmp_path: Path, text: str, named: str) -> None:
+def test_an_erasure_needs_a_profile_with_ordered_thresholds(tmp_path: Path, text: str, named: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
-        load_policy(written(tmp_path, f"erasure: {text}\n"))
+        load_policy(write_policy(tmp_path, f"erasure: {text}\n"))
     assert named in str(refused.value)
 
 
 @pytest.mark.parametrize("calendar", ["XX", "cn", "China", "CN-ZZ", "CN-", "-CN", "US-", "NYSE", "HolidayBase"])
-def test_a_calendar_that_nobody_keeps_stops_the_start(tmp_path: Path, calendar: str) -> None:
+def test_an_unknown_calendar_prevents_the_start(tmp_path: Path, calendar: str) -> None:
     text = f"erasure: {{profiles: {{DEFAULT: {{days: 15, type: business, calendar: {calendar!r}}}}}}}\n"
-    with pytest.raises(ConfigurationError, match=r"erasure\.profiles\.DEFAULT\.calendar: .*no calendar is called"):
-        load_policy(written(tmp_path, text))
+    with pytest.raises(ConfigurationError, match=r"erasure\.profiles\.DEFAULT\.calendar: .*unknown calendar"):
+        load_policy(write_policy(tmp_path, text))
 
 
 @pytest.mark.parametrize("calendar", ["", "CN", "HK", "US", "US-CA", "DE-BY"])
-def test_a_profile_may_name_a_country_or_a_part_of_one(tmp_path: Path, calendar: str) -> None:
+def test_a_profile_can_name_a_country_or_a_region(tmp_path: Path, calendar: str) -> None:
     text = f"erasure: {{profiles: {{DEFAULT: {{days: 15, type: business, calendar: {calendar!r}}}}}}}\n"
-    assert load_policy(written(tmp_path, text)).erasure.profiles["DEFAULT"].calendar == calendar
+    assert load_policy(write_policy(tmp_path, text)).erasure.profiles["DEFAULT"].calendar == calendar
 
 
 def test_the_legal_profiles_are_the_seeds() -> None:
@@ -241,5 +241,5 @@ def test_the_legal_profiles_are_the_seeds() -> None:
 
 
 def test_holidays_of_an_erasure_are_dates(tmp_path: Path) -> None:
-    read = load_policy(written(tmp_path, 'erasure: {holidays: [2026-12-24, "2026-12-31"]}\n')).erasure.holidays
+    read = load_policy(write_policy(tmp_path, 'erasure: {holidays: [2026-12-24, "2026-12-31"]}\n')).erasure.holidays
     assert read == (date(2026, 12, 24), date(2026, 12, 31))

@@ -1,6 +1,6 @@
-"""Pure code imports only what the lists below allow, reads no clock and no file, and keeps nothing between calls.
+"""Pure code imports only what the lists below allow, reads no clock and no file, and keeps no state between calls.
 
-A new module in a pure package needs no line here. An exception that nothing needs any more fails, so the lists shrink.
+A new module in a pure package needs no line here. An unused exception fails, so the lists shrink.
 """
 
 import ast
@@ -20,7 +20,7 @@ _PURE = (
     "services.observer.merge services.observer.retell services.observer.slots services.observer.summary"
 )
 PURE = frozenset(_PURE.split())
-"""Packages and modules that are pure, beside the `rules` and `prompts` of every service."""
+"""Pure packages and modules, besides the `rules` and `prompts` of every service."""
 HANDLERS = {"services.observer.feedback.received": "the one module of its package that acts"}
 _ALLOWED = (
     "base64 binascii bisect collections contextlib dataclasses datetime difflib functools hashlib html itertools json "
@@ -40,7 +40,7 @@ IMPORTS = {
     "shared.vectors": ("random", "a fixed seed gives the same numbers for ever"),
     "shared.workdays": ("holidays", "a table of the holidays of countries"),
 }
-"""What else a package or module imports, and why."""
+"""Further imports of a package or module, with the reason."""
 STATE = {
     "schemas.base": "names of the fields of contracts",
     "shared.classifiers": "weights, read once",
@@ -56,7 +56,9 @@ STATE = {
     "shared.vectors": "one matrix a dimension",
     "shared.workdays": "the holidays of a country in a year",
 }
-"""What keeps values or reads a file, and why. Caches of texts (`cache.of_texts`) are in test_cached_texts.py."""
+"""Code that caches values or reads a file, with the reason. Caches of texts (`cache.of_texts`) are
+in test_cached_texts.py.
+"""
 KEEPERS = frozenset(("cache", "lru_cache", "BoundedMemo", "open", "read_text", "read_bytes"))
 CLOCKS = frozenset(("now", "utcnow", "today", "uuid1", "uuid4"))
 GRAPH = grimp.build_graph("services", "shared", "schemas", include_external_packages=True, cache_dir=None)
@@ -81,14 +83,16 @@ def _file(module: str) -> Path:
 
 
 def _imports(module: str) -> set[str]:
-    """All that the module imports, the packages on the way included: Python runs them first."""
+    """All imports of the module, including the parent packages, which Python runs first."""
     names = GRAPH.find_modules_directly_imported_by(module)
     ancestors = {name.rsplit(".", n)[0] for name in names for n in range(1, name.count(".") + 1)}
     return names | {name for name in ancestors if _file(name).read_text("utf-8").strip()}
 
 
 def _used(tree: ast.AST, inside: bool = False) -> Iterator[str]:
-    """Names that are called or decorate a function, and `global`; a cache that lives as long as a call is none."""
+    """Names that are called or decorate a function, and `global`; a cache that lives only during a
+    call does not count.
+    """
     for node in ast.iter_child_nodes(tree):
         function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         calls = node.decorator_list if function and not inside else [node.func] if isinstance(node, ast.Call) else []
@@ -113,7 +117,7 @@ def test_pure_code_keeps_nothing_and_reads_no_clock() -> None:
     assert {_owner(module, STATE) or module for module in keeping} == set(STATE)
 
 
-def test_only_addresses_are_taken_from_urllib() -> None:
+def test_only_address_functions_are_used_from_urllib() -> None:
     lines = [
         detail["line_contents"]
         for module in MODULES
@@ -123,5 +127,5 @@ def test_only_addresses_are_taken_from_urllib() -> None:
     assert all("parse" in line for line in lines)
 
 
-def test_every_pure_package_is_there() -> None:
+def test_every_pure_package_exists() -> None:
     assert [name for name in (*PURE, *HANDLERS) if name not in GRAPH.modules] == []

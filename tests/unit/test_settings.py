@@ -1,4 +1,4 @@
-"""What the environment may say, and what stops the start with the name of the variable."""
+"""Valid and invalid environments; an invalid one prevents the start and names the variable."""
 
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ def environment(fields: dict[str, str], **changed: str) -> dict[str, str]:
         {**BY_URL, "kafka_token_scope": "kafka"},
     ],
 )
-def test_what_goes_together_is_taken(fields: dict[str, str]) -> None:
+def test_a_consistent_environment_is_accepted(fields: dict[str, str]) -> None:
     found = load(environment(fields))
     assert found.kafka_security_protocol == fields.get("kafka_security_protocol", "PLAINTEXT")
 
@@ -87,7 +87,7 @@ def test_what_goes_together_is_taken(fields: dict[str, str]) -> None:
         (PLAIN, {"kafka_request_timeout_ms": "soon"}, "kafka_request_timeout_ms"),
     ],
 )
-def test_what_cannot_work_stops_the_start_in_one_line_that_names_it(
+def test_an_invalid_environment_prevents_the_start_with_one_line_that_names_it(
     fields: dict[str, str], changed: dict[str, str], named: str
 ) -> None:
     with pytest.raises(ConfigurationError) as refused:
@@ -98,7 +98,7 @@ def test_what_cannot_work_stops_the_start_in_one_line_that_names_it(
 
 
 @pytest.mark.parametrize("field", ["kafka_password", "kafka_key_password", "knowledge_token", "database_url"])
-def test_a_secret_may_stand_in_a_file(field: str, tmp_path: Path) -> None:
+def test_a_secret_can_be_in_a_file(field: str, tmp_path: Path) -> None:
     path = tmp_path / "secret"
     path.write_text("postgresql://plum-4\n")
     given: dict[str, Any] = {**(SASL if field == "kafka_password" else {**TLS, **BOTH})}
@@ -111,7 +111,7 @@ def test_a_secret_may_stand_in_a_file(field: str, tmp_path: Path) -> None:
         load(told | {name_of(field): "other"})
 
 
-def test_a_file_of_a_secret_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_an_unreadable_secret_file_is_named(tmp_path: Path) -> None:
     told = environment(SASL, kafka_password="")
     for path, said in ((tmp_path / "missing", "cannot be read: FileNotFoundError"), (tmp_path / "empty", "is empty")):
         (tmp_path / "empty").write_text(" \n")

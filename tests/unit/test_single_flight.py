@@ -1,4 +1,4 @@
-"""What is loaded ahead is never waited for, kept for a while, and lost without a word where it cannot be had."""
+"""A background load is never awaited, is cached for a while, and fails silently."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,7 +9,7 @@ from tests.system.wait import wait_for
 
 
 class Clock:
-    """A time that stands still until it is moved."""
+    """A clock that the test advances."""
 
     now = 0.0
 
@@ -17,8 +17,8 @@ class Clock:
         return self.now
 
 
-def counting(answers: list[str]) -> tuple[list[str], Callable[[], Awaitable[str]]]:
-    """A load that answers these in turn, and what it has answered."""
+def make_loader(answers: list[str]) -> tuple[list[str], Callable[[], Awaitable[str]]]:
+    """A loader that returns these values in turn and counts them."""
     asked: list[str] = []
 
     async def load() -> str:
@@ -28,8 +28,8 @@ def counting(answers: list[str]) -> tuple[list[str], Callable[[], Awaitable[str]
     return asked, load
 
 
-async def test_the_first_who_asks_gets_nothing_and_the_next_what_came_meanwhile() -> None:
-    asked, load = counting(["a"])
+async def test_the_first_caller_gets_nothing_and_the_next_one_the_loaded_value() -> None:
+    asked, load = make_loader(["a"])
     ahead = BackgroundCache[str, str]()
     assert ahead.get("k", load) is None
     assert ahead.get("k", load) is None
@@ -37,9 +37,9 @@ async def test_the_first_who_asks_gets_nothing_and_the_next_what_came_meanwhile(
     assert asked == ["a"]
 
 
-async def test_what_is_old_is_given_once_more_while_it_is_loaded_again() -> None:
+async def test_a_stale_value_is_returned_once_more_while_it_is_reloaded() -> None:
     clock = Clock()
-    _, load = counting(["a", "b"])
+    _, load = make_loader(["a", "b"])
     ahead = BackgroundCache[str, str](clock, keep_s=60)
     ahead.get("k", load)
     await wait_for(lambda: ahead.get("k", load))
@@ -48,7 +48,7 @@ async def test_what_is_old_is_given_once_more_while_it_is_loaded_again() -> None
     assert await wait_for(lambda: ahead.get("k", load) == "b")
 
 
-async def test_a_load_that_fails_or_hangs_leaves_nothing_and_is_not_tried_at_once_again() -> None:
+async def test_a_failed_or_hanging_load_leaves_nothing_and_is_not_retried_at_once() -> None:
     clock, tries = Clock(), 0
 
     async def fails() -> str:
@@ -73,9 +73,9 @@ async def test_a_load_that_fails_or_hangs_leaves_nothing_and_is_not_tried_at_onc
     await wait_for(lambda: tries == 3)
 
 
-async def test_only_so_many_are_kept_and_under_way() -> None:
+async def test_cached_values_and_running_loads_are_bounded() -> None:
     ahead = BackgroundCache[str, str](most=2, at_once=2)
-    _, load = counting(list("abcdef"))
+    _, load = make_loader(list("abcdef"))
     for key in "abc":
         ahead.get(key, load)
     await wait_for(lambda: "b" in ahead)
@@ -85,7 +85,7 @@ async def test_only_so_many_are_kept_and_under_way() -> None:
     assert "a" not in ahead
 
 
-async def test_nothing_is_under_way_after_the_end() -> None:
+async def test_no_load_runs_after_closing() -> None:
     ended = asyncio.Event()
 
     async def hangs() -> str:

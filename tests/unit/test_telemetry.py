@@ -1,4 +1,4 @@
-"""Logs name what broke and where, never what a user said."""
+"""Logs contain the kind and place of an error and never user text."""
 
 from shared.telemetry import frames
 

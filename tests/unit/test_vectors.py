@@ -1,4 +1,4 @@
-"""Vectors as bytes, as codes and on one scale: what is lost, and that it is little."""
+"""Vectors as bytes, as codes, and on one scale, with little loss."""
 
 import numpy as np
 import pytest
@@ -10,35 +10,35 @@ from shared.vectors import Scale
 DIMENSION = 256
 
 
-def made(count: int, seed: int, dimension: int = DIMENSION) -> vectors.Reals:
-    """Unit vectors around forty subjects, as those of texts are."""
+def make_vectors(count: int, seed: int, dimension: int = DIMENSION) -> vectors.Reals:
+    """Unit vectors around forty topics, like those of texts."""
     dice = np.random.default_rng(seed)
     subjects = dice.normal(size=(40, dimension))
     rows = subjects[dice.integers(0, 40, count)] * 0.8 + dice.normal(size=(count, dimension))
     return vectors.to_units(rows.astype(np.float16))
 
 
-def test_a_kept_vector_points_where_it_pointed() -> None:
-    rows = made(50, 1)
+def test_a_stored_vector_keeps_its_direction() -> None:
+    rows = make_vectors(50, 1)
     kept = b"".join(vectors.to_bytes(each) for each in rows)
     assert len(kept) == 50 * DIMENSION
     found = vectors.cosines(vectors.from_bytes(kept, DIMENSION), rows[3])
     assert found == pytest.approx(rows @ rows[3], abs=0.01)
 
 
-def test_a_vector_without_a_direction_is_near_nothing() -> None:
+def test_a_zero_vector_is_similar_to_nothing() -> None:
     nothing = np.zeros(DIMENSION, dtype=np.float32)
-    kept = vectors.to_bytes(nothing) + vectors.to_bytes(made(1, 2)[0])
-    assert vectors.cosines(vectors.from_bytes(kept, DIMENSION), made(1, 2)[0]).tolist() == pytest.approx(
+    kept = vectors.to_bytes(nothing) + vectors.to_bytes(make_vectors(1, 2)[0])
+    assert vectors.cosines(vectors.from_bytes(kept, DIMENSION), make_vectors(1, 2)[0]).tolist() == pytest.approx(
         [0, 1], abs=0.01
     )
-    coded = vectors.estimates(vectors.to_codes(np.stack([nothing, nothing])), made(1, 2)[0])
+    coded = vectors.estimates(vectors.to_codes(np.stack([nothing, nothing])), make_vectors(1, 2)[0])
     assert coded.tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("dimension", [256, 384, 901])
-def test_by_their_codes_the_nearest_of_ten_thousand_are_the_nearest(dimension: int) -> None:
-    rows, questions = made(10_000, 3, dimension), made(20, 4, dimension)
+def test_codes_find_the_nearest_of_ten_thousand(dimension: int) -> None:
+    rows, questions = make_vectors(10_000, 3, dimension), make_vectors(20, 4, dimension)
     codes = vectors.to_codes(rows)
     assert len(codes) == 10_000 * vectors.code_size(dimension)
     missed = 0
@@ -52,11 +52,13 @@ def test_by_their_codes_the_nearest_of_ten_thousand_are_the_nearest(dimension: i
     assert missed < 20 * 50 * 0.05
 
 
-def test_codes_are_the_same_whoever_makes_them() -> None:
-    assert vectors.to_codes(made(3, 5)) == b"".join(vectors.to_codes(made(3, 5)[n : n + 1]) for n in range(3))
+def test_codes_are_deterministic() -> None:
+    assert vectors.to_codes(make_vectors(3, 5)) == b"".join(
+        vectors.to_codes(make_vectors(3, 5)[n : n + 1]) for n in range(3)
+    )
 
 
-def test_on_the_scale_the_unrelated_are_nothing_and_paraphrases_one() -> None:
+def test_on_the_scale_unrelated_texts_are_zero_and_paraphrases_one() -> None:
     assert len(vectors.sentences()) == 2 * len(vectors.sentences(("en",))) == 2 * len(vectors.sentences(("zh",)))
     half = len(vectors.sentences(("en",))) // 2
     rows = np.repeat(np.eye(2 * half, dtype=np.float32), 2, axis=0)
@@ -66,7 +68,7 @@ def test_on_the_scale_the_unrelated_are_nothing_and_paraphrases_one() -> None:
     )
 
 
-def test_a_model_that_tells_nothing_apart_lifts_nothing_beyond_measure() -> None:
+def test_a_model_without_discrimination_gives_bounded_scores() -> None:
     flat = vectors.scale_of(np.ones((len(vectors.sentences()), 1), dtype=np.float32))
     assert flat.lift(np.ones(1, dtype=np.float32)).tolist() == [0.0]
 
@@ -83,5 +85,5 @@ def test_a_model_that_tells_nothing_apart_lifts_nothing_beyond_measure() -> None
         ("これはペンです", ()),
     ],
 )
-def test_a_text_is_in_the_languages_that_carry_it(text: str, languages: tuple[str, ...]) -> None:
+def test_a_text_is_in_the_languages_of_most_of_its_words(text: str, languages: tuple[str, ...]) -> None:
     assert list_languages(text) == languages

@@ -33,7 +33,7 @@ async def backup(dsn: str, path: Path, say: Say) -> dict[str, Any]:
                 raise ConfigurationError("there is nothing to back up: no schema, or a restore is in progress")
             programs = postgres_programs.find(CACHE / "postgres", state.server)
             async with whole.snapshot(conn) as moment:
-                held = await whole.holdings(conn)
+                held = await whole.count_contents(conn)
                 address, secret = whole.without_password(dsn)
                 arguments = [
                     "--format=custom",

@@ -298,7 +298,7 @@ class _Purge:
         self._keeps(found)
 
     def _keeps(self, found: _Findings) -> None:
-        gone = self._kept[found.place.topic].gone_by(found.newest_ms)
+        gone = self._kept[found.place.topic].find_removal_time(found.newest_ms)
         self._clear_by = max(self._clear_by or gone, gone)
 
 

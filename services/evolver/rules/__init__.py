@@ -1,4 +1,4 @@
-"""The name and index of a new version, and the effect of reception on a memory. Pure."""
+"""Root and version number of a new version, and the effect of reception on a memory. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,13 +11,15 @@ from shared.policy import FeedbackPolicy
 
 
 def lineage(ends: Sequence[ActiveMemory], memory_id: UUID) -> tuple[UUID, int]:
-    """The root and version of what succeeds these memories: it continues the first of them, or starts anew."""
+    """The root and version number of the successor of these memories: it continues the first of
+    them, or starts a new line.
+    """
     return (ends[0].root_id, ends[0].version + 1) if ends else (memory_id, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one reception adds to each memory that it names; `step` moves confidence and says which way."""
+    """The effect of one reception on each named memory; `step` is the direction in which confidence changes."""
 
     injections: int = 0
     positives: int = 0
@@ -30,10 +32,9 @@ NO_EFFECT = Effect()
 
 
 def effect_of(feedback: FeedbackRecorded) -> Effect:
-    """The answer counts the injection, and a miss where it used nothing of it; praise and blame fall on what was used.
+    """The answer counts the injection, and a miss if it used nothing of it; praise and blame apply to used memories.
 
-    A message that takes up a memory which the answer had not been seen to use takes its miss back. What was composed
-    while a part was late or away counts for nothing (R061).
+    A message that refers to a memory cancels its miss. A degraded package does not count (R061).
     """
     if feedback.degraded:
         return NO_EFFECT
@@ -51,7 +52,7 @@ def effect_of(feedback: FeedbackRecorded) -> Effect:
 
 
 def step_confidence(confidence: float, step: Literal[-1, 0, 1], cap: float, policy: FeedbackPolicy) -> float:
-    """The confidence one step up, not over the cap, or down, not under the least; never the other way."""
+    """The confidence one step up, within the cap, or down, within the minimum; never in the other direction."""
     if step > 0:
         return max(confidence, min(confidence + policy.positive_step, cap))
     if step < 0:

@@ -1,4 +1,4 @@
-"""Which statements say the same and may be merged; in doubt they do not. Pure."""
+"""Which statements are equal and may be merged; in doubt they are not. Pure."""
 
 import re
 from collections import Counter
@@ -11,15 +11,15 @@ from shared.language.normalise import fold, normalise
 from shared.language.segment import STOPWORDS, letters
 
 FEW = 3
-"""Statements with fewer words of their own are the same only in the same words."""
+"""Statements with fewer content words are equal only with the same words."""
 
 FRAMED = 0.6
-"""Sentences whose letters are as alike as this are one frame: another word in it is another statement."""
+"""Sentences with this letter similarity share one frame: another word in it is another statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedText:
-    """What is compared of a text."""
+    """The compared parts of a text."""
 
     plain: str
     words: tuple[str, ...]
@@ -29,7 +29,7 @@ class ComparedText:
 
 
 def read(text: str) -> ComparedText:
-    """The text as it is compared with others; read once, compared often."""
+    """The text prepared for comparisons; computed once, compared often."""
     carried = (term for term in segment.terms(text) if term not in STOPWORDS and term not in words.EMPTY)
     counts = Counter(carried)
     return ComparedText(
@@ -38,13 +38,13 @@ def read(text: str) -> ComparedText:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """The words that carry the text, in order, each once."""
+    """The distinct content words of the text, in order."""
     found = (segment.stem(fold(word)) for word in segment.keywords(text, limit=200))
     return tuple(dict.fromkeys(word for word in found if word not in words.EMPTY))
 
 
 def _marks(text: str) -> tuple[frozenset[str], tuple[str, ...], frozenset[str]]:
-    """What turns the meaning of a sentence: denials, limits, times, persons; its numbers; its names."""
+    """Words that change the meaning of a sentence: denials, limits, times, persons; its numbers; its names."""
     plain = fold(normalise(text))
     spoken = words.HARMLESS.sub(lambda found: words.SPOKEN.get(found.group(), " "), plain)
     english = {word.rstrip("s") if word.rstrip("s") in words.ENGLISH else word for word in re.findall(r"[a-z]+", plain)}
@@ -57,10 +57,10 @@ def _marks(text: str) -> tuple[frozenset[str], tuple[str, ...], frozenset[str]]:
 
 
 def may_be_merged(one: ComparedText, other: ComparedText) -> bool:
-    """Whether nothing in the words forbids that the two say the same; how near they are is measured elsewhere.
+    """Whether no word excludes that the two are equal; their similarity is measured elsewhere.
 
-    Numbers, dates, denials, limits, persons and names must agree. Where most words are shared, neither may put another
-    word in the place of one; one of them may say more, but not before it says the same, where subjects stand.
+    Numbers, dates, denials, limits, persons and names must agree. If most words are shared, neither may replace one by
+    another; one of them may add words, but only after the shared ones, because subjects come first.
     """
     if one.marks != other.marks:
         return False
@@ -79,7 +79,7 @@ def _resemblance(one: ComparedText, other: ComparedText) -> float:
 
 
 def likeness(one: ComparedText, other: ComparedText) -> float:
-    """The cosine of the two by the search terms that carry them, 0 to 1; each counts by how often it stands there."""
+    """The cosine of the two by their content terms, 0 to 1, weighted by frequency."""
     if not one.norm or not other.norm:
         return 0.0
     return sum(n * other.counts[term] for term, n in one.counts.items() if term in other.counts) / (

@@ -33,7 +33,7 @@ HARMLESS = to_pattern(
     r"特别|非常|别致|不错|无论|非洲|未来|一直|一起|一般|一些|一点|一下|一样|一定|十分|万一|三明治|早已|早就|将近|最近"
     r"|爸爸|妈妈|哥哥|弟弟|姐姐|妹妹|爷爷|奶奶"
 )
-"""Words that hold a mark and are none, or the same as a shorter one."""
+"""Words that contain a marker word without its meaning, or that equal a shorter one."""
 SPOKEN = {word: word[0] for word in ("爸爸", "妈妈", "哥哥", "弟弟", "姐姐", "妹妹", "爷爷", "奶奶")}
 NUMBER = to_pattern(r"\d+(?:[.:/\-]\d+)*")
 NAME = to_pattern(r"(?<=[a-z,;:] )[A-Z][\w'-]*|(?<=[\u4e00-\u9fff])[A-Za-z][\w.+#-]*|\b[A-Z]{2,}\w*")
@@ -43,4 +43,4 @@ like love enjoy prefer adore fond keen really usually often normally generally r
 喜欢 爱 喜爱 热爱 偏爱 钟爱 偏好 中意 平时 通常 平常 经常 常 常常 用户 比较 还是 挺 蛮 超 真 真的 特
 """
 EMPTY = frozenset(stem(word) for word in _ADDS_NOTHING.split())
-"""Words of liking differ in warmth, not in what is liked; those of degree and habit add nothing to it."""
+"""Words of liking differ in strength, not in their object; words of degree and habit add nothing to it."""

@@ -10,13 +10,13 @@ from shared.policy import CalibrationPolicy, Policy
 
 Verdict = Literal["rejected", "corrected", "praised"]
 STEPS = CalibrationPolicy()
-"""Where policy does not say otherwise."""
+"""The default policy."""
 _COUNTED = ("injection_count", "positive_count", "correction_count")
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """How a memory has been received since it was last calibrated; the rate is None where too little was said."""
+    """The reception of a memory since its last calibration; the rate is None with too few receptions."""
 
     injections: int
     positive_rate: float | None
@@ -24,7 +24,7 @@ class Received:
 
 
 def count_received(kept: MemoryStats, steps: CalibrationPolicy = STEPS) -> Received:
-    """Of the receptions that said anything, the share that was praise: what nobody judged is neutral (R059)."""
+    """The share of praise among judged receptions; unjudged ones are neutral (R059)."""
     injections, positives, corrections = (
         max(getattr(kept, name) - kept.calibrated.get(name, 0), 0) for name in _COUNTED
     )
@@ -45,7 +45,7 @@ def verdict(seen: Received, steps: CalibrationPolicy = STEPS) -> Verdict | None:
 
 
 def calibrate(confidence: float, received: Verdict, cap: float, steps: CalibrationPolicy = STEPS) -> tuple[float, bool]:
-    """The confidence after the rule, and whether the memory is to be evicted: only what was rejected is (R060)."""
+    """The confidence after the rule, and whether the memory is evicted: only rejected ones are (R060)."""
     if received == "praised":
         return max(confidence, min(round(confidence + steps.praised_step, 4), cap)), False
     loss = steps.rejected_step if received == "rejected" else steps.corrected_step
@@ -54,9 +54,9 @@ def calibrate(confidence: float, received: Verdict, cap: float, steps: Calibrati
 
 
 def decide_due(stats: MemoryStats, now: datetime, policy: Policy) -> Due | None:
-    """The next thing to be done to an active memory by itself; None where it may stay as it is.
+    """The next due change of an active memory; None if there is none.
 
-    One that is pinned ends when what it says is over, and not before.
+    A pinned one ends only at its end date.
     """
     if stats.pinned:
         return _expiry(stats, now)
@@ -75,7 +75,7 @@ def _expiry(stats: MemoryStats, now: datetime) -> Due | None:
 
 
 def _misses(stats: MemoryStats, policy: Policy) -> Due | None:
-    """Never once of use in so many injections (R062)."""
+    """Not used once in this many injections (R062)."""
     hits = stats.injection_count - stats.miss_count
     if stats.miss_count < policy.evolution.misses_most or hits > 0 or stats.positive_count:
         return None
@@ -96,7 +96,7 @@ def _calibration(stats: MemoryStats, policy: Policy) -> Due | None:
 
 
 def fuse(stats: MemoryStats, policy: Policy) -> Due | None:
-    """It is taken out of sight, where it was rejected too often since the user last confirmed it (R061)."""
+    """Hides a memory that was rejected too often since the user last confirmed it (R061)."""
     if (
         stats.status != "active"
         or stats.pinned
@@ -109,7 +109,7 @@ def fuse(stats: MemoryStats, policy: Policy) -> Due | None:
 
 
 def _decay(stats: MemoryStats, now: datetime, policy: Policy) -> Due | None:
-    """Worth too little by now, it answers questions about the past only (R056); worth enough again, all questions."""
+    """A memory of low confidence answers only questions about the past (R056); when it recovers, all questions."""
     left = effective(stats, now, policy.confidence.decay)
     low, marked = left < policy.evolution.outdated_below, stats.epistemic_type == "outdated"
     if not stats.shown or low == marked or (marked and stats.epistemic_prev is None):
@@ -122,7 +122,7 @@ def _cap(stats: MemoryStats, policy: Policy) -> float:
 
 
 def apply_job(stats: MemoryStats, job: Job, detail: dict[str, Any], at: datetime, policy: Policy) -> MemoryStats:
-    """The memory after this was done to it at that time; the same for the same figures, whenever it is asked."""
+    """The memory after this change at that time; deterministic."""
     match job:
         case "feedback":
             return apply_effect(stats, Effect(**detail["effect"]), datetime.fromisoformat(detail["told_at"]), policy)
@@ -134,7 +134,7 @@ def apply_job(stats: MemoryStats, job: Job, detail: dict[str, Any], at: datetime
             confidence, evicted = calibrate(round(stats.confidence, 4), detail["rule"], _cap(stats, policy), steps)
             counted = {name: getattr(stats, name) for name in _COUNTED}
             fresh = replace(stats, confidence=confidence, calibrated=counted)
-            # one that is a candidate is out of sight until somebody wants it back: shown, it would do more harm
+            # an eviction candidate is hidden until somebody restores it: shown, it would do more harm
             return replace(fresh, status="candidate_evict", invalid_at=at) if evicted else fresh
         case "outdated":
             return replace(stats, epistemic_type="outdated", epistemic_prev=stats.epistemic_type)

@@ -16,7 +16,7 @@ Pair = frozenset[UUID]
 
 @dataclass(frozen=True, slots=True)
 class MergeCandidate:
-    """An active memory as consolidation reads it; `model` made its vector, if it has one, `day` is when it happened."""
+    """An active memory for consolidation; `model` is that of its vector, if any, `day` the day of its event."""
 
     memory_id: UUID
     type: MemoryType
@@ -35,10 +35,10 @@ class MergeCandidate:
 def groups(
     candidates: Sequence[MergeCandidate], near: Collection[Pair], policy: EvolutionPolicy
 ) -> list[tuple[UUID, ...]]:
-    """The sets of at least `consolidate_least` memories of which each is like each, oldest first; none is in two.
+    """The disjoint sets of at least `consolidate_least` memories that are pairwise alike, oldest first.
 
-    `near` holds the pairs whose vectors are near enough. Where one of two has no vector of the other's model, words
-    decide, and then only between memories without a key.
+    `near` contains the pairs with near vectors. If one of two has no vector of the other's model, words decide, and
+    then only between memories without a key.
     """
     by_kind: dict[object, list[MergeCandidate]] = {}
     read_as = {each.memory_id: read(each.text) for each in candidates}
@@ -79,7 +79,9 @@ def _of_kind(
 
 
 def drop_leader(group: Sequence[MergeCandidate]) -> list[MergeCandidate]:
-    """The group without the one that has a key, where a stronger one has none: the key's words would rise with it."""
+    """The group without the memory that has a key, if a stronger one has none: the text of the key
+    would rise with it.
+    """
     best = max(RANK[m.provenance] for m in group)
     return [m for m in group if m.key is None or RANK[m.provenance] == best]
 
@@ -101,7 +103,7 @@ def says_the_same(
 
 @dataclass(frozen=True, slots=True)
 class MergedMemory:
-    """The memory that a set becomes: whose words it has, and its standing."""
+    """The merged memory: the source of its text, and its statistics."""
 
     memory_id: UUID
     speaks: UUID
@@ -111,9 +113,9 @@ class MergedMemory:
 
 
 def merge_memories(candidates: Sequence[MergeCandidate], policy: ConfidencePolicy) -> MergedMemory:
-    """It keeps the best provenance of the set, at least analysis, and of those who have that the words that say most.
+    """It has the best provenance of the set, at least analysis, and the most informative text with that provenance.
 
-    Nobody's word rises above the standing of whoever said it: a weaker one may say more and is still not confirmed.
+    No text gets a higher provenance than its own: a weaker one may say more and is still not confirmed.
     """
     best = max(candidates, key=lambda v: RANK[v.provenance])
     keyed = [v for v in candidates if v.key]
@@ -130,6 +132,6 @@ def merge_memories(candidates: Sequence[MergeCandidate], policy: ConfidencePolic
 
 
 def merged_id(ids: Sequence[UUID]) -> UUID:
-    """The id of what this set becomes: the same for the same set, in whatever order."""
+    """The id of the merged memory: the same for the same set, in any order."""
     ordered = sorted(ids)
     return candidate_id(ordered[-1], "merged:" + hashlib.sha256(b"".join(i.bytes for i in ordered)).hexdigest())

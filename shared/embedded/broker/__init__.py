@@ -1,6 +1,6 @@
-"""A single-node broker that speaks the Kafka protocol: the default where nobody runs Apache Kafka.
+"""A single-node broker that speaks the Kafka protocol: the default without Apache Kafka.
 
-For one machine. It keeps what Kafka promises to producers, consumers and groups there; it has no replicas, no
+For one machine. It gives Kafka's guarantees to producers, consumers and groups there; it has no replicas, no
 transactions, no access control and no compaction (`cleanup.policy=compact` is accepted and treated as `delete`).
 """
 

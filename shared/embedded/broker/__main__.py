@@ -1,4 +1,4 @@
-"""`python -m shared.embedded.broker --dir D --address-file F`: one broker as a process of its own, until SIGTERM."""
+"""`python -m shared.embedded.broker --dir D --address-file F`: one broker as a process, until SIGTERM."""
 
 import argparse
 import asyncio

@@ -1,4 +1,4 @@
-"""Record batches (format v2) as the broker sees them: a header to read and check, and opaque records."""
+"""Record batches (format v2): the broker reads and checks their header; the records are opaque."""
 
 import struct
 
@@ -9,7 +9,7 @@ OFFSET = struct.Struct(">q")
 
 
 def read_header(data: bytes | memoryview, position: int = 0) -> BatchHeader | None:
-    """The header at `position`; None where no whole, sane header of format v2 stands."""
+    """The header at `position`; None without a complete, plausible header of format v2."""
     header = header_of(data, position)
     if header is None or header.format != FORMAT or header.length < HEADER.size - PREFIX:
         return None
@@ -17,5 +17,5 @@ def read_header(data: bytes | memoryview, position: int = 0) -> BatchHeader | No
 
 
 def sound(batch: bytes, header: BatchHeader) -> bool:
-    """Whether the batch is as long as its header says and its CRC-32C matches."""
+    """Whether the batch has the length in its header and its CRC-32C matches."""
     return len(batch) == header.size and crc32c(batch[CHECKED_FROM:]) == header.crc

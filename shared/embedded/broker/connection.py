@@ -1,4 +1,4 @@
-"""One client's connection: frames in, answers out, one request after the other as Kafka does."""
+"""One client's connection: reads request frames and answers them one after the other, as Kafka does."""
 
 import asyncio
 import itertools
@@ -22,9 +22,9 @@ Handle = Callable[[KafkaRequest], Answer | Awaitable[Answer]]
 
 
 class Connection(asyncio.Protocol):
-    """Answers in the order of the requests.
+    """Answers requests in order.
 
-    When the client goes, what it waited for is cancelled at once, and what it had sent without waiting is still done.
+    When the client disconnects, pending waits are cancelled at once, and received requests are completed.
     """
 
     def __init__(self, handle: Handle, connections: set["Connection"]) -> None:
@@ -50,7 +50,7 @@ class Connection(asyncio.Protocol):
         self._task = asyncio.get_running_loop().create_task(self._serve())
 
     def data_received(self, data: bytes) -> None:
-        """Cuts the stream into frames; reading pauses while too many wait."""
+        """Splits the stream into frames; reading pauses while too many wait."""
         self._buffer += data
         start = 0
         while len(self._buffer) - start >= _LENGTH.size:
@@ -71,11 +71,11 @@ class Connection(asyncio.Protocol):
             self._transport.pause_reading()
 
     def pause_writing(self) -> None:
-        """The client reads more slowly than we write: no further answers for now."""
+        """The client reads too slowly: pauses writing."""
         self._drained.clear()
 
     def resume_writing(self) -> None:
-        """The client has caught up."""
+        """The client has caught up: resumes writing."""
         self._drained.set()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -87,7 +87,7 @@ class Connection(asyncio.Protocol):
             self._task.cancel()
 
     async def close(self) -> None:
-        """The connection is closed and its request, if any, abandoned."""
+        """Closes the connection and abandons its request, if any."""
         self._transport.close()
         if self._task is not None:
             self._task.cancel()

@@ -1,4 +1,4 @@
-"""Open files, few at a time, and files that are replaced whole."""
+"""A limited set of open files, and atomic replacement of files."""
 
 import os
 from collections import OrderedDict
@@ -6,14 +6,14 @@ from pathlib import Path
 
 
 class FilePool:
-    """At most `limit` files open at once; the longest unused is closed first, and opened again when it is needed."""
+    """At most `limit` open files; the least recently used is closed first, and reopened when needed."""
 
     def __init__(self, limit: int = 256) -> None:
         self._limit = limit
         self._open: OrderedDict[Path, int] = OrderedDict()
 
     def descriptor(self, path: Path) -> int:
-        """A descriptor for reading and writing `path`, good until the next call; the file is made if need be."""
+        """A descriptor for reading and writing `path`, valid until the next call; creates a missing file."""
         descriptor = self._open.get(path)
         if descriptor is None:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -25,13 +25,13 @@ class FilePool:
         return descriptor
 
     def forget(self, path: Path) -> None:
-        """`path` is not held open; deleting it then frees its space."""
+        """Closes `path`; deleting it then frees its space."""
         descriptor = self._open.pop(path, None)
         if descriptor is not None:
             os.close(descriptor)
 
     def close(self) -> None:
-        """Every file written to disk and closed."""
+        """Syncs and closes every file."""
         while self._open:
             descriptor = self._open.popitem()[1]
             os.fdatasync(descriptor)
@@ -39,7 +39,7 @@ class FilePool:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """`path` has this content on disk, or still the old one after a crash: never a part of either."""
+    """Replaces the content of `path` atomically: after a crash it has the new or the old content."""
     fresh = path.with_name(f"{path.name}.new")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
@@ -55,7 +55,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Names made or removed in `folder` are on disk."""
+    """Syncs created and deleted names in `folder`."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

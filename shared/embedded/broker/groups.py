@@ -1,4 +1,4 @@
-"""The consumer-group coordinator: who is in a group, and the rounds of join and sync by which work is shared out."""
+"""The consumer-group coordinator: members of a group, and the join and sync rounds that distribute work."""
 
 import asyncio
 import time
@@ -22,7 +22,7 @@ class Group:
         self._deadline: asyncio.TimerHandle | None = None
 
     async def join(self, request: JoinRequest) -> Joined:
-        """The member's place in the next generation, once every member has joined or the slowest is given up."""
+        """The member's join response in the next generation, once every member has joined or timed out."""
         if request.member_id and request.member_id not in self.members:
             return Joined(Code.UNKNOWN_MEMBER_ID, member_id=request.member_id)
         if not self._compatible(request):
@@ -36,14 +36,14 @@ class Group:
         self._rebalance()
         try:
             return await answer
-        except asyncio.CancelledError:  # the connection went while it waited
+        except asyncio.CancelledError:  # the connection closed while it waited
             if member.joining is answer:
                 member.joining = None
                 self.remove(member.member_id)
             raise
 
     async def sync(self, member_id: str, generation: int, shares: Iterable[tuple[str, bytes]]) -> Synced:
-        """The member's share, once the leader has handed out all of them."""
+        """The member's assignment, once the leader has sent all of them."""
         error = self.check(member_id, generation)
         if error or self.state is GroupState.PREPARING:
             return Synced(error or Code.REBALANCE_IN_PROGRESS)
@@ -57,14 +57,14 @@ class Group:
         return await asyncio.shield(member.syncing)
 
     def heartbeat(self, member_id: str, generation: int) -> int:
-        """The member lives; REBALANCE_IN_PROGRESS tells it to join again."""
+        """Records a heartbeat; REBALANCE_IN_PROGRESS tells the member to join again."""
         error = self.check(member_id, generation)
         if not error and self.state is GroupState.PREPARING:
             return Code.REBALANCE_IN_PROGRESS
         return error
 
     def check(self, member_id: str, generation: int) -> int:
-        """NONE if that member belongs to that generation, which also counts as a sign of life."""
+        """NONE if that member belongs to that generation, which also counts as a heartbeat."""
         member = self.members.get(member_id)
         if member is None:
             return Code.UNKNOWN_MEMBER_ID
@@ -74,14 +74,14 @@ class Group:
         return Code.NONE
 
     def check_commit(self, member_id: str, generation: int) -> int:
-        """Whether offsets may be committed: by a current member, or from outside while nobody is in the group."""
+        """Whether offsets may be committed: by a current member, or from outside while the group is empty."""
         if generation < 0 and not self.members:
             return Code.NONE
         error = self.check(member_id, generation)
         return Code.REBALANCE_IN_PROGRESS if not error and self.state is GroupState.COMPLETING else error
 
     def remove(self, member_id: str) -> int:
-        """The member is out, told so if it waits, and the others share its work."""
+        """Removes the member, with an error if it waits, and reassigns its work."""
         member = self.members.pop(member_id, None)
         if member is None:
             return Code.UNKNOWN_MEMBER_ID
@@ -91,7 +91,7 @@ class Group:
         return Code.NONE
 
     def remove_silent(self, now: float) -> None:
-        """Members whose session ran out are out."""
+        """Removes members whose session timed out."""
         for member_id in [member.member_id for member in self.members.values() if member.silent(now)]:
             self.remove(member_id)
 
@@ -103,7 +103,7 @@ class Group:
         return bool(common) and request.protocol_type == self.protocol_type
 
     def _admit(self, request: JoinRequest) -> Member:
-        """The member, made new if need be; whoever it takes the place of is out, and not waited for."""
+        """The member, created if necessary; a member that it replaces is removed and not waited for."""
         if request.member_id:
             return self.members[request.member_id]
         for old in [member for member in self.members.values() if _succeeds(request, member.request)]:
@@ -116,7 +116,7 @@ class Group:
         return member
 
     def _repeats(self, member: Member, request: JoinRequest) -> bool:
-        """Whether a member asks again for the generation that it is in, its answer having been lost."""
+        """Whether a member repeats the join for its current generation because the response was lost."""
         if not request.member_id or member.request.protocols != request.protocols:
             return False
         return self.state is GroupState.COMPLETING or (
@@ -124,7 +124,7 @@ class Group:
         )
 
     def _rebalance(self) -> None:
-        """The members are asked to join again, and the next generation begins when they have."""
+        """Requests all members to join again; the next generation begins when they have."""
         if not self.members:
             self._cancel_deadline()
             self.state, self.leader, self.protocol = GroupState.EMPTY, "", ""
@@ -140,7 +140,7 @@ class Group:
             self._begin_generation()
 
     def _begin_generation(self) -> None:
-        """Those who joined are the members of a new generation; the rest are out."""
+        """Starts a new generation with those who joined; removes the rest."""
         self._cancel_deadline()
         self.members = {key: member for key, member in self.members.items() if member.joining is not None}
         if not self.members:
@@ -176,9 +176,9 @@ class Group:
 
 
 def _succeeds(new: JoinRequest, old: JoinRequest) -> bool:
-    """Whether a newcomer is an old member again: a static one restarted, or a client that has forgotten its id.
+    """Whether a joining member is a returning one: a restarted static one, or a client that lost its id.
 
-    aiokafka forgets it when a commit crosses a rebalance. Kafka lets every other member wait for the session of the
-    forgotten one to end; but a connection is one member's, so here the second join on it ends the first.
+    aiokafka loses it when a commit coincides with a rebalance. Kafka lets every other member wait for the session of
+    the lost id to end; because a connection has one member, a second join on it ends the first here.
     """
     return new.connection == old.connection or (new.instance_id is not None and new.instance_id == old.instance_id)

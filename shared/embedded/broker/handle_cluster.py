@@ -15,12 +15,12 @@ Response = tuple[Any, ...]
 
 
 def api_versions(_: BrokerState, request: KafkaRequest) -> Response:
-    """What this broker speaks; a client with a newer question is told so in the layout that all understand."""
+    """The supported versions; a client with a newer request gets them in the layout that all clients understand."""
     return Code.NONE if request.version >= 0 else Code.UNSUPPORTED_VERSION, VERSION_RANGES, NO_THROTTLE
 
 
 def metadata(state: BrokerState, request: KafkaRequest) -> Response:
-    """This broker, and the topics asked for (null: all), made on the way where that is allowed."""
+    """This broker, and the requested topics (null: all), created on demand if that is allowed."""
     names, may_create = request.body
     if request.version == 0 and not names:
         names = None  # the oldest version says so
@@ -44,7 +44,7 @@ def _describe(state: BrokerState, name: str, *, may_create: bool) -> Response:
 
 
 def create_topics(state: BrokerState, request: KafkaRequest) -> Response:
-    """Each topic created or its error; `validate_only` creates none."""
+    """Creates topics; an error for each that failed. `validate_only` creates none."""
     wanted, _, validate_only = request.body
     return NO_THROTTLE, [(topic[0], *_create(state, topic, validate_only=validate_only)) for topic in wanted]
 
@@ -66,7 +66,7 @@ def _create(state: BrokerState, wanted: Response, *, validate_only: bool) -> tup
 
 
 def create_partitions(state: BrokerState, request: KafkaRequest) -> Response:
-    """Each topic grown to its new count or its error; no topic ever shrinks."""
+    """Adds partitions to topics; an error for each that failed. Topics never shrink."""
     wanted, _, validate_only = request.body
     answer: list[Any] = []
     for name, (count, _assignment) in wanted:
@@ -83,7 +83,7 @@ def create_partitions(state: BrokerState, request: KafkaRequest) -> Response:
 
 
 def delete_topics(state: BrokerState, request: KafkaRequest) -> Response:
-    """Each topic gone with its messages and its committed offsets."""
+    """Deletes each topic with its messages and its committed offsets."""
     names, _ = request.body
     answer: list[Any] = []
     for name in names:
@@ -95,7 +95,7 @@ def delete_topics(state: BrokerState, request: KafkaRequest) -> Response:
 
 
 def describe_configs(state: BrokerState, request: KafkaRequest) -> Response:
-    """The configurations that apply to each topic asked about; a broker has none to show."""
+    """The effective configurations of each requested topic; a broker has none to show."""
     resources, _ = request.body
     answer: list[Any] = []
     for kind, name, keys in resources:

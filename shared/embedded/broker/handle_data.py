@@ -1,4 +1,4 @@
-"""Requests that carry messages: Produce, Fetch, ListOffsets, DeleteRecords, InitProducerId."""
+"""Requests with messages: Produce, Fetch, ListOffsets, DeleteRecords, InitProducerId."""
 
 import asyncio
 from typing import Any
@@ -16,7 +16,7 @@ FetchedPartition = tuple[int, int, int, int, list[Any], bytes]
 
 
 def produce(state: BrokerState, request: KafkaRequest) -> Response | None:
-    """Every partition's batch stored or refused on its own; no answer at all where acks=0 asked for none."""
+    """Stores or refuses every partition's batch separately; no response with acks=0."""
     _, acks, _, topics = request.body
     answer: list[Any] = []
     for topic, partitions in topics:
@@ -33,7 +33,9 @@ def produce(state: BrokerState, request: KafkaRequest) -> Response | None:
 
 
 async def fetch(state: BrokerState, request: KafkaRequest) -> Response:
-    """What there is, at once if that is enough; else as soon as it is, or what there is when the wait ends."""
+    """The available records if they suffice; otherwise more records as soon as they arrive, or the available ones at
+    the end of the wait.
+    """
     _, max_wait_ms, min_bytes, max_bytes, _, topics = request.body
     loop = asyncio.get_running_loop()
     deadline = loop.time() + max_wait_ms / 1000
@@ -45,7 +47,7 @@ async def fetch(state: BrokerState, request: KafkaRequest) -> Response:
 
 
 def _read(state: BrokerState, topics: list[Any], max_bytes: int) -> tuple[list[Any], int, list[PartitionLog] | None]:
-    """The answer so far, its bytes, and the logs to wait for: None if an error has to be told at once."""
+    """The response so far, its size, and the logs to wait for: None if an error must be returned at once."""
     answer: list[Any] = []
     size = 0
     watched: list[PartitionLog] = []
@@ -73,7 +75,7 @@ def _read_partition(log: PartitionLog | None, offset: int, limit: int) -> tuple[
 
 
 async def wait_for_append(logs: list[PartitionLog], deadline: float) -> None:
-    """Something was appended to one of the logs, or the deadline (loop time) has passed."""
+    """Waits for an append to one of the logs, or the deadline (loop time)."""
     loop = asyncio.get_running_loop()
     woken: asyncio.Future[None] = loop.create_future()
     timer = loop.call_at(deadline, lambda: None if woken.done() else woken.set_result(None))
@@ -88,7 +90,7 @@ async def wait_for_append(logs: list[PartitionLog], deadline: float) -> None:
 
 
 def list_offsets(state: BrokerState, request: KafkaRequest) -> Response:
-    """The first, the next, or the first offset since a time, per partition; -1 where nothing is that young."""
+    """The first, the next, or the first offset since a time, per partition; -1 if no record is that recent."""
     _, _, topics = request.body
     answer: list[Any] = []
     for topic, partitions in topics:
@@ -109,7 +111,7 @@ def _offset_at(log: PartitionLog | None, timestamp: int) -> tuple[int, int, int]
 
 
 def delete_records(state: BrokerState, request: KafkaRequest) -> Response:
-    """Each partition without its records before an offset, on disk too, and where it begins now; or its error."""
+    """Deletes each partition's records before an offset, on disk too; its new start or an error."""
     topics, _ = request.body
     answer = [
         (topic, [(number, *_delete_before(state, topic, number, offset)) for number, offset in partitions])
@@ -129,7 +131,7 @@ def _delete_before(state: BrokerState, name: str, number: int, offset: int) -> t
 
 
 def init_producer_id(state: BrokerState, request: KafkaRequest) -> Response:
-    """A fresh id for an idempotent producer; transactions are not offered."""
+    """A new id for an idempotent producer; transactions are not supported."""
     transactional_id, _ = request.body
     if transactional_id:
         return NO_THROTTLE, Code.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, -1, -1

@@ -1,4 +1,4 @@
-"""Requests of consumer groups: membership rounds, committed offsets, and what tools ask about groups."""
+"""Requests of consumer groups: membership rounds, committed offsets, and descriptions for tools."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ Response = tuple[Any, ...]
 
 
 async def join_group(state: BrokerState, request: KafkaRequest) -> Response:
-    """The member's place in the group's next generation."""
+    """The member's join response in the group's next generation."""
     name, session_ms, rebalance_ms, member_id, instance_id, protocol_type, protocols = request.body
     wanted = JoinRequest(
         member_id=member_id,
@@ -32,26 +32,26 @@ async def join_group(state: BrokerState, request: KafkaRequest) -> Response:
 
 
 async def sync_group(state: BrokerState, request: KafkaRequest) -> Response:
-    """The member's share of the work, as the leader cut it."""
+    """The member's assignment from the leader."""
     name, generation, member_id, _, shares = request.body
     synced = await state.group(name).sync(member_id, generation, shares)
     return NO_THROTTLE, synced.error, synced.assignment
 
 
 def heartbeat(state: BrokerState, request: KafkaRequest) -> Response:
-    """Whether the member still belongs, and whether it has to join again."""
+    """Whether the member still belongs to the group, and whether it must join again."""
     name, generation, member_id = request.body
     return NO_THROTTLE, state.group(name).heartbeat(member_id, generation)
 
 
 def leave_group(state: BrokerState, request: KafkaRequest) -> Response:
-    """The member is out at once; nobody waits for its session to end."""
+    """Removes the member at once, without waiting for its session to end."""
     name, member_id = request.body
     return NO_THROTTLE, state.group(name).remove(member_id)
 
 
 def offset_commit(state: BrokerState, request: KafkaRequest) -> Response:
-    """Offsets kept for the group if the sender may commit for it; partitions that do not exist are refused."""
+    """Stores offsets for the group if the sender may commit for it; unknown partitions are refused."""
     name, generation, member_id, _, topics = request.body
     refused = state.group(name).check_commit(member_id, generation)
     answer: list[Any] = []
@@ -71,7 +71,7 @@ def offset_commit(state: BrokerState, request: KafkaRequest) -> Response:
 
 
 def offset_fetch(state: BrokerState, request: KafkaRequest) -> Response:
-    """The group's offset in each partition asked about (null: in all it ever committed); -1 where it has none."""
+    """The group's offset in each requested partition (null: in all that it ever committed); -1 without one."""
     name, wanted = request.body
     offsets = state.offsets.of(name)
     if wanted is None:
@@ -91,7 +91,7 @@ def list_groups(state: BrokerState, _: KafkaRequest) -> Response:
 
 
 def describe_groups(state: BrokerState, request: KafkaRequest) -> Response:
-    """State and members of each group asked about; an unknown one is Dead."""
+    """State and members of each requested group; an unknown one is Dead."""
     (names,) = request.body
     return NO_THROTTLE, [_describe(state, name) for name in names]
 

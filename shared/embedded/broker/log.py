@@ -18,14 +18,14 @@ from shared.embedded.broker.segment import Segment, named_by_content
 _log = logging.getLogger("smartbrain.broker")
 WEEK_MS = 7 * 24 * 3600 * 1000
 AHEAD_MS = 3600 * 1000
-"""No record is further ahead of now, as in Kafka: what is from the future would never be too old to keep."""
+"""The maximum lead of a record's timestamp, as in Kafka: a record from the future would never expire."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a partition keeps and accepts; -1 for retention_ms means for ever.
+    """Retention and limits of a partition; -1 for retention_ms means forever.
 
-    A segment takes messages of `segment_ms` at most; it goes as a whole, so its oldest stay up to so much longer.
+    A segment spans at most `segment_ms`; it is deleted as a whole, so its oldest records stay up to that much longer.
     """
 
     retention_ms: int
@@ -38,14 +38,14 @@ class Limits:
 
 @dataclass(frozen=True)
 class Appended:
-    """What became of a batch: an error code, or the offset of its first record."""
+    """The result of an append: an error code, or the offset of the first record."""
 
     error: int
     base_offset: int = -1
 
 
 class PartitionLog:
-    """Offsets `start_offset` up to (not including) `end_offset`; what `append` accepted outlives this process."""
+    """Offsets `start_offset` up to (not including) `end_offset`; appended records survive this process."""
 
     def __init__(self, folder: Path, limits: Limits, pool: FilePool) -> None:
         self.limits = limits
@@ -58,21 +58,21 @@ class PartitionLog:
 
     @property
     def start_offset(self) -> int:
-        """The first offset still kept."""
+        """The first offset that exists."""
         return self._segments[0].base if self._segments else 0
 
     @property
     def end_offset(self) -> int:
-        """The offset that the next record gets."""
+        """The offset of the next record."""
         return self._segments[-1].next_offset if self._segments else 0
 
     @property
     def size(self) -> int:
-        """Bytes on disk."""
+        """The size on disk in bytes."""
         return sum(segment.size for segment in self._segments)
 
     def append(self, batch: bytes) -> Appended:
-        """The batch stored once, in order, and every waiting reader woken; or the error that refuses it."""
+        """Stores the batch once, in order, and wakes every waiting reader; or the error that refuses it."""
         header = read_header(batch)
         if header is None or not sound(batch, header):
             return Appended(Code.CORRUPT_MESSAGE)
@@ -96,13 +96,13 @@ class PartitionLog:
         return Appended(Code.NONE, header.base_offset)
 
     def read(self, offset: int, limit: int) -> bytes:
-        """Whole batches from the one holding `offset` on, about `limit` bytes; empty at the end of the log."""
+        """Complete batches from the one with `offset` on, about `limit` bytes; empty at the end of the log."""
         if offset >= self.end_offset:
             return b""
         return self._segment_of(offset).read(offset, limit)
 
     def offset_since(self, timestamp: int) -> tuple[int, int] | None:
-        """(timestamp, offset) of the first record at or after `timestamp` (ms); None if none is that young."""
+        """(timestamp, offset) of the first record at or after `timestamp` (ms); None if none is that recent."""
         for segment in self._segments:
             if segment.max_timestamp < timestamp:
                 continue
@@ -112,7 +112,7 @@ class PartitionLog:
         return None
 
     def expire(self, now_ms: int | None = None) -> None:
-        """Whole segments past the limit of time or size are deleted; the newest offset is never given twice."""
+        """Deletes whole segments beyond the limit of time or size; offsets are never reused."""
         now = int(time.time() * 1000) if now_ms is None else now_ms
         oldest_kept = now - self.limits.retention_ms if self.limits.retention_ms >= 0 else -1
         while self._segments and self._segments[0].size and self._segments[0].max_timestamp < oldest_kept:
@@ -123,7 +123,9 @@ class PartitionLog:
             self._delete_first()
 
     def delete_before(self, offset: int) -> int:
-        """Nothing before `offset` (-1: the end) is in any file, and readers are told; or the error that refuses it."""
+        """Removes everything before `offset` (-1: the end) from all files, and informs readers; or
+        the error that refuses it.
+        """
         wanted = self.end_offset if offset == -1 else offset
         if not 0 <= wanted <= self.end_offset:
             return Code.OFFSET_OUT_OF_RANGE
@@ -144,22 +146,22 @@ class PartitionLog:
         return Code.NONE
 
     def watch(self, future: asyncio.Future[None]) -> None:
-        """`future` will be done at the next append here; it may watch several partitions."""
+        """Completes `future` at the next append here; it may watch several partitions."""
         self._waiting.add(future)
 
     def unwatch(self, future: asyncio.Future[None]) -> None:
-        """`future` is left alone from now on."""
+        """Stops watching with `future`."""
         self._waiting.discard(future)
 
     def wake(self) -> None:
-        """Every waiting reader looks again."""
+        """Wakes every waiting reader."""
         waiting, self._waiting = self._waiting, set()
         for future in waiting:
             if not future.done():
                 future.set_result(None)
 
     def delete(self) -> None:
-        """Nothing of the partition is left on disk, and its readers are woken to find that out."""
+        """Deletes the partition's files, and wakes its readers, which then notice."""
         for segment in self._segments:
             segment.delete()
         self._segments = []
@@ -179,7 +181,7 @@ class PartitionLog:
         return too_old or segment.size + header.size > self.limits.segment_bytes
 
     def _roll(self) -> None:
-        """A new last segment, whose name keeps the next offset."""
+        """Starts a new last segment, whose name records the next offset."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         segment = Segment(self._folder, self.end_offset, self._pool)
         segment.path.touch(mode=0o600)
@@ -197,7 +199,7 @@ class PartitionLog:
         return self._segments[max(bisect_right(self._segments, offset, key=lambda segment: segment.base) - 1, 0)]
 
     def _recover(self) -> None:
-        """Read back every batch; from the first unsound one on the log is cut, as nothing after it can be in order."""
+        """Reads every batch; truncates the log at the first corrupt one, because nothing after it can be in order."""
         for unfinished in self._folder.glob("*.new"):
             unfinished.unlink()
         paths = sorted(self._folder.glob("*.log"))

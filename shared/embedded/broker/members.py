@@ -1,4 +1,4 @@
-"""Members of consumer groups: what they ask, what they wait for, and the answers."""
+"""Members of consumer groups: their requests, pending waits, and responses."""
 
 import asyncio
 import time
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class GroupState(StrEnum):
-    """Where a group stands; the values are Kafka's names for DescribeGroups."""
+    """The state of a group; the values are Kafka's names for DescribeGroups."""
 
     EMPTY = "Empty"
     PREPARING = "PreparingRebalance"
@@ -17,7 +17,7 @@ class GroupState(StrEnum):
 
 @dataclass(frozen=True)
 class Joined:
-    """The answer to a join; the leader alone is told every member (id, instance id, metadata)."""
+    """The response to a join; only the leader gets every member (id, instance id, metadata)."""
 
     error: int
     generation: int = -1
@@ -29,7 +29,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class Synced:
-    """The answer to a sync: the member's share of the work, opaque to the broker."""
+    """The response to a sync: the member's assignment, opaque to the broker."""
 
     error: int
     assignment: bytes = b""
@@ -37,7 +37,7 @@ class Synced:
 
 @dataclass(frozen=True)
 class JoinRequest:
-    """What a member says of itself; timeouts in seconds, an empty `member_id` on its first join."""
+    """The join request of a member; timeouts in seconds, an empty `member_id` at its first join."""
 
     member_id: str
     instance_id: str | None
@@ -51,7 +51,7 @@ class JoinRequest:
 
 @dataclass
 class Member:
-    """One consumer in a group; `joining` and `syncing` are the answers that it waits for."""
+    """One consumer in a group; `joining` and `syncing` are the responses for which it waits."""
 
     member_id: str
     request: JoinRequest
@@ -61,20 +61,20 @@ class Member:
     syncing: asyncio.Future[Synced] | None = None
 
     def answer_join(self, answer: Joined) -> None:
-        """The waiting join, if any, is answered."""
+        """Answers the waiting join, if any."""
         if self.joining is not None and not self.joining.done():
             self.joining.set_result(answer)
         self.joining = None
         self.last_seen = time.monotonic()
 
     def answer_sync(self, answer: Synced) -> None:
-        """The waiting sync, if any, is answered."""
+        """Answers the waiting sync, if any."""
         if self.syncing is not None and not self.syncing.done():
             self.syncing.set_result(answer)
         self.syncing = None
         self.last_seen = time.monotonic()
 
     def silent(self, now: float) -> bool:
-        """Whether its session ran out; one that waits for us is not silent."""
+        """Whether its session timed out; a member that waits for a response is alive."""
         waits = self.joining is not None or self.syncing is not None
         return not waits and now - self.last_seen > self.request.session_timeout

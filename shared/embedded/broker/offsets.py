@@ -12,11 +12,11 @@ REWRITE_BEYOND = 4 << 20
 Place = tuple[str, int]
 """A topic and a partition."""
 Commit = tuple[str, int, int, str]
-"""A topic, a partition, the offset to go on from, and the client's note."""
+"""A topic, a partition, the next offset, and the client's note."""
 
 
 class CommittedOffsets:
-    """Where each group goes on reading; a commit is in the journal when `commit` returns (on disk with fsync)."""
+    """The offsets of each group; a commit is in the journal when `commit` returns (on disk with fsync)."""
 
     def __init__(self, path: Path, *, fsync: bool) -> None:
         self._path = path
@@ -26,7 +26,7 @@ class CommittedOffsets:
         self._rewrite()
 
     def groups(self) -> list[str]:
-        """Every group that has committed something."""
+        """Every group that has committed offsets."""
         return list(self._offsets)
 
     def of(self, group: str) -> dict[Place, tuple[int, str]]:
@@ -34,7 +34,7 @@ class CommittedOffsets:
         return self._offsets.get(group, {})
 
     def commit(self, group: str, commits: Iterable[Commit]) -> None:
-        """The group goes on from these offsets."""
+        """Commits these offsets of the group."""
         lines = bytearray()
         for topic, partition, offset, note in commits:
             self._offsets.setdefault(group, {})[topic, partition] = (offset, note)
@@ -47,14 +47,14 @@ class CommittedOffsets:
             self._rewrite()
 
     def forget_topic(self, topic: str) -> None:
-        """No group has an offset in this topic any more."""
+        """Deletes all groups' offsets in this topic."""
         for offsets in self._offsets.values():
             for place in [place for place in offsets if place[0] == topic]:
                 del offsets[place]
         self._rewrite()
 
     def close(self) -> None:
-        """The journal is on disk and closed."""
+        """Syncs and closes the journal."""
         os.fdatasync(self._descriptor)
         os.close(self._descriptor)
 
@@ -65,12 +65,14 @@ class CommittedOffsets:
             for line in journal:
                 try:
                     group, topic, partition, offset, note = json.loads(line)
-                except ValueError:  # empty, or cut short
+                except ValueError:  # empty, or truncated
                     continue
                 self._offsets.setdefault(group, {})[topic, partition] = (offset, note)
 
     def _rewrite(self) -> None:
-        """The journal holds each offset once; it is rewritten again when four times that size has been added."""
+        """Rewrites the journal with each offset once; the next rewrite is due when it has grown by
+        four times that size.
+        """
         lines = bytearray()
         for group, offsets in self._offsets.items():
             for (topic, partition), (offset, note) in offsets.items():
@@ -84,5 +86,5 @@ class CommittedOffsets:
 
 
 def _line(group: str, topic: str, partition: int, offset: int, note: str) -> bytes:
-    """Begins with its newline, so a line that a crash or a full disk cut short does not spoil the next."""
+    """Starts with its newline, so that a line truncated by a crash or a full disk does not corrupt the next."""
     return b"\n" + json.dumps([group, topic, partition, offset, note]).encode()

@@ -19,20 +19,20 @@ class _Producer:
 
 @dataclass(frozen=True)
 class SequenceVerdict:
-    """What to do with a batch: `error` other than NONE refuses it, `stored_at` says that it is stored already."""
+    """The decision on a batch: an `error` other than NONE refuses it; `stored_at` is set if it is stored already."""
 
     error: int = Code.NONE
     stored_at: int | None = None
 
 
 class Producers:
-    """The last sequence number and the last few batches of every producer that wrote here lately."""
+    """The last sequence number and the last few batches of every recent producer."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[int, _Producer] = OrderedDict()
 
     def judge(self, header: BatchHeader) -> SequenceVerdict:
-        """Whether the batch continues its producer's sequence; a producer without history may begin anywhere."""
+        """Whether the batch continues its producer's sequence; an unknown producer may begin anywhere."""
         producer = self._known.get(header.producer_id) if header.producer_id >= 0 else None
         if producer is None or header.producer_epoch > producer.epoch:
             return SequenceVerdict()
@@ -47,7 +47,7 @@ class Producers:
         return SequenceVerdict(Code.DUPLICATE_SEQUENCE if behind else Code.OUT_OF_ORDER_SEQUENCE)
 
     def remember(self, header: BatchHeader) -> None:
-        """The batch was stored (or read back from the log)."""
+        """Records a stored batch (or one read back from the log)."""
         if header.producer_id < 0:
             return
         producer = self._known.get(header.producer_id)

@@ -1,9 +1,9 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportAttributeAccessIssue=false, reportMissingTypeStubs=false
-"""The wire: which API versions are spoken, and frames in and out, on aiokafka's own protocol structs.
+"""The wire protocol: supported API versions, and request and response frames, with aiokafka's protocol structs.
 
-aiokafka describes the client's side; a broker reads its requests and writes its responses with the same schemas. This
-file is the only one that knows aiokafka's private modules, hence the pyright comments above and the exact version pin.
+aiokafka describes the client's side; a broker reads its requests and writes its responses with the same schemas. Only
+this file uses aiokafka's private modules, hence the pyright comments above and the exact version pin.
 """
 
 import struct
@@ -22,7 +22,7 @@ from shared.batches import open_batch
 
 API_VERSIONS_KEY = 18
 ABSENT = {"allow_auto_topic_creation": True}
-"""What a request means that is too old to say it, where it is not the empty value of its type."""
+"""Defaults of fields that old requests lack, where they differ from the empty value of the type."""
 EMPTY: dict[Any, Any] = {Boolean: False, Int8: 0, Int16: 0, Int32: 0, Int64: 0}
 SEQUENCES = 1 << 31
 LARGEST = SEQUENCES - 1
@@ -30,7 +30,7 @@ _HEADER = struct.Struct(">hhih")
 
 
 def _versions(module: Any, name: str, first: int, *layouts: int) -> tuple[int, list[Any]]:
-    """The versions from `first` on, each with the request whose layout it has; aiokafka leaves some out."""
+    """The versions from `first` on, each with the request that has its layout; aiokafka omits some."""
     return first, [getattr(module, f"{name}Request_v{number}") for number in layouts]
 
 
@@ -64,11 +64,11 @@ _NEWEST: dict[int, Any] = {key: structs[-1] for key, (_, structs) in _SPOKEN.ite
 VERSION_RANGES: list[tuple[int, int, int]] = [
     (key, first, first + len(structs) - 1) for key, (first, structs) in _SPOKEN.items()
 ]
-"""(API key, lowest, highest version) for every request that is understood; the handlers know the highest alone."""
+"""(API key, lowest, highest version) of every supported request; handlers know only the highest."""
 
 
 class Code:
-    """Kafka's error codes that this broker answers with."""
+    """Kafka's error codes that this broker returns."""
 
     NONE = 0
     OFFSET_OUT_OF_RANGE = 1
@@ -97,7 +97,7 @@ class Code:
 
 @dataclass(frozen=True)
 class KafkaRequest:
-    """One decoded request: its fields in schema order, and who sent it."""
+    """One decoded request: its fields in schema order, and its sender."""
 
     api_key: int
     version: int
@@ -108,13 +108,13 @@ class KafkaRequest:
 
 
 class UnsupportedRequestError(Exception):
-    """A request of an API or version that this broker does not speak."""
+    """A request of an unsupported API or version."""
 
 
 def decode(frame: bytes, connection: int) -> KafkaRequest:
-    """The request in a frame (without its length); raises UnsupportedRequestError, or ValueError for a torn one.
+    """The request in a frame (without its length); raises UnsupportedRequestError, or ValueError for a truncated one.
 
-    ApiVersions of an unknown version decodes as version -1: the answer then is the list and the version 0 layout.
+    ApiVersions of an unknown version is decoded as version -1: the response then is the list and the version 0 layout.
     """
     key, version, correlation_id, name_length = _HEADER.unpack_from(frame)
     name_end = _HEADER.size + max(name_length, 0)
@@ -131,14 +131,14 @@ def decode(frame: bytes, connection: int) -> KafkaRequest:
 
 
 def encode(request: KafkaRequest, response: tuple[Any, ...]) -> bytes:
-    """The frame, length included, that answers `request` in its version."""
+    """The response frame, with length, for `request` in its version."""
     schema = _STRUCTS[request.api_key, max(request.version, 0)].RESPONSE_TYPE.SCHEMA
     payload: bytes = schema.encode(fit_layout(response, _NEWEST[request.api_key].RESPONSE_TYPE.SCHEMA, schema))
     return struct.pack(">ii", len(payload) + 4, request.correlation_id) + payload
 
 
 def fit_layout(value: Any, given: Any, wanted: Any) -> Any:
-    """What is laid out as `given`, laid out as `wanted`: by names; what only one of them has is left out or empty."""
+    """Converts fields from the layout `given` to `wanted` by name; fields of only one of them are omitted or empty."""
     if given is wanted or value is None:
         return value
     if isinstance(wanted, Schema):
@@ -151,18 +151,18 @@ def fit_layout(value: Any, given: Any, wanted: Any) -> Any:
 
 
 def crc32c(payload: bytes) -> int:
-    """The CRC-32C that ends up in a record batch's header."""
+    """The CRC-32C in a record batch's header."""
     return int(calc_crc32c(payload))
 
 
 BROKEN = (KafkaError, ValueError, IndexError, EOFError, OSError, struct.error)
-"""What taking apart a batch raises that a client has made wrong."""
+"""The errors of parsing an invalid batch of a client."""
 
 
 def first_record_since(batch: bytes, timestamp: int) -> tuple[int, int] | None:
     """(timestamp, offset) of the batch's first record at or after `timestamp` (ms); None if there is none.
 
-    A batch that cannot be taken apart counts as one record, with its header's latest time.
+    A batch that cannot be parsed counts as one record, with its header's latest time.
     """
     records: Any = MemoryRecords(batch).next_batch()
     first: tuple[int, int] = (records.max_timestamp, records.base_offset)
@@ -174,7 +174,7 @@ def first_record_since(batch: bytes, timestamp: int) -> tuple[int, int] | None:
 
 
 def later_records(batch: bytes, offset: int) -> bytes:
-    """The batch without its records before `offset`, packed as it was; ValueError where it cannot be taken apart."""
+    """The batch without its records before `offset`, compressed as before; ValueError if it cannot be parsed."""
     try:
         old: Any = MemoryRecords(batch).next_batch()
         records: Any = MemoryRecords(open_batch(batch)).next_batch()

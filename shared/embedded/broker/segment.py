@@ -32,7 +32,7 @@ class Segment:
         self._indexed_until = -INDEX_INTERVAL
 
     def append(self, batch: bytes, header: BatchHeader) -> None:
-        """`batch` stands at the end under the offset that `header` names; on an OSError nothing of it stays."""
+        """Appends `batch` at the offset in `header`; after an OSError nothing of it remains."""
         descriptor = self._pool.descriptor(self.path)
         parts = [OFFSET.pack(header.base_offset), memoryview(batch)[OFFSET.size :]]
         try:
@@ -45,11 +45,11 @@ class Segment:
         self._count(header)
 
     def sync(self) -> None:
-        """Everything appended is on disk."""
+        """Syncs everything appended."""
         os.fdatasync(self._pool.descriptor(self.path))
 
     def recover(self, seen: Callable[[BatchHeader], None]) -> bool:
-        """Index what the file holds, telling `seen` each batch; False if it was cut at the first unsound batch."""
+        """Indexes the file and passes each batch to `seen`; False if it was truncated at the first corrupt batch."""
         length = self.path.stat().st_size
         while self.size < length:
             header, batch = self._batch_at(self.size)
@@ -61,7 +61,7 @@ class Segment:
         return True
 
     def tail(self, offset: int) -> bytes:
-        """What stands from `offset` on, which must be here; ValueError if its batch cannot be taken apart."""
+        """The data from `offset` on, which must be here; ValueError if its batch cannot be parsed."""
         position = self.position_of(offset)
         header, batch = self._batch_at(position)
         if header is not None and header.base_offset < offset:
@@ -74,7 +74,7 @@ class Segment:
         return batch + self._pread(self.size - after, after)
 
     def begun_at(self, offset: int, tail: bytes) -> "Segment":
-        """The segment in this one's place whose file begins at `offset` with `tail`; a crash leaves one of the two."""
+        """Replaces this segment with one that starts at `offset` with `tail`; a crash leaves one of the two."""
         self._pool.forget(self.path)
         replace_file(self.path, tail)
         named_by_content(self.path)
@@ -83,7 +83,9 @@ class Segment:
         return segment
 
     def read(self, offset: int, limit: int) -> bytes:
-        """Whole batches from the one holding `offset` on, about `limit` bytes but always one; `offset` must be here."""
+        """Complete batches from the one with `offset` on, about `limit` bytes but at least one;
+        `offset` must be here.
+        """
         position = self.position_of(offset)
         chunk = self._pread(limit, position)
         end = 0
@@ -94,7 +96,7 @@ class Segment:
         return chunk[:end]
 
     def position_of(self, offset: int) -> int:
-        """Where the batch that holds `offset` begins."""
+        """The position of the batch that contains `offset`."""
         entry = bisect_right(self._index_offsets, offset) - 1
         for header, position in self.headers(self._index_positions[entry] if entry >= 0 else 0):
             if header.next_offset > offset:
@@ -102,7 +104,7 @@ class Segment:
         return self.size
 
     def headers(self, position: int = 0) -> Iterator[tuple[BatchHeader, int]]:
-        """Every batch header from `position` on, with where it stands."""
+        """Every batch header from `position` on, with its position."""
         chunk, start = b"", position
         while position < self.size:
             header = read_header(chunk, position - start)
@@ -115,12 +117,12 @@ class Segment:
             position += header.size
 
     def delete(self) -> None:
-        """The file is gone."""
+        """Deletes the file."""
         self._pool.forget(self.path)
         self.path.unlink(missing_ok=True)
 
     def batch_at(self, position: int) -> bytes:
-        """The whole batch that stands at `position`."""
+        """The complete batch at `position`."""
         return self._batch_at(position)[1]
 
     def _batch_at(self, position: int) -> tuple[BatchHeader | None, bytes]:
@@ -143,7 +145,7 @@ class Segment:
 
 
 def named_by_content(path: Path) -> Path:
-    """The segment file under the name of its first offset, which is another where its front was cut off."""
+    """The segment file under the name of its first offset, which changes when its front is deleted."""
     with path.open("rb") as file:
         header = read_header(file.read(HEADER.size))
         if header is None or header.base_offset <= int(path.stem):

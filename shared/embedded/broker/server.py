@@ -1,4 +1,4 @@
-"""The broker itself: a listening socket, a table of handlers, and two housekeeping clocks."""
+"""The broker: a listening socket, a table of handlers, and two housekeeping timers."""
 
 import asyncio
 import logging
@@ -57,7 +57,7 @@ class Broker:
         return "{}:{}".format(*self._state.address)
 
     async def start(self) -> None:
-        """Logs read back, retention applied, and clients served when it returns."""
+        """Reads the logs, applies retention, and serves clients when it returns."""
         if self._settings.host in {"", "0.0.0.0", "::"}:  # noqa: S104 (refused, not bound)
             raise BrokerError("clients get the broker's host, so it must be an address and not a wildcard")
         self._state = state = BrokerState(self._settings)
@@ -79,7 +79,7 @@ class Broker:
         _log.info("broker_started bootstrap=%s directory=%s", self.bootstrap, self._settings.directory)
 
     async def stop(self) -> None:
-        """Connections closed, everything on disk, the folder free; stopped: no effect."""
+        """Closes connections, syncs everything and releases the folder; no effect if stopped."""
         if self._server is None or self._state is None:
             return
         self._server.close()
@@ -105,5 +105,5 @@ async def _every(seconds: float, act: Callable[[], None]) -> None:
         await asyncio.sleep(seconds)
         try:
             act()
-        except Exception:  # noqa: BLE001 (the clock goes on)
+        except Exception:  # noqa: BLE001 (the timer continues)
             _log.exception("housekeeping_failed")

@@ -5,12 +5,12 @@ from pathlib import Path
 
 
 class BrokerError(RuntimeError):
-    """The broker cannot run as asked; the message says why."""
+    """The broker cannot run with these settings; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class BrokerSettings:
-    """Every limit of one broker; topic configurations override the first four."""
+    """The limits of one broker; topic configurations override the first four."""
 
     directory: Path
     host: str = "127.0.0.1"

@@ -1,4 +1,4 @@
-"""Everything one broker holds, opened from its folder, which no second broker can hold at the same time."""
+"""The state of one broker, opened from its folder, which only one broker can use at a time."""
 
 import time
 from pathlib import Path
@@ -27,31 +27,31 @@ class BrokerState:
         self.topics = Topics(settings, self._pool)
         self.offsets = CommittedOffsets(settings.directory / "offsets.jsonl", fsync=settings.fsync)
         self.groups: dict[str, Group] = {}
-        # Clients outlive a wiped folder, so ids start from the clock: no id is ever given twice.
+        # Clients survive a deleted folder, so ids start from the clock and are never reused.
         self._producer_id = max(time.time_ns() // 1000, self.topics.highest_producer_id())
 
     @property
     def address(self) -> tuple[str, int]:
-        """The host and port that clients are told to connect to."""
+        """The host and port given to clients."""
         return self.settings.host, self.port
 
     def group(self, name: str) -> Group:
-        """The group, made if need be."""
+        """The group, created if necessary."""
         return self.groups.setdefault(name, Group())
 
     def new_producer_id(self) -> int:
-        """An id that no producer ever had here."""
+        """An unused producer id."""
         self._producer_id += 1
         return self._producer_id
 
     def maintain(self) -> None:
-        """Groups without members or offsets are dropped from memory, and partitions are within their limits."""
+        """Drops groups without members or offsets from memory, and applies the limits of partitions."""
         kept = set(self.offsets.groups())
         self.groups = {name: group for name, group in self.groups.items() if group.members or name in kept}
         self.topics.expire()
 
     def close(self) -> None:
-        """Everything is on disk and the folder is free for another broker."""
+        """Syncs everything and releases the folder."""
         self._pool.close()
         self.offsets.close()
         self._lock.close()

@@ -1,4 +1,4 @@
-"""The topics of one broker: names, partitions and configurations, kept in one file that is replaced whole."""
+"""The topics of one broker: names, partitions and configurations, in one file that is replaced atomically."""
 
 import json
 import re
@@ -14,12 +14,12 @@ from shared.language.patterns import to_pattern
 _NAME = to_pattern(r"[a-zA-Z0-9._-]{1,249}")
 _NUMBERS = ("retention.ms", "retention.bytes", "segment.ms", "segment.bytes", "max.message.bytes")
 MAX_PARTITIONS = 256
-SEGMENTS_PER_PARTITION = 8  # at least: size limits then cut in steps of an eighth
+SEGMENTS_PER_PARTITION = 8  # minimum: size limits then apply in steps of an eighth
 
 
 @dataclass
 class StoredTopic:
-    """One topic: its partitions' logs, and the configurations that were given explicitly."""
+    """One topic: its partitions' logs, and its explicit configurations."""
 
     name: str
     partitions: list[PartitionLog]
@@ -27,7 +27,7 @@ class StoredTopic:
 
 
 class InvalidTopicError(ValueError):
-    """The topic's name, partition count or configuration is not acceptable; `code` is Kafka's number for which."""
+    """An invalid name, partition count or configuration of a topic; `code` is Kafka's error number."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -63,7 +63,7 @@ class Topics:
         return topic.partitions[number] if topic and 0 <= number < len(topic.partitions) else None
 
     def check(self, name: str, partitions: int, configs: dict[str, str]) -> None:
-        """Raises InvalidTopicError unless such a topic may exist."""
+        """Raises InvalidTopicError unless such a topic is valid."""
         if not _NAME.fullmatch(name) or name in {".", ".."}:
             raise InvalidTopicError(Code.INVALID_TOPIC, f"a topic name has 1-249 of a-z A-Z 0-9 . _ -: {name!r}")
         if not 1 <= partitions <= MAX_PARTITIONS:
@@ -73,7 +73,7 @@ class Topics:
                 raise InvalidTopicError(Code.INVALID_CONFIG, f"{key} must be a whole number, not {configs[key]!r}")
 
     def create(self, name: str, partitions: int = -1, configs: dict[str, str] | None = None) -> None:
-        """The topic exists, empty; -1 partitions means the broker's default. Raises InvalidTopicError."""
+        """Creates the empty topic; -1 partitions means the broker's default. Raises InvalidTopicError."""
         count = self._settings.default_partitions if partitions == -1 else partitions
         self.check(name, count, configs or {})
         shutil.rmtree(self._folder / name, ignore_errors=True)  # a deletion that a crash interrupted
@@ -81,7 +81,7 @@ class Topics:
         self._save()
 
     def grow(self, name: str, partitions: int) -> None:
-        """The topic has this many partitions; raises InvalidTopicError if that would be no more than now."""
+        """Adds partitions up to this number; raises InvalidTopicError unless it is larger than the current one."""
         topic = self._topics[name]
         self.check(name, partitions, {})
         if partitions <= len(topic.partitions):
@@ -92,7 +92,7 @@ class Topics:
         self._save()
 
     def delete(self, name: str) -> bool:
-        """The topic and its messages are gone; False if it did not exist."""
+        """Deletes the topic and its messages; False if it did not exist."""
         topic = self._topics.pop(name, None)
         if topic is None:
             return False
@@ -103,7 +103,7 @@ class Topics:
         return True
 
     def expire(self) -> None:
-        """Every partition is within its limits of time and size."""
+        """Applies the limits of time and size to every partition."""
         for topic in self._topics.values():
             for partition in topic.partitions:
                 partition.expire()
@@ -114,7 +114,7 @@ class Topics:
         return max((log.producers.highest_id() for log in logs), default=-1)
 
     def limits(self, configs: dict[str, str]) -> Limits:
-        """The broker's limits with the topic's own in their place; no topic may keep more than the broker allows."""
+        """The broker's limits, overridden by the topic's; no topic may keep more than the broker allows."""
         most = self._settings.max_partition_bytes
         wanted = int(configs.get("retention.bytes", "-1"))
         retention_bytes = min(wanted, most) if wanted >= 0 else most
@@ -129,7 +129,7 @@ class Topics:
         )
 
     def effective_configs(self, topic: StoredTopic) -> dict[str, str]:
-        """Every configuration that this broker honours, as it applies to the topic."""
+        """Every supported configuration with its effective value for the topic."""
         limits = self.limits(topic.configs)
         return {
             "cleanup.policy": topic.configs.get("cleanup.policy", "delete"),

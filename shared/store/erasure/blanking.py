@@ -1,4 +1,4 @@
-"""Words of erased memories taken out of what stays: the log, search, summaries. Role smartbrain_erasure."""
+"""Removes the words of erased memories from remaining rows: the log, search, summaries. Role smartbrain_erasure."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from shared.store.erasure.sayings import TextSpan
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """One event of the log that has words."""
+    """One event of the log with text."""
 
     turn_id: UUID
     ordinal: int
@@ -37,13 +37,13 @@ WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.turn_id = r.turn_i
 
 
 async def events(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> list[StoredEvent]:
-    """The events of these turns that have words."""
+    """The events of these turns with text."""
     params = {**subject.params, "turns": list(turns)}
     return [StoredEvent(**row) for row in await (await conn.execute(_EVENTS, params)).fetchall()]
 
 
 async def rewrite(conn: Connection, subject: Subject, tombstone_id: UUID, events: Sequence[StoredEvent]) -> int:
-    """How many events say this now; one without content is a skeleton."""
+    """Replaces the content of events; their number. One without content is a skeleton."""
     rows = [{"turn_id": str(e.turn_id), "ordinal": e.ordinal, "content": e.content, "meta": e.meta} for e in events]
     params = {**subject.params, "tombstone": tombstone_id}
     return (await conn.execute(_REWRITE, {**params, "rows": orjson.dumps(rows).decode()})).rowcount
@@ -51,7 +51,7 @@ async def rewrite(conn: Connection, subject: Subject, tombstone_id: UUID, events
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The sentences around a statement, as its observation (`seen`) or its memory keeps them."""
+    """The stored context sentences of a statement, in its observation (`seen`) or its memory."""
 
     seen: bool
     id: UUID
@@ -80,13 +80,13 @@ WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.memory_id = r.id A
 
 
 async def quotes(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> list[Quote]:
-    """What is kept of the sentences around what was said in these turns."""
+    """The stored context sentences of statements in these turns."""
     params = {**subject.params, "turns": list(turns)}
     return [Quote(**row) for row in await (await conn.execute(_QUOTES, params)).fetchall()]
 
 
 async def requote(conn: Connection, subject: Subject, quotes: Sequence[Quote]) -> None:
-    """They say this now."""
+    """Replaces them."""
     rows = [{"seen": q.seen, "id": str(q.id), "quote": q.quote} for q in quotes]
     for statement in _REQUOTE:
         await conn.execute(statement, {**subject.params, "rows": orjson.dumps(rows).decode()})
@@ -94,7 +94,7 @@ async def requote(conn: Connection, subject: Subject, quotes: Sequence[Quote]) -
 
 @dataclass(frozen=True, slots=True)
 class IndexedText:
-    """A chunk of the search and what it says."""
+    """A search chunk and its text."""
 
     chunk_id: UUID
     turn_id: UUID
@@ -139,7 +139,7 @@ MAX_LENGTH = 32_000
 async def chunks(
     conn: Connection, subject: Subject, turns: Iterable[UUID], needles: Sequence[str]
 ) -> list[IndexedText]:
-    """Chunks of these turns, and all that hold one of these texts."""
+    """The chunks of these turns, and all chunks that contain one of these texts."""
     params = {**subject.params, "turns": list(turns), "needles": list(needles)}
     return [IndexedText(**row) for row in await (await conn.execute(_CHUNKS, params)).fetchall()]
 
@@ -147,7 +147,7 @@ async def chunks(
 async def rechunk(
     conn: Connection, subject: Subject, texts: Sequence[tuple[IndexedText, Sequence[str]]], *, vectors: bool
 ) -> None:
-    """Each chunk says this now, is found by these terms, and waits for its vectors; one that says nothing is gone."""
+    """Replaces text and terms of each chunk, which then waits for its vectors; an empty chunk is deleted."""
     posts = [
         (term, text.chunk_id, min(tf, MAX_LENGTH), min(len(terms), MAX_LENGTH))
         for text, terms in texts
@@ -199,16 +199,16 @@ UPDATE sessions SET entity_slots = '{}'
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessions)s)
 """
 DUE_TOKENS = 1_000_000
-"""More than any session may say before its summary is due: the next turn makes it anew."""
+"""More tokens than any summary interval allows: the next turn renews the summary."""
 
 
 async def summaries(conn: Connection, subject: Subject) -> list[StoredSummary]:
-    """All that can be read."""
+    """All readable versions."""
     return [StoredSummary(**row) for row in await (await conn.execute(_SUMMARIES, subject.params)).fetchall()]
 
 
 async def silence(conn: Connection, subject: Subject, tombstone_id: UUID, sessions: Iterable[str]) -> int:
-    """How many versions say nothing any more; the next turn of each session sums it up anew from the log."""
+    """Empties the versions; their number. The next turn of each session summarises the log again."""
     wanted = list(sessions)
     params = {**subject.params, "tombstone": tombstone_id, "sessions": wanted}
     gone = (await conn.execute(_SILENCE, params)).rowcount
@@ -218,7 +218,7 @@ async def silence(conn: Connection, subject: Subject, tombstone_id: UUID, sessio
 
 @dataclass(frozen=True, slots=True)
 class SessionMetadata:
-    """What the caller keeps with a session."""
+    """The caller's metadata of a session."""
 
     session_id: str
     metadata: Any
@@ -236,12 +236,12 @@ WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s AND s.session_id = r.ses
 
 
 async def load_metadata(conn: Connection, subject: Subject) -> list[SessionMetadata]:
-    """All of the user's sessions that have any."""
+    """All of the user's sessions with metadata."""
     return [SessionMetadata(**row) for row in await (await conn.execute(_METADATA, subject.params)).fetchall()]
 
 
 async def keep_metadata(conn: Connection, subject: Subject, kept: Sequence[SessionMetadata]) -> int:
-    """How many sessions have this now."""
+    """Replaces the metadata of sessions; their number."""
     params = {**subject.params, "rows": orjson.dumps(list(kept)).decode()}
     return (await conn.execute(_KEEP_METADATA, params)).rowcount
 
@@ -262,8 +262,8 @@ WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.turn_id = r.turn_i
 """
 
 
-async def unmention(conn: Connection, subject: Subject, tombstone_id: UUID, places: Sequence[TextSpan]) -> int:
-    """How many names were said within these places: nothing leads there from them any more."""
+async def delete_mentions(conn: Connection, subject: Subject, tombstone_id: UUID, places: Sequence[TextSpan]) -> int:
+    """Deletes the mentions of names at these positions; their number."""
     rows = [
         {"turn_id": str(p.turn_id), "ordinal": p.ordinal, "first": p.span_start, "last": p.span_end} for p in places
     ]
@@ -289,6 +289,6 @@ DELETE FROM model_answers WHERE tenant_id = %(tenant)s AND user_id = %(user)s AN
 
 
 async def forget_answers(conn: Connection, subject: Subject, turns: Iterable[UUID], needles: Sequence[str]) -> None:
-    """What models answered about these turns is gone, for it quotes them, and every answer that holds one of these."""
+    """Deletes model answers about these turns, which quote them, and every answer that contains one of these texts."""
     for statement in _FORGET:
         await conn.execute(statement, {**subject.params, "turns": list(turns), "needles": list(needles)})

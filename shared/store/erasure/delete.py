@@ -1,4 +1,4 @@
-"""What an erasure takes after it has hidden it, store by store, a bounded number of rows at a time."""
+"""Deletes the rows that an erasure has hidden, store by store, a limited number at a time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,15 +34,15 @@ WITH gone AS (
 SELECT count(*) AS n FROM gone
 """
 A_CHUNK = 20
-"""A chunk with its postings counts as so many rows."""
+"""The number of rows that a chunk with its postings counts as."""
 
 
 async def delete(
     conn: Connection, subject: Subject, tombstone_id: UUID, table: LiteralString, limit: int
 ) -> tuple[int, bool]:
-    """How many hidden rows of the table are gone now, at most `limit`, and whether none is left.
+    """Deletes hidden rows of the table, at most `limit`; their number, and whether none is left.
 
-    Chunks go with what search knows of them.
+    Chunks are deleted with their search rows.
     """
     params = to_params(subject, tombstone_id)
     if table == "memory_chunks":
@@ -57,7 +57,7 @@ async def delete(
 
 @dataclass(frozen=True, slots=True)
 class StoredReceipt:
-    """A receipt and what it says."""
+    """A receipt and its content."""
 
     context_id: UUID
     receipt_type: str
@@ -79,13 +79,13 @@ WHERE r.tenant_id = %(tenant)s AND r.user_id = %(user)s AND r.context_id = d.con
 
 
 async def hidden_receipts(conn: Connection, subject: Subject, tombstone_id: UUID, limit: int) -> list[StoredReceipt]:
-    """Receipts that are to become figures."""
+    """Receipts that are to become anonymous figures."""
     params = {**to_params(subject, tombstone_id), "limit": limit}
     return [StoredReceipt(**row) for row in await (await conn.execute(_HIDDEN_RECEIPTS, params)).fetchall()]
 
 
 async def reduce(conn: Connection, subject: Subject, tombstone_id: UUID, receipts: Sequence[StoredReceipt]) -> int:
-    """How many receipts say this now, and of nobody."""
+    """Makes receipts anonymous with this content; their number."""
     params = {**to_params(subject, tombstone_id), "rows": _rows(receipts)}
     await conn.execute(_AS_NOBODY, params)
     return (await conn.execute(_REDUCE, params)).rowcount
@@ -117,7 +117,7 @@ WHERE r.tenant_id = %(tenant)s AND r.user_id = %(user)s AND r.context_id = d.con
 
 
 async def named_by(conn: Connection, subject: Subject, tombstone: Tombstone) -> set[str]:
-    """Ids of memories, turns and documents that no receipt is to name any more."""
+    """Ids of memories, turns and documents that no receipt may contain."""
     named = [str(each) for each in tombstone.memory_ids]
     params = {**to_params(subject, tombstone.tombstone_id), "named": named}
     row = await (await conn.execute(_ABOUT, params)).fetchone()
@@ -127,14 +127,14 @@ async def named_by(conn: Connection, subject: Subject, tombstone: Tombstone) -> 
 async def other_receipts(
     conn: Connection, subject: Subject, tombstone: Tombstone, after: tuple[UUID, str], limit: int
 ) -> list[StoredReceipt]:
-    """Receipts of packages that the erasure leaves, from before it, in order of their ids."""
+    """Receipts of earlier packages that the erasure leaves, in id order."""
     params = {**to_params(subject, tombstone.tombstone_id), "epoch": tombstone.epoch, "limit": limit}
     found = await conn.execute(_OTHER_RECEIPTS, {**params, "after": after[0], "type": after[1]})
     return [StoredReceipt(**row) for row in await found.fetchall()]
 
 
 async def strip(conn: Connection, subject: Subject, tombstone_id: UUID, receipts: Sequence[StoredReceipt]) -> int:
-    """How many receipts say this now."""
+    """Replaces the content of receipts; their number."""
     return (await conn.execute(_STRIP, {**to_params(subject, tombstone_id), "rows": _rows(receipts)})).rowcount
 
 
@@ -146,7 +146,7 @@ def _rows(receipts: Sequence[StoredReceipt]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A resource or a promotion that the knowledge side has, or may be about to have; `key` is that of its ingest."""
+    """A resource or promotion that the knowledge side has or is about to get; `key` is its idempotency key."""
 
     key: UUID
     document_id: str | None
@@ -170,9 +170,9 @@ FROM promotions WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombston
 
 
 async def documents(conn: Connection, subject: Subject, tombstone_id: UUID, patience_s: float) -> list[Document]:
-    """What the knowledge side has, or may have since a try whose answer never came, of what is hidden.
+    """Hidden resources and promotions that the knowledge side has, or may have after a request without a response.
 
-    `in_flight` where a librarian may be offering it still.
+    `in_flight` if a librarian may still be offering it.
     """
     params = {**to_params(subject, tombstone_id), "patience": patience_s}
     return [Document(**row) for row in await (await conn.execute(_DOCUMENTS, params)).fetchall()]
@@ -188,7 +188,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL AND
 
 
 async def offer_again(conn: Connection, subject: Subject, tombstone_id: UUID) -> int:
-    """How many resources wait for the librarian again: what stood for them over there is gone with the erasure."""
+    """Marks resources whose document the erasure deleted as pending again; their number."""
     return (await conn.execute(_OFFER_AGAIN, to_params(subject, tombstone_id))).rowcount
 
 
@@ -202,7 +202,7 @@ DELETE FROM postings p WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND N
 
 
 async def sweep(conn: Connection, subject: Subject, tombstone: Tombstone) -> int:
-    """How many rows that led to what is gone are gone too: postings without chunks, figures of this user alone."""
+    """Deletes rows that referred to deleted data: postings without chunks, statistics of this user; their number."""
     whole = tombstone.scope in ("all", "personal")
     params = {**to_params(subject, tombstone.tombstone_id), "whole": whole}
     return sum([(await conn.execute(statement, params)).rowcount for statement in _SWEEP])
@@ -217,5 +217,5 @@ GROUP BY turn_id, session_id, state <> 'new'
 
 
 async def load_waiting(conn: Connection, subject: Subject) -> Sequence[Mapping[str, Any]]:
-    """What was said since, and is settled once the fence is down: observations by turn."""
+    """Later statements that can be settled once the fence is down: observations by turn."""
     return await (await conn.execute(_OPEN, subject.params)).fetchall()

@@ -1,4 +1,4 @@
-"""What an erasure covers: turns of sessions, all versions of memories, and what was learnt from either."""
+"""The extent of an erasure: turns of sessions, all versions of memories, and the memories derived from either."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from shared.domain.subjects import Subject
 
 @dataclass(frozen=True)
 class ErasureExtent:
-    """What a tombstone covers, by id; for `all` and `personal` everything of the user, whatever is listed here.
+    """The ids that a tombstone covers; `all` and `personal` cover everything of the user, whatever is listed.
 
-    Not so where `until` is set, which a restore alone does: then what is listed is covered, and packages up to this
-    time; the user has said more since.
+    With `until`, which only a restore sets, only the listed ids are covered, and packages up to that time, because the
+    user has later data.
     """
 
     scope: ErasureScope
@@ -28,7 +28,7 @@ class ErasureExtent:
 
     @property
     def whole(self) -> bool:
-        """Whether it covers all that there is of the user."""
+        """Whether it covers all data of the user."""
         return self.scope in ("all", "personal") and self.until is None
 
 
@@ -48,20 +48,20 @@ SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(
 
 
 async def known_sessions(conn: Connection, subject: Subject, sessions: Iterable[str]) -> set[str]:
-    """Those of the sessions that the user has."""
+    """The existing ones of these sessions."""
     params = {**subject.params, "sessions": list(sessions)}
     return {row["session_id"] for row in await (await conn.execute(_KNOWN_SESSIONS, params)).fetchall()}
 
 
 async def of_sessions(conn: Connection, subject: Subject, sessions: Sequence[str]) -> ErasureExtent:
-    """What an erasure of these sessions covers: their turns, and every memory whose words were said in them."""
+    """The extent of an erasure of these sessions: their turns, and every memory stated in them."""
     params: dict[str, Any] = {**subject.params, "sessions": list(sessions)}
     turns = [row["turn_id"] for row in await (await conn.execute(_SESSION_TURNS, params)).fetchall()]
     return ErasureExtent("session", tuple(sessions), tuple(turns), await from_turns(conn, subject, turns))
 
 
 async def from_turns(conn: Connection, subject: Subject, turns: Sequence[UUID]) -> tuple[UUID, ...]:
-    """Every memory whose words were said in these turns."""
+    """Every memory stated in these turns."""
     params: dict[str, Any] = {**subject.params, "turns": list(turns)}
     return tuple([row["memory_id"] for row in await (await conn.execute(_FROM_TURNS, params)).fetchall()])
 
@@ -91,13 +91,15 @@ SELECT observation_id FROM observations WHERE tenant_id = %(tenant)s AND user_id
 
 
 async def known_memories(conn: Connection, subject: Subject, memories: Iterable[UUID]) -> set[UUID]:
-    """Those of the memories that the user has."""
+    """The existing ones of these memories."""
     params = {**subject.params, "memories": list(memories)}
     return {row["memory_id"] for row in await (await conn.execute(_KNOWN_MEMORIES, params)).fetchall()}
 
 
 async def of_items(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> ErasureExtent:
-    """What an erasure of these memories covers: all versions of each, what was merged with them, all that said them."""
+    """The extent of an erasure of these memories: all versions of each, merged memories, and the
+    observations behind them.
+    """
     params: dict[str, Any] = {**subject.params, "memories": list(memories)}
     together = [row["memory_id"] for row in await (await conn.execute(_TOGETHER, params)).fetchall()]
     named = list({*memories, *together})

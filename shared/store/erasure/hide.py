@@ -1,9 +1,9 @@
-"""What an erasure covers, hidden in the transaction that asks for it: statements of role smartbrain_erasure.
+"""Hides what an erasure covers, in the transaction that requests it: statements of role smartbrain_erasure.
 
-Everything that a package, a page or a worker could read is invisible once that transaction commits. What becomes of the
-rows of which table is told in `shared.domain.tables`: some carry the tombstone and wait to be deleted; the log,
-summaries and packages keep a skeleton without words; what has a natural key (names, counters, media) is gone at once,
-since the same key may come back with the next message.
+After that commit, nothing covered is visible to packages, pages and workers. `shared.domain.tables` defines what
+happens to each table's rows: some get the tombstone's id and are deleted later; the log, summaries and packages keep a
+skeleton without text; rows with a natural key (names, counters, media) are deleted at once, because the next message
+may create the same key.
 """
 
 from collections.abc import Mapping
@@ -20,18 +20,18 @@ from shared.store.erasure.extent import ErasureExtent
 
 @dataclass
 class HiddenCounts:
-    """How many rows of which table the erasure has hidden, emptied or removed."""
+    """The numbers of rows that the erasure has hidden, emptied or deleted, by table."""
 
     rows: dict[str, int] = field(default_factory=dict[str, int])
 
     def add(self, table: str, count: int) -> None:
-        """So many more."""
+        """Adds to the number of a table."""
         if count:
             self.rows[table] = self.rows.get(table, 0) + count
 
     @property
     def total(self) -> int:
-        """In all tables."""
+        """The sum over all tables."""
         return sum(self.rows.values())
 
 
@@ -43,20 +43,20 @@ _COVERED: Mapping[LiteralString, LiteralString] = {
     "memory_ids": "memory_ids <> '{}' AND memory_ids <@ %(memories)s",
     "session_id": "session_id = ANY(%(sessions)s)",
 }
-"""By which column a table's rows are found: those that an erasure of a session or of items covers."""
+"""The column that identifies the rows of an erasure of a session or of items, by table."""
 _COVERED_UNTIL: Mapping[LiteralString, LiteralString] = {**_COVERED, "session_id": "created_at <= %(until)s"}
-"""The same where the user has said more since, perhaps in the same sessions."""
+"""The same if the user has later data, possibly in the same sessions."""
 _ALSO: Mapping[LiteralString, LiteralString] = {
     "observations": """, state = CASE WHEN state IN ('new', 'analyzed') THEN 'blocked' ELSE state END,
         reason = CASE WHEN state IN ('new', 'analyzed') THEN 'erased' ELSE reason END""",
     "memory_items": ", status = 'erased', invalid_at = coalesce(invalid_at, now()), root_id = gen_random_uuid()",
     "memory_chunks": ", active = false",
 }
-"""What was on its way is over. A version of a lineage that goes on must not stand in the way of the next."""
+"""Ends pending work. A version of a line that continues must not block its next version."""
 
 
 async def hide_rows(conn: Connection, subject: Subject, tombstone_id: UUID, covered: ErasureExtent) -> HiddenCounts:
-    """Rows of the marked tables that the tombstone covers are seen by nobody but erasures; vector pages are gone."""
+    """Hides the covered rows of marked tables from everybody but erasures, and deletes vector pages."""
     params = _params(subject, tombstone_id, covered)
     hidden = HiddenCounts()
     hidden.add("vector_pages", await pages.drop(conn, subject))
@@ -73,7 +73,7 @@ async def hide_rows(conn: Connection, subject: Subject, tombstone_id: UUID, cove
 
 
 def _which(table: Table, covered: ErasureExtent) -> LiteralString:
-    """Which rows of the table an erasure of a session or of items covers."""
+    """The condition for the table's rows covered by an erasure of a session or of items."""
     tests = _COVERED if covered.until is None else _COVERED_UNTIL
     return " OR ".join([tests[column] for column in table.found_by])
 
@@ -135,7 +135,7 @@ _SILENT: LiteralString = """
     AND NOT EXISTS (SELECT FROM turns t WHERE (t.tenant_id, t.user_id, t.session_id)
         = (sessions.tenant_id, sessions.user_id, sessions.session_id) AND t.tombstone_id IS NULL)
 """
-"""Of sessions: nothing is left of them that could be read."""
+"""Deletes what could be read of sessions."""
 _SESSIONS_UNLEARNT: LiteralString = """
 UPDATE sessions SET entity_slots = '{}', open_tokens = 0, summary_seq = next_seq - 1,
     epoch = current_setting('app.epoch')::integer
@@ -212,16 +212,16 @@ RETURNING memory_id
 
 
 def _to_delete(table: Table) -> LiteralString:
-    """The statement by which the user's rows of the table are gone."""
+    """The statement that deletes the user's rows of the table."""
     return "DELETE FROM " + table.name + " WHERE " + _WHOSE
 
 
 async def blank_texts(
     conn: Connection, subject: Subject, tombstone_id: UUID, covered: ErasureExtent, hidden: HiddenCounts
 ) -> list[UUID]:
-    """Beside what is marked, nothing of what the tombstone covers is left to be read; `hidden` grows.
+    """Hides or empties everything else that the tombstone covers, and adds to `hidden`.
 
-    Returns memories that had been merged into one that is gone now: they are active again, and to be shown to search.
+    Returns memories that had been merged into a covered one: they are active again and must return to search.
     """
     params = _params(subject, tombstone_id, covered)
 

@@ -1,4 +1,4 @@
-"""erasure_steps: how far the stores of an erasure are. Written by role smartbrain_erasure."""
+"""erasure_steps: the progress of an erasure per store. Written by role smartbrain_erasure."""
 
 from collections.abc import Mapping
 from typing import Any, LiteralString
@@ -17,7 +17,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s OR
 
 
 def steps(subject: Subject, tombstone_id: UUID) -> Read[list[ErasureStep]]:
-    """Those that have begun, the finished ones in their order first."""
+    """The steps that have begun, completed ones first in their order."""
     return Read(_STEPS, {**subject.params, "id": tombstone_id}, lambda rows: [ErasureStep(**row) for row in rows])
 
 
@@ -39,7 +39,7 @@ async def note_step(
     done: bool,
     detail: Mapping[str, Any] | None = None,
 ) -> None:
-    """So many more rows of the store are done, and perhaps all of them."""
+    """Adds to the number of processed rows of the store, and may complete its step."""
     told = {"id": tombstone_id, "step": step, "affected": affected, "done": done}
     await conn.execute(_NOTE_STEP, {**subject.params, **told, "detail": orjson.dumps(detail or {}).decode()})
 
@@ -51,5 +51,5 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s
 
 
 async def requeue(conn: Connection, subject: Subject, tombstone_id: UUID) -> None:
-    """Every step is to be done once more: something was found that none of them took."""
+    """Resets every step, because the scan found rows that none of them had processed."""
     await conn.execute(_AGAIN, {**subject.params, "id": tombstone_id})

@@ -1,4 +1,4 @@
-"""What an erasure from before a restore finds in what has come back. Role smartbrain_erasure."""
+"""Applies an erasure from before a restore to the restored rows. Role smartbrain_erasure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from shared.store.erasure.residue import catalog
 
 @dataclass(frozen=True)
 class Parted:
-    """The turns said up to a time, and their sessions; `more` where any was said after it."""
+    """The turns up to a time, and their sessions; `more` if there are later ones."""
 
     turns: tuple[UUID, ...]
     sessions: tuple[str, ...]
@@ -29,8 +29,10 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
 """
 
 
-async def load_parted(conn: Connection, subject: Subject, until: datetime, sessions: Sequence[str] | None) -> Parted:
-    """What the user had said by this time, in these sessions or in any."""
+async def load_turns_until(
+    conn: Connection, subject: Subject, until: datetime, sessions: Sequence[str] | None
+) -> Parted:
+    """The turns of the user up to this time, in these sessions or in all."""
     named = list(sessions) if sessions is not None else None
     turns = await (await conn.execute(_TURNS, {**subject.params, "until": until, "sessions": named})).fetchall()
     older = [row for row in turns if row["older"]]
@@ -55,18 +57,18 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observation_id = ANY(%(i
 
 
 async def load_unread(conn: Connection, subject: Subject) -> list[UUID]:
-    """Turns that nobody had observed when the backup was made."""
+    """Turns that were not observed when the backup was made."""
     return [row["turn_id"] for row in await (await conn.execute(_UNREAD, subject.params)).fetchall()]
 
 
 async def find_derived(conn: Connection, subject: Subject, ids: Sequence[UUID]) -> set[UUID]:
-    """Those of these memories that had been derived when the backup was made, as observations at least."""
+    """Those of these memories that existed when the backup was made, at least as observations."""
     params = {**subject.params, "ids": list(ids)}
     return {row["id"] for row in await (await conn.execute(_DERIVED, params)).fetchall()}
 
 
 async def keep(conn: Connection, subject: Subject) -> None:
-    """What no erasure has taken is of the transaction's epoch: the user said it after all of them."""
+    """Sets the transaction's epoch on all rows that no erasure covers: they are later than all erasures."""
     for table in await catalog(conn):
         if not {"tenant_id", "epoch"} <= table.columns.keys() or table.name in ("tombstones", *_NUMBERED):
             continue
@@ -81,4 +83,4 @@ async def keep(conn: Connection, subject: Subject) -> None:
 
 
 _NUMBERED = ("erasure_epochs", "erasure_suppressions")
-"""Their epoch is what they are about."""
+"""Tables in which the epoch is part of the content."""

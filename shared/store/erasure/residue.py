@@ -1,7 +1,7 @@
-"""What is left of what an erasure covers: every text column of every table of the catalog that holds rows of users.
+"""The scan for remaining data of an erasure: every text column of every table with user rows.
 
-Which tables and columns there are is read from the database: a table that nobody has thought of is scanned like the
-others, and one that cannot be scanned is told as residue itself. `shared.domain.tables` says what may stay.
+Tables and columns are read from the database's catalog: a new table is scanned like the others, and one that cannot be
+scanned is reported as residue. `shared.domain.tables` says what may remain.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -21,9 +21,9 @@ ALWAYS = frozenset({"tenant_id", "user_id"})
 
 @dataclass(frozen=True)
 class ScannedTable:
-    """A table with rows of users; each column, and whether it can say something: all but numbers, times and ids can.
+    """A table with user rows; each column, and whether it can contain text: all types but numbers, times and ids can.
 
-    Not `seen`: no right to read it, or no policy that shows the user's rows.
+    Not `seen`: there is no right to read it, or no policy shows the user's rows.
     """
 
     name: str
@@ -32,7 +32,7 @@ class ScannedTable:
 
     @property
     def textual(self) -> list[str]:
-        """Columns that can say something, vectors and lists of hashes among them."""
+        """Columns that can contain text, vectors and lists of hashes included."""
         return sorted(name for name, says in self.columns.items() if says and name not in ALWAYS)
 
 
@@ -51,28 +51,28 @@ HAVING bool_or(a.attname = 'user_id') ORDER BY k.relname
 
 
 async def catalog(conn: Connection) -> list[ScannedTable]:
-    """Every table that holds rows of users, whoever may read it."""
+    """Every table with user rows, whoever may read it."""
     return [ScannedTable(**row) for row in await (await conn.execute(_CATALOG)).fetchall()]
 
 
 @dataclass(frozen=True)
 class Residue:
-    """How many rows are left by table (none where all is well), and how much was looked through."""
+    """The remaining rows by table (empty if there are none), and the number of scanned rows."""
 
     left: Mapping[str, int] = field(default_factory=dict[str, int])
     tables: int = 0
     columns: int = 0
     kept: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Skeletons and figures that stay, by table."""
+    """Remaining skeletons and figures, by table."""
 
     @property
     def rows(self) -> int:
-        """All that is left."""
+        """The number of all remaining rows."""
         return sum(self.left.values())
 
 
 async def residue(conn: Connection, subject: Subject, tombstone: Tombstone) -> Residue:
-    """What is left of what the tombstone covers; the caller holds the user's lock alone, so nothing is on its way."""
+    """The scan for what the tombstone covers; the caller holds the user's exclusive lock, so nothing is in progress."""
     left: dict[str, int] = {}
     remaining: dict[str, int] = {}
     columns = tables = 0
@@ -85,7 +85,7 @@ async def residue(conn: Connection, subject: Subject, tombstone: Tombstone) -> R
         columns += len(table.textual)
         covered = to_condition(table, tombstone) if table.seen else None
         if covered is None:
-            left[table.name] = 1  # nobody can say how many
+            left[table.name] = 1  # the number is unknown
             continue
         if row and row.fate == "empty":
             remaining[table.name] = await _count(conn, table, covered, params)
@@ -102,7 +102,7 @@ UPDATE {} AS x SET tombstone_id = %(tombstone)s WHERE x.tenant_id = %(tenant)s A
 
 
 async def take_over(conn: Connection, subject: Subject, tombstone: Tombstone, rest: Residue) -> int:
-    """How many rows that another erasure has hidden and not taken yet, and this one covers too, are this one's now."""
+    """Takes over rows that another erasure has hidden, not yet deleted, and that this one covers too; their number."""
     taken = 0
     for table in await catalog(conn):
         row = BY_NAME.get(table.name)
@@ -142,9 +142,9 @@ _ONE: Mapping[str, LiteralString] = {
 _OF_MEMORY = ("memory_id", "related_memory_id", "target_memory_id", "superseded_by")
 _OF_MEMORIES = ("memory_ids", "supersedes", "core_ids", "evidence_ids", "used_ids")
 FIGURES = "agent_experience"
-"""Without epochs: its rows are counted anew each round, from what is left by then."""
+"""Tables without epochs: their rows are recounted in each round from the remaining data."""
 PAGES = "vector_pages"
-"""One page has chunks of all sessions: whatever an erasure covers, those from before it are gone."""
+"""A page contains chunks of all sessions, so every erasure deletes all earlier pages."""
 _COUNTED_BEFORE: Mapping[ErasureScope, LiteralString] = {
     "all": "x.updated_at < %(requested)s",
     "personal": "x.updated_at < %(requested)s",
@@ -156,7 +156,7 @@ _ORPHANED: LiteralString = """NOT EXISTS (SELECT FROM memory_chunks c
 
 
 def to_condition(table: ScannedTable, tombstone: Tombstone) -> sql.Composable | None:
-    """Which rows of the table the tombstone covers; None where nothing in the table could tell."""
+    """The condition for the table's rows that the tombstone covers; None if no column can tell."""
     conditions: list[sql.Composable] = []
     if "tombstone_id" in table.columns:
         conditions.append(sql.SQL("x.tombstone_id = %(tombstone)s"))
@@ -182,13 +182,13 @@ def to_condition(table: ScannedTable, tombstone: Tombstone) -> sql.Composable | 
 
 
 def _says(table: ScannedTable, plain: Collection[str]) -> sql.Composable:
-    """Whether a skeleton still says anything: any text but ids, states and figures."""
+    """Whether a skeleton still contains text besides ids, states and figures."""
     columns: Sequence[str] = [name for name in table.textual if name not in plain]
     tests = [sql.SQL("x.{}::text NOT IN ('', '{{}}', '[]')").format(sql.Identifier(name)) for name in columns]
     return sql.SQL(" OR ").join(tests) if tests else sql.SQL("false")
 
 
 def to_proof(found: Residue) -> dict[str, Any]:
-    """The scan as its proof tells it."""
+    """The scan as it appears in the proof."""
     told = {"left": dict(found.left), "rows_left": found.rows, "tables": found.tables, "columns": found.columns}
     return cast("dict[str, Any]", {**told, "kept_without_words": dict(found.kept)})

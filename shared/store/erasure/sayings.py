@@ -1,4 +1,6 @@
-"""Where the words of erased memories were said, and what else says them or rests on them. Role smartbrain_erasure."""
+"""The places where erased memories were stated, and other rows that state or depend on them. Role
+smartbrain_erasure.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +13,7 @@ from shared.domain.subjects import Subject
 
 @dataclass(frozen=True, slots=True)
 class TextSpan:
-    """Where an observation was said: a span of an event's text, with the event as it stands."""
+    """The source of an observation: a span of an event's text, with the current event."""
 
     observation_id: UUID
     turn_id: UUID
@@ -32,7 +34,7 @@ FROM observations o LEFT JOIN conversation_events e ON (e.tenant_id, e.user_id, 
     = (o.tenant_id, o.user_id, o.turn_id, o.ordinal)
 WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.observation_id = ANY(%(observations)s)
 """
-# what an import brought was said elsewhere: in the turn that it was learnt from where it was exported
+# an import's statement was made elsewhere: in the turn of the exporting system from which it was learnt
 _FIRST_PLACES: LiteralString = """
 SELECT o.observation_id, e.turn_id, e.session_id, e.ordinal, (m.provenance #>> '{span,0}')::integer AS span_start,
     (m.provenance #>> '{span,1}')::integer AS span_end, o.text, o.old_value, e.event_type, e.content
@@ -62,7 +64,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observed_at IS NULL AND 
 
 
 async def places(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[TextSpan]:
-    """Where these were said; what an import brought, also where that was said before it was exported."""
+    """The places where these were stated; for imported ones also those before the export."""
     params = {**subject.params, "observations": list(observations)}
     return [
         TextSpan(**row)
@@ -72,33 +74,33 @@ async def places(conn: Connection, subject: Subject, observations: Iterable[UUID
 
 
 async def contents(conn: Connection, subject: Subject, memories: Iterable[UUID]) -> list[str]:
-    """What these memories say."""
+    """The texts of these memories."""
     params = {**subject.params, "memories": list(memories)}
     return [row["content_text"] for row in await (await conn.execute(_CONTENTS, params)).fetchall()]
 
 
-async def find_saying(conn: Connection, subject: Subject, texts: Iterable[str]) -> list[UUID]:
-    """The memories that say one of these in the same words."""
+async def find_memories_with_text(conn: Connection, subject: Subject, texts: Iterable[str]) -> list[UUID]:
+    """The memories with exactly the words of one of these."""
     wanted = [text.lower() for text in texts]
     params = {**subject.params, "texts": wanted}
     return [row["memory_id"] for row in await (await conn.execute(_SAYING, params)).fetchall()]
 
 
 async def find_observed(conn: Connection, subject: Subject, texts: Iterable[str]) -> list[UUID]:
-    """The observations that say one of these in the same words, whatever has become of them so far."""
+    """The observations with exactly the words of one of these, whatever their state."""
     wanted = [text.lower() for text in texts]
     params = {**subject.params, "texts": wanted}
     return [row["observation_id"] for row in await (await conn.execute(_OBSERVED, params)).fetchall()]
 
 
 async def find_unobserved(conn: Connection, subject: Subject) -> set[UUID]:
-    """The turns that no observer has had yet."""
+    """The unobserved turns."""
     return {row["turn_id"] for row in await (await conn.execute(_UNOBSERVED, subject.params)).fetchall()}
 
 
 @dataclass(frozen=True, slots=True)
 class NeighbourSpan:
-    """An observation of a turn in which something else is erased, by its place and what it says."""
+    """An observation of a turn in which another statement is erased, with position and text."""
 
     observation_id: UUID
     turn_id: UUID
@@ -130,7 +132,7 @@ WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.tombstone_id IS NU
 
 
 async def load_beside(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> list[NeighbourSpan]:
-    """All that was observed in these turns, here or where it was exported."""
+    """All observations of these turns, here or where they were exported."""
     return [
         NeighbourSpan(**row)
         for statement in (_BESIDE, _IMPORTED_BESIDE)
@@ -139,6 +141,6 @@ async def load_beside(conn: Connection, subject: Subject, turns: Iterable[UUID])
 
 
 async def find_resting(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[UUID]:
-    """The memories whose words are those of these observations, whoever confirmed them, or that rest on them alone."""
+    """The memories with the words of these observations, whoever confirmed them, or with no other evidence."""
     params = {**subject.params, "observations": list(observations)}
     return [row["memory_id"] for row in await (await conn.execute(_RESTING, params)).fetchall()]

@@ -1,6 +1,6 @@
-"""tombstones, erasure_epochs, erasure_suppressions, audit_events: every erasure and what it stands for.
+"""tombstones, erasure_epochs, erasure_suppressions, audit_events: every erasure and its effects.
 
-Written by role smartbrain_erasure in transactions that hold the user's lock alone (`Database.as_erasure`).
+Written by role smartbrain_erasure in transactions that hold the user's exclusive lock (`Database.as_erasure`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ from shared.domain.subjects import Subject
 
 @dataclass(frozen=True)
 class Tombstone:
-    """One erasure: what it covers, where it stands, and the proof once it is completed."""
+    """One erasure: its scope, its state, and the proof once it is completed."""
 
     tombstone_id: UUID
     scope: ErasureScope
@@ -43,7 +43,7 @@ class Tombstone:
     completed_at: datetime | None = None
 
     def covers(self, session_id: str) -> bool:
-        """Whether memories of this session are not to be written while it is open."""
+        """Whether memories of this session must not be written while it is open."""
         return self.scope in ("all", "personal") or (self.scope == "session" and session_id in self.session_ids)
 
 
@@ -73,7 +73,7 @@ _BY_KEY: LiteralString = _COLUMNS + " AND idempotency_key = %(key)s"
 
 
 async def by_key(conn: Connection, subject: Subject, key: str) -> Tombstone | None:
-    """The tombstone that was asked for under this key."""
+    """The tombstone requested with this idempotency key."""
     found = await (await conn.execute(_BY_KEY, {**subject.params, "key": key})).fetchall()
     return next(iter(to_tombstones(found)), None)
 
@@ -90,7 +90,7 @@ _IN_FORCE: LiteralString = _COLUMNS + " AND status <> 'completed' ORDER BY reque
 
 
 async def in_force(conn: Connection, subject: Subject) -> list[Tombstone]:
-    """Those that are under way, and keep what they cover from being written."""
+    """The open erasures, which fence their scope."""
     return to_tombstones(await (await conn.execute(_IN_FORCE, subject.params)).fetchall())
 
 
@@ -105,7 +105,7 @@ WHERE t.epoch < s.epoch
 
 @dataclass(frozen=True, slots=True)
 class SuppressionProbe:
-    """An observation by what it says (its content hash)."""
+    """The text of an observation, as its content hash."""
 
     observation_id: UUID
     turn_id: UUID
@@ -115,7 +115,7 @@ class SuppressionProbe:
 async def find_suppressed(
     conn: Connection, subject: Subject, said: Iterable[SuppressionProbe]
 ) -> dict[UUID, tuple[UUID, int]]:
-    """Those that say again, in a turn from before the erasure, what was erased: the tombstone and its epoch."""
+    """Observations from turns before an erasure that repeat erased text: the tombstone and its epoch."""
     rows = [{"observation_id": str(s.observation_id), "turn_id": str(s.turn_id), "hash": s.hash} for s in said]
     params = {**subject.params, "rows": orjson.dumps(rows).decode()}
     found = await (await conn.execute(_SUPPRESSED, params)).fetchall()
@@ -129,7 +129,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_ids && %(memories
 
 
 async def find_erased(conn: Connection, subject: Subject, memories: Iterable[UUID]) -> set[UUID]:
-    """Those of the memories that were erased by name, or with one that was."""
+    """Those of the memories that were erased by id, or with another one."""
     params = {**subject.params, "memories": list(memories)}
     return {row["id"] for row in await (await conn.execute(_ERASED, params)).fetchall()}
 
@@ -141,7 +141,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND content_hash = ANY(%(has
 
 
 async def find_hashes(conn: Connection, subject: Subject, hashes: Iterable[str]) -> set[str]:
-    """Those of these that something which was erased has, whenever that was."""
+    """Those of these texts that any erased memory has."""
     params = {**subject.params, "hashes": list(hashes)}
     return {row["content_hash"] for row in await (await conn.execute(_HASHES, params)).fetchall()}
 
@@ -155,9 +155,10 @@ RETURNING epoch, set_config('app.epoch', e.epoch::text, true),
 
 
 async def next_epoch(conn: Connection, subject: Subject, least: int = 1) -> int:
-    """The user's new epoch, which the transaction is in from here on; `least` where it is known from elsewhere.
+    """Starts a new epoch of the user, to which the transaction belongs from now on; `least` if it is known from
+    elsewhere.
 
-    Once it is committed, every process that listens for erasures hears of it.
+    On commit, every process that listens for erasures is notified.
     """
     row = await (await conn.execute(_BUMP, {**subject.params, "least": least})).fetchone()
     assert row is not None  # noqa: S101 # an upsert returns its row
@@ -174,7 +175,7 @@ VALUES (%(tenant)s, %(user)s, %(tombstone_id)s, %(scope)s, %(session_ids)s, %(me
 
 
 async def insert(conn: Connection, subject: Subject, tombstone: Tombstone) -> None:
-    """The tombstone stands."""
+    """Stores the tombstone."""
     row = {
         **vars(tombstone),
         "session_ids": list(tombstone.session_ids),
@@ -208,7 +209,9 @@ async def move(
     wait: timedelta = timedelta(),
     proof: Mapping[str, Any] | None = None,
 ) -> float | None:
-    """The tombstone went from where it was known to stand to `to`: seconds since its request, None if it had moved."""
+    """Changes the state from the known one to `to`; seconds since the request, or None if another
+    process changed it.
+    """
     entry = {"from": tombstone.status, "to": to, "at": at.isoformat(), "attempt": attempts, "error": error}
     params = {
         **subject.params,
@@ -231,7 +234,7 @@ UPDATE tombstones SET updated_at = now() WHERE tenant_id = %(tenant)s AND user_i
 
 
 async def touch(conn: Connection, subject: Subject, tombstone_id: UUID) -> None:
-    """Somebody is at work on it."""
+    """Records that a worker is processing it."""
     await conn.execute(_TOUCH, {**subject.params, "id": tombstone_id})
 
 
@@ -247,7 +250,7 @@ ON CONFLICT (tenant_id, user_id, content_hash) DO UPDATE
 async def suppress(
     conn: Connection, subject: Subject, tombstone_id: UUID, epoch: int, memories: Sequence[UUID]
 ) -> None:
-    """What these memories say is not learnt again from turns of an older epoch."""
+    """Prevents the texts of these memories from being learnt again from turns of an older epoch."""
     given = {"id": tombstone_id, "epoch": epoch, "memories": list(memories)}
     await conn.execute(_SUPPRESS, {**subject.params, **given})
 
@@ -261,7 +264,7 @@ VALUES (%(tenant)s, %(user)s, %(audit)s, 'erasure.completed', %(id)s, %(items)s,
 async def audit(
     conn: Connection, subject: Subject, audit_id: UUID, tombstone: Tombstone, details: Mapping[str, Any]
 ) -> None:
-    """That the erasure was done is on record, once."""
+    """Records the completed erasure in the audit, once."""
     told = {"audit": audit_id, "id": tombstone.tombstone_id, "items": tombstone.item_count}
     await conn.execute(_AUDIT, {**subject.params, **told, "details": orjson.dumps(details).decode()})
 
@@ -289,15 +292,15 @@ ORDER BY next_try_at LIMIT %(limit)s
 
 
 async def overdue(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
-    """Erasures of all users whose next try is due, or that nobody has been at for the grace period, oldest first."""
+    """Erasures of all users that are due for a retry, or idle for the grace period, oldest first."""
     return await (await conn.execute(_DUE, {"grace": grace, "limit": limit})).fetchall()
 
 
 _SOLE: LiteralString = "SELECT pg_advisory_xact_lock(727005)"
 
 
-async def sole_purger(conn: Connection) -> None:
-    """Until the transaction ends nobody else takes text out of the broker."""
+async def lock_purge(conn: Connection) -> None:
+    """Locks the removal of text from the broker until the transaction ends."""
     await conn.execute(_SOLE)
 
 
@@ -307,5 +310,5 @@ _NOW: LiteralString = "SELECT now() AS now"
 async def load_now(conn: Connection) -> datetime:
     """The database's time."""
     row = await (await conn.execute(_NOW)).fetchone()
-    assert row is not None  # noqa: S101 # it always answers
+    assert row is not None  # noqa: S101 # it always returns a row
     return row["now"]

@@ -1,4 +1,4 @@
-"""Kafka clients for the tests: started, with short waits, and closed at the end whatever happens."""
+"""Kafka clients for the tests, with short timeouts; each is closed at the end of its test."""
 
 import asyncio
 import time
@@ -16,7 +16,7 @@ DEADLINE = PATIENCE_S
 
 
 def unique(what: str) -> str:
-    """A name for a topic or group that no other test and no earlier run has used."""
+    """A unique name for a topic or group."""
     return f"test.{what}.{uuid.uuid4().hex[:12]}"
 
 
@@ -33,7 +33,7 @@ async def producing(bootstrap: str, **options: Any) -> AsyncGenerator[AIOKafkaPr
 
 @asynccontextmanager
 async def consuming(bootstrap: str, *topics: str, **options: Any) -> AsyncGenerator[AIOKafkaConsumer]:
-    """A started consumer, from the beginning and without automatic commits unless told otherwise."""
+    """A started consumer that reads from the beginning and does not commit automatically unless asked to."""
     consumer = AIOKafkaConsumer(
         *topics,
         bootstrap_servers=bootstrap,
@@ -64,7 +64,7 @@ async def administering(bootstrap: str) -> AsyncGenerator[AIOKafkaAdminClient]:
 
 
 async def create(bootstrap: str, topic: str, partitions: int = 1, **configs: str) -> str:
-    """The topic's name; it exists and can be written. Underscores in option names stand for dots."""
+    """The name of a topic that exists and accepts writes. Underscores in option names stand for dots."""
     given = {key.replace("_", "."): value for key, value in configs.items()}
     async with administering(bootstrap) as admin:
         response = await admin.create_topics([NewTopic(topic, partitions, 1, topic_configs=given)])
@@ -79,14 +79,14 @@ async def _has_leaders(producer: AIOKafkaProducer, topic: str, partitions: int) 
 
 
 async def send_all(bootstrap: str, topic: str, values: list[bytes], partition: int = 0, **options: Any) -> None:
-    """Every value is acknowledged, in order, in one partition."""
+    """All values are acknowledged, in order, in one partition."""
     async with producing(bootstrap, **options) as producer:
         acks = [await producer.send(topic, value, partition=partition) for value in values]
         await asyncio.gather(*acks)
 
 
 async def take(consumer: AIOKafkaConsumer, count: int, seconds: float = DEADLINE) -> list[ConsumerRecord]:
-    """The next `count` records; fails with what came when `seconds` have passed."""
+    """The next `count` records. Fails after `seconds` and shows the records received so far."""
     records: list[ConsumerRecord] = []
     deadline = time.monotonic() + seconds
     while len(records) < count:
@@ -98,7 +98,7 @@ async def take(consumer: AIOKafkaConsumer, count: int, seconds: float = DEADLINE
 
 
 async def eventually(condition: Callable[[], Awaitable[bool] | bool], what: str, seconds: float = DEADLINE) -> None:
-    """Returns once the condition holds; fails naming `what` after `seconds`."""
+    """Waits until the condition holds. Fails after `seconds` and names `what`."""
     deadline = time.monotonic() + seconds
     while True:
         held = condition()

@@ -1,4 +1,4 @@
-"""Which broker the suite runs on: the embedded one, or whatever SMARTBRAIN_KAFKA_BOOTSTRAP names."""
+"""The broker under test: the embedded one, or the one that SMARTBRAIN_KAFKA_BOOTSTRAP names."""
 
 import os
 from collections.abc import Generator
@@ -22,7 +22,7 @@ def bootstrap(tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
 
 @pytest.fixture
 def embedded(tmp_path: Path) -> Generator[EmbeddedBroker]:
-    """An embedded broker of the test's own, to kill and restart; skipped where another broker is under test."""
+    """An embedded broker for one test, which may kill and restart it. Skipped if another broker is under test."""
     if os.environ.get("SMARTBRAIN_KAFKA_BOOTSTRAP"):
         pytest.skip("about the embedded broker's own files and process")
     with EmbeddedBroker(tmp_path / "data") as broker:

@@ -1,4 +1,4 @@
-"""A group member in a process of its own, so that a test can kill it: prints each value and commits after it."""
+"""A group member in its own process, which a test can kill. It prints each value, then commits."""
 
 import asyncio
 import sys

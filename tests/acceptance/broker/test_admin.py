@@ -1,4 +1,4 @@
-"""Topics and groups as an administrator sees them."""
+"""Administration of topics and groups."""
 
 import pytest
 from aiokafka import TopicPartition
@@ -22,7 +22,7 @@ INVALID_TOPIC = 17
 TOPIC_ALREADY_EXISTS = 36
 
 
-async def test_a_topic_has_the_partitions_and_retention_that_it_was_created_with(bootstrap: str) -> None:
+async def test_a_created_topic_has_its_partitions_and_retention(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("created"), 5, retention_ms="3600000", retention_bytes="5000000")
     async with administering(bootstrap) as admin:
         (described,) = await admin.describe_topics([topic])
@@ -32,7 +32,7 @@ async def test_a_topic_has_the_partitions_and_retention_that_it_was_created_with
     assert (configs["retention.ms"], configs["retention.bytes"]) == ("3600000", "5000000")
 
 
-async def test_creating_a_topic_twice_or_with_a_bad_name_is_refused(bootstrap: str) -> None:
+async def test_a_duplicate_or_badly_named_topic_is_refused(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("twice"))
     async with administering(bootstrap) as admin:
         again = await admin.create_topics([NewTopic(topic, 1, 1), NewTopic("../etc/passwd", 1, 1)])
@@ -50,7 +50,7 @@ async def test_validate_only_creates_nothing(bootstrap: str) -> None:
         assert topic not in await admin.list_topics()
 
 
-async def test_a_deleted_topic_is_gone_and_can_be_made_anew_and_empty(bootstrap: str) -> None:
+async def test_a_deleted_topic_is_gone_and_is_empty_when_created_again(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("deleted"))
     await send_all(bootstrap, topic, [b"old"])
     async with administering(bootstrap) as admin:
@@ -66,7 +66,7 @@ async def test_a_deleted_topic_is_gone_and_can_be_made_anew_and_empty(bootstrap:
         assert [(record.offset, record.value) for record in await take(consumer, 1)] == [(0, b"new")]
 
 
-async def test_a_topic_can_grow(bootstrap: str) -> None:
+async def test_partitions_can_be_added_to_a_topic(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("grown"), 1)
     async with administering(bootstrap) as admin:
         await admin.create_partitions({topic: NewPartitions(3)})
@@ -77,13 +77,13 @@ async def test_a_topic_can_grow(bootstrap: str) -> None:
         await eventually(grown, "three partitions")
 
 
-async def test_a_topic_springs_up_when_it_is_first_written(bootstrap: str) -> None:
+async def test_the_first_write_creates_a_topic(bootstrap: str) -> None:
     topic = unique("sprung")
     async with producing(bootstrap) as producer:
         assert (await producer.send_and_wait(topic, b"x")).offset == 0
 
 
-async def test_lag_can_be_told_from_outside(bootstrap: str) -> None:
+async def test_an_administrator_can_compute_lag(bootstrap: str) -> None:
     topic, group = await create(bootstrap, unique("lag")), unique("group")
     place = TopicPartition(topic, 0)
     await send_all(bootstrap, topic, [b"x"] * 10)

@@ -1,4 +1,4 @@
-"""Clients that are not ours on the embedded broker: kcat, confluent-kafka, the tools of Apache Kafka, old requests."""
+"""Third-party clients of the embedded broker: kcat, confluent-kafka, Apache Kafka tools, and outdated requests."""
 
 import asyncio
 import os
@@ -27,13 +27,13 @@ COUNT = 50
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
-    """host:port of an embedded broker, wherever the other tests run."""
+    """host:port of an embedded broker, also when the other tests use another broker."""
     with EmbeddedBroker(tmp_path_factory.mktemp("clients") / "data") as broker:
         yield broker.bootstrap
 
 
 def confluent(address: str, topic: str, codec: str) -> None:
-    """Messages of an idempotent producer come to a consumer of a group, which goes on where it has committed."""
+    """A consumer group receives the messages of an idempotent producer and resumes at its committed offset."""
     producer = Producer({"bootstrap.servers": address, "compression.type": codec, "enable.idempotence": True})
     for number in range(COUNT):
         producer.produce(topic, b"value %d" % number * 20, key=b"key", headers=[("h", b"v"), ("none", None)])
@@ -66,7 +66,7 @@ async def test_confluent_kafka_writes_and_reads(address: str, codec: str) -> Non
     await asyncio.to_thread(confluent, address, topic, codec)
 
 
-def test_confluent_kafka_makes_topics_and_looks_at_them(address: str) -> None:
+def test_confluent_kafka_creates_and_describes_topics(address: str) -> None:
     admin, name = AdminClient({"bootstrap.servers": address}), unique("admin")
     admin.create_topics([NewTopic(name, 3, 1, config={"retention.ms": "60000"})])[name].result(SECONDS)
     assert len(admin.list_topics(name, timeout=SECONDS).topics[name].partitions) == 3
@@ -78,7 +78,7 @@ def test_confluent_kafka_makes_topics_and_looks_at_them(address: str) -> None:
 
 
 def run(command: list[str], text: str = "") -> str:
-    """What the program printed; it ended well."""
+    """The output of the program, which succeeded."""
     done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=SECONDS * 2)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -105,7 +105,7 @@ async def test_kcat_writes_reads_and_lists(address: str) -> None:
 
 @pytest.fixture(scope="module")
 def java() -> list[str]:
-    """Runs a tool of Apache Kafka; skipped where it cannot be, or where it would cost a short run too much."""
+    """Runs a tool of Apache Kafka. Skipped if it is unavailable or too slow for a short run."""
     if not LONG and not os.environ.get("SMARTBRAIN_KAFKA_BOOTSTRAP"):
         pytest.skip("a minute of Java: make test-kafka and make test-long run it")
     program, jars = shutil.which("java"), jars_at_hand()
@@ -115,11 +115,11 @@ def java() -> list[str]:
 
 
 def apache(java: list[str], name: str, address: str, *arguments: str, text: str = "") -> str:
-    """What the tool printed."""
+    """The output of the tool."""
     return run([*java, f"org.apache.kafka.tools.{name}", "--bootstrap-server", address, *arguments], text)
 
 
-async def test_the_tools_of_apache_kafka_write_read_and_look(address: str, java: list[str], tmp_path: Path) -> None:
+async def test_the_apache_kafka_tools_write_read_and_describe(address: str, java: list[str], tmp_path: Path) -> None:
     topic, group = unique("java"), unique("group")
     tools = "TopicCommand"
     await asyncio.to_thread(apache, java, tools, address, "--create", "--topic", topic, "--partitions", "1")
@@ -138,8 +138,8 @@ async def test_the_tools_of_apache_kafka_write_read_and_look(address: str, java:
     await asyncio.to_thread(apache, java, tools, address, "--delete", "--topic", topic)
 
 
-async def answered(address: str, request: Any) -> Any:
-    """The answer to one request that no client of ours would send any more."""
+async def send_raw_request(address: str, request: Any) -> Any:
+    """The response to one request of an outdated version."""
     host, _, port = address.partition(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     body = struct.pack(">hhih", request.API_KEY, request.API_VERSION, 7, 3) + b"old" + request.encode()
@@ -151,14 +151,14 @@ async def answered(address: str, request: Any) -> Any:
 
 
 @pytest.mark.parametrize("version", range(6))
-async def test_metadata_is_told_in_every_version(address: str, version: int) -> None:
+async def test_every_metadata_version_is_answered(address: str, version: int) -> None:
     topic = await create(address, unique("metadata"), 2)
     await send_all(address, topic, [b"x"])
     kind: Any = getattr(metadata, f"MetadataRequest_v{version}")
     more = (False,) if version >= 4 else ()
     for asked in ([topic], [] if version == 0 else None):
-        told = await answered(address, kind(asked, *more))
+        told = await send_raw_request(address, kind(asked, *more))
         assert [broker[1:3] for broker in told.brokers] == [(address.partition(":")[0], int(address.partition(":")[2]))]
         (found,) = [each for each in told.topics if each[1] == topic]
         assert sorted(partition[1:3] for partition in found[-1]) == [(0, 1), (1, 1)]
-    assert version < 1 or (await answered(address, kind([], *more))).topics == []
+    assert version < 1 or (await send_raw_request(address, kind([], *more))).topics == []

@@ -1,4 +1,4 @@
-"""Deleting what stands before an offset: gone for readers, who go on behind it."""
+"""Records below an offset are deleted: readers no longer receive them and continue at the new start."""
 
 import pytest
 from aiokafka import TopicPartition
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.kafka
 
 
 async def delete_before(bootstrap: str, topic: str, offset: int) -> int:
-    """Where partition 0 begins, now that nothing before the offset is there."""
+    """The first offset of partition 0 after the deletion."""
     place = TopicPartition(topic, 0)
     async with administering(bootstrap) as admin:
         return (await admin.delete_records({place: RecordsToDelete(offset)}))[place]
@@ -24,9 +24,7 @@ async def values(bootstrap: str, topic: str, count: int) -> list[tuple[int, byte
 
 
 @pytest.mark.parametrize("codec", [None, "gzip"])
-async def test_records_before_an_offset_are_gone_also_in_the_middle_of_a_batch(
-    bootstrap: str, codec: str | None
-) -> None:
+async def test_records_can_be_deleted_up_to_the_middle_of_a_batch(bootstrap: str, codec: str | None) -> None:
     topic = await create(bootstrap, unique("front"))
     await send_all(bootstrap, topic, [b"%d" % n for n in range(10)], linger_ms=50, compression_type=codec)
     assert await delete_before(bootstrap, topic, 4) == 4
@@ -37,7 +35,7 @@ async def test_records_before_an_offset_are_gone_also_in_the_middle_of_a_batch(
     assert await values(bootstrap, topic, 6) == [(n, b"%d" % n) for n in range(4, 10)]
 
 
-async def test_what_is_kept_keeps_its_key_headers_and_time(bootstrap: str) -> None:
+async def test_remaining_records_keep_key_headers_and_timestamp(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("kept"))
     headers = [("x-error", "größer".encode()), ("empty", b"")]
     async with producing(bootstrap, linger_ms=50) as producer:
@@ -56,7 +54,7 @@ async def test_what_is_kept_keeps_its_key_headers_and_time(bootstrap: str) -> No
     assert (empty.offset, empty.key, empty.value) == (2, b"c", None)
 
 
-async def test_everything_may_go_and_offsets_count_on(bootstrap: str) -> None:
+async def test_all_records_can_be_deleted_and_offsets_continue(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("all"))
     await send_all(bootstrap, topic, [b"old"] * 5)
     assert await delete_before(bootstrap, topic, -1) == 5
@@ -64,7 +62,7 @@ async def test_everything_may_go_and_offsets_count_on(bootstrap: str) -> None:
     assert await values(bootstrap, topic, 1) == [(5, b"new")]
 
 
-async def test_deleting_again_or_less_changes_nothing_and_beyond_the_end_is_refused(bootstrap: str) -> None:
+async def test_a_repeated_or_lower_deletion_changes_nothing_and_one_beyond_the_end_is_refused(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("again"))
     await send_all(bootstrap, topic, [b"%d" % n for n in range(5)])
     assert await delete_before(bootstrap, topic, 3) == 3
@@ -84,7 +82,7 @@ async def test_a_compacted_topic_is_refused(bootstrap: str) -> None:
         await delete_before(bootstrap, topic, 1)
 
 
-async def test_a_reader_below_the_new_start_goes_on_there(bootstrap: str) -> None:
+async def test_a_reader_below_the_new_start_continues_there(bootstrap: str) -> None:
     topic, group = await create(bootstrap, unique("below")), unique("group")
     place = TopicPartition(topic, 0)
     await send_all(bootstrap, topic, [b"%d" % n for n in range(10)])
@@ -98,7 +96,7 @@ async def test_a_reader_below_the_new_start_goes_on_there(bootstrap: str) -> Non
         assert await consumer.committed(place) == 10
 
 
-async def test_reading_what_was_deleted_is_out_of_range(bootstrap: str) -> None:
+async def test_reading_a_deleted_offset_is_out_of_range(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("range"))
     await send_all(bootstrap, topic, [b"%d" % n for n in range(10)])
     await delete_before(bootstrap, topic, 6)
@@ -109,7 +107,7 @@ async def test_reading_what_was_deleted_is_out_of_range(bootstrap: str) -> None:
             await take(consumer, 1)
 
 
-async def test_a_time_before_the_new_start_finds_the_new_start(bootstrap: str) -> None:
+async def test_a_timestamp_before_the_new_start_finds_the_new_start(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("since"))
     place = TopicPartition(topic, 0)
     async with producing(bootstrap) as producer:
@@ -122,7 +120,7 @@ async def test_a_time_before_the_new_start_finds_the_new_start(bootstrap: str) -
     assert (found.offset, found.timestamp) == (3, 1_700_000_000_003)
 
 
-async def test_an_idempotent_producer_goes_on_after_its_records_were_deleted(bootstrap: str) -> None:
+async def test_an_idempotent_producer_continues_after_its_records_were_deleted(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("idempotent"))
     async with producing(bootstrap, enable_idempotence=True, linger_ms=20) as producer:
         for sent in [await producer.send(topic, b"%d" % n, partition=0) for n in range(6)]:

@@ -1,4 +1,4 @@
-"""The embedded broker after a crash: what it acknowledged is there, and clients go on."""
+"""After a crash the embedded broker has everything that it acknowledged, and clients continue."""
 
 import asyncio
 import contextlib
@@ -59,7 +59,7 @@ async def test_a_repeated_batch_is_recognised_after_kill_9(embedded: EmbeddedBro
 
 
 @pytest.mark.parametrize("damage", ["torn", "garbage", "flipped"])
-async def test_the_log_is_cut_at_the_first_unsound_batch(embedded: EmbeddedBroker, damage: str) -> None:
+async def test_the_log_is_truncated_at_the_first_corrupt_batch(embedded: EmbeddedBroker, damage: str) -> None:
     topic = await create(embedded.bootstrap, "damaged")
     for number in range(10):
         assert await produce(embedded.bootstrap, topic, batch([b"%d" % number])) == (0, number)
@@ -80,7 +80,7 @@ async def test_the_log_is_cut_at_the_first_unsound_batch(embedded: EmbeddedBroke
         assert [record.value for record in await take(consumer, 10)] == [b"%d" % i for i in range(9)] + [b"new"]
 
 
-async def test_a_torn_line_in_the_offsets_journal_costs_only_itself(embedded: EmbeddedBroker) -> None:
+async def test_a_torn_line_in_the_offsets_journal_loses_only_that_line(embedded: EmbeddedBroker) -> None:
     topic = await create(embedded.bootstrap, "journal")
     place = TopicPartition(topic, 0)
     await send_all(embedded.bootstrap, topic, [b"x"] * 10)
@@ -101,7 +101,7 @@ async def test_a_torn_line_in_the_offsets_journal_costs_only_itself(embedded: Em
         assert await consumer.committed(place) == 9
 
 
-async def test_members_of_a_group_go_on_after_the_broker_was_killed(embedded: EmbeddedBroker) -> None:
+async def test_group_members_continue_after_the_broker_was_killed(embedded: EmbeddedBroker) -> None:
     topic = await create(embedded.bootstrap, "members", 2)
     await send_all(embedded.bootstrap, topic, [b"%d" % i for i in range(10)])
     async with consuming(embedded.bootstrap, topic, group_id="members", heartbeat_interval_ms=300) as consumer:
@@ -121,7 +121,7 @@ async def _commits(consumer: object) -> bool:
     return False
 
 
-async def test_a_member_that_forgot_its_id_keeps_nobody_waiting(embedded: EmbeddedBroker) -> None:
+async def test_a_member_that_lost_its_id_does_not_delay_the_others(embedded: EmbeddedBroker) -> None:
     topic = await create(embedded.bootstrap, "forgotten", 2)
     options = {"group_id": "forgotten", "heartbeat_interval_ms": 100, "session_timeout_ms": 30_000}
     async with (
@@ -130,12 +130,12 @@ async def test_a_member_that_forgot_its_id_keeps_nobody_waiting(embedded: Embedd
     ):
         await eventually(lambda: [len(member.assignment()) for member in (one, two)] == [1, 1], "equal shares")
         before = one._coordinator.generation
-        two._coordinator.reset_generation()  # as aiokafka does when a commit crosses a rebalance
+        two._coordinator.reset_generation()  # as aiokafka does when a commit coincides with a rebalance
         await eventually(lambda: one._coordinator.generation > before, "the next generation", 5)
         await eventually(lambda: [len(member.assignment()) for member in (one, two)] == [1, 1], "equal shares", 5)
 
 
-async def test_clients_go_on_when_the_data_was_wiped(embedded: EmbeddedBroker) -> None:
+async def test_clients_continue_after_the_data_was_deleted(embedded: EmbeddedBroker) -> None:
     topic = unique("wiped")
     async with (
         producing(embedded.bootstrap, enable_idempotence=True, metadata_max_age_ms=500) as producer,
@@ -159,7 +159,7 @@ async def test_a_second_broker_on_the_same_folder_is_refused(embedded: EmbeddedB
         second.start()
 
 
-async def test_a_stopped_broker_leaves_the_folder_whole(embedded: EmbeddedBroker) -> None:
+async def test_a_stopped_broker_leaves_a_consistent_folder(embedded: EmbeddedBroker) -> None:
     topic = await create(embedded.bootstrap, "whole")
     await send_all(embedded.bootstrap, topic, [b"%d" % i for i in range(100)])
     embedded.stop()

@@ -1,4 +1,4 @@
-"""Deleted records leave the embedded broker's disk, and stay away after a restart and after a crash in the middle."""
+"""Deleted records leave the embedded broker's disk and do not return after a restart or a crash during the deletion."""
 
 import os
 import struct
@@ -21,7 +21,7 @@ CODEC_SNAPPY = 2
 
 
 def files_with(folder: Path, text: bytes) -> list[str]:
-    """The files below the folder that hold the text."""
+    """The files below the folder that contain the text."""
     return [path.name for path in folder.rglob("*") if path.is_file() and text in path.read_bytes()]
 
 
@@ -30,13 +30,13 @@ def log_at(folder: Path, segment_bytes: int = 1 << 20, segment_ms: int = HOUR) -
     return PartitionLog(folder, Limits(-1, -1, segment_bytes, 1 << 20, segment_ms), FilePool())
 
 
-def held(log: PartitionLog) -> list[int]:
-    """The offsets of the log's batches."""
+def list_base_offsets(log: PartitionLog) -> list[int]:
+    """The base offsets of the log's batches."""
     return [header.base_offset for segment in log._segments for header, _ in segment.headers()]
 
 
 @pytest.mark.parametrize("way", ["stop", "kill"])
-async def test_deleted_text_is_in_no_file_and_the_start_of_the_log_survives_a_restart(
+async def test_deleted_text_is_in_no_file_and_the_start_offset_survives_a_restart(
     embedded: EmbeddedBroker, way: str
 ) -> None:
     topic = await create(embedded.bootstrap, "text")
@@ -55,7 +55,7 @@ async def test_deleted_text_is_in_no_file_and_the_start_of_the_log_survives_a_re
     assert files_with(embedded.data, b"secret-") == []
 
 
-async def test_a_log_that_was_deleted_to_its_end_begins_there_after_a_restart(embedded: EmbeddedBroker) -> None:
+async def test_a_completely_deleted_log_starts_at_its_end_after_a_restart(embedded: EmbeddedBroker) -> None:
     topic = await create(embedded.bootstrap, "whole")
     await send_all(embedded.bootstrap, topic, [b"secret"] * 5)
     assert await delete_before(embedded.bootstrap, topic, 5) == 5
@@ -65,7 +65,7 @@ async def test_a_log_that_was_deleted_to_its_end_begins_there_after_a_restart(em
     assert await produce(embedded.bootstrap, topic, batch([b"new"])) == (0, 5)
 
 
-async def test_a_repeated_batch_is_still_recognised_after_its_front_was_deleted(embedded: EmbeddedBroker) -> None:
+async def test_a_repeated_batch_is_recognised_after_its_front_was_deleted(embedded: EmbeddedBroker) -> None:
     topic = await create(embedded.bootstrap, "sequence")
     assert await produce(embedded.bootstrap, topic, batch([b"a", b"b"], 77, 0, 0)) == (0, 0)
     assert await produce(embedded.bootstrap, topic, batch([b"c"], 77, 0, 2)) == (0, 2)
@@ -77,7 +77,7 @@ async def test_a_repeated_batch_is_still_recognised_after_its_front_was_deleted(
 
 
 @pytest.mark.parametrize("offset", range(13))
-def test_any_offset_may_become_the_first_across_segments(tmp_path: Path, offset: int) -> None:
+def test_any_offset_in_any_segment_can_become_the_first(tmp_path: Path, offset: int) -> None:
     log = log_at(tmp_path / "0", segment_bytes=300)
     for first in range(0, 12, 3):
         log.append(batch([b"text-%02d" % n for n in range(first, first + 3)]))
@@ -85,12 +85,12 @@ def test_any_offset_may_become_the_first_across_segments(tmp_path: Path, offset:
     assert log.delete_before(offset) == Code.NONE
     for each in (log, log_at(tmp_path / "0", segment_bytes=300)):
         assert (each.start_offset, each.end_offset) == (offset, 12)
-        assert held(each) == ([offset] if offset < 12 else []) + [n for n in range(0, 12, 3) if n > offset]
+        assert list_base_offsets(each) == ([offset] if offset < 12 else []) + [n for n in range(0, 12, 3) if n > offset]
     for n in range(12):
         assert bool(files_with(tmp_path, b"text-%02d" % n)) == (n >= offset)
 
 
-def test_a_crash_between_cutting_a_file_and_naming_it_loses_nothing(tmp_path: Path) -> None:
+def test_a_crash_between_truncating_and_renaming_a_file_loses_nothing(tmp_path: Path) -> None:
     log = log_at(tmp_path / "0", segment_bytes=300)
     for n in range(12):
         log.append(batch([b"text-%02d" % n]))
@@ -101,36 +101,36 @@ def test_a_crash_between_cutting_a_file_and_naming_it_loses_nothing(tmp_path: Pa
     named.rename(first)
     first.with_name(f"{first.name}.new").write_bytes(b"half a copy of what is kept")
     again = log_at(tmp_path / "0", segment_bytes=300)
-    assert (again.start_offset, again.end_offset, held(again)) == (1, 12, list(range(1, 12)))
+    assert (again.start_offset, again.end_offset, list_base_offsets(again)) == (1, 12, list(range(1, 12)))
     assert again.append(batch([b"new"])).base_offset == 12
     assert named.exists()
     assert not list(tmp_path.rglob("*.new"))
 
 
-def test_a_batch_that_cannot_be_taken_apart_is_refused_and_nothing_is_deleted(tmp_path: Path) -> None:
+def test_a_batch_that_cannot_be_split_is_refused_and_nothing_is_deleted(tmp_path: Path) -> None:
     log = log_at(tmp_path / "0")
     log.append(batch([b"before"]))
     log.append(packed_strangely(batch([b"a", b"b"])))
     assert log.delete_before(2) == Code.INVALID_RECORD
-    assert (log.start_offset, held(log)) == (0, [0, 1])
+    assert (log.start_offset, list_base_offsets(log)) == (0, [0, 1])
     assert log.delete_before(3) == Code.NONE
-    assert (log.start_offset, log.end_offset, held(log)) == (3, 3, [])
+    assert (log.start_offset, log.end_offset, list_base_offsets(log)) == (3, 3, [])
 
 
 def packed_strangely(plain: bytes) -> bytes:
-    """The batch marked as packed with snappy, which nobody here can open."""
+    """The batch marked as compressed with snappy, which the broker cannot decompress."""
     body = struct.pack(">h", CODEC_SNAPPY) + plain[23:]
     return plain[:17] + struct.pack(">I", crc32c(body)) + body
 
 
-def test_a_batch_whose_count_belies_its_offsets_is_refused(tmp_path: Path) -> None:
+def test_a_batch_whose_count_contradicts_its_offsets_is_refused(tmp_path: Path) -> None:
     plain = batch([b"a", b"b"])
     body = plain[21:23] + struct.pack(">i", 5) + plain[27:]
     odd = plain[:17] + struct.pack(">I", crc32c(body)) + body
     assert log_at(tmp_path / "0").append(odd).error == Code.INVALID_RECORD
 
 
-def test_a_segment_takes_no_messages_of_more_than_its_time(tmp_path: Path) -> None:
+def test_a_segment_spans_at_most_its_time(tmp_path: Path) -> None:
     began = int(time.time() * 1000) - 2 * HOUR
     log = log_at(tmp_path / "0", segment_ms=HOUR)
     for minutes in (0, 30, 59, 61, 90):
@@ -138,7 +138,7 @@ def test_a_segment_takes_no_messages_of_more_than_its_time(tmp_path: Path) -> No
     assert [int(path.stem) for path in sorted(tmp_path.rglob("*.log"))] == [0, 3]
 
 
-def test_the_disk_being_full_leaves_the_log_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_the_log_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = log_at(tmp_path / "0")
     for n in range(3):
         log.append(batch([b"%d" % n]))
@@ -149,6 +149,6 @@ def test_the_disk_being_full_leaves_the_log_as_it_was(tmp_path: Path, monkeypatc
     with monkeypatch.context() as patched:
         patched.setattr(os, "write", full)
         assert log.delete_before(2) == Code.STORAGE_ERROR
-    assert held(log) == held(log_at(tmp_path / "0")) == [0, 1, 2]
+    assert list_base_offsets(log) == list_base_offsets(log_at(tmp_path / "0")) == [0, 1, 2]
     assert log.delete_before(2) == Code.NONE
-    assert held(log_at(tmp_path / "0")) == [2]
+    assert list_base_offsets(log_at(tmp_path / "0")) == [2]

@@ -1,4 +1,4 @@
-"""A purge on the embedded broker: the text leaves the disk, and a broker that cannot delete keeps it for its time."""
+"""A purge on the embedded broker removes text from disk; without DeleteRecords it stays until retention ends."""
 
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -18,7 +18,7 @@ DAY = 24 * 3_600_000
 
 @pytest.fixture
 async def old_broker(embedded: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Broker]:
-    """A broker in this process that has not heard of DeleteRecords."""
+    """A broker in this process without DeleteRecords."""
     ranges = [each for each in protocol.VERSION_RANGES if each[0] != DELETE_RECORDS]
     monkeypatch.setattr(handle_cluster, "VERSION_RANGES", ranges)
     broker = Broker(BrokerSettings(tmp_path / "old"))
@@ -27,8 +27,8 @@ async def old_broker(embedded: object, tmp_path: Path, monkeypatch: pytest.Monke
     await broker.stop()
 
 
-async def spoken(world: World, at: int) -> None:
-    """Both have said something that stands in every kind of topic, and all of it has been consumed."""
+async def write_and_consume(world: World, at: int) -> None:
+    """Both users have records in every kind of topic, and all records are consumed."""
     for who in (BEN, ANNA, BEN):
         text = f"{who.user_id}'s words"
         await world.put(
@@ -41,10 +41,10 @@ async def spoken(world: World, at: int) -> None:
     await world.consume(world.request, 3)
 
 
-async def test_the_text_is_in_no_file_of_the_broker_also_after_a_crash(embedded: EmbeddedBroker) -> None:
+async def test_the_text_is_in_no_broker_file_even_after_a_crash(embedded: EmbeddedBroker) -> None:
     world = await made(embedded.bootstrap)
     at = now_ms()
-    await spoken(world, at)
+    await write_and_consume(world, at)
     assert files_with(embedded.data, b"anna's words")
     purged = await world.purge(moment(at + 1000))
     assert purged.clear_by is None
@@ -57,10 +57,10 @@ async def test_the_text_is_in_no_file_of_the_broker_also_after_a_crash(embedded:
     assert await world.purge(moment(at + 1000)) == Purged()
 
 
-async def test_a_broker_that_cannot_delete_copies_nothing_and_retention_is_named(old_broker: Broker) -> None:
+async def test_a_broker_without_delete_records_copies_nothing_and_retention_is_named(old_broker: Broker) -> None:
     world = await made(old_broker.bootstrap)
     at = now_ms()
-    await spoken(world, at)
+    await write_and_consume(world, at)
     before = await world.left(moment(at + 1000))
     assert set(before) == {
         world.commit.dead_letter,

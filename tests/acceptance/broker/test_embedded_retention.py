@@ -1,4 +1,4 @@
-"""The embedded broker's disk stays bounded, and offsets stay true when the front of a log goes."""
+"""Retention bounds the embedded broker's disk, and offsets stay valid when the front of a log is deleted."""
 
 import time
 from collections.abc import AsyncGenerator
@@ -17,7 +17,7 @@ KILOBYTE = 1024
 
 @pytest.fixture
 async def broker(embedded: object, tmp_path: Path) -> AsyncGenerator[Broker]:
-    """A broker in this process that looks for expired segments all the time; skipped like `embedded`."""
+    """A broker in this process that checks for expired segments continuously; skipped like `embedded`."""
     broker = Broker(BrokerSettings(tmp_path / "own", retention_check_seconds=0.05, segment_bytes=8 * KILOBYTE))
     await broker.start()
     yield broker
@@ -25,11 +25,11 @@ async def broker(embedded: object, tmp_path: Path) -> AsyncGenerator[Broker]:
 
 
 def disk(folder: Path) -> int:
-    """Bytes of every segment file below the folder."""
+    """The size of every segment file below the folder."""
     return sum(path.stat().st_size for path in folder.rglob("*.log"))
 
 
-async def test_a_topic_keeps_no_more_bytes_than_it_may(broker: Broker, tmp_path: Path) -> None:
+async def test_a_topic_stays_within_its_retention_bytes(broker: Broker, tmp_path: Path) -> None:
     limit = 64 * KILOBYTE
     topic = await create(broker.bootstrap, "sized", retention_bytes=str(limit))
     await send_all(broker.bootstrap, topic, [b"%06d" % i + b"x" * 1000 for i in range(500)])
@@ -44,7 +44,7 @@ async def test_a_topic_keeps_no_more_bytes_than_it_may(broker: Broker, tmp_path:
     assert [int((record.value or b"")[:6]) for record in records] == list(range(begin, 500))
 
 
-async def test_a_topic_keeps_no_message_longer_than_it_may(broker: Broker, tmp_path: Path) -> None:
+async def test_no_message_outlives_the_retention_time(broker: Broker, tmp_path: Path) -> None:
     topic = await create(broker.bootstrap, "timed", retention_ms=str(HOUR))
     old = int(time.time() * 1000) - 2 * HOUR
     for _ in range(5):
@@ -55,7 +55,7 @@ async def test_a_topic_keeps_no_message_longer_than_it_may(broker: Broker, tmp_p
         assert [(record.offset, record.value) for record in await take(consumer, 1)] == [(5, b"new")]
 
 
-async def test_offsets_are_never_given_twice_even_if_everything_expired(broker: Broker, tmp_path: Path) -> None:
+async def test_offsets_are_never_reused_even_if_everything_expired(broker: Broker, tmp_path: Path) -> None:
     topic = await create(broker.bootstrap, "expired", retention_ms=str(HOUR))
     old = int(time.time() * 1000) - 2 * HOUR
     for _ in range(3):

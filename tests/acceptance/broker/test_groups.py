@@ -1,4 +1,4 @@
-"""Consumer groups: work is shared, handed over and taken back, and nothing is lost on the way."""
+"""Consumer groups share work, hand it over and take it back without loss."""
 
 import asyncio
 import subprocess
@@ -17,15 +17,15 @@ pytestmark = pytest.mark.kafka
 
 QUICK = {"session_timeout_ms": 6000, "heartbeat_interval_ms": 300}
 PATIENT = {**QUICK, "session_timeout_ms": 30_000}
-"""Of members who leave by themselves: a busy machine must not be taken for one that has died."""
+"""Session timeout of members that leave on their own: a slow machine must not look like a dead member."""
 ROOT = Path(__file__).parents[3]
 
 
 class Ledger:
-    """What the members of one group were given; a member must not be given what was committed before its place was.
+    """The records delivered to a group; a member must not receive a record that was committed before its assignment.
 
-    A member whose place is given to it anew starts where the group had committed at that moment; what it commits later,
-    of messages that it fetched before, is read a second time and is no fault.
+    A new assignment starts at the offset committed at that moment. A record that the member fetched earlier and another
+    commits later may be read a second time; that is no error.
     """
 
     def __init__(self) -> None:
@@ -34,11 +34,11 @@ class Ledger:
         self._committed: dict[TopicPartition, int] = {}
 
     def start(self, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """Where a member that is given these places must not start before."""
+        """The lowest offsets at which a member with these partitions may start."""
         return {place: self._committed.get(place, 0) for place in places}
 
     async def work(self, member: AIOKafkaConsumer, shift: "Shift") -> None:
-        """Reads, notes and commits until cancelled."""
+        """Reads, records and commits until cancelled."""
         while True:
             batches = await member.getmany(timeout_ms=100, max_records=50)
             for place, records in batches.items():
@@ -52,26 +52,26 @@ class Ledger:
         try:
             await member.commit({place: offset})
         except (CommitFailedError, IllegalStateError, KafkaError):
-            return  # the partition has gone to another member, which reads these messages again
+            return  # the partition is assigned to another member, which reads these messages again
         self._committed[place] = max(self._committed.get(place, 0), offset)
 
 
 class Shift(ConsumerRebalanceListener):
-    """Where one member starts in the places that it was given last."""
+    """The offsets at which a member starts in its latest assignment."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.starts: dict[TopicPartition, int] = {}
         self._ledger = ledger
 
     async def on_partitions_revoked(self, revoked: Iterable[TopicPartition]) -> None:
-        """What it fetched before is still its own."""
+        """Records that it has fetched still count as its own."""
 
     async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
         self.starts = self._ledger.start(assigned)
 
 
 class Crew:
-    """Members of one group that come and go."""
+    """The members of one group, which join and leave."""
 
     def __init__(self, bootstrap: str, topic: str) -> None:
         self.ledger = Ledger()
@@ -81,7 +81,7 @@ class Crew:
         self._members: dict[int, tuple[AsyncExitStack, asyncio.Task[None], AIOKafkaConsumer]] = {}
 
     async def hire(self, number: int) -> None:
-        """One more member works."""
+        """Adds a member."""
         stack = AsyncExitStack()
         member = await stack.enter_async_context(self._consuming())
         shift = Shift(self.ledger)
@@ -89,23 +89,23 @@ class Crew:
         self._members[number] = (stack, asyncio.create_task(self.ledger.work(member, shift)), member)
 
     async def dismiss(self, number: int) -> None:
-        """One member stops working and leaves."""
+        """Stops one member, which leaves the group."""
         stack, task, _ = self._members.pop(number)
         task.cancel()
         await asyncio.wait([task])
         await stack.aclose()
 
     async def dismiss_all(self) -> None:
-        """Everybody has left."""
+        """Stops all members."""
         for number in list(self._members):
             await self.dismiss(number)
 
     def shares(self) -> list[int]:
-        """How many partitions each member has, sorted."""
+        """The number of partitions of each member, sorted."""
         return sorted(len(member.assignment()) for *_, member in self._members.values())
 
 
-async def test_nothing_is_lost_while_members_come_and_go(bootstrap: str) -> None:
+async def test_nothing_is_lost_while_members_join_and_leave(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("crew"), 6)
     crew = Crew(bootstrap, topic)
     sent = 0
@@ -155,7 +155,7 @@ async def test_members_that_start_together_share_the_work(bootstrap: str) -> Non
         await crew.dismiss_all()
 
 
-async def test_more_members_than_partitions_leave_some_idle(bootstrap: str) -> None:
+async def test_surplus_members_stay_idle(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("idle"), 1)
     crew = Crew(bootstrap, topic)
     try:
@@ -166,7 +166,7 @@ async def test_more_members_than_partitions_leave_some_idle(bootstrap: str) -> N
         await crew.dismiss_all()
 
 
-async def test_a_group_goes_on_where_it_committed(bootstrap: str) -> None:
+async def test_a_group_resumes_at_its_commit(bootstrap: str) -> None:
     topic, group = await create(bootstrap, unique("resume")), unique("group")
     place = TopicPartition(topic, 0)
     await send_all(bootstrap, topic, [b"%d" % i for i in range(10)])
@@ -178,7 +178,7 @@ async def test_a_group_goes_on_where_it_committed(bootstrap: str) -> None:
         assert [record.value for record in await take(second, 5)] == [b"5", b"6", b"7", b"8", b"9"]
 
 
-async def test_two_groups_read_everything_each(bootstrap: str) -> None:
+async def test_two_groups_each_read_everything(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("groups"))
     await send_all(bootstrap, topic, [b"%d" % i for i in range(10)])
     for _ in range(2):
@@ -186,7 +186,7 @@ async def test_two_groups_read_everything_each(bootstrap: str) -> None:
             assert len(await take(consumer, 10)) == 10
 
 
-async def test_a_killed_members_work_is_taken_over(bootstrap: str) -> None:
+async def test_another_member_takes_over_the_work_of_a_killed_one(bootstrap: str) -> None:
     topic, group = await create(bootstrap, unique("killed"), 2), unique("group")
     await send_all(bootstrap, topic, [b"%d" % i for i in range(10)])
     command = [sys.executable, "-m", "tests.acceptance.broker.member", bootstrap, topic, group]

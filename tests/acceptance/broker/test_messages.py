@@ -1,4 +1,4 @@
-"""What a producer writes is what consumers read."""
+"""Consumers read what producers write."""
 
 import asyncio
 import time
@@ -13,7 +13,7 @@ from tests.acceptance.broker.clients import consuming, create, eventually, produ
 pytestmark = pytest.mark.kafka
 
 
-async def test_each_partition_keeps_the_order_of_its_messages(bootstrap: str) -> None:
+async def test_each_partition_preserves_order(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("order"), 3)
     async with producing(bootstrap, linger_ms=2) as producer:
         acks = [await producer.send(topic, b"%d" % i, key=b"k%d" % (i % 10)) for i in range(1000)]
@@ -27,7 +27,7 @@ async def test_each_partition_keeps_the_order_of_its_messages(bootstrap: str) ->
         assert [int(record.value or b"") for record in here] == sorted(int(record.value or b"") for record in here)
 
 
-async def test_keys_headers_timestamps_and_nulls_come_back_as_they_went(bootstrap: str) -> None:
+async def test_keys_headers_timestamps_and_nulls_are_preserved(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("fields"))
     headers = [("a", b"1"), ("a", b""), ("ключ", "值".encode())]
     now = int(time.time() * 1000)
@@ -43,14 +43,14 @@ async def test_keys_headers_timestamps_and_nulls_come_back_as_they_went(bootstra
 
 
 @pytest.mark.parametrize("codec", ["gzip"])
-async def test_compressed_batches_are_kept(bootstrap: str, codec: str) -> None:
+async def test_compressed_batches_are_stored(bootstrap: str, codec: str) -> None:
     topic = await create(bootstrap, unique("codec"))
     await send_all(bootstrap, topic, [b"x" * 500] * 50, compression_type=codec, linger_ms=20)
     async with consuming(bootstrap, topic) as consumer:
         assert [record.value for record in await take(consumer, 50)] == [b"x" * 500] * 50
 
 
-async def test_a_message_larger_than_the_fetch_limit_is_still_delivered(bootstrap: str) -> None:
+async def test_a_message_larger_than_the_fetch_limit_is_delivered(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("large"))
     await send_all(bootstrap, topic, [b"a" * 300_000, b"b"])
     async with consuming(bootstrap, topic, max_partition_fetch_bytes=1000, fetch_max_bytes=1000) as consumer:
@@ -66,7 +66,7 @@ async def test_a_message_over_the_topics_limit_is_refused_and_the_next_accepted(
     assert metadata.offset == 0
 
 
-async def test_a_waiting_reader_is_woken_by_a_message_at_once(bootstrap: str) -> None:
+async def test_a_message_wakes_a_waiting_reader_at_once(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("wake"))
     async with producing(bootstrap) as producer, consuming(bootstrap, topic, fetch_max_wait_ms=10_000) as consumer:
         await producer.send_and_wait(topic, b"first")
@@ -92,7 +92,7 @@ async def test_an_idempotent_producer_writes_each_message_once_in_order(bootstra
     assert end == {TopicPartition(topic, 0): 2000}
 
 
-async def test_a_time_finds_the_first_message_since(bootstrap: str) -> None:
+async def test_a_timestamp_finds_the_first_later_message(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("times"))
     place = TopicPartition(topic, 0)
     start = int(time.time() * 1000) - 60_000
@@ -106,7 +106,7 @@ async def test_a_time_finds_the_first_message_since(bootstrap: str) -> None:
         assert (await consumer.offsets_for_times({place: start + 10_000}))[place] is None
 
 
-async def test_a_consumer_can_seek_to_the_beginning_the_end_and_anywhere(bootstrap: str) -> None:
+async def test_a_consumer_can_seek_to_any_offset(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("seek"))
     place = TopicPartition(topic, 0)
     await send_all(bootstrap, topic, [b"%d" % i for i in range(20)])
@@ -123,7 +123,7 @@ async def test_a_consumer_can_seek_to_the_beginning_the_end_and_anywhere(bootstr
 
 
 @pytest.mark.parametrize(("reset", "expected"), [("earliest", b"old"), ("latest", b"new")])
-async def test_a_new_group_begins_where_it_is_told(bootstrap: str, reset: str, expected: bytes) -> None:
+async def test_auto_offset_reset_sets_the_start_of_a_new_group(bootstrap: str, reset: str, expected: bytes) -> None:
     topic = await create(bootstrap, unique("reset"))
     await send_all(bootstrap, topic, [b"old"])
     async with consuming(bootstrap, topic, group_id=unique("group"), auto_offset_reset=reset) as consumer:
@@ -142,7 +142,7 @@ async def test_an_offset_beyond_the_end_is_reset(bootstrap: str) -> None:
         assert (await take(consumer, 1))[0].value == b"only"
 
 
-async def test_producing_without_acks_still_delivers(bootstrap: str) -> None:
+async def test_producing_without_acks_delivers(bootstrap: str) -> None:
     topic = await create(bootstrap, unique("noacks"))
     await send_all(bootstrap, topic, [b"%d" % i for i in range(10)], acks=0)
     async with consuming(bootstrap, topic) as consumer:

@@ -1,4 +1,4 @@
-"""What an erased user said leaves the topics that carry text; what others said stays, dead letters included."""
+"""A purge removes an erased user's text from all topics, dead letters included; other users' records stay."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ EMBEDDED = "smartbrain-embedded"
 
 @dataclass(frozen=True)
 class World:
-    """Topics of the test's own, which are like the product's."""
+    """Topics for one test, configured like the product's."""
 
     bootstrap: str
     commit: Topic
@@ -38,20 +38,20 @@ class World:
 
     @property
     def carriers(self) -> Carriers:
-        """The topics and the groups that consume them."""
+        """The topics and their consumer groups."""
         return Carriers({self.commit: f"{self.commit.name}.g", self.request: f"{self.request.name}.g"}, (self.reply,))
 
     async def purge(self, asked_at: datetime, who: Subject = ANNA, later: float = 300) -> Purged:
-        """The user's text purged, some seconds after it was asked for."""
+        """Purges the user's text some seconds after the request."""
         now = asked_at + timedelta(seconds=later)
         return await purge(KafkaAccess(self.bootstrap), who, asked_at, carriers=self.carriers, now=now)
 
     async def left(self, asked_at: datetime, who: Subject = ANNA) -> dict[str, int]:
-        """What is left of the user's."""
+        """The remaining records of the user."""
         return await count_left(KafkaAccess(self.bootstrap), who, asked_at, carriers=self.carriers)
 
     async def put(self, *records: Stored) -> None:
-        """The records stand in their partitions, in this order."""
+        """The partitions contain these records in this order."""
         async with producing(self.bootstrap, max_request_size=2 * DEAD_LETTER_BYTES) as producer:
             for r in records:
                 sent = await producer.send(
@@ -67,13 +67,13 @@ class World:
             await consumer.commit({place: upto})
 
     async def keeps_bytes(self) -> bool:
-        """Whether this broker keeps bytes of what can no longer be read: all but ours do."""
+        """Whether this broker keeps the bytes of deleted records; only the embedded one does not."""
         async with administering(self.bootstrap) as admin:
             return (await admin.describe_cluster())["cluster_id"] != EMBEDDED
 
 
 async def made(bootstrap: str) -> World:
-    """Topics that nobody has written to."""
+    """Empty topics."""
     world = World(
         bootstrap,
         Topic(unique("commit"), "tenant:user", (), "users", retention_hours=24, carries_text=True, partitions=2),
@@ -90,17 +90,17 @@ async def made(bootstrap: str) -> World:
 
 @pytest.fixture
 async def world(bootstrap: str) -> World:
-    """Topics of the test's own on the broker under test."""
+    """Topics for one test on the broker under test."""
     return await made(bootstrap)
 
 
 def now_ms() -> int:
-    """This moment."""
+    """The current time."""
     return int(time.time() * 1000)
 
 
 def moment(ms: int) -> datetime:
-    """The time of a record."""
+    """The timestamp of a record."""
     return datetime.fromtimestamp(ms / 1000, UTC)
 
 
@@ -116,15 +116,15 @@ def letter(topic: Topic, who: Subject, text: str, at: int, *, partition: int = 0
     return Stored(topic.dead_letter, partition, 0, key, said(who, text), headers, at)
 
 
-def alike(records: Sequence[Stored]) -> list[tuple[object, ...]]:
-    """What of dead letters must survive, in order."""
+def to_comparable(records: Sequence[Stored]) -> list[tuple[object, ...]]:
+    """The fields of dead letters that must survive, in order."""
     return [
         (r.partition, r.key, r.value, tuple(h for h in r.headers if h[0] != COPIED), r.timestamp)
         for r in sorted(records, key=lambda r: (r.partition, r.offset))
     ]
 
 
-async def test_dead_letters_of_the_user_are_gone_and_all_others_survive_as_they_were(world: World) -> None:
+async def test_the_users_dead_letters_are_deleted_and_others_survive_unchanged(world: World) -> None:
     at = now_ms()
     texts = [(BEN, "first"), (ANNA, "secret 1"), (BEN, "second"), (ANNA, "secret 2"), (BEN, "third")]
     letters = [letter(world.commit, who, text, at + n, partition=0) for n, (who, text) in enumerate(texts)]
@@ -134,7 +134,9 @@ async def test_dead_letters_of_the_user_are_gone_and_all_others_survive_as_they_
     name = world.commit.dead_letter
     assert (purged.removed, purged.copied, purged.waiting, purged.unreadable) == ({name: 2}, {name: 3}, False, 0)
     found = await read(world.bootstrap, name)
-    assert alike(found) == alike([r for r in letters if b"secret" not in (r.value or b"")] + [elsewhere])
+    assert to_comparable(found) == to_comparable(
+        [r for r in letters if b"secret" not in (r.value or b"")] + [elsewhere]
+    )
     assert [COPIED in dict(r.headers) for r in found if r.partition == 0] == [True] * 3
     assert [r.headers for r in found if r.partition == 1] == [elsewhere.headers]
     assert await world.left(moment(at + 1000)) == {}
@@ -165,7 +167,7 @@ async def test_copies_of_copies_have_one_mark(world: World) -> None:
     assert found.value == said(BEN, "stays")
 
 
-async def test_what_the_user_says_after_asking_stays(world: World) -> None:
+async def test_records_written_after_the_request_stay(world: World) -> None:
     at = now_ms()
     await world.put(letter(world.commit, ANNA, "before", at), letter(world.commit, ANNA, "after", at + 5000))
     purged = await world.purge(moment(at + 1000))
@@ -173,7 +175,7 @@ async def test_what_the_user_says_after_asking_stays(world: World) -> None:
     assert [r.value for r in await read(world.bootstrap, world.commit.dead_letter)] == [said(ANNA, "after")]
 
 
-async def test_a_dead_letter_written_late_is_as_old_as_what_it_holds(world: World) -> None:
+async def test_a_dead_letter_has_the_time_of_the_record_that_it_contains(world: World) -> None:
     at = now_ms()
     await world.put(
         *(Stored(world.commit.name, 0, 0, b"acme:ben", said(BEN, "x"), (), at + n * 4000) for n in range(2))
@@ -192,7 +194,7 @@ async def test_a_dead_letter_written_late_is_as_old_as_what_it_holds(world: Worl
     ]
 
 
-async def test_a_dead_letter_is_hers_by_body_or_key_and_nobodys_where_neither_tells(world: World) -> None:
+async def test_body_or_key_identifies_the_owner_of_a_dead_letter(world: World) -> None:
     at = now_ms()
     request = world.request.dead_letter
     await world.put(
@@ -210,7 +212,7 @@ async def test_a_dead_letter_is_hers_by_body_or_key_and_nobodys_where_neither_te
     assert sorted(r.value or b"" for r in found) == sorted([b"not json", b"torn", said(BEN, "her key, his body")])
 
 
-async def test_killed_between_copying_and_deleting_loses_nobodys_and_keeps_none_of_hers(
+async def test_a_kill_between_copying_and_deleting_loses_no_other_record_and_keeps_none_of_the_user(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at = now_ms()
@@ -236,7 +238,7 @@ async def test_killed_between_copying_and_deleting_loses_nobodys_and_keeps_none_
     assert await world.left(moment(at + 1000)) == {}
 
 
-async def test_a_dead_letter_as_large_as_may_be_is_copied_too(world: World) -> None:
+async def test_a_dead_letter_of_maximum_size_is_copied(world: World) -> None:
     at = now_ms()
     room = DEAD_LETTER_BYTES - 61 - len("acme:ben") - 20
     large = Stored(world.commit.dead_letter, 0, 0, b"acme:ben", b"x" * room, (), at)
@@ -247,7 +249,7 @@ async def test_a_dead_letter_as_large_as_may_be_is_copied_too(world: World) -> N
     assert [(len(r.value or b""), COPIED in dict(r.headers)) for r in found] == [(room, False)]
 
 
-async def test_dead_letters_that_had_their_time_are_not_carried_on(world: World) -> None:
+async def test_expired_dead_letters_are_not_copied(world: World) -> None:
     at = now_ms()
     await world.put(*(letter(world.commit, who, who.user_id, at) for who in (BEN, ANNA)))
     assert (await world.purge(moment(at + 1000), later=25 * 3600)).copied == {}
@@ -276,7 +278,7 @@ async def test_consumed_turns_and_requests_of_the_user_are_deleted(world: World)
 
 
 @pytest.mark.parametrize("consumed", [0, 1])
-async def test_what_has_not_been_consumed_waits_and_nothing_unread_is_deleted(world: World, consumed: int) -> None:
+async def test_unconsumed_records_delay_the_purge_and_are_not_deleted(world: World, consumed: int) -> None:
     at = now_ms()
     await world.put(
         *(Stored(world.commit.name, 0, 0, b"acme:anna", said(ANNA, f"turn {n}"), (), at + n) for n in range(2))
@@ -295,7 +297,7 @@ async def test_what_has_not_been_consumed_waits_and_nothing_unread_is_deleted(wo
     assert await world.left(moment(at + 1000)) == {}
 
 
-async def test_a_request_whose_answer_may_be_on_its_way_waits_for_it(world: World) -> None:
+async def test_a_request_with_a_pending_reply_waits_for_it(world: World) -> None:
     at = now_ms()
     await world.put(Stored(world.request.name, 0, 0, b"0a1b", said(ANNA, "secret"), (), at))
     await world.consume(world.request, 1)
@@ -305,7 +307,7 @@ async def test_a_request_whose_answer_may_be_on_its_way_waits_for_it(world: Worl
     assert not (await world.purge(moment(at + 1000), later=125)).waiting
 
 
-async def test_replies_that_nobody_waits_for_any_more_are_deleted(world: World) -> None:
+async def test_replies_that_nobody_waits_for_are_deleted(world: World) -> None:
     at = now_ms()
     await world.put(
         *(Stored(world.reply.name, 0, 0, b"0a1b", b'{"context": "secret"}', (), at + n * 1000) for n in (0, 30, 59)),
@@ -323,14 +325,14 @@ async def test_replies_that_nobody_waits_for_any_more_are_deleted(world: World) 
     assert await world.left(asked_at) == {}
 
 
-async def test_bytes_of_what_was_removed_stay_on_apache_kafka_for_retention_and_no_longer(world: World) -> None:
+async def test_apache_kafka_keeps_deleted_bytes_until_retention_ends(world: World) -> None:
     at = now_ms()
     await world.put(letter(world.commit, ANNA, "secret", at))
     purged = await world.purge(moment(at + 1000))
     assert purged.clear_by == (moment(at + 24 * 3_600_000) if await world.keeps_bytes() else None)
 
 
-async def test_where_the_broker_refuses_nothing_is_copied_and_retention_is_named(bootstrap: str) -> None:
+async def test_a_refusing_broker_copies_nothing_and_retention_is_named(bootstrap: str) -> None:
     topic = Topic(unique("compacted"), "tenant:user", (), "users", carries_text=True)
     day = 24 * 3_600_000
     await create(bootstrap, topic.name, retention_ms=str(day), segment_ms="600000", cleanup_policy="compact")
@@ -355,7 +357,7 @@ async def test_where_the_broker_refuses_nothing_is_copied_and_retention_is_named
     }
 
 
-async def test_a_group_whose_offset_is_below_the_new_start_goes_on(world: World) -> None:
+async def test_a_group_whose_offset_is_below_the_new_start_continues(world: World) -> None:
     at = now_ms()
     dlq = world.commit.dead_letter
     await world.put(letter(world.commit, BEN, "one", at), letter(world.commit, ANNA, "secret", at))
@@ -370,7 +372,7 @@ async def test_a_group_whose_offset_is_below_the_new_start_goes_on(world: World)
         await consumer.commit()
 
 
-async def test_topics_that_do_not_exist_are_not_created(bootstrap: str) -> None:
+async def test_missing_topics_are_not_created(bootstrap: str) -> None:
     topic = Topic(unique("absent"), "tenant:user", (), "users", carries_text=True)
     assert await purge(KafkaAccess(bootstrap), ANNA, moment(now_ms()), carriers=Carriers({topic: "g"}, ())) == Purged()
     assert await count_left(KafkaAccess(bootstrap), ANNA, moment(now_ms()), carriers=Carriers({topic: "g"}, ())) == {}
@@ -378,6 +380,6 @@ async def test_topics_that_do_not_exist_are_not_created(bootstrap: str) -> None:
         assert topic.name not in await admin.list_topics()
 
 
-async def test_a_broker_that_is_away_is_a_reason_to_try_again() -> None:
+async def test_an_unavailable_broker_causes_a_retry() -> None:
     with pytest.raises(TransientError):
         await purge(KafkaAccess("127.0.0.1:9"), ANNA, moment(now_ms()))

@@ -1,4 +1,4 @@
-"""What a broker promises about batches that are damaged, repeated or out of turn."""
+"""Batches that are damaged, repeated or out of sequence."""
 
 import time
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.kafka
 
 
 def some_producer() -> int:
-    """A producer id that no test has used."""
+    """An unused producer id."""
     return time.time_ns() // 1000
 
 
@@ -39,7 +39,7 @@ async def test_a_batch_from_the_future_is_refused(bootstrap: str) -> None:
     assert await produce(bootstrap, topic, batch([b"before"], timestamp=later - 2 * day_ms)) == (0, 0)
 
 
-async def test_a_batch_sent_again_is_acknowledged_but_stored_once(bootstrap: str) -> None:
+async def test_a_repeated_batch_is_acknowledged_and_stored_once(bootstrap: str) -> None:
     topic, producer = await create(bootstrap, unique("again")), some_producer()
     first, second = batch([b"a", b"b"], producer, 0, 0), batch([b"c"], producer, 0, 2)
     assert await produce(bootstrap, topic, first) == (0, 0)
@@ -50,7 +50,7 @@ async def test_a_batch_sent_again_is_acknowledged_but_stored_once(bootstrap: str
         assert list((await consumer.end_offsets([TopicPartition(topic, 0)])).values()) == [3]
 
 
-async def test_a_gap_in_a_producers_sequence_and_an_old_epoch_are_refused(bootstrap: str) -> None:
+async def test_a_sequence_gap_and_an_old_epoch_are_refused(bootstrap: str) -> None:
     topic, producer = await create(bootstrap, unique("gap")), some_producer()
     assert await produce(bootstrap, topic, batch([b"a"], producer, 1, 0)) == (0, 0)
     assert (await produce(bootstrap, topic, batch([b"c"], producer, 1, 2)))[0] == OUT_OF_ORDER_SEQUENCE
@@ -58,14 +58,14 @@ async def test_a_gap_in_a_producers_sequence_and_an_old_epoch_are_refused(bootst
     assert await produce(bootstrap, topic, batch([b"b"], producer, 1, 1)) == (0, 1)
 
 
-async def test_a_sequence_goes_on_after_its_largest_number(bootstrap: str) -> None:
+async def test_a_sequence_wraps_around_after_its_largest_number(bootstrap: str) -> None:
     topic, producer = await create(bootstrap, unique("wrap")), some_producer()
     last = 2**31 - 1
     assert await produce(bootstrap, topic, batch([b"a"], producer, 0, last)) == (0, 0)
     assert await produce(bootstrap, topic, batch([b"b"], producer, 0, 0)) == (0, 1)
 
 
-async def test_an_id_is_given_to_one_producer_only(bootstrap: str) -> None:
+async def test_every_producer_id_is_unique(bootstrap: str) -> None:
     async with (
         producing(bootstrap, enable_idempotence=True) as one,
         producing(bootstrap, enable_idempotence=True) as two,

@@ -1,4 +1,4 @@
-"""Record batches built and sent by hand, for what no well-behaved client does."""
+"""Hand-made record batches that a correct client would not send."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -33,7 +33,7 @@ def batch(
     key: bytes | None = None,
     headers: Headers = (),
 ) -> bytes:
-    """One record batch of these values; timestamp in ms, 0 for now; a producer id makes it idempotent."""
+    """A record batch of these values; timestamp in ms, 0 for now; a producer id makes it idempotent."""
     at = timestamp or int(time.time() * 1000)
     return batch_of([(at, key, value, headers) for value in values], codec, producer, epoch, sequence)
 
@@ -43,7 +43,7 @@ Sent = tuple[int, bytes | None, bytes | None, Sequence[tuple[str, bytes | None]]
 
 
 def batch_of(records: Sequence[Sent], codec: int = 0, producer: int = -1, epoch: int = -1, sequence: int = -1) -> bytes:
-    """One record batch of these records."""
+    """A record batch of these records."""
     idempotence = {"producer_id": producer, "producer_epoch": epoch, "base_sequence": sequence}
     builder = DefaultRecordBatchBuilder(2, codec, False, batch_size=1 << 26, **idempotence)
     for number, (at, key, value, headers) in enumerate(records):
@@ -52,7 +52,7 @@ def batch_of(records: Sequence[Sent], codec: int = 0, producer: int = -1, epoch:
 
 
 def altered(made: bytes, *, records: bytes | None = None, codec: int | None = None) -> bytes:
-    """The batch with other bytes for its records, or said to be packed otherwise; length and CRC are right."""
+    """The batch with other record bytes or another compression flag; length and CRC are valid."""
     header = header_of(made)
     assert header
     body = made[HEADER.size :] if records is None else records
@@ -62,13 +62,13 @@ def altered(made: bytes, *, records: bytes | None = None, codec: int | None = No
 
 
 async def produce(bootstrap: str, topic: str, data: bytes, partition: int = 0) -> tuple[int, int]:
-    """The broker's error code and base offset for one batch sent to a partition."""
+    """The broker's error code and base offset for one batch."""
     (answer,) = await produce_all(bootstrap, [(topic, partition, data)])
     return answer
 
 
 async def produce_all(bootstrap: str, batches: Iterable[tuple[str, int, bytes]]) -> list[tuple[int, int]]:
-    """The same for many batches, sent one after the other; each with its topic and partition."""
+    """Sends batches one after the other, each with its topic and partition; their error codes and base offsets."""
     client = AIOKafkaClient(bootstrap_servers=bootstrap)
     await client.bootstrap()
     answers: list[tuple[int, int]] = []

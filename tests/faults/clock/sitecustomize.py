@@ -1,4 +1,4 @@
-"""On the path of a process whose clock is to be wrong by FAULTS_CLOCK_S seconds, in all that the product asks of it."""
+"""Shifts the clock of a process by FAULTS_CLOCK_S seconds; `sitecustomize` loads it at the start."""
 
 import os
 import time

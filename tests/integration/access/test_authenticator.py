@@ -1,4 +1,4 @@
-"""Who asks, told from a header on a real database; a change of a key is heard at once in every process."""
+"""Identification of requesters from headers on a real database; a key change takes effect in every process at once."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -22,13 +22,13 @@ from tests.system.issuer import AUDIENCE, URL
 from tests.system.keys import add_key
 from tests.system.wait import wait_for
 
-HERE, EVERYWHERE = "127.0.0.1", "0.0.0.0"  # noqa: S104 # the address is looked at, not bound
+HERE, EVERYWHERE = "127.0.0.1", "0.0.0.0"  # noqa: S104 # the address is compared, not bound
 ISSUER = TokenIssuer(issuer=URL, audience=AUDIENCE, jwks="none.json", tenant="acme")
 
 
 @pytest.fixture
 async def db(dsn: str) -> AsyncGenerator[Database]:
-    """The pools on a database of the test's own."""
+    """The pools on a new database."""
     found = Database(dsn, size=2)
     await found.open()
     yield found
@@ -36,7 +36,7 @@ async def db(dsn: str) -> AsyncGenerator[Database]:
 
 
 async def app_key(db: Database, *scopes: AccessScope, days: float = 1, user: str | None = None) -> KeyText:
-    """A key of acme that is called app."""
+    """A key of acme with the name app."""
     return await add_key(db, "acme", scopes=scopes or ("read",), user=user, days=days, name="app")
 
 
@@ -48,8 +48,8 @@ async def refusal(door: Authenticator, header: str | None) -> str:
 
 
 @asynccontextmanager
-async def hearing(door: Authenticator) -> AsyncGenerator[None]:
-    """The door hears of changes; it has begun to listen."""
+async def listen_to_changes(door: Authenticator) -> AsyncGenerator[None]:
+    """The authenticator receives notifications of changes."""
     heard: list[str | None] = []
     forget: Callable[[str | None], None] = door.forget
 
@@ -68,19 +68,19 @@ async def hearing(door: Authenticator) -> AsyncGenerator[None]:
             await listening
 
 
-def stopped() -> float:
-    """A clock that stands: what is kept never gets old by itself."""
+def get_fixed_time() -> float:
+    """A fixed clock: cached keys do not expire on their own."""
     return 0.0
 
 
-async def test_a_key_says_who_asks(db: Database) -> None:
+async def test_a_key_identifies_its_requester(db: Database) -> None:
     door = Authenticator(db, AccessPolicy(), HERE)
     app, lin = await app_key(db, "read", "erase"), await app_key(db, "write", user="lin")
     assert await door.identify(f"Bearer {app}") == Requester("key:app", frozenset({"read", "erase"}), "acme")
     assert await door.identify(f"bearer  {lin} ") == Requester("lin", frozenset({"write"}), "acme", "lin")
 
 
-async def test_whatever_is_no_good_key_is_told_why(db: Database) -> None:
+async def test_an_invalid_key_is_refused_with_the_reason(db: Database) -> None:
     door = Authenticator(db, AccessPolicy(), HERE)
     good, over = await app_key(db), await app_key(db, days=-1)
     wrong = f"{str(good)[:-1]}{'A' if str(good)[-1] != 'A' else 'B'}"
@@ -94,9 +94,9 @@ async def test_whatever_is_no_good_key_is_told_why(db: Database) -> None:
     assert await refusal(door, None) == "is missing; send `Authorization: Bearer` with a key"
 
 
-async def test_this_machine_needs_no_key_until_the_first_one_and_then_for_good(db: Database) -> None:
-    door = Authenticator(db, AccessPolicy(), HERE, stopped)
-    async with hearing(door):
+async def test_this_machine_needs_no_key_until_the_first_one_exists(db: Database) -> None:
+    door = Authenticator(db, AccessPolicy(), HERE, get_fixed_time)
+    async with listen_to_changes(door):
         assert await door.identify(None) == LOCAL
         assert await refusal(door, f"Bearer {KeyText(make_key_id(), make_secret())}") == "the key is not known"
         key = await app_key(db)
@@ -115,7 +115,7 @@ async def test_this_machine_needs_no_key_until_the_first_one_and_then_for_good(d
     )
 
 
-async def test_elsewhere_and_with_an_issuer_somebody_must_say_who_they_are(db: Database) -> None:
+async def test_other_machines_and_issuers_require_identification(db: Database) -> None:
     assert await Authenticator(db, AccessPolicy(), HERE).is_open()
     assert not await Authenticator(db, AccessPolicy(), EVERYWHERE).is_open()
     assert not await Authenticator(db, AccessPolicy(issuers={"staff": ISSUER}), HERE).is_open()
@@ -128,21 +128,21 @@ async def test_elsewhere_and_with_an_issuer_somebody_must_say_who_they_are(db: D
         ("127.1.2.3", True),
         ("::1", True),
         ("localhost", True),
-        ("0.0.0.0", False),  # noqa: S104 # the address is looked at, not bound
+        ("0.0.0.0", False),  # noqa: S104 # the address is compared, not bound
         ("::", False),
         ("", False),
         ("10.0.0.7", False),
         ("localhost.example.com", False),
     ],
 )
-def test_which_addresses_only_this_machine_reaches(host: str, loopback: bool) -> None:
+def test_loopback_addresses_are_recognised(host: str, loopback: bool) -> None:
     assert is_loopback(host) == loopback
 
 
 async def test_a_revoked_key_is_refused_in_every_process_at_once(db: Database) -> None:
-    doors = [Authenticator(db, AccessPolicy(), HERE, stopped) for _ in range(2)]
+    doors = [Authenticator(db, AccessPolicy(), HERE, get_fixed_time) for _ in range(2)]
     key = await app_key(db)
-    async with hearing(doors[0]), hearing(doors[1]):
+    async with listen_to_changes(doors[0]), listen_to_changes(doors[1]):
         for door in doors:
             await door.identify(f"Bearer {key}")
         async with db.system() as conn:
@@ -159,7 +159,7 @@ async def test_a_revoked_key_is_refused_in_every_process_at_once(db: Database) -
             await wait_for(refused, "the door has heard of it")
 
 
-async def test_whoever_hears_nothing_uses_what_it_knows_for_two_seconds_and_no_longer(db: Database) -> None:
+async def test_without_notifications_cached_keys_are_used_for_two_seconds(db: Database) -> None:
     now = 0.0
     door = Authenticator(db, AccessPolicy(), HERE, lambda: now)
     key = await app_key(db)
@@ -172,10 +172,8 @@ async def test_whoever_hears_nothing_uses_what_it_knows_for_two_seconds_and_no_l
     assert await refusal(door, f"Bearer {key}") == "the key was revoked"
 
 
-async def test_what_was_being_read_when_a_key_changed_is_not_kept(
-    db: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    door = Authenticator(db, AccessPolicy(), HERE, stopped)
+async def test_a_key_that_changes_during_its_read_is_not_cached(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    door = Authenticator(db, AccessPolicy(), HERE, get_fixed_time)
     key = await app_key(db)
     find = api_keys.find
 
@@ -192,10 +190,10 @@ async def test_what_was_being_read_when_a_key_changed_is_not_kept(
     assert await refusal(door, f"Bearer {key}") == "the key was revoked"
 
 
-async def test_a_key_is_read_once_however_many_ask_and_again_after_a_change(
+async def test_concurrent_requests_read_a_key_once_and_again_after_a_change(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    door = Authenticator(db, AccessPolicy(), HERE, stopped)
+    door = Authenticator(db, AccessPolicy(), HERE, get_fixed_time)
     key, find = await app_key(db), api_keys.find
     read: list[str] = []
 
@@ -213,8 +211,10 @@ async def test_a_key_is_read_once_however_many_ask_and_again_after_a_change(
     assert len(read) == 2
 
 
-async def test_nobody_waits_for_what_was_asked_before_a_change(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    door = Authenticator(db, AccessPolicy(), HERE, stopped)
+async def test_a_request_after_a_change_does_not_wait_for_an_earlier_read(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    door = Authenticator(db, AccessPolicy(), HERE, get_fixed_time)
     key, find = await app_key(db), api_keys.find
     asked, go_on = asyncio.Event(), asyncio.Event()
 
@@ -237,7 +237,7 @@ async def test_nobody_waits_for_what_was_asked_before_a_change(db: Database, mon
     assert await refusal(door, f"Bearer {key}") == "the key was revoked"
 
 
-async def test_after_a_rotation_the_old_secret_goes_for_the_overlap_alone(
+async def test_after_a_rotation_the_old_secret_is_valid_during_the_overlap_only(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, newer = await app_key(db), make_secret()
@@ -259,7 +259,7 @@ async def test_after_a_rotation_the_old_secret_goes_for_the_overlap_alone(
     assert (await door.identify(f"Bearer {KeyText(old.key_id, newest)}")).name == "key:app"
 
 
-async def test_a_key_that_opens_nothing_is_not_rotated(db: Database) -> None:
+async def test_an_invalid_key_cannot_be_rotated(db: Database) -> None:
     revoked, over = await app_key(db), await app_key(db, days=-1)
     async with db.system() as conn:
         await api_keys.revoke(conn, revoked.key_id)
@@ -267,19 +267,19 @@ async def test_a_key_that_opens_nothing_is_not_rotated(db: Database) -> None:
             assert not await api_keys.rotate(conn, each.key_id, hash_secret(make_secret()), timedelta())
 
 
-async def test_while_the_database_is_away_nobody_is_let_in(dsn: str) -> None:
+async def test_without_the_database_every_request_is_refused(dsn: str) -> None:
     away = Database(dsn, size=1)
     await away.open()
     key = await app_key(away)
     await away.close()
     door = Authenticator(away, AccessPolicy(), HERE)
     for header in (None, f"Bearer {key}"):
-        with pytest.raises((TransientError, Exception)) as caught:  # whatever a closed pool raises
+        with pytest.raises((TransientError, Exception)) as caught:  # a closed pool raises various errors
             await door.identify(header)
         assert not isinstance(caught.value, RefusedError)
 
 
-async def test_nobody_listens_to_others_without_a_key_that_goes_or_an_issuer(db: Database, dsn: str) -> None:
+async def test_listening_on_other_addresses_requires_a_valid_key_or_an_issuer(db: Database, dsn: str) -> None:
     assert not await require_guard(dsn, AccessPolicy(), HERE)
     for _ in range(2):
         with pytest.raises(ConfigurationError, match=r"without a key on 0\.0\.0\.0: .*`smartbrain keys create`"):

@@ -1,4 +1,4 @@
-"""The public keys of an issuer over HTTP: read once, kept when the issuer fails, never followed elsewhere."""
+"""The public keys of an issuer over HTTP: read once, kept while the issuer fails, redirects not followed."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -20,7 +20,7 @@ from tests.system.serving import serving
 
 @dataclass
 class KeyServer:
-    """Shows the key set of an issuer, or what the test says instead."""
+    """Serves the key set of an issuer, or another response."""
 
     issuer: Issuer
     now: float = 0.0
@@ -36,7 +36,7 @@ class KeyServer:
         return self.instead or Response(self.issuer.shown_in.read_bytes(), media_type="application/json")
 
     def check(self) -> TokenCheck:
-        """Takes tokens of this issuer."""
+        """Accepts tokens of this issuer."""
         named = TokenIssuer(issuer=URL, audience=AUDIENCE, jwks=f"{self.url}/jwks.json", tenant="acme", keys_s=300)
         return TokenCheck({"staff": named}, lambda: self.now)
 
@@ -51,7 +51,7 @@ async def server(tmp_path: Path) -> AsyncGenerator[KeyServer]:
         yield made
 
 
-async def test_keys_are_read_once_however_many_ask_and_again_when_they_are_old(server: KeyServer) -> None:
+async def test_concurrent_requests_read_keys_once_and_again_when_they_expire(server: KeyServer) -> None:
     check, token = server.check(), server.issuer.sign()
     holders = await asyncio.gather(*(check.identify(token) for _ in range(20)))
     assert {each.user_id for each in holders} == {"lin"}
@@ -75,7 +75,7 @@ async def test_keys_are_read_once_however_many_ask_and_again_when_they_are_old(s
     ],
     ids=["broken", "no JSON", "no keys", "elsewhere", "endless"],
 )
-async def test_an_issuer_that_fails_lets_nobody_new_in_and_keeps_nobody_out(
+async def test_a_failing_issuer_keeps_known_keys_valid_and_admits_no_new_ones(
     server: KeyServer, instead: Response
 ) -> None:
     token, well = server.issuer.sign(), server.check()

@@ -1,4 +1,4 @@
-"""What vectors and a model add to the analyzer's rules; whatever they fail with, the rules' result stands."""
+"""Vectors and a model add to the analyzer's rules; if they fail, the result of the rules stays."""
 
 import asyncio
 import json
@@ -49,14 +49,14 @@ LANGUAGES = pytest.mark.parametrize("language", SAID)
 
 @dataclass
 class Bench:
-    """A worker's surroundings with models behind them; its handlers are called by hand, one event after the other."""
+    """A worker's runtime with models; its handlers are called by hand, one event after the other."""
 
     rt: Runtime
     dsn: str
     said: int = 0
 
     async def say(self, text: str, **more: Any) -> UUID:
-        """The id of a statement without a key that was observed alone in a turn."""
+        """The id of a statement without a key, observed alone in a turn."""
         self.said += 1
         at = BEGAN + timedelta(days=self.said)
         turn_id = UUID(int=(int(at.timestamp() * 1000) << 80) | 0x7 << 76 | 0x2 << 62 | self.said)
@@ -65,22 +65,22 @@ class Bench:
         return row.observation_id
 
     async def events(self, topic: str) -> list[Delivered]:
-        """Everything that waits in the outbox on this topic."""
+        """The events in the outbox for this topic."""
         return [event for name, event in await published(self.rt, WHO) if name == topic]
 
     async def analyze(self) -> None:
-        """The analyzer has had the newest event."""
+        """Passes the latest event to the analyzer."""
         await analyzer.propose(self.rt, WHO, (await self.events(OBSERVATION_RECORDED.name))[-1:])
 
     async def learn(self, text: str, **more: Any) -> UUID:
-        """The id of a statement that went the whole way."""
+        """The id of a statement that was observed, analyzed and applied."""
         seen = await self.say(text, **more)
         await self.analyze()
         await evolver.apply_proposals(self.rt, WHO, (await self.events(ANALYSIS_PROPOSED.name))[-1:])
         return seen
 
     def proposal(self, seen: UUID) -> dict[str, Any]:
-        """What was proposed for the statement."""
+        """The proposal for the statement."""
         return rows(self.dsn, "SELECT * FROM proposals WHERE observation_id = %(o)s", o=seen)[0]
 
     def memories(self) -> dict[str, str]:
@@ -121,7 +121,7 @@ Opened = Callable[..., Any]
 
 @pytest.fixture
 def bench(databases: Databases, server: ScriptedOllama) -> Opened:
-    """A bench whose analysis policy differs in these places; it has the chat model, and with `vectors` the other."""
+    """A runtime with these values in its analysis policy; it has the chat model, and with `vectors` also an encoder."""
 
     @asynccontextmanager
     async def opened(*, vectors: bool = False, **analysis: Any) -> AsyncGenerator[Bench]:
@@ -143,8 +143,8 @@ def bench(databases: Databases, server: ScriptedOllama) -> Opened:
     return opened
 
 
-def judging(*verdicts: str) -> str:
-    """What the model answers, for m1, m2 and so on."""
+def make_verdicts(*verdicts: str) -> str:
+    """The model's answer, for m1, m2 and so on."""
     return json.dumps({"verdicts": [{"id": f"m{n}", "verdict": each} for n, each in enumerate(verdicts, 1)]})
 
 
@@ -162,7 +162,7 @@ async def test_in_doubt_the_model_is_asked_once_and_followed(
     bench: Opened, server: ScriptedOllama, language: str, verdict: str, action: str, left: tuple[str, str | None]
 ) -> None:
     old, new = SAID[language]
-    server.answer = judging(verdict)
+    server.answer = make_verdicts(verdict)
     async with bench() as b:
         known = await b.learn(old)
         assert server.asked("/api/chat") == []
@@ -180,9 +180,9 @@ async def test_in_doubt_the_model_is_asked_once_and_followed(
 
 
 @LANGUAGES
-async def test_what_was_asked_is_not_asked_again(bench: Opened, server: ScriptedOllama, language: str) -> None:
+async def test_an_answered_question_is_not_asked_again(bench: Opened, server: ScriptedOllama, language: str) -> None:
     old, new = SAID[language]
-    server.answer = judging("ends")
+    server.answer = make_verdicts("ends")
     async with bench() as b:
         await b.learn(old)
         seen = await b.say(new)
@@ -200,11 +200,11 @@ async def test_what_was_asked_is_not_asked_again(bench: Opened, server: Scripted
 
 @LANGUAGES
 @pytest.mark.parametrize("mode", [mode for mode in get_args(Mode) if mode not in ("well", "think_tags")])
-async def test_in_every_other_mode_the_rules_stand(
+async def test_the_rules_decide_in_every_other_mode(
     bench: Opened, server: ScriptedOllama, language: str, mode: Mode
 ) -> None:
     old, new = SAID[language]
-    server.answer = judging("ends")
+    server.answer = make_verdicts("ends")
     server.script(mode)
     away = mode in ("http_500", "slow")
     async with bench(deadline_s=0.5 if away else 10.0) as b:
@@ -221,13 +221,13 @@ async def test_in_every_other_mode_the_rules_stand(
 @pytest.mark.parametrize(
     "answer",
     [
-        judging(),
+        make_verdicts(),
         json.dumps({"verdicts": [{"id": "m2", "verdict": "ends"}, {"id": "m0", "verdict": "ends"}]}),
         json.dumps({"verdicts": [{"id": "m1", "verdict": "ends"}, {"id": "m1", "verdict": "apart"}]}),
     ],
     ids=["nothing", "ids that were not shown", "both ways"],
 )
-async def test_what_a_model_makes_up_counts_for_nothing(bench: Opened, server: ScriptedOllama, answer: str) -> None:
+async def test_invented_model_output_is_ignored(bench: Opened, server: ScriptedOllama, answer: str) -> None:
     old, new = SAID["en"]
     server.answer = answer
     async with bench() as b:
@@ -238,11 +238,11 @@ async def test_what_a_model_makes_up_counts_for_nothing(bench: Opened, server: S
 
 
 @LANGUAGES
-async def test_what_the_user_confirmed_becomes_an_open_conflict(
+async def test_a_contradiction_of_a_confirmed_memory_becomes_an_open_conflict(
     bench: Opened, server: ScriptedOllama, language: str
 ) -> None:
     old, new = SAID[language]
-    server.answer = judging("ends")
+    server.answer = make_verdicts("ends")
     async with bench() as b:
         known = await b.learn(old, assertion="directive", confidence=0.9)
         seen = await b.learn(new)
@@ -252,11 +252,11 @@ async def test_what_the_user_confirmed_becomes_an_open_conflict(
         assert (held["memory_id"], held["observation_id"]) == (known, seen)
 
 
-async def test_nobody_is_asked_for_the_users_own_benefit_without_a_doubt_or_where_policy_says_no(
+async def test_the_model_is_not_asked_for_self_serving_or_certain_statements_or_against_policy(
     bench: Opened, server: ScriptedOllama
 ) -> None:
     old, new = SAID["en"]
-    server.answer = judging("ends")
+    server.answer = make_verdicts("ends")
     async with bench() as b:
         await b.learn(old)
         await b.learn(new, flags=("self_benefit",))
@@ -271,9 +271,9 @@ async def test_nobody_is_asked_for_the_users_own_benefit_without_a_doubt_or_wher
     assert server.asked("/api/chat") == []
 
 
-async def test_a_share_of_the_day_that_is_used_up_leaves_the_rules(bench: Opened, server: ScriptedOllama) -> None:
+async def test_an_exhausted_daily_share_leaves_the_rules(bench: Opened, server: ScriptedOllama) -> None:
     old, new = SAID["en"]
-    server.answer = judging("ends")
+    server.answer = make_verdicts("ends")
     async with bench() as b:
         await b.learn(old)
         limit = b.rt.policy.observer.model_tokens_per_day
@@ -289,11 +289,11 @@ async def test_a_share_of_the_day_that_is_used_up_leaves_the_rules(bench: Opened
 
 
 @LANGUAGES
-async def test_a_correction_that_overtakes_takes_no_advice_and_late_advice_is_dropped(
+async def test_an_urgent_correction_takes_no_advice_and_late_advice_is_dropped(
     bench: Opened, server: ScriptedOllama, language: str
 ) -> None:
     old, new = SAID[language]
-    server.answer = judging("ends")
+    server.answer = make_verdicts("ends")
     server.script("slow")
     server.slow_s = 3.0
     async with bench() as b:
@@ -309,12 +309,10 @@ async def test_a_correction_that_overtakes_takes_no_advice_and_late_advice_is_dr
 
 
 @LANGUAGES
-async def test_near_vectors_say_the_same_and_the_model_need_not(
-    bench: Opened, server: ScriptedOllama, language: str
-) -> None:
+async def test_similar_vectors_replace_the_model(bench: Opened, server: ScriptedOllama, language: str) -> None:
     old, new = AGAIN[language]
     async with bench(vectors=True, similarity=0.8) as b:
-        # the weights must not find it first
+        # the statistical weights must not find it first
         known = await b.learn(old)
         await change(b.dsn, "UPDATE memory_items SET content_text = '…', value = '{}'")
         assert await embed.embed_some(b.rt) == 1
@@ -328,7 +326,7 @@ async def test_near_vectors_say_the_same_and_the_model_need_not(
 
 
 @pytest.mark.parametrize("fault", ["http_500", "slow", "cut_off", "gone"])
-async def test_without_vectors_the_rules_stand_and_it_is_said(
+async def test_without_vectors_the_rules_decide_and_the_lack_is_reported(
     bench: Opened, server: ScriptedOllama, fault: Any
 ) -> None:
     old, new = AGAIN["en"]
@@ -346,7 +344,7 @@ async def test_without_vectors_the_rules_stand_and_it_is_said(
         assert (found["action"], found["evidence"]["without"]) == ("create", [reason])
 
 
-async def test_a_text_that_the_model_will_never_take_holds_up_no_other(bench: Opened, server: ScriptedOllama) -> None:
+async def test_a_text_that_the_model_never_accepts_delays_no_other(bench: Opened, server: ScriptedOllama) -> None:
     async with bench(vectors=True, use_model=False) as b:
         for text in ("I drink oolong tea.", "I play the cello."):
             await b.learn(text)
@@ -359,9 +357,7 @@ async def test_a_text_that_the_model_will_never_take_holds_up_no_other(bench: Op
         assert len(server.asked("/api/embed")) == asked
 
 
-async def test_a_model_that_takes_no_text_at_all_leaves_every_chunk_waiting(
-    bench: Opened, server: ScriptedOllama
-) -> None:
+async def test_a_model_that_accepts_no_text_leaves_every_chunk_waiting(bench: Opened, server: ScriptedOllama) -> None:
     async with bench(vectors=True, use_model=False) as b:
         await b.learn("I drink oolong tea.")
         server.capabilities[EMBEDDING] = ("completion",)

@@ -1,4 +1,4 @@
-"""A command as `smartbrain` runs it, in this process: what a process costs is shown once, in test_commands."""
+"""Runs a command in this process; the cost of a process is measured once, in test_commands."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from shared.errors import SmartBrainError
 
 
 def call(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
-    """How the command ended and what it said; of our settings it has those alone that are given."""
+    """The exit code and output of the command; only the given settings are set."""
     clean = {name: None for name in os.environ if name.startswith("SMARTBRAIN_")}
     with ThreadPoolExecutor(1) as aside:  # a command has an event loop of its own
         done = aside.submit(CliRunner().invoke, app, args, env={**clean, **env}).result()

@@ -1,4 +1,4 @@
-"""`smartbrain eval calibration`, as a person runs it, with no database."""
+"""`smartbrain eval calibration` without a database."""
 
 import json
 from pathlib import Path
@@ -9,8 +9,8 @@ from tests.integration.cli.called import call
 LABEL = {"part": "held", "class": "positive"}
 
 
-def labelled(folder: Path) -> Path:
-    """Two right statements and a wrong one, a right correction and a wrong one; each in its language."""
+def write_labels(folder: Path) -> Path:
+    """Two correct statements and a wrong one, a correct correction and a wrong one; each in its language."""
     peanuts = {"type": "constraint", "says": ["peanuts"]}
     extraction: list[dict[str, Any]] = [
         {"text": "I'm allergic to peanuts.", "language": "en", "expect": [peanuts]},
@@ -27,13 +27,13 @@ def labelled(folder: Path) -> Path:
     return folder
 
 
-def test_confidence_is_measured_by_set_language_and_assertion_and_drawn(tmp_path: Path) -> None:
+def test_confidence_is_measured_by_set_language_and_assertion_and_plotted(tmp_path: Path) -> None:
     picture, report = tmp_path / "plots" / "calibration.svg", tmp_path / "report.json"
     done = call(
         "eval",
         "calibration",
         "--data",
-        str(labelled(tmp_path)),
+        str(write_labels(tmp_path)),
         "--json",
         "--plot",
         str(picture),
@@ -60,8 +60,8 @@ def test_confidence_is_measured_by_set_language_and_assertion_and_drawn(tmp_path
     assert picture.read_text("utf-8").startswith("<svg")
 
 
-def test_a_person_reads_a_table_with_bars_and_no_label(tmp_path: Path) -> None:
-    done = call("eval", "calibration", "--data", str(labelled(tmp_path)))
+def test_the_text_output_is_a_table_with_bars(tmp_path: Path) -> None:
+    done = call("eval", "calibration", "--data", str(write_labels(tmp_path)))
     assert done.returncode == 0, done.stderr
     assert "language zh" in done.stdout
     assert "#|" in done.stdout or "|." in done.stdout

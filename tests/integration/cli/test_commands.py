@@ -1,4 +1,4 @@
-"""The commands of `smartbrain`, each of which is there when it is called and costs the others nothing."""
+"""The commands of `smartbrain` all exist, and importing one does not load the others."""
 
 import subprocess
 import sys
@@ -18,40 +18,40 @@ print([name for name in heavy if name in sys.modules], file=sys.stderr)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_explains_itself(name: str) -> None:
+def test_every_command_has_help(name: str) -> None:
     done = CliRunner().invoke(app, [name, "--help"])
     assert (done.exit_code, f"smartbrain {name} " in done.stdout) == (0, True), done.output
 
 
-def test_the_help_names_every_command_in_order() -> None:
+def test_the_help_lists_every_command_in_order() -> None:
     told = CliRunner().invoke(app, ["--help"]).stdout
     places = [told.find(f"│ {name} ") for name in COMMANDS]
     assert -1 not in places
     assert places == sorted(places)
 
 
-def test_the_help_says_of_each_command_what_the_command_says() -> None:
+def test_the_overview_repeats_the_first_line_of_each_commands_help() -> None:
     told = " ".join(CliRunner().invoke(app, ["--help"]).stdout.replace("│", " ").split())
     for name in COMMANDS:
         own = CliRunner().invoke(app, [name, "--help"]).stdout.split("\n\n")[1].replace("│", " ")
         assert f"{name} {' '.join(own.split())}" in told, name
 
 
-def test_what_is_mistyped_is_guessed() -> None:
+def test_a_mistyped_command_gets_a_suggestion() -> None:
     done = CliRunner().invoke(app, ["memoris"])
     assert done.exit_code == 2
     assert "memories" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["memories", "erase", "commit", "compose", "forget", "sessions", "receipts", ""])
-def test_a_command_that_only_asks_imports_nothing_that_reads_or_serves(name: str) -> None:
+def test_a_client_command_imports_no_server_code(name: str) -> None:
     done = subprocess.run([sys.executable, "-c", LOADED, *name.split(), "--help"], capture_output=True, text=True)
     assert done.returncode == 0
     assert done.stderr.strip() == "[]"
 
 
 @pytest.mark.parametrize("module", ["shared.policy", "shared.erasure.rules"])
-def test_calendars_are_loaded_only_for_whoever_names_one(module: str) -> None:
+def test_calendars_are_loaded_only_when_one_is_named(module: str) -> None:
     asked = f"import sys, {module}; print('holidays' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"

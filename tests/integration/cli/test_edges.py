@@ -1,4 +1,4 @@
-"""What a person types wrongly is told in a line that names it, before anything is asked, begun or sent."""
+"""Input errors are reported in one line that names the argument, before any work starts."""
 
 import json
 import os
@@ -15,8 +15,8 @@ NOBODY = {"SMARTBRAIN_URL": "http://127.0.0.1:9", "SMARTBRAIN_DATABASE_URL": "po
 GOOD = '{"messages": [{"role": "user", "content": "我喜欢喝茶。"}]}'
 
 
-def told(done: subprocess.CompletedProcess[str]) -> str:
-    """What a person reads of a failure, in one line without frames."""
+def read_failure(done: subprocess.CompletedProcess[str]) -> str:
+    """The text of a failure, in one line without a traceback."""
     lines = (line.strip("│ ") for line in (done.stdout + done.stderr).splitlines())
     return " ".join(lines)
 
@@ -48,22 +48,22 @@ def told(done: subprocess.CompletedProcess[str]) -> str:
         ("up --port 70000", "--port"),
     ],
 )
-def test_a_wrong_argument_is_told_before_anything_begins(words: str, named: str) -> None:
+def test_a_wrong_argument_is_reported_before_any_work(words: str, named: str) -> None:
     done = call(*words.split(" "), **NOBODY)
-    assert (done.returncode, named in told(done)) == (2, True), told(done)
+    assert (done.returncode, named in read_failure(done)) == (2, True), read_failure(done)
 
 
 @pytest.mark.parametrize("words", [["commit", ""], ["compose", ""], ["remember", " "], ["observe", "\u3000"]])
-def test_a_text_that_says_nothing_is_refused_alike(words: list[str]) -> None:
+def test_an_empty_text_is_refused_by_every_command(words: list[str]) -> None:
     done = call(*words, **NOBODY)
-    assert (done.returncode, "says nothing" in told(done)) == (2, True), told(done)
+    assert (done.returncode, "says nothing" in read_failure(done)) == (2, True), read_failure(done)
 
 
 @pytest.mark.parametrize("command", ["commit hello", "compose hello", "memories list", "upkeep", "rebuild"])
 @pytest.mark.parametrize("user", [" alice", "李明\u3000", "a\tb", "x" * 129])
 def test_an_id_that_the_service_would_refuse_is_refused_by_every_command(command: str, user: str) -> None:
     done = call(*command.split(), "--user", user, **NOBODY)
-    assert (done.returncode, "--user" in told(done)) == (2, True), told(done)
+    assert (done.returncode, "--user" in read_failure(done)) == (2, True), read_failure(done)
 
 
 @pytest.mark.parametrize(
@@ -76,16 +76,16 @@ def test_an_id_that_the_service_would_refuse_is_refused_by_every_command(command
         ('{"messages": []}', "at least one of"),
     ],
 )
-def test_a_bad_line_is_named_by_its_number_and_nothing_is_sent(tmp_path: Path, line: str, problem: str) -> None:
+def test_a_bad_line_is_named_by_number_and_nothing_is_sent(tmp_path: Path, line: str, problem: str) -> None:
     file = tmp_path / "turns.jsonl"
     file.write_text(f"{GOOD}\n\n{line}\n{GOOD}\n", "utf-8")
     done = call("commit", "-f", str(file), **NOBODY)
-    assert done.returncode == 2, told(done)
+    assert done.returncode == 2, read_failure(done)
     assert "turns.jsonl:3: " in "".join(done.stderr.split("\n")), done.stderr
-    assert problem in told(done)
+    assert problem in read_failure(done)
 
 
-def test_what_breaks_is_one_line_and_the_version_is_told(tmp_path: Path) -> None:
+def test_an_unexpected_error_is_one_line_with_the_version(tmp_path: Path) -> None:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SMARTBRAIN_")}
     (tmp_path / "turns.jsonl").write_text(GOOD)
 
@@ -99,12 +99,12 @@ def test_what_breaks_is_one_line_and_the_version_is_told(tmp_path: Path) -> None
     assert run("--version").stdout.startswith("smartbrain 0.")
 
 
-def test_without_a_system_status_says_so(tmp_path: Path) -> None:
+def test_status_reports_a_missing_system(tmp_path: Path) -> None:
     done = call("status", "--json", SMARTBRAIN_DATA=str(tmp_path))
     assert (done.returncode, json.loads(done.stdout)) == (1, {"running": False, "data": str(tmp_path)})
 
 
-def test_a_log_that_no_terminal_reads_has_seconds_and_no_colour(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_log_outside_a_terminal_has_seconds_and_no_colour(capfd: pytest.CaptureFixture[str]) -> None:
     configure_logs("info", human=True)
     try:
         logger().info("restarted", what=["observer"])

@@ -1,4 +1,4 @@
-"""The month that a kept demonstration writes, as its files have it."""
+"""The data files of the month that a kept demonstration writes."""
 
 from datetime import date
 from pathlib import Path
@@ -9,7 +9,7 @@ from services.cli.life import read_lives
 LIFE = Path(__file__).parents[3] / "deploy" / "demo" / "life"
 
 
-def test_the_kept_demonstration_is_a_month_of_two_people_in_both_languages() -> None:
+def test_the_kept_demonstration_is_a_month_of_two_users_in_both_languages() -> None:
     today = date(2026, 3, 31)
     lives = read_lives(LIFE, today)
     assert [life.user_id for life in lives] == ["owen", "zhou-min"]

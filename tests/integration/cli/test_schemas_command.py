@@ -19,7 +19,7 @@ PATHS = {
     "/v1/memories/{memory_id}": {"get", "delete"},
     "/v1/sessions/{session_id}/summary": {"get", "delete"},
 }
-"""The interface of decision 10, as far as it stands."""
+"""The paths of the interface of decision 10 that exist."""
 
 
 def _run(*words: str) -> Result:
@@ -28,7 +28,7 @@ def _run(*words: str) -> Result:
 
 @pytest.fixture(scope="module", autouse=True)
 def _made_once() -> Generator[None]:
-    """The documents are those of the code, which does not change while it is tested."""
+    """The documents generated from the code, which does not change during the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(schemas_cmd, "documents", cache(documents))
         yield
@@ -55,7 +55,7 @@ def test_a_second_run_changes_nothing(folder: Path) -> None:
     assert "up to date" in _run("--out", str(folder)).output
 
 
-def test_the_check_names_what_differs_and_writes_nothing(folder: Path) -> None:
+def test_the_check_names_differences_and_writes_nothing(folder: Path) -> None:
     (folder / "asyncapi.json").write_text("{}")
     (folder / "json" / "Gone.schema.json").write_text("{}")
     (folder / "openapi.json").unlink()
@@ -67,7 +67,7 @@ def test_the_check_names_what_differs_and_writes_nothing(folder: Path) -> None:
     assert not (folder / "openapi.json").exists()
 
 
-def test_a_run_repairs_what_differs_and_removes_what_is_gone(folder: Path) -> None:
+def test_a_run_updates_differing_files_and_removes_obsolete_ones(folder: Path) -> None:
     (folder / "asyncapi.json").write_text("{}")
     (folder / "json" / "Gone.schema.json").write_text("{}")
     (folder / "notes.txt").write_text("mine")
@@ -77,7 +77,7 @@ def test_a_run_repairs_what_differs_and_removes_what_is_gone(folder: Path) -> No
     assert _run("--out", str(folder), "--check").exit_code == 0
 
 
-def test_json_says_what_changed(folder: Path) -> None:
+def test_json_lists_the_changes(folder: Path) -> None:
     (folder / "openapi.json").unlink()
     result = _run("--out", str(folder), "--check", "--json")
     assert result.exit_code == 1
@@ -90,7 +90,7 @@ def test_openapi_has_every_path_of_the_interface() -> None:
     assert {path: methods & set(paths.get(path, {})) for path, methods in PATHS.items()} == PATHS
 
 
-def test_openapi_describes_bodies_and_the_one_refusal() -> None:
+def test_openapi_describes_bodies_and_the_common_error() -> None:
     openapi = json.loads(documents()["openapi.json"])
     bodies = {"/v1/turns": "TurnEvents", "/v1/context": "ComposeRequest", "/v1/retrieve": "RetrieveRequest"}
     for path, model in bodies.items():
@@ -101,7 +101,7 @@ def test_openapi_describes_bodies_and_the_one_refusal() -> None:
         assert model in openapi["components"]["schemas"]
 
 
-def test_openapi_keeps_the_references_of_a_turn_apart_from_those_of_evidence() -> None:
+def test_openapi_separates_the_references_of_a_turn_from_those_of_evidence() -> None:
     models = json.loads(documents()["openapi.json"])["components"]["schemas"]
     assert "ref_uri" in models["TurnRef"]["properties"]
     assert "document_id" in models["Ref"]["properties"]

@@ -1,4 +1,4 @@
-"""`smartbrain serve compose` with a policy that cannot work: one line that names the key, and the end."""
+"""`smartbrain serve compose` exits with one line that names the key of an invalid policy."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ import yaml
         ({"order": "none"}, "compose.budget.order"),
     ],
 )
-def test_a_budget_that_cannot_work_stops_compose_at_the_start(tmp_path: Path, budget: object, named: str) -> None:
+def test_an_invalid_budget_stops_compose_at_the_start(tmp_path: Path, budget: object, named: str) -> None:
     path = tmp_path / "brain.yml"
     path.write_text(yaml.safe_dump({"compose": {"budget": budget}}), encoding="utf-8")
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SMARTBRAIN_")}

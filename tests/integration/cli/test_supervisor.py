@@ -1,4 +1,4 @@
-"""What watches a machine goes on when something cannot be started again at once."""
+"""The supervisor continues when a process cannot be restarted at once."""
 
 import signal
 import threading
@@ -14,7 +14,7 @@ from shared.settings import Settings
 
 
 @pytest.mark.parametrize("error", [EmbeddedPostgresError("no space left"), OSError(28, "No space left on device")])
-def test_a_database_that_cannot_start_for_a_while_is_started_once_it_can(
+def test_a_database_that_cannot_start_for_a_while_is_started_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     monkeypatch.setattr(signal, "signal", lambda *_: None)

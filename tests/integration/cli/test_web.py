@@ -1,4 +1,4 @@
-"""How commands reach compose: over TLS where the address says so, with the key of the environment, or a word on it."""
+"""Commands reach compose: over TLS if the address says so, and with the key of the environment or a hint about it."""
 
 import asyncio
 from http.client import HTTPConnection, HTTPSConnection
@@ -24,13 +24,13 @@ from tests.system.serving import serving
         ("http://127.0.0.1:8787", HTTPConnection, 8787),
     ],
 )
-def test_an_address_says_how_it_is_reached(address: str, kind: type[HTTPConnection], port: int) -> None:
+def test_the_address_determines_the_connection(address: str, kind: type[HTTPConnection], port: int) -> None:
     reached = Web(address)._connection  # pyright: ignore[reportPrivateUsage] # nothing is sent to example.com
     assert (type(reached), reached.port) == (kind, port)
 
 
 async def _answer(request: Request) -> Response:
-    """Whom it was asked by; 401 for those who say it is nobody."""
+    """Returns the requester; 401 for the requester `nobody`."""
     given = request.headers.get("authorization")
     if given in (None, "Bearer stale"):
         return JSONResponse({"code": "unauthenticated", "message": "authorization: of compose"}, 401)
@@ -40,7 +40,7 @@ async def _answer(request: Request) -> Response:
 @pytest.mark.parametrize(
     ("key", "told"), [("", "requires a key: set SMARTBRAIN_API_KEY"), ("stale", "authorization: of compose")]
 )
-async def test_who_lacks_a_key_is_told_where_it_goes_and_who_has_one_what_is_wrong_with_it(
+async def test_a_missing_key_gets_a_hint_and_an_invalid_one_the_reason(
     monkeypatch: pytest.MonkeyPatch, key: str, told: str
 ) -> None:
     def ask(url: str) -> dict[str, Any]:

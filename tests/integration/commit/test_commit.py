@@ -1,4 +1,4 @@
-"""commit_turn on a real PostgreSQL: one turn or nothing, numbered without a gap."""
+"""commit_turn on a real PostgreSQL: atomic and numbered without gaps."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -24,7 +24,7 @@ Turn = Callable[..., TurnEvents]
 
 @pytest.fixture
 async def rt(dsn: str) -> AsyncGenerator[Runtime]:
-    """A runtime whose broker is never asked."""
+    """A runtime whose broker is never called."""
     async with open_runtime(settings_for(dsn, "127.0.0.1:1"), "compose") as found:
         yield found
 
@@ -35,7 +35,7 @@ def turn(text: str = "I like tea.", session: str = "s1", **more: Any) -> TurnEve
     return TurnEvents.model_validate({**whose, "messages": [{"role": "user", "content": text}], **more})
 
 
-async def test_the_same_key_with_the_same_body_gives_the_first_result_again(rt: Runtime, dsn: str) -> None:
+async def test_the_same_key_with_the_same_body_returns_the_first_result(rt: Runtime, dsn: str) -> None:
     first = await commit_turn(turn(idempotency_key="k"), rt, transport="http")
     again = await commit_turn(turn(idempotency_key="k"), rt, transport="kafka")
     assert (first.fresh, again.fresh) == (True, False)
@@ -53,14 +53,14 @@ async def test_the_same_key_with_another_body_is_refused(rt: Runtime, dsn: str, 
     assert number(dsn, "SELECT count(*) FROM turns") == 1
 
 
-async def test_a_key_is_the_users_own(rt: Runtime, dsn: str) -> None:
+async def test_idempotency_keys_are_separate_per_user(rt: Runtime, dsn: str) -> None:
     for user in ("a", "b"):
         body = turn(idempotency_key="k").model_copy(update={"user_id": user})
         assert (await commit_turn(body, rt, transport="http")).fresh
     assert number(dsn, "SELECT count(*) FROM turns") == 2
 
 
-async def test_fifty_commits_at_once_to_one_session_are_numbered_without_gap_or_clash(rt: Runtime, dsn: str) -> None:
+async def test_fifty_concurrent_commits_to_one_session_are_numbered_without_gaps(rt: Runtime, dsn: str) -> None:
     done = await asyncio.gather(*(commit_turn(turn(f"{n}"), rt, transport="http") for n in range(50)))
     assert sorted(each.result.seq for each in done) == list(range(1, 51))
     stored = rows(dsn, "SELECT seq, turn_id FROM turns ORDER BY seq")
@@ -68,14 +68,14 @@ async def test_fifty_commits_at_once_to_one_session_are_numbered_without_gap_or_
     assert [by_turn[row["turn_id"]] for row in stored] == list(range(1, 51))
 
 
-async def test_sessions_of_one_user_are_numbered_each_for_itself(rt: Runtime) -> None:
+async def test_each_session_is_numbered_separately(rt: Runtime) -> None:
     sessions = [f"s{n % 5}" for n in range(50)]
     done = await asyncio.gather(*(commit_turn(turn(session=s), rt, transport="http") for s in sessions))
     for session in set(sessions):
         assert sorted(d.result.seq for d in done if d.result.session_id == session) == list(range(1, 11))
 
 
-async def test_a_users_events_stand_in_the_outbox_in_the_order_of_their_turns(rt: Runtime, dsn: str) -> None:
+async def test_a_users_events_are_in_the_outbox_in_turn_order(rt: Runtime, dsn: str) -> None:
     await asyncio.gather(*(commit_turn(turn(f"{n}"), rt, transport="http") for n in range(50)))
     order = rows(dsn, "SELECT (payload #>> '{payload,seq}')::int AS seq FROM event_outbox ORDER BY position")
     assert [row["seq"] for row in order] == list(range(1, 51))
@@ -91,13 +91,13 @@ async def test_twenty_commits_with_one_key_are_one_turn(rt: Runtime, dsn: str) -
 @pytest.mark.parametrize(
     "statement", ["UPDATE conversation_events SET content = '{}'", "DELETE FROM conversation_events"]
 )
-async def test_what_was_said_cannot_be_changed_or_removed(rt: Runtime, dsn: str, statement: str) -> None:
+async def test_the_log_cannot_be_changed_or_deleted(rt: Runtime, dsn: str, statement: str) -> None:
     await commit_turn(turn(), rt, transport="http")
     with pytest.raises(psycopg.errors.RaiseException, match="append-only"):
         rows(dsn, statement)
 
 
-async def test_an_erasure_may_empty_what_was_said_and_nothing_else(rt: Runtime, dsn: str) -> None:
+async def test_an_erasure_can_only_blank_the_log(rt: Runtime, dsn: str) -> None:
     await commit_turn(turn(), rt, transport="http")
     emptied = "UPDATE conversation_events SET content = NULL, tombstone_id = gen_random_uuid(), name = NULL"
     with pytest.raises(psycopg.errors.RaiseException):
@@ -110,14 +110,14 @@ async def test_an_erasure_may_empty_what_was_said_and_nothing_else(rt: Runtime, 
 async def test_one_bad_event_leaves_nothing_of_the_turn(rt: Runtime, dsn: str, fault: dict[str, Any]) -> None:
     body = _build_body(turn(), rt.version, rt.policy, "trace", (), LearningDecision(True))
     body["events"].append({**body["events"][0], "ordinal": 1, **fault})
-    with pytest.raises((psycopg.Error, Exception)):  # whichever constraint it is
+    with pytest.raises((psycopg.Error, Exception)):  # any constraint
         async with rt.db.single() as conn:
             await turns.commit(conn, body)
     for table in ("sessions", "turns", "conversation_events", "event_outbox"):
         assert number(dsn, f"SELECT count(*) FROM {table}") == 0  # noqa: S608 # names of this list
 
 
-async def test_every_kind_of_event_is_kept_in_order(rt: Runtime, dsn: str) -> None:
+async def test_every_kind_of_event_is_stored_in_order(rt: Runtime, dsn: str) -> None:
     whole = turn(
         tool_calls=[{"name": "search", "args": {"q": "tea"}, "result": [1], "status": "error"}],
         refs=[{"ref_type": "url", "ref_uri": "https://x.example"}],
@@ -140,7 +140,7 @@ async def test_every_kind_of_event_is_kept_in_order(rt: Runtime, dsn: str) -> No
     assert said["said_at"].isoformat() == "2026-01-01T19:04:05+00:00"
 
 
-async def test_a_commit_binds_itself_and_leaves_no_setting_behind(rt: Runtime) -> None:
+async def test_a_commit_binds_its_user_and_leaves_no_setting_behind(rt: Runtime) -> None:
     await commit_turn(turn(), rt, transport="http")
     for _ in range(20):
         async with rt.db.single() as conn:
@@ -149,7 +149,7 @@ async def test_a_commit_binds_itself_and_leaves_no_setting_behind(rt: Runtime) -
             assert not row["who"]
 
 
-async def test_a_transaction_that_fails_leaves_nothing_and_a_clean_connection(rt: Runtime, dsn: str) -> None:
+async def test_a_failed_transaction_leaves_nothing_and_a_clean_connection(rt: Runtime, dsn: str) -> None:
     subject = Subject("t", somebody())
 
     async def fail(db: Database) -> None:

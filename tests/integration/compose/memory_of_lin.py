@@ -1,4 +1,4 @@
-"""One user with a year of talk in both languages, memories and vectors: what plans are executed on."""
+"""A user with a year of conversations in both languages, memories and vectors, as the basis for plans."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -38,7 +38,7 @@ SAID: tuple[tuple[str, str, str], ...] = (
 
 
 class TopicModel(NoModels):
-    """Stands in for an embedding model: one direction per topic, so that 饮料 is near tea and far from boats."""
+    """Replaces an embedding model: one direction per topic, so that 饮料 is near tea and far from boats."""
 
     embedding_model_id = "topics"
     dimension = len(TOPICS) + 1
@@ -55,7 +55,7 @@ class TopicModel(NoModels):
 
 
 class Lin:
-    """The user, and what compose answers to plans about them; with and without a model."""
+    """The user, and the results of plans, with and without a model."""
 
     def __init__(self, person: Person, rt: Runtime, without: Runtime) -> None:
         self.person = person
@@ -68,14 +68,14 @@ class Lin:
         return await retrieve(asked, self.rt if model else self.without)
 
     async def found(self, text: str, mode: str = "hybrid", *, model: bool = True, **plan: Any) -> list[PackEvidence]:
-        """What one query finds, however likely it helps."""
+        """The results of one query, without a relevance threshold."""
         asked = {"queries": [{"text": text, "mode": mode}], "ranking": {"min_score": 0}, **plan}
         return (await self.ask(asked, model=model)).evidences
 
 
 @asynccontextmanager
 async def living(system: System) -> AsyncIterator[Lin]:
-    """Lin, after everything was said, learnt and embedded."""
+    """Lin, after all turns were committed, learnt and embedded."""
     person = Person(system)
     for at, session, text in SAID:
         await person.say(text, session=session, created_at=at)

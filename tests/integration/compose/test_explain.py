@@ -1,4 +1,4 @@
-"""Why a package is what it is: in its debug part for programs, on the terminal for people."""
+"""The explanation of a package: its debug part for programs, its text for people."""
 
 import pytest
 
@@ -8,13 +8,13 @@ from tests.system.person import Person
 SAID = ("我喜欢喝龙井茶。", "I met Marta at the harbour.", "Marta 的船修好了。", "豆包打翻了茶杯。")
 
 
-async def _talked(person: Person) -> None:
+async def _commit_conversation(person: Person) -> None:
     for text in SAID:
         await person.say(text)
 
 
-async def test_every_candidate_is_told_with_scores_and_place(person: Person) -> None:
-    await _talked(person)
+async def test_every_candidate_is_listed_with_scores_and_position(person: Person) -> None:
+    await _commit_conversation(person)
     package = await person.compose("Marta 的船怎么样了？")
     debug = package.debug
     assert debug
@@ -33,8 +33,8 @@ async def test_every_candidate_is_told_with_scores_and_place(person: Person) -> 
     assert {arm.arm for arm in debug.explain.arms} >= {"text", "rank"}
 
 
-async def test_without_debug_nothing_is_told(person: Person) -> None:
-    await _talked(person)
+async def test_without_debug_there_is_no_explanation(person: Person) -> None:
+    await _commit_conversation(person)
     assert (await person.compose("Marta 的船怎么样了？", debug=False)).debug is None
 
 
@@ -45,10 +45,10 @@ async def test_without_debug_nothing_is_told(person: Person) -> None:
         ("How is Marta's boat at the harbour?", ("Plan", "Queries", "Candidates", "Arms", "intent")),
     ],
 )
-async def test_the_explanation_reads_in_the_language_of_the_question(
+async def test_the_explanation_has_the_language_of_the_question(
     person: Person, question: str, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    await _talked(person)
+    await _commit_conversation(person)
     package = (await person.compose(question)).model_dump(mode="json", by_alias=True)
     compose.show_package(package)
     explain.show(package)
@@ -63,7 +63,7 @@ async def test_the_explanation_reads_in_the_language_of_the_question(
     assert "Candidates" in capsys.readouterr().out
 
 
-async def test_only_a_question_about_the_past_considers_what_is_outdated(person: Person) -> None:
+async def test_only_a_question_about_the_past_considers_outdated_memories(person: Person) -> None:
     await person.say("Remember that I drink oolong tea.")
     statement = "UPDATE memory_items SET epistemic_type = 'outdated' WHERE user_id = %(user)s AND type <> 'entity'"
     await person.system.change(statement, user=person.user_id)
@@ -76,7 +76,7 @@ async def test_only_a_question_about_the_past_considers_what_is_outdated(person:
     assert await considered("Did I use to drink oolong tea?") == ["I drink oolong tea"]
 
 
-async def test_a_task_that_goes_on_sees_the_session_before_the_window(person: Person) -> None:
+async def test_a_continued_task_includes_the_session_before_the_window(person: Person) -> None:
     await person.say("我们先把港口的清单写完。", session="long")
     for n in range(10):
         await person.commit(f"第{n}句闲话。", session="long")

@@ -1,4 +1,4 @@
-"""Who asks too much is told which limit that is; buckets are apart, and bounded in number."""
+"""Rate limits: a refusal names the limit; buckets are independent, and their number is bounded."""
 
 import pytest
 
@@ -14,7 +14,7 @@ LIN, ANNA = Subject("acme", "lin"), Subject("acme", "anna")
 
 
 class Clock:
-    """A clock that stands until it is put forward."""
+    """A clock that the test advances."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -28,7 +28,7 @@ def ask(limiter: Limiter, requester: Requester) -> None:
     limiter.end(requester)
 
 
-def test_a_key_has_a_bucket_whatever_its_scopes_and_another_key_another() -> None:
+def test_each_key_has_one_bucket_for_all_its_scopes() -> None:
     clock = Clock()
     limiter = Limiter(LimitsPolicy(key_per_s=0.4, key_burst=2), clock)
     ask(limiter, APP)
@@ -44,7 +44,7 @@ def test_a_key_has_a_bucket_whatever_its_scopes_and_another_key_another() -> Non
     ask(limiter, APP)
 
 
-def test_requests_under_way_are_counted_until_they_are_over() -> None:
+def test_concurrent_requests_count_until_they_end() -> None:
     limiter = Limiter(LimitsPolicy(key_at_once=2), Clock())
     limiter.begin(APP)
     limiter.begin(APP)
@@ -56,7 +56,7 @@ def test_requests_under_way_are_counted_until_they_are_over() -> None:
     limiter.begin(APP)
 
 
-def test_a_user_has_a_bucket_whoever_asks_but_for_whom_needs_no_key() -> None:
+def test_a_user_has_one_bucket_for_all_requesters_except_those_without_a_key() -> None:
     limiter = Limiter(LimitsPolicy(user_per_s=1, user_burst=1), Clock())
     limiter.count_user(APP, LIN)
     with pytest.raises(RefusedError, match=r"limits\.user_per_s") as refused:
@@ -66,14 +66,14 @@ def test_a_user_has_a_bucket_whoever_asks_but_for_whom_needs_no_key() -> None:
     limiter.count_user(LOCAL, LIN)
 
 
-def test_no_number_is_no_limit() -> None:
+def test_an_unset_number_is_no_limit() -> None:
     limiter = Limiter(LimitsPolicy(key_per_s=0, key_burst=1, key_at_once=0, user_per_s=0, user_burst=1), Clock())
     for _ in range(100):
         limiter.begin(APP)
         limiter.count_user(APP, LIN)
 
 
-def test_whoever_has_not_asked_for_longest_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_least_recently_used_bucket_is_evicted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(access, "MOST_BUCKETS", 3)
     limiter = Limiter(LimitsPolicy(user_per_s=0.1, user_burst=1), Clock())
     for name in ("lin", "a", "b", "c"):

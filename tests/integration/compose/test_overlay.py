@@ -1,4 +1,4 @@
-"""What compose foresees is what the evolver does; and what the two statements behind it find."""
+"""Compose predicts the changes that the evolver makes; the two statements behind the prediction find their rows."""
 
 import asyncio
 from collections.abc import Sequence
@@ -31,8 +31,8 @@ SAID = (
 )
 
 
-async def gone(person: Person, before: Sequence[str]) -> set[str]:
-    """Which of these memories have ended."""
+async def find_ended(person: Person, before: Sequence[str]) -> set[str]:
+    """The ended ones of these memories."""
     known = await person.memories(status="all")
     return {m["memory_id"] for m in known if m["memory_id"] in before and m["status"] != "active"}
 
@@ -58,13 +58,13 @@ async def test_the_overlay_ends_what_the_evolver_ends(system: System) -> None:
     finally:
         await system.start(*WORKERS)
     await system.settled()
-    ended = await asyncio.gather(*(gone(p, known) for p, known in zip(people, before, strict=True)))
+    ended = await asyncio.gather(*(find_ended(p, known) for p, known in zip(people, before, strict=True)))
     for of, by_compose, by_evolver in zip(SAID, foreseen, ended, strict=True):
         assert by_compose == by_evolver, of
     assert sum(map(len, foreseen)) >= len(SAID) - 2
 
 
-async def test_one_statement_finds_what_may_be_meant(system: System, person: Person) -> None:
+async def test_one_statement_finds_the_memories_that_may_be_meant(system: System, person: Person) -> None:
     for text in ("I live in Paris.", "I like coffee.", "/remember 100% of the keys are with Ana."):
         await person.say(text)
     who = Subject(person.tenant_id, person.user_id)
@@ -85,7 +85,7 @@ async def test_one_statement_finds_what_may_be_meant(system: System, person: Per
     assert await concerned(other, related=UUID(coffee["memory_id"]), old_value="a") == set()
 
 
-async def test_the_window_and_the_open_turns_come_together(system: System, person: Person) -> None:
+async def test_window_and_pending_turns_are_read_together(system: System, person: Person) -> None:
     who = Subject(person.tenant_id, person.user_id)
     db = system["compose"].rt.db
     for n in range(3):
@@ -111,7 +111,7 @@ async def test_the_window_and_the_open_turns_come_together(system: System, perso
 
 
 @pytest.mark.parametrize("text", ["Where do I live?", "我住在哪里？"])
-async def test_the_message_alone_is_read_too(system: System, person: Person, text: str) -> None:
+async def test_the_current_message_is_read_too(system: System, person: Person, text: str) -> None:
     await person.say("I live in Paris.")
     who = Subject(person.tenant_id, person.user_id)
     rt = system["compose"].rt

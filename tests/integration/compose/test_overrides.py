@@ -1,4 +1,4 @@
-"""A policy for one answer: only what is about composing may be set otherwise, and it is checked like the file."""
+"""A policy override for one response: only compose settings, validated like the file."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from shared.errors import RefusedError
 from shared.policy import Policy
 
 
-def test_what_is_set_otherwise_holds_and_the_rest_stays() -> None:
+def test_an_overridden_value_applies_and_the_rest_stays() -> None:
     policy = override(Policy(), {"compose": {"evidence_max": 3, "weights": {"vector": 0.5}}, "knowledge": {"top_k": 4}})
     assert (policy.compose.evidence_max, policy.knowledge.top_k) == (3, 4)
     assert (policy.compose.weights.vector, policy.compose.weights.text) == (0.5, 1.0)
@@ -17,7 +17,7 @@ def test_what_is_set_otherwise_holds_and_the_rest_stays() -> None:
     assert policy.version != Policy().version
 
 
-def test_a_limit_may_be_taken_away() -> None:
+def test_a_limit_can_be_removed() -> None:
     limited = override(Policy(), {"compose": {"inject_limit": 4}})
     assert override(limited, {"compose": {"inject_limit": None}}).compose.inject_limit is None
 
@@ -33,7 +33,7 @@ def test_a_limit_may_be_taken_away() -> None:
         *(({"compose": {name: None}}, f"policy.compose.{name}") for name in sorted(PROTECTED)),
     ],
 )
-def test_what_is_wrong_is_named(overrides: dict[str, Any], field: str) -> None:
+def test_an_invalid_override_is_named(overrides: dict[str, Any], field: str) -> None:
     with pytest.raises(RefusedError) as refused:
         override(Policy(), overrides)
     assert refused.value.details[0].field == field

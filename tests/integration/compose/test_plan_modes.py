@@ -1,4 +1,4 @@
-"""What each mode, filter, budget and output of a plan means, on what was really said."""
+"""The effect of each mode, filter, budget and output of a plan on real conversations."""
 
 import hashlib
 from collections import Counter
@@ -17,7 +17,7 @@ BOATS = {TEXTS[1], TEXTS[8]}
 
 @pytest.fixture(scope="module")
 async def lin(system: System) -> AsyncGenerator[Lin]:
-    """A year of talk."""
+    """A year of conversations."""
     async with living(system) as made:
         yield made
 
@@ -31,7 +31,7 @@ async def test_exact_finds_words_and_semantic_finds_meaning(lin: Lin) -> None:
     assert all(e.signals.vector_rank is None for e in await lin.found("harbour", "exact"))
 
 
-async def test_a_plan_says_how_likely_what_it_finds_must_be(lin: Lin) -> None:
+async def test_a_plan_sets_its_relevance_threshold(lin: Lin) -> None:
     every = await lin.found("Where are the harbour boats?")
     least = sorted(each.score for each in every)[len(every) // 2]
     assert least < max(each.score for each in every)
@@ -41,14 +41,14 @@ async def test_a_plan_says_how_likely_what_it_finds_must_be(lin: Lin) -> None:
         assert min(each.score for each in kept) >= cut - 1e-5
 
 
-async def test_hybrid_hears_both(lin: Lin) -> None:
+async def test_hybrid_uses_words_and_vectors(lin: Lin) -> None:
     first = (await lin.found("harbour boats"))[0]
     assert first.snippet.rstrip(".") == TEXTS[1].rstrip(".")
     assert first.signals.fts_rank
     assert first.signals.vector_rank
 
 
-async def test_semantic_without_a_model_is_served_by_static_vectors_and_says_so(lin: Lin) -> None:
+async def test_semantic_without_a_model_uses_static_vectors_and_says_so(lin: Lin) -> None:
     pack = await lin.ask({"queries": [{"text": "龙井茶", "mode": "semantic"}]}, model=False)
     assert any("龙井茶" in e.snippet for e in pack.evidences)
     assert pack.explain.degraded_reason == []
@@ -60,7 +60,7 @@ async def test_semantic_without_a_model_is_served_by_static_vectors_and_says_so(
     assert "embedding_static" not in served.explain.notes
 
 
-async def test_relational_follows_names_not_words(lin: Lin) -> None:
+async def test_relational_follows_names_instead_of_words(lin: Lin) -> None:
     found = {e.snippet.rstrip("。.") for e in await lin.found("Marta", "relational")}
     assert found >= {TEXTS[n].rstrip("。.") for n in (1, 3, 8)}
     assert await lin.found("Nobody", "relational") == []
@@ -68,7 +68,7 @@ async def test_relational_follows_names_not_words(lin: Lin) -> None:
     assert set(repo) >= {TEXTS[2], TEXTS[3]}
 
 
-async def test_relational_queries_keep_apart(lin: Lin) -> None:
+async def test_relational_queries_are_independent(lin: Lin) -> None:
     asked = [{"text": "smart_rag", "mode": "relational"}, {"text": "豆包", "mode": "relational"}]
     pack = await lin.ask({"queries": asked})
     by_query = {
@@ -80,7 +80,7 @@ async def test_relational_queries_keep_apart(lin: Lin) -> None:
     assert not by_query[0] & by_query[1]
 
 
-async def test_associative_is_wider_than_exact_and_its_own_words_come_first(lin: Lin) -> None:
+async def test_associative_is_wider_than_exact_and_ranks_its_own_words_first(lin: Lin) -> None:
     exact = {e.id for e in await lin.found("smart_rag", "exact", model=False)}
     pack = await lin.ask({"queries": [{"text": "smart_rag", "mode": "associative"}]}, model=False)
     wide = [e.id for e in pack.evidences]
@@ -89,7 +89,7 @@ async def test_associative_is_wider_than_exact_and_its_own_words_come_first(lin:
     assert "Marta" in pack.explain.queries[0].widened_with
 
 
-async def test_aliases_given_as_hints_widen(lin: Lin) -> None:
+async def test_alias_hints_widen_the_search(lin: Lin) -> None:
     hints = {"aliases": ["豆包"]}
     plain = await lin.found("the pet", "exact", model=False)
     pack = await lin.ask({"queries": [{"text": "the pet", "mode": "associative", "hints": hints}]}, model=False)
@@ -104,14 +104,14 @@ async def test_language_filters(lin: Lin, language: str) -> None:
     assert {e.language for e in found} == {language}
 
 
-async def test_a_query_s_own_filter_goes_before_the_global_one(lin: Lin) -> None:
+async def test_a_querys_own_filter_overrides_the_global_one(lin: Lin) -> None:
     query = {"text": "Marta 船 harbour", "filters": {"language": ["zh"]}}
     pack = await lin.ask({"queries": [query], "global_filters": {"language": ["en"]}})
     assert {e.language for e in pack.evidences} == {"zh"}
     assert pack.explain.filters_applied == ["global_filters.language", "queries[0].filters.language"]
 
 
-async def test_memory_is_a_snapshot_not_a_page(lin: Lin) -> None:
+async def test_memory_results_are_a_snapshot_without_pages(lin: Lin) -> None:
     pack = await lin.ask({"queries": [{"text": "Marta"}], "global_filters": {"source_type": ["url", "file"]}})
     assert pack.evidences == []
     assert pack.explain.filters_applied == ["global_filters.source_type"]
@@ -120,14 +120,14 @@ async def test_memory_is_a_snapshot_not_a_page(lin: Lin) -> None:
     assert {e.source_type for e in found} == {"memory_snapshot"}
 
 
-async def test_an_address_s_beginning_filters(lin: Lin) -> None:
+async def test_the_prefix_of_an_address_filters(lin: Lin) -> None:
     for prefix, kinds in (("smartbrain://memory/", {"memory"}), ("smartbrain://turn/", {"turn"}), ("https://", set())):
         found = await lin.found("我喜欢喝龙井茶 peanuts", global_filters={"source_uri_prefix": [prefix]})
         assert {e.kind for e in found} == kinds
     assert await lin.found("龙井茶", global_filters={"source_uri_prefix": ["smartbrain://\x7f"]}) == []
 
 
-async def test_filters_of_the_knowledge_base_are_named_and_change_nothing(lin: Lin) -> None:
+async def test_knowledge_filters_are_reported_and_change_nothing(lin: Lin) -> None:
     plain = await lin.found("Marta")
     filters = {"document_ids": ["d1"], "topic_ids": ["t"]}
     own = {"tag_ids": ["x"]}
@@ -141,7 +141,7 @@ async def test_filters_of_the_knowledge_base_are_named_and_change_nothing(lin: L
     ]
 
 
-async def test_a_mode_brings_no_more_than_its_quota(lin: Lin) -> None:
+async def test_a_mode_returns_at_most_its_quota(lin: Lin) -> None:
     queries = [{"text": "膝盖 knee 猫", "mode": "exact"}, {"text": "Marta", "mode": "relational"}]
     free = await lin.ask({"queries": queries})
     assert Counter(e.provenance.mode for e in free.evidences)["relational"] > 1
@@ -153,7 +153,7 @@ async def test_a_mode_brings_no_more_than_its_quota(lin: Lin) -> None:
     assert {e.provenance.mode for e in none.evidences} == {"relational"}
 
 
-async def test_fusion_weights_move_the_order(lin: Lin) -> None:
+async def test_fusion_weights_change_the_order(lin: Lin) -> None:
     queries = [{"text": "龙井", "mode": "exact"}, {"text": "boat", "mode": "semantic"}]
 
     async def first(**weights: float) -> str:
@@ -170,14 +170,14 @@ async def test_fusion_weights_move_the_order(lin: Lin) -> None:
 
 
 @pytest.mark.parametrize("method", ["probability", "rrf", "weighted_sum", "none"])
-async def test_every_method_fuses(lin: Lin, method: str) -> None:
+async def test_every_fusion_method_works(lin: Lin, method: str) -> None:
     queries = [{"text": "龙井茶"}, {"text": "harbour boats", "weight": 0.5}]
     pack = await lin.ask({"queries": queries, "ranking": {"fusion": {"method": method}}})
     assert pack.explain.fusion == method
     assert {e.provenance.query_index for e in pack.evidences[:6]} == {0, 1}
 
 
-async def test_raw_content_can_be_checked(lin: Lin) -> None:
+async def test_raw_content_has_its_hash(lin: Lin) -> None:
     found = await lin.found("豆包 三岁", output={"include_raw": True})
     turn = next(e for e in found if e.snippet == TEXTS[4])
     assert turn.raw
@@ -186,7 +186,7 @@ async def test_raw_content_can_be_checked(lin: Lin) -> None:
     assert (await lin.found("豆包"))[0].raw is None
 
 
-async def test_a_snippet_is_as_long_as_the_plan_says_and_meets_the_question(lin: Lin) -> None:
+async def test_a_snippet_has_the_planned_length_and_contains_the_matching_part(lin: Lin) -> None:
     async def one(**output: Any) -> Any:
         plan = {"queries": [{"text": "豆包打翻茶杯", "mode": "exact"}], "output": output}
         return next(e for e in (await lin.ask(plan)).evidences if e.metadata.session_id == "s6")
@@ -204,7 +204,7 @@ async def test_a_snippet_is_as_long_as_the_plan_says_and_meets_the_question(lin:
     assert lean.provenance.model_dump(exclude_none=True) == {"mode": "exact"}
 
 
-async def test_diversity_bounds_what_was_said_only_where_asked(lin: Lin) -> None:
+async def test_diversity_limits_similar_results_only_on_request(lin: Lin) -> None:
     free = await lin.found("Marta harbour 港口 膝盖 knee", budget={"top_k": 50})
     per_session = Counter(e.metadata.session_id for e in free if e.kind == "turn")
     assert max(per_session.values()) > 1
@@ -220,18 +220,18 @@ async def test_diversity_bounds_what_was_said_only_where_asked(lin: Lin) -> None
     assert bound.explain.diversity.applied
 
 
-async def test_the_end_of_the_caller_s_session_belongs_to_a_task_that_goes_on(lin: Lin) -> None:
+async def test_the_end_of_the_callers_session_is_included_for_a_continued_task(lin: Lin) -> None:
     plan: dict[str, Any] = {"queries": [{"text": "继续", "mode": "hybrid"}], "purpose": "continue_task"}
     with_session = await lin.ask({**plan, "debug": {"caller": {"session_id": "s2"}}}, model=False)
     said = [e.snippet for e in with_session.evidences if e.metadata.session_id == "s2" and e.kind == "turn"]
-    assert set(said[:2]) == {TEXTS[3], TEXTS[2]}  # the order is theirs by meaning too
+    assert set(said[:2]) == {TEXTS[3], TEXTS[2]}  # the order is also theirs by meaning
     assert "session" in with_session.explain.queries[0].served_by
     elsewhere = await lin.ask({**plan, "debug": {"caller": {"session_id": "nowhere"}}}, model=False)
     places = [e.snippet for e in elsewhere.evidences[:2]]
     assert set(places) != {TEXTS[3], TEXTS[2]}
 
 
-async def test_trace_shows_every_candidate_and_what_was_dropped(lin: Lin) -> None:
+async def test_the_trace_shows_every_candidate_and_why_it_was_dropped(lin: Lin) -> None:
     plan = {"queries": [{"text": "Marta harbour"}], "budget": {"top_k": 1}}
     assert (await lin.ask(plan)).explain.candidates == []
     explain = (await lin.ask({**plan, "debug": {"trace": True}})).explain
@@ -242,7 +242,7 @@ async def test_trace_shows_every_candidate_and_what_was_dropped(lin: Lin) -> Non
     assert {a.arm for a in explain.arms} >= {"text", "vector", "rank"}
 
 
-async def test_unknown_fields_and_later_versions_are_read(lin: Lin) -> None:
+async def test_unknown_fields_and_later_versions_are_accepted(lin: Lin) -> None:
     body = {**lin.person.whose, "version": "0.7", "mood": 1, "queries": [{"text": "Marta", "boost": 2}]}
     answer = await lin.person.post("/v1/retrieve", body)
     assert answer.status_code == 200
@@ -256,7 +256,7 @@ async def test_all_thirty_two_queries_run(lin: Lin) -> None:
     assert len(pack.explain.queries) == 32
 
 
-async def test_a_moment_that_utc_cannot_name_is_refused(lin: Lin) -> None:
+async def test_a_time_outside_the_range_of_utc_is_refused(lin: Lin) -> None:
     span = {"from": "0001-01-01T00:00:00+14:00"}
     body = {**lin.person.whose, "version": "0.1", "queries": [{"text": "x"}], "global_filters": {"time_range": span}}
     answer = await lin.person.post("/v1/retrieve", body)
@@ -273,10 +273,10 @@ async def test_a_moment_that_utc_cannot_name_is_refused(lin: Lin) -> None:
         ("What was I previously allergic to, peanuts?", True),
     ],
 )
-async def test_what_is_outdated_answers_only_questions_about_the_past(lin: Lin, question: str, shown: bool) -> None:
+async def test_outdated_memories_answer_only_questions_about_the_past(lin: Lin, question: str, shown: bool) -> None:
     peanuts = {m["memory_id"] for m in await lin.person.memories() if "peanuts" in m["content"]}
     assert peanuts
-    await _marked(lin, peanuts, "epistemic_type = 'outdated'")
+    await _mark_memories(lin, peanuts, "epistemic_type = 'outdated'")
     try:
         for mode in ("exact", "hybrid", "semantic", "relational", "associative"):
             found = {e.ref.memory_item_id for e in await lin.found(question, mode)}
@@ -285,25 +285,25 @@ async def test_what_is_outdated_answers_only_questions_about_the_past(lin: Lin, 
         found = {e.ref.memory_item_id for e in await lin.found(question, global_filters=memories)}
         assert bool(peanuts & found) is shown
     finally:
-        await _marked(lin, peanuts, "epistemic_type = 'fact'")
+        await _mark_memories(lin, peanuts, "epistemic_type = 'fact'")
 
 
 @pytest.mark.parametrize(
     "gone",
     ["superseded", "retracted", "expired", "erased", None],
 )
-async def test_what_is_over_never_ranks_not_even_for_the_past(lin: Lin, gone: str | None) -> None:
+async def test_ended_memories_are_never_ranked(lin: Lin, gone: str | None) -> None:
     peanuts = {m["memory_id"] for m in await lin.person.memories() if "peanuts" in m["content"]}
     ended = f"invalid_at = now(), status = '{gone}'" if gone else "valid_until = now() - interval '1 day'"
-    await _marked(lin, peanuts, ended)
+    await _mark_memories(lin, peanuts, ended)
     try:
         for mode in ("exact", "hybrid", "semantic", "relational", "associative"):
             found = await lin.found("Did I use to be allergic to peanuts before?", mode)
             assert not peanuts & {e.ref.memory_item_id for e in found}
     finally:
-        await _marked(lin, peanuts, "status = 'active', valid_until = NULL, invalid_at = NULL")
+        await _mark_memories(lin, peanuts, "status = 'active', valid_until = NULL, invalid_at = NULL")
 
 
-async def _marked(lin: Lin, memories: set[str], how: str) -> None:
-    marked = f"UPDATE memory_items SET {how} WHERE memory_id::text = ANY(%(ids)s)"  # noqa: S608 # the test's own
+async def _mark_memories(lin: Lin, memories: set[str], how: str) -> None:
+    marked = f"UPDATE memory_items SET {how} WHERE memory_id::text = ANY(%(ids)s)"  # noqa: S608 # constant text
     await change(lin.person.system.dsn, marked, ids=[*memories])

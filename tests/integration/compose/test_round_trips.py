@@ -1,4 +1,4 @@
-"""What users chose comes with what is read of them anyway: no package and no step of a worker waits longer for it."""
+"""Users' settings are read together with other rows: no package and no step of a worker needs another round trip."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,17 +20,17 @@ from tests.system.person import Person
 
 pytestmark = pytest.mark.usefixtures("system")
 ASKED: ContextVar[list[str] | None] = ContextVar("asked", default=None)
-"""What this test and what it calls asked of the database; not what other parts of the process ask meanwhile."""
+"""The database requests of this test and its calls, without those of other parts of the process."""
 
 
 async def compose(rt: Runtime, owner: Subject) -> None:
-    """A package is made."""
+    """Composes a package."""
     named = {"tenant_id": owner.tenant_id, "user_id": owner.user_id, "session_id": "s2", "deadline_ms": 20_000}
     await compose_package(ComposeRequest.model_validate({**named, "user_message": "Where do I live? 我住哪儿？"}), rt)
 
 
 async def execute_plan(rt: Runtime, owner: Subject) -> None:
-    """A caller's plan is carried out."""
+    """Executes a caller's plan."""
     query = {"query_id": "q", "text": "Oslo", "retrieval_mode": "exact"}
     named = {"tenant_id": owner.tenant_id, "user_id": owner.user_id}
     await retrieve(RetrieveRequest.model_validate({**named, "version": "0.1", "queries": [query]}), rt)
@@ -47,7 +47,7 @@ STEPS: Mapping[str, Callable[[Runtime, Subject], Awaitable[None]]] = {
 
 @contextmanager
 def count_trips() -> Iterator[list[str]]:
-    """Each statement by itself and each pipeline, as long as it lasts."""
+    """Each single statement and each pipeline while the block lasts."""
     execute, pipeline = psycopg.AsyncConnection.execute, psycopg.AsyncConnection.pipeline
 
     async def note_execute(self: psycopg.AsyncConnection, query: Any, *params: Any, **options: Any) -> Any:
@@ -87,7 +87,7 @@ async def test_settings_cost_no_round_trip(person: Person, step: str) -> None:
     assert trips[0] == trips[1] > 0
 
 
-async def test_what_was_read_beside_the_rest_holds_and_is_known_from_then_on(person: Person) -> None:
+async def test_settings_read_with_other_rows_take_effect_and_are_cached(person: Person) -> None:
     answer = await person.system.http.patch("/v1/settings", params=person.whose, json={"inject_limit": 0})
     assert answer.status_code == 200
     rt, owner = person.system["compose"].rt, Subject(person.tenant_id, person.user_id)

@@ -1,4 +1,4 @@
-"""The search arms on what was really said: words in both languages, names, time, and nothing that is over."""
+"""The search arms on real conversations: words in both languages, names, time; ended memories excluded."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,8 +12,8 @@ from tests.system.person import Person, shown
 from tests.system.wait import wait_for
 
 
-async def found(person: Person, question: str, mode: str = "exact", **filters: Any) -> list[str]:
-    """The turns that a plan of one query finds, best first, when it has time enough."""
+async def search_turns(person: Person, question: str, mode: str = "exact", **filters: Any) -> list[str]:
+    """The turns that a plan of one query finds without a deadline, best first."""
     bounds = {"source_uri_prefix": ["smartbrain://turn/"], **filters}
     plan = {"version": "0.1", "queries": [{"text": question, "mode": mode}], "global_filters": bounds}
 
@@ -42,45 +42,45 @@ async def found(person: Person, question: str, mode: str = "exact", **filters: A
 async def test_a_turn_is_found_by_its_words(person: Person, said: str, asked: str) -> None:
     await person.say(said)
     await person.say("完全无关的一句话。 An unrelated sentence.")
-    assert (await found(person, asked))[0] == said
+    assert (await search_turns(person, asked))[0] == said
 
 
-async def test_words_that_nobody_said_find_nothing(person: Person) -> None:
+async def test_unknown_words_find_nothing(person: Person) -> None:
     await person.say("我昨天在图书馆门口丢了雨伞。")
-    assert await found(person, "菠萝") == []
-    assert await found(person, "？！") == []
+    assert await search_turns(person, "菠萝") == []
+    assert await search_turns(person, "？！") == []
 
 
-async def test_a_name_leads_to_the_turns_that_name_it(person: Person) -> None:
+async def test_a_name_finds_the_turns_that_mention_it(person: Person) -> None:
     said = ["Yesterday I called Marta.", "I met Marta at the harbour.", "The weather is fine."]
     for text in said:
         await person.say(text)
-    assert sorted(await found(person, "What about Marta?", "relational")) == sorted(said[:2])
+    assert sorted(await search_turns(person, "What about Marta?", "relational")) == sorted(said[:2])
 
 
-async def test_a_span_of_time_bounds_the_search(person: Person) -> None:
+async def test_a_time_range_limits_the_search(person: Person) -> None:
     for day in (1, 10, 20):
         await person.say(f"The harbour report of day {day}.", created_at=f"2026-03-{day:02}T12:00:00Z")
     middle = {"from": "2026-03-05T00:00:00Z", "to": "2026-03-15T00:00:00Z"}
-    assert await found(person, "harbour report", time_range=middle) == ["The harbour report of day 10."]
-    assert sorted(await found(person, "harbour report", time_range={"from": "2026-03-05T00:00:00Z"})) == [
+    assert await search_turns(person, "harbour report", time_range=middle) == ["The harbour report of day 10."]
+    assert sorted(await search_turns(person, "harbour report", time_range={"from": "2026-03-05T00:00:00Z"})) == [
         "The harbour report of day 10.",
         "The harbour report of day 20.",
     ]
 
 
-async def test_a_memory_that_is_over_is_not_found(person: Person) -> None:
+async def test_an_ended_memory_is_not_found(person: Person) -> None:
     await person.say("我喜欢运动风。")
     await person.say("不是运动风, 我现在喜欢简约的")
     answer = (await person.get("/v1/memories", query="运动风 简约")).json()["memories"]
     assert [m["memory_id"] for m in answer] == [m["memory_id"] for m in await person.memories()]
-    assert "我喜欢运动风。" not in await found(person, "运动风")
+    assert "我喜欢运动风。" not in await search_turns(person, "运动风")
 
 
-async def test_nobody_finds_what_another_said(person: Person) -> None:
+async def test_turns_of_others_are_not_found(person: Person) -> None:
     await person.say("The harbour report of March.")
     other = Person(person.system, tenant_id=person.tenant_id)
-    assert await found(other, "harbour report") == []
+    assert await search_turns(other, "harbour report") == []
 
 
 @pytest.mark.parametrize(
@@ -91,19 +91,19 @@ async def test_nobody_finds_what_another_said(person: Person) -> None:
         ("Read about somebody called Anna in Melbourne in spring.", "Who lives in Melborne?"),
     ],
 )
-async def test_a_misspelt_word_finds_what_it_is_most_like(person: Person, said: str, asked: str) -> None:
+async def test_a_misspelt_word_finds_the_most_similar_word(person: Person, said: str, asked: str) -> None:
     await person.say(said)
     await person.say("完全无关的一句话。 An unrelated sentence about gardens and kubler ranks.")
-    assert (await found(person, asked))[0] == said
+    assert (await search_turns(person, asked))[0] == said
 
 
-async def test_a_word_like_none_of_the_users_finds_nothing(person: Person) -> None:
+async def test_a_word_similar_to_none_finds_nothing(person: Person) -> None:
     await person.say("There is a nice article about dashboards in Grafana.")
-    assert await found(person, "gramophone") == []
+    assert await search_turns(person, "gramophone") == []
 
 
 @pytest.mark.parametrize("asked", ["上周我们聊了什么？", "What did we talk about last week?"])
-async def test_a_question_that_names_but_a_time_finds_what_was_said_then(person: Person, asked: str) -> None:
+async def test_a_question_with_only_a_time_finds_turns_of_that_time(person: Person, asked: str) -> None:
     now = datetime.now(UTC)
     monday = now - timedelta(days=now.weekday())
     await person.say("海港的清单写完了。", created_at=(monday - timedelta(days=4)).isoformat())
@@ -113,7 +113,7 @@ async def test_a_question_that_names_but_a_time_finds_what_was_said_then(person:
     assert "gardens" not in shown(package)
 
 
-async def test_a_vector_is_compared_with_those_of_its_own_model_alone(person: Person) -> None:
+async def test_a_vector_is_compared_only_with_vectors_of_its_own_model(person: Person) -> None:
     await person.say("我喜欢喝龙井茶。 I prefer green tea.")
     embedded = await person.system.change(
         "UPDATE memory_chunks SET embedding = '[1,0,0]'::public.halfvec, embedding_model_id = 'of before'"

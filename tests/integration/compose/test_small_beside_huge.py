@@ -1,4 +1,4 @@
-"""Search of a small user is exact beside huge ones: all that is near is found, in the order that it has alone."""
+"""Search of a small user is exact among huge ones: the same results in the same order as alone."""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from tests.system.databases import Databases, rows
 
 WHO, HUGE = Subject("default", "small"), Subject("default", "huge")
 NAMESAKE = Subject("enormous", "small")
-"""The same user's name, in a tenant that is huge."""
+"""The same user name in a huge tenant."""
 MANY, FEW, DIMENSION, NEAREST = 12_000, 200, 16, 20
 VECTORS = [[(n * (turn + 1) * 37 % 11) - 5.0 for n in range(DIMENSION)] for turn in range(5)]
 QUESTIONS = (
@@ -65,7 +65,7 @@ ORDER BY embedding OPERATOR(public.<=>) %(vector)s::public.halfvec LIMIT %(many)
 
 @dataclass(frozen=True)
 class World:
-    """The database with everybody in it, and what the small user found while nobody else was there."""
+    """The database with all users, and the small user's results before the others existed."""
 
     dsn: str
     db: Database
@@ -82,34 +82,34 @@ def _load(dsn: str, who: Subject, many: int) -> None:
 
 @pytest.fixture(scope="module")
 async def world(databases: Databases) -> AsyncGenerator[World]:
-    """A small user, first alone, then beside a huge one and a huge tenant."""
+    """A small user, first alone, then with a huge user and a huge tenant."""
     dsn = databases.fresh()
     db = Database(dsn, size=2)
     await db.open()
     _load(dsn, WHO, FEW)
-    alone = await everything(db)
+    alone = await list_results(db)
     for who in (HUGE, NAMESAKE):
         _load(dsn, who, MANY)
     yield World(dsn, db, alone)
     await db.close()
 
 
-async def everything(db: Database) -> list[list[str]]:
-    """What the small user finds by each vector and by each question, in order."""
-    by_meaning = [await near(db, vector) for vector in VECTORS]
-    return [*by_meaning, *[await said(db, WHO, question) for question in QUESTIONS]]
+async def list_results(db: Database) -> list[list[str]]:
+    """The small user's results for each vector and each question, in order."""
+    by_meaning = [await find_nearest(db, vector) for vector in VECTORS]
+    return [*by_meaning, *[await find_by_terms(db, WHO, question) for question in QUESTIONS]]
 
 
-async def near(db: Database, vector: Sequence[float]) -> list[str]:
-    """The memories that are nearest, in order."""
+async def find_nearest(db: Database, vector: Sequence[float]) -> list[str]:
+    """The nearest memories, in order."""
     (found,) = await db.read(WHO, search_index.load_near(WHO, "none", {"m": vector}, SearchScope(), set_id="m"))
     lifts = to_lifts(found.newer, {}, {"m": Scale(-1.0, 1.0)})
     assert len(lifts.ids) == FEW
     return _ids(VectorIndex(lifts, DEFAULT_CONTEXT).list_best(NEAREST)[0].tolist())
 
 
-async def said(db: Database, who: Subject, terms: Sequence[str]) -> list[str]:
-    """The memories that say most of the terms, in order."""
+async def find_by_terms(db: Database, who: Subject, terms: Sequence[str]) -> list[str]:
+    """The memories with the most terms, in order."""
     (words,) = await db.read(who, search_index.words(who, terms, DEFAULT_CONTEXT.common))
     posted = {term: (each.ids, each.counts) for term, each in words.posted.items()}
     return _ids(LexicalIndex(posted, words.chunks, words.terms, DEFAULT_CONTEXT).list_best(terms)[0].tolist())
@@ -119,32 +119,32 @@ def _ids(found: list[list[int]]) -> list[str]:
     return [f"{first:016x}{last:016x}" for first, last in found]
 
 
-async def test_who_is_small_finds_the_same_in_the_same_order_as_alone(world: World) -> None:
-    beside = await everything(world.db)
+async def test_a_small_user_finds_the_same_in_the_same_order_as_alone(world: World) -> None:
+    beside = await list_results(world.db)
     assert beside == world.alone
     assert all(len(found) == NEAREST for found in beside[: len(VECTORS)])
     assert all(beside)
 
 
 @pytest.mark.parametrize("vector", VECTORS)
-async def test_the_nearest_by_meaning_are_all_found(world: World, vector: list[float]) -> None:
-    hits = await _read(world.db, await near(world.db, vector))
+async def test_all_nearest_neighbours_are_found(world: World, vector: list[float]) -> None:
+    hits = await _read(world.db, await find_nearest(world.db, vector))
     literal = "[" + ",".join(map(str, vector)) + "]"
     exact = {row["memory_id"] for row in rows(world.dsn, _EXACT, vector=literal, many=NEAREST)}
     assert {hit.memory_id for hit in hits} == exact
 
 
 @pytest.mark.parametrize(("terms", "text"), [(["tea", "77"], "tea tea tea like 77"), (["茶", "78"], "茶 绿茶 78")])
-async def test_a_rare_word_is_found_though_a_neighbour_has_it_too(world: World, terms: list[str], text: str) -> None:
+async def test_a_rare_word_is_found_although_another_user_has_it_too(world: World, terms: list[str], text: str) -> None:
     (words,) = await world.db.read(WHO, search_index.words(WHO, terms, DEFAULT_CONTEXT.common))
     assert words.chunks == FEW
-    hits = await _read(world.db, (await said(world.db, WHO, terms))[:1])
+    hits = await _read(world.db, (await find_by_terms(world.db, WHO, terms))[:1])
     assert [hit.text for hit in hits] == [text]
 
 
 @pytest.mark.parametrize("term", ["tea", "茶"])
-async def test_of_a_word_that_a_huge_user_says_all_the_time_the_latest_are_read(world: World, term: str) -> None:
-    hits = await _read(world.db, await said(world.db, HUGE, [term]), HUGE)
+async def test_the_latest_uses_of_a_very_frequent_word_are_read(world: World, term: str) -> None:
+    hits = await _read(world.db, await find_by_terms(world.db, HUGE, [term]), HUGE)
     assert len(hits) == DEFAULT_CONTEXT.memories
     assert min(int(hit.text.split()[-1]) for hit in hits) > MANY - 2 * DEFAULT_CONTEXT.common
 

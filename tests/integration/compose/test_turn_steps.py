@@ -1,4 +1,4 @@
-"""Where a turn stands: the first step that is not done, whatever was done behind it."""
+"""The position of a turn: its first open step, whatever was done after it."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -29,7 +29,7 @@ IN_OUTBOX = {"topic": "t", "held": False, "failed_at": None}
         (SETTLED, [DONE], None, None),
     ],
 )
-def test_a_turn_stands_where_it_waits(
+def test_a_turn_is_at_its_first_open_step(
     turn: dict[str, Any], observations: list[dict[str, Any]], waiting: dict[str, Any] | None, stands: str | None
 ) -> None:
     parts = {"observations": observations, "proposals": [], "quarantine": []}
@@ -41,20 +41,20 @@ def test_a_turn_stands_where_it_waits(
     ("row", "detail"),
     [({**IN_OUTBOX, "held": True}, "held"), ({**IN_OUTBOX, "failed_at": "2026-03-01"}, "refused"), (IN_OUTBOX, "")],
 )
-def test_the_outbox_says_why_it_keeps_a_turn(row: dict[str, Any], detail: str) -> None:
+def test_the_outbox_gives_the_reason_for_a_waiting_turn(row: dict[str, Any], detail: str) -> None:
     parts: dict[str, list[dict[str, Any]]] = {"observations": [], "proposals": [], "quarantine": []}
     steps = list_steps(OPEN, parts, {"waiting": row, "published_at": None})
     assert steps[1].detail == detail
 
 
-def test_what_was_given_up_is_the_last_step() -> None:
+def test_quarantine_is_the_last_step() -> None:
     given_up = {"created_at": AT, "stage": "analyzer"}
     parts = {"observations": [SEEN], "proposals": [], "quarantine": [given_up]}
     last = list_steps(OBSERVED, parts, {"waiting": None, "published_at": AT})[-1]
     assert (last.step, last.detail) == ("given_up", "analyzer")
 
 
-def test_an_id_says_when_it_was_made() -> None:
+def test_an_id_contains_its_creation_time() -> None:
     before, made = clock.now(), clock.uuid7()
     moment = clock.find_moment(made)
     assert moment is not None

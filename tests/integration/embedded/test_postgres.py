@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: data survives whatever happens to the process, for root and for everybody else."""
+"""The embedded PostgreSQL keeps its data after any crash, for root and for other users."""
 
 import os
 import pwd
@@ -29,7 +29,7 @@ time.sleep(600)
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the server is unpacked once for this file."""
+    """The unpacked server of this file."""
     return tmp_path_factory.mktemp("cache")
 
 
@@ -49,7 +49,7 @@ def execute(server: EmbeddedPostgres, *statements: str) -> list[tuple[object, ..
 
 
 def until(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
-    """Returns once the condition holds; fails naming `what` after `seconds`."""
+    """Waits until the condition holds. Fails after `seconds` and names `what`."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"waited {seconds} s for {what}"
@@ -70,7 +70,7 @@ def test_vectors_and_trigrams_work(server: EmbeddedPostgres) -> None:
     assert (distance, similarity) == (2.0, 1.0)
 
 
-def test_what_is_kept_is_synced_to_disk_and_what_is_thrown_away_is_not(
+def test_durable_data_is_synced_and_temporary_data_is_not(
     server: EmbeddedPostgres, tmp_path: Path, cache: Path
 ) -> None:
     settings = "SELECT current_setting('fsync'), current_setting('jit'), current_setting('max_connections')"
@@ -99,7 +99,7 @@ def test_committed_rows_survive_kill_9_of_the_server(server: EmbeddedPostgres) -
     assert execute(server, "SELECT count(*), min(n) FROM kept") == [(200, 0)]
 
 
-def test_a_stale_pid_file_of_a_reused_pid_is_no_hindrance(server: EmbeddedPostgres, tmp_path: Path) -> None:
+def test_a_stale_pid_file_of_a_reused_pid_is_ignored(server: EmbeddedPostgres, tmp_path: Path) -> None:
     execute(server, "CREATE TABLE kept (n int)")
     data = tmp_path / "pg" / "data"
     server.kill()
@@ -109,7 +109,7 @@ def test_a_stale_pid_file_of_a_reused_pid_is_no_hindrance(server: EmbeddedPostgr
     assert execute(server, "SELECT count(*) FROM kept") == [(0,)]
 
 
-def test_a_folder_with_a_live_owner_is_refused(server: EmbeddedPostgres, tmp_path: Path, cache: Path) -> None:
+def test_a_folder_with_a_running_owner_is_refused(server: EmbeddedPostgres, tmp_path: Path, cache: Path) -> None:
     second = EmbeddedPostgres(tmp_path / "pg" / "data", cache)
     with pytest.raises(EmbeddedPostgresError, match=f"already run by process {os.getpid()}"):
         second.start()
@@ -121,16 +121,16 @@ def test_the_server_ends_with_its_parent_and_starts_again(tmp_path: Path, cache:
     parent, pid, _ = _start_elsewhere(data, cache)
     parent.kill()
     parent.wait()
-    with EmbeddedPostgres(data, cache) as server:  # at once: it waits for the old server to go
+    with EmbeddedPostgres(data, cache) as server:  # at once: it waits for the end of the old server
         assert execute(server, "SELECT 1") == [(1,)]
         assert not alive(pid)
 
 
-def test_a_server_whose_parent_died_unnoticed_is_stopped_first(tmp_path: Path, cache: Path) -> None:
+def test_an_orphaned_server_is_stopped_first(tmp_path: Path, cache: Path) -> None:
     data = tmp_path / "data"
     with EmbeddedPostgres(data, cache) as server:
         first, dsn = server.pid, server.dsn
-        server._release()  # as if the owner were gone while its server stays
+        server._release()  # as if the owner had died while its server runs on
         with EmbeddedPostgres(data, cache) as heir:
             assert heir.pid != first
             assert heir.dsn == dsn
@@ -138,7 +138,7 @@ def test_a_server_whose_parent_died_unnoticed_is_stopped_first(tmp_path: Path, c
         until(lambda: not alive(first), "the orphan to go")
 
 
-def test_tcp_asks_for_the_generated_password(tmp_path: Path, cache: Path) -> None:
+def test_tcp_requires_the_generated_password(tmp_path: Path, cache: Path) -> None:
     with EmbeddedPostgres(tmp_path / "data", cache, durable=False, port=0) as server:
         with psycopg.connect(server.tcp_dsn) as connection:
             assert connection.execute("SELECT 1").fetchone() == (1,)
@@ -147,12 +147,12 @@ def test_tcp_asks_for_the_generated_password(tmp_path: Path, cache: Path) -> Non
 
 
 @pytest.mark.parametrize("folder", ["x" * 120, "with space, comma and 'quote'"])
-def test_any_folder_name_will_do(tmp_path: Path, cache: Path, folder: str) -> None:
+def test_any_folder_name_works(tmp_path: Path, cache: Path, folder: str) -> None:
     with EmbeddedPostgres(tmp_path / folder / "data", cache, durable=False) as server:
         assert execute(server, "SELECT 1") == [(1,)]
 
 
-def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path, cache: Path) -> None:
+def test_a_folder_with_other_content_is_left_unchanged(tmp_path: Path, cache: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "thesis.txt").write_text("mine")
     with pytest.raises(EmbeddedPostgresError, match="neither empty nor a PostgreSQL data folder"):
@@ -160,7 +160,7 @@ def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path, cache:
     assert (tmp_path / "data" / "thesis.txt").read_text() == "mine"
 
 
-def test_an_error_names_the_servers_last_words(server: EmbeddedPostgres, tmp_path: Path) -> None:
+def test_an_error_includes_the_end_of_the_servers_log(server: EmbeddedPostgres, tmp_path: Path) -> None:
     server.stop()
     (tmp_path / "pg" / "data" / "postgresql.conf").write_text("no_such_setting = 1\n")
     with pytest.raises(EmbeddedPostgresError, match="no_such_setting"):
@@ -168,7 +168,7 @@ def test_an_error_names_the_servers_last_words(server: EmbeddedPostgres, tmp_pat
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has folders that the server's account cannot enter")
-def test_root_may_keep_the_data_below_a_closed_folder(tmp_path: Path) -> None:
+def test_root_can_keep_the_data_below_a_private_folder(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
     with EmbeddedPostgres(closed / "deep" / "data", closed / "cache", durable=False) as server:
@@ -226,7 +226,7 @@ def _run_as(account: pwd.struct_passwd, python: str, home: Path) -> None:
 
 
 def _start_elsewhere(data: Path, cache: Path) -> tuple[subprocess.Popen[str], int, str]:
-    """A server run by another process of ours; the process, the server's pid and its dsn."""
+    """A server of another process; that process, the server's pid and its DSN."""
     command = [sys.executable, "-c", START, str(data), str(cache)]
     parent = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
@@ -235,7 +235,7 @@ def _start_elsewhere(data: Path, cache: Path) -> tuple[subprocess.Popen[str], in
 
 
 def _python_for_everybody() -> str | None:
-    """An interpreter of version 3.11 or newer which an unprivileged account can run."""
+    """An interpreter of version 3.11 or newer that an unprivileged account can run."""
     for name in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
         check = "import sys; sys.exit(sys.version_info < (3, 11))"
         try:
@@ -260,7 +260,7 @@ def test_a_stopped_server_can_be_stopped_again(server: EmbeddedPostgres) -> None
         _ = server.pid
 
 
-def test_stop_ends_the_server_although_clients_are_connected(server: EmbeddedPostgres) -> None:
+def test_stop_ends_the_server_despite_connected_clients(server: EmbeddedPostgres) -> None:
     pid = server.pid
     with psycopg.connect(server.dsn):
         server.stop()

@@ -1,4 +1,4 @@
-"""The embedded broker's requests and answers in every version that it offers."""
+"""Requests and responses of the embedded broker in every version that it supports."""
 
 from io import BytesIO
 
@@ -17,7 +17,7 @@ def test_the_versions_of_a_request_have_no_gap() -> None:
 
 
 @pytest.mark.parametrize("version", range(6))
-def test_metadata_fits_its_version(version: int) -> None:
+def test_metadata_matches_its_version(version: int) -> None:
     request = KafkaRequest(3, version, 7, "c", 1, ())
     schema = protocol._STRUCTS[3, version].RESPONSE_TYPE.SCHEMA
     read = dict(zip(schema.names, schema.decode(BytesIO(encode(request, METADATA)[8:])), strict=True))
@@ -29,13 +29,13 @@ def test_metadata_fits_its_version(version: int) -> None:
 
 
 @pytest.mark.parametrize(("version", "body", "expected"), [(0, ([],), ([], True)), (4, (["t"], False), (["t"], False))])
-def test_a_request_that_is_too_old_to_say_it_means_what_it_meant(version: int, body: tuple, expected: tuple) -> None:
+def test_a_field_that_an_old_request_lacks_has_its_former_meaning(version: int, body: tuple, expected: tuple) -> None:
     kind = protocol._STRUCTS[3, version]
     frame = protocol._HEADER.pack(3, version, 7, -1) + kind.SCHEMA.encode(body)
     assert decode(frame, 1).body == expected
 
 
-def test_what_only_one_layout_has_is_left_out_or_empty() -> None:
+def test_fields_of_other_versions_are_omitted_or_empty() -> None:
     old, new = (protocol._STRUCTS[11, version].SCHEMA for version in (0, 5))
     joined = ("g", 10_000, "", "consumer", [("range", b"x")])
     assert fit_layout(joined, old, new) == ("g", 10_000, 0, "", None, "consumer", [("range", b"x")])

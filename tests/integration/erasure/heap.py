@@ -1,4 +1,6 @@
-"""A process that reads what somebody says and asks, and then says what in its memory still holds a word of it."""
+"""A process that reads a user's messages and questions, then lists the objects in its memory that
+contain their words.
+"""
 
 import gc
 import json
@@ -15,12 +17,12 @@ from shared.screening.sanitize import screen, show_own
 
 
 def names() -> tuple[str, str]:
-    """Two that stand nowhere in the code: no constant of it holds them."""
+    """Two words that are built at run time, so that no constant contains them."""
     return "".join(reversed("edlihnurB")), "".join(reversed("德尔希伦布"))
 
 
-def said() -> list[str]:
-    """What is read, in both languages."""
+def make_texts() -> list[str]:
+    """The texts, in both languages."""
     english, chinese = names()
     return [
         f"My therapist is called {english} and lives in {english}ville. Notes: https://github.com/{english}/notes",
@@ -34,7 +36,7 @@ def said() -> list[str]:
 
 def use() -> None:
     """All of it is read as observer and compose do."""
-    for text in said():
+    for text in make_texts():
         plan_search(text, (text,), clock.now(), PlanPolicy())
         read_statements(to_turn(IncomingMessage(content=text), "s1", clock.now()), ConfidencePolicy(), now=True)
         cues.read_cues(text, names(), clock.now())
@@ -46,7 +48,7 @@ def use() -> None:
 
 
 def holders() -> str:
-    """What the collector knows of that refers to a text with one of the names, as JSON: its kind, and the text."""
+    """The objects tracked by the collector that refer to a text with one of the names, as JSON: kind and text."""
     gc.collect()
     english, chinese = names()
     found: list[str] = []
@@ -60,7 +62,7 @@ def holders() -> str:
 
 
 def main() -> None:
-    """What holds them before texts are forgotten, and after."""
+    """The objects before and after the texts are cleared."""
     use()
     before = holders()
     cache.forget_texts()

@@ -1,4 +1,4 @@
-"""What is left in the tables after races, seen by the superuser: nothing here asks the product's own scan."""
+"""Rows left in the tables after races, as the superuser sees them, without using the product's own scan."""
 
 import re
 from collections import Counter, defaultdict
@@ -34,17 +34,17 @@ SELECT c.relname FROM pg_class c WHERE c.relnamespace = %s::regnamespace AND c.r
 
 @dataclass(frozen=True)
 class Tables:
-    """Every row of every table, by user; rows of nobody stand under an empty name."""
+    """Every row of every table, by user; rows without a user are under an empty name."""
 
     users: Mapping[str, Rows]
 
 
 def tables(dsn: str) -> Tables:
-    """All that the database holds now."""
+    """The current content of the database."""
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     with psycopg.connect(dsn, autocommit=True, options=OPTIONS) as conn:
         for (table,) in conn.execute(_TABLES, (SCHEMA,)).fetchall():
-            for user, row in conn.execute(f"SELECT user_id, to_jsonb(t)::text FROM {table} t"):  # noqa: S608 # of the catalog
+            for user, row in conn.execute(f"SELECT user_id, to_jsonb(t)::text FROM {table} t"):  # noqa: S608 # names from the catalog
                 found[user or ""][table].append(row)
         for (table,) in conn.execute(_WITHOUT_USERS, (SCHEMA,)).fetchall():
             found[""][table] += [row for (row,) in conn.execute(f"SELECT to_jsonb(t)::text FROM {table} t")]  # noqa: S608
@@ -52,7 +52,7 @@ def tables(dsn: str) -> Tables:
 
 
 def faults(race: Race, all_rows: Tables) -> list[str]:
-    """What is wrong with the user of this race now."""
+    """The faults in the rows of the user of this race."""
     rows = all_rows.users.get(race.subject.user_id, {})
     view = _View(race, rows, {name: [orjson.loads(row) for row in found] for name, found in rows.items()})
     return [
@@ -68,7 +68,7 @@ def faults(race: Race, all_rows: Tables) -> list[str]:
 
 
 def strayed(races: Iterable[Race], all_rows: Tables) -> list[str]:
-    """Made-up words in rows of others than who said them."""
+    """Made-up words in rows of other users."""
     owners = {word: race.subject.user_id for race in races for said in race.said for word in said.all_words}
     return [
         f"{word} of {owners[word]} in {table} of {user or 'nobody'}"
@@ -100,7 +100,9 @@ class _View:
         }
 
     def items(self) -> set[str]:
-        """Words of memories that were erased one by one, and neither said again since nor by another name before."""
+        """Words of memories that were erased singly and neither stated again later nor stated by
+        another speaker before.
+        """
         epochs = {row["turn_id"]: row["epoch"] for row in self.of("turns")}
         gone: set[str] = set()
         for t in self.of("tombstones"):
@@ -112,18 +114,18 @@ class _View:
         return gone
 
     def speaker(self, text: str) -> str:
-        """By what name a memory was told."""
+        """The speaker of a memory."""
         return next((s.speaker for s in self.race.said if s.speaker and text.startswith(f"{s.speaker}: ")), "")
 
     def taken(self, said: Said) -> set[str]:
-        """Words of the turn that went with memories."""
+        """Words of the turn that were erased with memories."""
         (epoch,) = (row["epoch"] for row in self.of("turns") if row["turn_id"] == str(said.turn_id))
         ids = {id for t in self.of("tombstones") if epoch < t["epoch"] for id in t["memory_ids"]}
         texts = [text for id, text in self.race.named.items() if str(id) in ids]
         return {word for word in said.words if any(word in text for text in texts)}
 
     def blanked(self, said: Said) -> bool:
-        """Whether words of the turn went with a memory, its own or one that the turn confirmed."""
+        """Whether words of the turn were erased with a memory of it, or with one that it confirmed."""
         found = [row["content"] for row in self.of("conversation_events") if row["turn_id"] == str(said.turn_id)]
         texts = [each["text"] for each in found if each and "text" in each]
         return bool(self.items_asked) and any(re.search(r" {4}", text) for text in texts)
@@ -133,7 +135,7 @@ class _View:
         return any(t["scope"] == "items" for t in self.of("tombstones"))
 
     def words(self) -> Iterator[str]:
-        """Words that must be nowhere, or nowhere but in the log, and where they are."""
+        """Words that must occur nowhere, or only in the log, and where they occur."""
         gone = {each.word for plan in self.race.refused for each in plan.sentences} | self.items()
         unlearnt = set(gone)
         logged, learnt = set[str](), set[str]()
@@ -150,7 +152,7 @@ class _View:
             yield from (f"{word} in {table}" for word in banned if word in joined)
 
     def kept(self) -> Iterator[str]:
-        """Words that no erasure took, and that are gone."""
+        """Words that no erasure covers and that are missing."""
         log = "\n".join(self.rows.get("conversation_events", ()))
         spoken = {row["turn_id"]: row["text"] for row in self.of("memory_chunks") if row["role"] == "user"}
         states = {row["turn_id"]: (row["outcome"] or {}).get("status") for row in self.of("turns")}
@@ -166,7 +168,7 @@ class _View:
                 yield from (f"{word} is not found any more" for word in left if word not in text)
 
     def rows_of_turns(self) -> Iterator[str]:
-        """Rows that lead to turns that are erased, and rows that are hidden still."""
+        """Rows that refer to erased turns, and rows that are still hidden."""
         gone = {str(s.turn_id) for s in self.race.said if self.covering(s) & {"all", "session"}}
         unlearnt = {str(s.turn_id) for s in self.race.said if self.covering(s)}
         for table, found in self.parsed.items():
@@ -183,7 +185,7 @@ class _View:
                 yield f"event {event['ordinal']} of turn {event['turn_id']} has words"
 
     def search(self) -> Iterator[str]:
-        """Postings without chunks, and figures that a count does not bear out."""
+        """Postings without chunks, and statistics that differ from a recount."""
         active = {row["chunk_id"]: row for row in self.of("memory_chunks") if row["active"]}
         yield from (f"posting {p['term']} of no chunk" for p in self.of("postings") if p["chunk_id"] not in active)
         if not active:
@@ -199,7 +201,7 @@ class _View:
             yield f"search_stats {stats['names']} is not {names}"
 
     def entities(self) -> Iterator[str]:
-        """Entities that nobody mentions."""
+        """Entities without mentions."""
         counts = Counter(row["entity_id"] for row in self.of("entity_mentions"))
         for entity in self.of("entities"):
             if entity["mention_count"] != counts[entity["entity_id"]]:
@@ -208,7 +210,7 @@ class _View:
         yield from (f"mention of no entity {id}" for id in counts if id not in there)
 
     def outcomes(self) -> Iterator[str]:
-        """Turns that have not ended in exactly one outcome."""
+        """Turns without exactly one outcome."""
         told = Counter(
             event.envelope.payload["turn_id"]
             for event in self.race.published
@@ -225,7 +227,7 @@ class _View:
                 yield f"turn {said.turn_id} is {status}, told {told[str(said.turn_id)]} times"
 
     def erasures(self) -> Iterator[str]:
-        """Tombstones that are not completed, or have not exactly one audit event."""
+        """Tombstones that are not completed or do not have exactly one audit event."""
         audits = Counter(row["tombstone_id"] for row in self.of("audit_events") if row["tombstone_id"])
         found = {row["tombstone_id"]: row for row in self.of("tombstones")}
         asked = {str(each.tombstone.tombstone_id) for each in self.race.erasures}
@@ -235,7 +237,7 @@ class _View:
         yield from (f"a tombstone is {row['status']}" for row in found.values() if row["status"] != "completed")
 
     def later(self) -> Iterator[str]:
-        """What was said after all of it, and was not learnt as ever."""
+        """Statements from after all erasures that were not learnt as usual."""
         last = self.race.last
         if last is None:
             yield "nothing was said at the end"
@@ -249,4 +251,4 @@ class _View:
 
 
 PROOF = ("tombstones", "erasure_steps", "erasure_suppressions", "audit_events")
-"""Tables that name a tombstone as what they are about."""
+"""Tables whose subject is a tombstone."""

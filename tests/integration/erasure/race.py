@@ -1,6 +1,6 @@
-"""One user's workers and erasures in an order that a seed chooses, down to what comes between two transactions of one.
+"""One user's workers and erasures in a random order, including interruptions between two transactions of one worker.
 
-What the seed decides is done by one lane, so that it is the same again, or by several at once, as several processes.
+One lane runs the seed's choices reproducibly; several lanes run concurrently, like several processes.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ from tests.system.kafka import Stored
 from tests.system.wait import PATIENCE_S
 
 Aside = psycopg.AsyncConnection[DictRow]
-"""A connection that nothing binds, for the looks and the deliveries of the test itself."""
+"""A superuser connection for the test's own queries and deliveries."""
 HANDLERS: dict[str, tuple[Callable[..., Awaitable[None]], Callable[..., Awaitable[None]]]] = {
     topics.TURN_COMMITTED.name: (observer.observe_turns, observer.give_up),
     topics.TURN_EXTRACT.name: (second_step.add_from_model, second_step.give_up),
@@ -62,30 +62,30 @@ HANDLERS: dict[str, tuple[Callable[..., Awaitable[None]], Callable[..., Awaitabl
 }
 SCOPES = ("all", "personal", "session", "items")
 DEEP = 3
-"""So many may stand in front of each other."""
+"""The maximum depth of nested interruptions."""
 TRIES = 400
 
 
 @dataclass
 class Race:
-    """A user, what they say, what is asked to be erased, and all that happened."""
+    """A user, the user's statements, the erasures, and all events."""
 
     rt: Runtime
     aside: Aside
     subject: Subject
     seed: int
     dsn: str | None = None
-    """Where memories are rebuilt now and then; without it they are not."""
+    """Whether memories are sometimes rebuilt."""
     asks: list[str] | None = None
-    """What is to be erased; chosen by the seed where it is not given."""
+    """The scopes to erase; random unless given."""
     said: list[Said] = field(default_factory=list[Said])
     refused: list[Plan] = field(default_factory=list[Plan])
     erasures: list[Asked] = field(default_factory=list[Asked])
     told: list[Delivered] = field(default_factory=list[Delivered])
     published: list[Delivered] = field(default_factory=list[Delivered])
-    """All that was ever told of the user; `told` is what some worker handles."""
+    """All events of the user; `told` are those that some worker handles."""
     named: dict[UUID, str] = field(default_factory=dict[UUID, str])
-    """What each memory said when an erasure of items was asked for."""
+    """The texts of memories when an erasure of items was requested."""
     lost: Counter[str] = field(default_factory=Counter[str])
     path: list[str] = field(default_factory=list[str])
     last: Said | None = None
@@ -123,10 +123,10 @@ class Race:
         aside = word(self.dice, self._tongue()) if more in ("reply", "file", "tool", "named") else ""
         return Plan(self.dice.choice(self.sessions), said, more, aside)
 
-    # ------------------------------------------------------------ the course of it
+    # ------------------------------------------------------------ the course of the race
 
     async def run(self) -> None:
-        """Everything has been said, erased, delivered, delivered again, and has come to rest."""
+        """Everything is stated, erased, delivered and redelivered, until nothing is open."""
         MEET.set(self._meet)
         self.began = (await self._one("SELECT clock_timestamp() AS now"))["now"]
         if self.dice.random() < 0.4:
@@ -156,7 +156,7 @@ class Race:
             await self._step()
 
     async def _meet(self, where: str) -> None:
-        """Called between two statements of a handler: the erasure comes here if it is its time, or another handler."""
+        """Called between two statements of a handler: runs the erasure if it is due, or another handler."""
         if self.calm:
             return
         if self.lanes > 1:
@@ -179,7 +179,7 @@ class Race:
             await self._ask()
 
     async def _step(self) -> None:
-        """One thing happens to the user; what is lost on the way comes again."""
+        """One random action for the user; lost events are redelivered."""
         choices: list[tuple[float, Callable[[], Awaitable[object]]]] = [
             (0.5, self._upkeep),
             (0.4, self._praise),
@@ -209,7 +209,7 @@ class Race:
         await self._relay()
 
     async def _settle(self) -> None:
-        """Nothing waits any more, and every erasure is completed; one that pauses is waited for."""
+        """Waits until nothing is open and every erasure is completed, pauses included."""
         until = time.monotonic() + PATIENCE_S
         while time.monotonic() < until:
             await self._relay()
@@ -231,7 +231,7 @@ class Race:
         except TransientError as error:
             self.lost[str(error)] += 1
 
-    # ------------------------------------------------------------ what may happen
+    # ------------------------------------------------------------ the actions
 
     async def _speak(self) -> None:
         if self.plans:
@@ -255,7 +255,7 @@ class Race:
         return said
 
     async def _surely(self, plan: Plan) -> Said | None:
-        """The turn is committed; what passes is waited for, as any client does."""
+        """Commits the turn; transient errors are retried, as any client does."""
         for _ in range(TRIES):
             try:
                 return await self._commit(plan)
@@ -264,7 +264,7 @@ class Race:
         raise AssertionError(f"cannot be committed: {self.lost.most_common(3)}")
 
     async def _deliver(self) -> None:
-        """The next events of some topic are handled, or the first is given up; what fails comes again."""
+        """Handles the next events of some topic, or gives up the first; failed events are redelivered."""
         ready = [topic for topic, events in self.waiting.items() if events]
         if not ready:
             return
@@ -287,7 +287,7 @@ class Race:
             raise
 
     async def _again(self) -> None:
-        """Something that has been told comes once more."""
+        """Redelivers one event."""
         if self.told:
             await self._redeliver(self.dice.choice(self.told))
 
@@ -296,7 +296,7 @@ class Race:
         await handle(self.rt, self.subject, [event])
 
     async def _all_again(self) -> None:
-        """Every event that there ever was comes once more, in any order."""
+        """Redelivers every event, in any order."""
         events = list(self.told)
         self.dice.shuffle(events)
         for event in events[:12]:
@@ -306,7 +306,7 @@ class Race:
         await rounds.keep_now(self.rt, self.subject, forced=True)
 
     async def _promote(self) -> None:
-        """A memory is approved for all of the tenant at once, whatever it qualifies by."""
+        """Approves a memory for the tenant, regardless of its qualification."""
         await promotion.propose_of(self.rt, self.subject)
         async with self.rt.db.transaction(self.subject) as conn:
             able = await promotions.candidates(conn, self.subject, 0.0)
@@ -318,7 +318,7 @@ class Race:
             await promotions.put(conn, self.subject, new, timedelta(days=7))
         approved = PromotionDecision(**self.subject._asdict(), decision="approve")
         for each in new:
-            with suppress(RefusedError):  # it may be erased by now
+            with suppress(RefusedError):  # it may have been erased in the meantime
                 await compose.decide(self.rt, each.proposal_id, approved)
 
     async def _praise(self) -> None:
@@ -333,11 +333,11 @@ class Race:
             await outbox.put(conn, [(topics.FEEDBACK_RECORDED, event)])
 
     async def _rebuild(self) -> None:
-        """What is derived from the log takes the place of what is live; the erasure may come in between."""
+        """Replaces the live memories with a rebuild; the erasure may interrupt it."""
         await self.rebuilt(apply=True)
 
     async def rebuilt(self, *, apply: bool) -> RebuildReport:
-        """What a rebuild comes to."""
+        """The result of a rebuild."""
         assert self.dsn
         return await rebuild(self.dsn, self.rt.settings, self.rt.policy, self.subject, apply=apply, say=_silent)
 
@@ -346,21 +346,21 @@ class Race:
         await embed.embed_of(self.rt, self.subject, [row["chunk_id"] for row in found])
 
     async def _compose(self) -> None:
-        """A package is answered now; it will be recorded later."""
+        """Answers a package now and records it later."""
         async with self.rt.db.transaction(self.subject) as conn:
             epoch = await epoch_of(conn)
             found = await (await conn.execute(_ACTIVE, self.subject._asdict())).fetchall()
         self.packages.append(package_of(self.subject, epoch, self.dice.choice(self.sessions), found))
 
     async def _record(self) -> None:
-        """Packages are recorded; the one that was taken is written where nothing was erased since."""
+        """Records packages, unless something was erased in the meantime."""
         if self.packages:
             package = self.packages.pop(0)
             async with self.rt.db.single() as conn:
                 await contexts.record(conn, [package])
 
     async def _ask(self) -> None:
-        """The next erasure is asked for; two at once where several lanes are at it."""
+        """Requests the next erasure; two at once with several lanes."""
         if not self.wanted:
             return
         scope = self.wanted.pop(0)
@@ -379,7 +379,7 @@ class Race:
             except TransientError as error:
                 self.lost[str(error)] += 1
             except RefusedError as error:
-                # somebody else has erased it meanwhile
+                # it was erased in the meantime
                 if error.code != "not_found":
                     raise
                 return None
@@ -398,10 +398,10 @@ class Race:
                 return {"memory_ids": self.dice.sample(self._sorted(found), many)}
         return {"scope": "all"} if scope in ("session", "items") else {}
 
-    # ------------------------------------------------------------ looks at the tables
+    # ------------------------------------------------------------ queries
 
     async def _relay(self) -> None:
-        """What stands in the outbox has been published."""
+        """The events of the outbox, now published."""
         key = f"{self.subject.tenant_id}:{self.subject.user_id}"
         for row in await (await self.aside.execute(_TAKEN, {"key": key})).fetchall():
             event = parse(Stored(row["aggregatetype"], value=row["payload"].encode()))
@@ -425,7 +425,7 @@ class Race:
 
     @staticmethod
     def _sorted(found: dict[UUID, str]) -> list[UUID]:
-        """In an order that hangs on no clock."""
+        """In an order that does not depend on a clock."""
         return sorted(found, key=lambda id: (found[id], id))
 
     async def _one(self, statement: str) -> DictRow:
@@ -434,14 +434,14 @@ class Race:
         return row
 
     async def _all(self, statement: str) -> list[DictRow]:
-        """The rows of the user that the statement finds."""
+        """The rows of the user that match the statement."""
         mine = statement.replace(" WHERE ", " WHERE tenant_id = %(tenant_id)s AND user_id = %(user_id)s AND ")
         cursor = await self.aside.execute(mine, self.subject._asdict())  # pyright: ignore[reportArgumentType] # of tests
         return await cursor.fetchall()
 
 
 def _silent(_what: str, _done: int, _total: int) -> None:
-    """Nobody looks at the bar."""
+    """A progress bar without output."""
 
 
 _ACTIVE = """SELECT memory_id, content_text FROM memory_items

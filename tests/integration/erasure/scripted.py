@@ -1,4 +1,4 @@
-"""The surroundings of a race: a database, a model and a knowledge side between whose steps others may go first."""
+"""The runtime of a race: a database, a model and a knowledge side that let other workers interrupt each step."""
 
 import hashlib
 import re
@@ -25,21 +25,21 @@ from shared.settings import Settings
 from tests.integration.erasure.words import NEEDLE
 
 MEET: ContextVar[Callable[[str], Awaitable[None]] | None] = ContextVar("meet", default=None)
-"""What is called wherever a handler holds no transaction, or one that has done its work: others may go first there."""
+"""The hook called when a handler has no transaction open, or has finished its work in one; others may run there."""
 
 
 async def meet(where: str) -> None:
-    """Somebody else may go first."""
+    """Lets others run."""
     if hear := MEET.get():
         await hear(where)
 
 
 class Gated(Database):
-    """Others may go before each transaction, and before it ends."""
+    """Lets others run before each transaction and before its end."""
 
     @asynccontextmanager
     async def transaction(self, subject: Subject, *, since: int | None = None) -> AsyncGenerator[Connection, None]:
-        """As any transaction."""
+        """Like any transaction."""
         await meet("before")
         async with super().transaction(subject, since=since) as conn:
             yield conn
@@ -47,7 +47,7 @@ class Gated(Database):
 
     @asynccontextmanager
     async def erasing(self, subject: Subject) -> AsyncGenerator[Connection, None]:
-        """As any transaction of an erasure."""
+        """Like any transaction of an erasure."""
         await meet("before")
         async with super().as_erasure(subject) as conn:
             yield conn
@@ -55,7 +55,7 @@ class Gated(Database):
 
 
 class QuotingModel(NoModels):
-    """Answers with what it was shown, or with what nobody can read; others may go first while it thinks."""
+    """A model that quotes its input or answers invalid text; others may run during the call."""
 
     embedding_model_id = "made-up"
     dimension = 16
@@ -64,12 +64,12 @@ class QuotingModel(NoModels):
         self.chat_model_id = "quoting" if chats else None
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
-        """A vector that hangs on the words alone."""
+        """A vector that depends only on the words."""
         await meet("before")
         return [[byte - 127.5 for byte in hashlib.sha256(text.encode()).digest()[:16]] for text in texts]
 
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:
-        """Quotes the made-up words in the turn that it is shown."""
+        """Quotes the made-up words in the given turn."""
         await meet("before")
         found = re.findall(NEEDLE, prompt.user.partition('"known_memories"')[0])
         if found and int(hashlib.sha256(found[-1].encode()).hexdigest(), 16) % 4 == 0:
@@ -93,7 +93,7 @@ class QuotingModel(NoModels):
 
 
 class Shelf(NoKnowledge):
-    """A knowledge side that keeps what it is given under an id of its own."""
+    """A knowledge side that stores documents under its own ids."""
 
     configured = True
 
@@ -101,11 +101,11 @@ class Shelf(NoKnowledge):
         self.kept: dict[str, tuple[str, str]] = {}
 
     async def learn(self, *, deadline_s: float) -> KnowledgeCapabilities:
-        """It keeps users apart, so that it is given what they bring."""
+        """It isolates users, so that their resources are offered."""
         return KnowledgeCapabilities(separates_users=True)
 
     async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> IngestReceipt:
-        """Others may go first while it is on its way there and back."""
+        """Others may run before and after each call."""
         await meet("before")
         document = f"doc-{key}"
         self.kept[document] = (resource.source_uri, resource.content or "")
@@ -115,14 +115,14 @@ class Shelf(NoKnowledge):
     async def delete(
         self, scope: Scope, document_ids: Sequence[str], *, keys: Sequence[str] = (), deadline_s: float
     ) -> None:
-        """Gone, named by id or by key."""
+        """Deletes by id or key."""
         await meet("before")
         for each in (*document_ids, *(f"doc-{key}" for key in keys)):
             self.kept.pop(each, None)
 
 
 def surroundings(db: Database, *, chats: bool = False) -> Runtime:
-    """A worker's surroundings without a broker; a summary is due after every other turn."""
+    """A worker's runtime without a broker; a summary is due every second turn."""
     policy = Policy(observer=ObserverPolicy(summarize_after_turns=2))
     bus = cast("Any", None)
     return Runtime(

@@ -1,6 +1,6 @@
-"""Erasures against every worker of the user at once, in thousands of orders: what is erased stays erased.
+"""Erasures during concurrent work of every worker, in thousands of orders: erased data stays erased.
 
-`SMARTBRAIN_TEST_RACES=2000` runs so many; `SMARTBRAIN_TEST_RACE=1234` runs the order of that seed alone.
+`SMARTBRAIN_TEST_RACES=2000` sets the number; `SMARTBRAIN_TEST_RACE=1234` runs only that seed.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ BYSTANDERS = tuple(f"bystander-{n}" for n in range(6))
 
 @dataclass(frozen=True)
 class Place:
-    """Where races are run: a database, and workers without and with a model that chats."""
+    """The environment of races: a database, and workers without and with a chat model."""
 
     dsn: str
     workers: tuple[Runtime, Runtime]
@@ -40,7 +40,7 @@ class Place:
 
 @pytest.fixture(scope="module")
 async def place(databases: Databases) -> AsyncGenerator[Place]:
-    """A database of the module's own; what is to be published is found by its user."""
+    """A database for this module; waiting events are found by user."""
     dsn = databases.fresh()
     await change(dsn, "CREATE INDEX ON event_outbox (aggregateid, position)")
     db = Gated(dsn, size=AT_ONCE + 6)
@@ -50,7 +50,7 @@ async def place(databases: Databases) -> AsyncGenerator[Place]:
 
 
 async def each_of(seeds: Iterable[int], place: Place, made: Callable[[int, Aside], Race]) -> list[Race]:
-    """The races of these seeds, several at once; whichever fails is named."""
+    """Runs the races of these seeds, several concurrently; a failure names its seed."""
     waiting: Iterator[int] = iter(seeds)
     done: list[Race] = []
 
@@ -74,13 +74,13 @@ async def each_of(seeds: Iterable[int], place: Place, made: Callable[[int, Aside
     return done
 
 
-def told(race: Race, faults: Iterable[str]) -> list[str]:
-    """The faults with the seed that shows them again."""
+def describe_faults(race: Race, faults: Iterable[str]) -> list[str]:
+    """The faults, with the seed that reproduces them."""
     scopes = [each.tombstone.scope for each in race.erasures]
     return [f"seed {race.seed} ({race.lanes} lanes, {', '.join(scopes)}): {fault}" for fault in faults]
 
 
-async def test_whatever_comes_late_nothing_of_what_is_erased_comes_back(place: Place) -> None:
+async def test_erased_data_does_not_return_by_late_work(place: Place) -> None:
     def bystander(seed: int, aside: Aside) -> Race:
         return Race(place.workers[seed % 2], aside, Subject("t", BYSTANDERS[seed % 10]), seed, asks=[])
 
@@ -93,10 +93,10 @@ async def test_whatever_comes_late_nothing_of_what_is_erased_comes_back(place: P
     after = left.tables(place.dsn)
     assert {name: after.users[name] for name in BYSTANDERS} == {name: before.users[name] for name in BYSTANDERS}
     assert left.strayed([*races, *beside], after) == []
-    assert [fault for each in (*beside, *races) for fault in told(each, left.faults(each, after))] == []
+    assert [fault for each in (*beside, *races) for fault in describe_faults(each, left.faults(each, after))] == []
 
 
-async def test_a_rebuild_brings_nothing_back_and_finds_no_difference(
+async def test_a_rebuild_restores_nothing_and_finds_no_difference(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run, "Database", Gated)
@@ -108,7 +108,7 @@ async def test_a_rebuild_brings_nothing_back_and_finds_no_difference(
     races = await each_of(REBUILT, place, race)
     for each in races:
         if "session" not in {erasure.tombstone.scope for erasure in each.erasures}:
-            assert told(each, map(str, (await each.rebuilt(apply=False)).differences)) == []
+            assert describe_faults(each, map(str, (await each.rebuilt(apply=False)).differences)) == []
         await each.rebuilt(apply=True)
     after = left.tables(place.dsn)
-    assert [fault for each in races for fault in told(each, left.faults(each, after))] == []
+    assert [fault for each in races for fault in describe_faults(each, left.faults(each, after))] == []

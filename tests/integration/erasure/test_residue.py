@@ -1,4 +1,4 @@
-"""The scan finds what is put behind the worker's back in any table, and nothing is completed while it does."""
+"""The scan finds rows inserted into any table during an erasure, which is not completed until they are gone."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -20,12 +20,12 @@ from tests.system.strays import removed, stray, unchecked
 
 LONG_AGO = "2020-01-01"
 SWEPT = frozenset({"postings", FIGURES})
-"""What no tombstone marks and a step takes all the same."""
+"""Rows without a tombstone that a step deletes anyway."""
 
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str) -> AsyncGenerator[System]:
-    """Compose alone: erasures are asked for, and worked on by the test."""
+    """Compose alone: the test requests erasures and runs their steps."""
     settings = settings_for(databases.fresh(), kafka)
     unchecked(settings.database_url.get_secret_value() if settings.database_url else "")
     async with running(settings, ("compose",)) as compose:
@@ -34,12 +34,12 @@ async def system(databases: Databases, kafka: str) -> AsyncGenerator[System]:
 
 @pytest.fixture
 def rt(system: System) -> Runtime:
-    """What the worker is handed."""
+    """The event for the worker."""
     return system["compose"].rt
 
 
-async def worked(rt: Runtime, person: Person, receipt: Json) -> Json:
-    """The erasure after one go of the worker, whose turn it is now."""
+async def run_worker(rt: Runtime, person: Person, receipt: Json) -> Json:
+    """The erasure after one run of the worker."""
     await change(
         person.system.dsn,
         "UPDATE tombstones SET next_try_at = now() WHERE tombstone_id = %(id)s",
@@ -67,7 +67,7 @@ async def tables(rt: Runtime, person: Person) -> list[ScannedTable]:
 
 
 async def each_of(known: Sequence[ScannedTable], one: Callable[[ScannedTable], Awaitable[None]]) -> None:
-    """Each table, a few at once: a worker has two connections for erasures."""
+    """Each table, a few concurrently: a worker has two connections for erasures."""
     places = asyncio.Semaphore(2)
 
     async def placed(table: ScannedTable) -> None:
@@ -79,7 +79,7 @@ async def each_of(known: Sequence[ScannedTable], one: Callable[[ScannedTable], A
             tasks.create_task(placed(table))
 
 
-async def test_a_row_of_before_in_any_table_is_named_and_keeps_the_erasure_open(rt: Runtime, system: System) -> None:
+async def test_an_old_row_in_any_table_is_named_and_keeps_the_erasure_open(rt: Runtime, system: System) -> None:
     known = await tables(rt, Person(system))
     assert len(known) >= 25
 
@@ -89,15 +89,15 @@ async def test_a_row_of_before_in_any_table_is_named_and_keeps_the_erasure_open(
         stray(system.dsn, table.name, **subject_of(person)._asdict(), epoch=0, updated_at=LONG_AGO)
         assert (await scan(rt, person, receipt)).left == {table.name: 1}, table.name
         if table.name in SWEPT:
-            assert (await worked(rt, person, receipt))["status"] == "completed", table.name
+            assert (await run_worker(rt, person, receipt))["status"] == "completed", table.name
             return
-        seen = await worked(rt, person, receipt)
+        seen = await run_worker(rt, person, receipt)
         assert (seen["status"], seen["error"]) == ("retry_pending", f"residue: {table.name}=1"), table.name
         assert seen["proof"] is None
         assert seen["attempts"] == 1
         assert all(step["done_at"] is None for step in seen["steps"])
         assert removed(system.dsn, table.name, person.user_id) >= 1
-        assert (await worked(rt, person, receipt))["status"] == "completed", table.name
+        assert (await run_worker(rt, person, receipt))["status"] == "completed", table.name
 
     await each_of(known, one)
 
@@ -118,7 +118,7 @@ async def test_a_row_of_an_erased_turn_in_any_table_is_named(rt: Runtime, system
         else:
             named = {"turn_id": turn["turn_id"], "source_turn_id": turn["turn_id"]}
             stray(system.dsn, table.name, **ours, **named, ordinal=99)
-        seen = await worked(rt, person, receipt)
+        seen = await run_worker(rt, person, receipt)
         assert (seen["status"], seen["error"]) == ("retry_pending", f"residue: {table.name}=1"), table.name
 
     await each_of(of_turns, one)
@@ -135,21 +135,21 @@ LATER = {
 
 
 @pytest.mark.parametrize("kind", LATER)
-async def test_a_table_added_later_that_cannot_be_scanned_is_named(rt: Runtime, system: System, kind: str) -> None:
+async def test_a_new_table_that_cannot_be_scanned_is_named(rt: Runtime, system: System, kind: str) -> None:
     person = Person(system)
     receipt = await erase(person, "all")
     rows(system.dsn, LATER[kind])
     try:
-        seen = await worked(rt, person, receipt)
+        seen = await run_worker(rt, person, receipt)
         assert (seen["status"], seen["error"]) == ("retry_pending", "residue: diary=1")
         answer = await person.get(f"/v1/erasures/{receipt['tombstone_id']}/residue")
         assert answer.json()["left"] == {"diary": 1}
     finally:
         await change(system.dsn, "DROP TABLE diary")
-    assert (await worked(rt, person, receipt))["status"] == "completed"
+    assert (await run_worker(rt, person, receipt))["status"] == "completed"
 
 
-async def test_a_table_added_later_is_scanned_like_the_others(rt: Runtime, system: System) -> None:
+async def test_a_new_table_is_scanned_like_the_others(rt: Runtime, system: System) -> None:
     person = Person(system)
     receipt = await erase(person, "all")
     await change(
@@ -159,9 +159,9 @@ async def test_a_table_added_later_is_scanned_like_the_others(rt: Runtime, syste
     )
     try:
         stray(system.dsn, "diary", tenant_id=person.tenant_id, user_id=person.user_id, epoch=0, words="dear diary")
-        assert (await worked(rt, person, receipt))["error"] == "residue: diary=1"
+        assert (await run_worker(rt, person, receipt))["error"] == "residue: diary=1"
         await change(system.dsn, "UPDATE diary SET epoch = 1")
-        seen = await worked(rt, person, receipt)
+        seen = await run_worker(rt, person, receipt)
         assert seen["status"] == "completed"
     finally:
         await change(system.dsn, "DROP TABLE diary")

@@ -1,4 +1,4 @@
-"""What the user of a race says, and the packages that are answered, in the form of the wire."""
+"""Turns and answered packages of the user of a race, as JSON."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from tests.integration.erasure.words import Sentence
 
 @dataclass(frozen=True)
 class Said:
-    """A turn as it was committed, with the made-up words in it."""
+    """A committed turn and its made-up words."""
 
     turn_id: UUID
     session_id: str
@@ -25,35 +25,35 @@ class Said:
     sentences: tuple[str, ...]
     aside: str = ""
     speaker: str = ""
-    """By what name it was said; what one says of themselves is not what another does."""
+    """Its speaker; a statement of one speaker is not one of another."""
 
     @classmethod
     def of(cls, plan: "Plan", turn_id: UUID) -> "Said":
-        """The plan, committed."""
+        """The plan, once committed."""
         words, texts = zip(*((each.word, each.text) for each in plan.sentences), strict=True)
         speaker = plan.aside if plan.more == "named" else ""
         return cls(turn_id, plan.session_id, words, texts, plan.aside, speaker)
 
     @property
     def all_words(self) -> frozenset[str]:
-        """Those of the sentences, and what stands beside them."""
+        """The words of the sentences and of the other parts."""
         return frozenset(each for each in (*self.words, self.aside) if each)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A turn that is to be committed."""
+    """A turn to be committed."""
 
     session_id: str
     sentences: tuple[Sentence, ...]
     more: str = ""
     aside: str = ""
-    """A word that stands in what is more."""
+    """A word of the additional parts."""
     sent_at: datetime | None = None
 
 
 def turn_of(plan: Plan, subject: Subject) -> TurnEvents:
-    """The turn with what is more than its sentences: a name, a reply, a tool's work or a reference that say `aside`."""
+    """The turn with additional parts: a name, a reply, a tool call or a reference that contains `aside`."""
     named = plan.aside if plan.more == "named" else None
     messages = [Message(role="user", content=" ".join(each.text for each in plan.sentences), name=named)]
     if plan.more == "reply":
@@ -76,7 +76,7 @@ def turn_of(plan: Plan, subject: Subject) -> TurnEvents:
 
 
 def package_of(subject: Subject, epoch: int, session: str, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The package of these memories as it waits to be recorded."""
+    """The package of these memories while it waits to be recorded."""
     context = clock.uuid7()
     ids, words = [str(row["memory_id"]) for row in found], [row["content_text"] for row in found]
     decision = DecisionEvent(context_id=context, request_id="r", latency_ms=1.0)

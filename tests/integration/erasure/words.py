@@ -1,4 +1,4 @@
-"""Sentences with words that nobody has ever said, so that any trace of them can be told."""
+"""Sentences with made-up words, so that every trace of them is recognisable."""
 
 import random
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 NEEDLE = r"zq[a-z]{9}"
 """A made-up English word."""
 _HAN = [chr(point) for point in range(0x9F00, 0x9F90)]
-"""Characters so rare that no sentence of the product holds them."""
+"""Rare characters that no sentence of the product contains."""
 SENTENCES = {
     "en": (
         "I prefer {0} tea.",
@@ -31,11 +31,11 @@ SENTENCES = {
     ),
 }
 LEARNT = {"en": "I prefer {0} tea.", "zh": "我喜欢喝{0}茶。"}
-"""Sentences that are learnt whatever was said before."""
+"""Sentences that are always learnt."""
 
 
 def word(dice: random.Random, language: str) -> str:
-    """A word of this language that is said nowhere else."""
+    """A unique word of this language."""
     if language == "zh":
         return "".join(dice.sample(_HAN, 4))
     return "zq" + "".join(dice.choices("abcdefghijklmnopqrstuvwxyz", k=9))
@@ -43,7 +43,7 @@ def word(dice: random.Random, language: str) -> str:
 
 @dataclass(frozen=True)
 class Sentence:
-    """What is said, and the word in it."""
+    """A sentence and its word."""
 
     text: str
     word: str
@@ -56,6 +56,6 @@ def sentence(dice: random.Random, language: str) -> Sentence:
 
 
 def learnt(dice: random.Random, language: str) -> Sentence:
-    """A sentence with a new word that becomes a memory for sure."""
+    """A sentence with a new word that always becomes a memory."""
     new = word(dice, language)
     return Sentence(LEARNT[language].format(new), new)

@@ -1,7 +1,7 @@
-"""The topics of users as Kafka delivers them: each in order, each with several consumers, anything more than once.
+"""Delivery as by Kafka: each topic in order, several consumers per topic, any event more than once.
 
-A consumer takes a batch from where its group stands. It may fail before it commits, or die after it has committed and
-before it says so; another may hold the same batch at the same time, as after a rebalance. No topic waits for another.
+A consumer takes a batch at its group's offset. It may fail before its commit, or die between its commit and the
+acknowledgement; another consumer may process the same batch, as after a rebalance. Topics are independent.
 """
 
 import asyncio
@@ -40,17 +40,17 @@ CONSUMERS: tuple[tuple[Topic, Handle, int], ...] = (
     (ANALYSIS_PROPOSED, evolver.apply_proposals, 3),
     (FEEDBACK_RECORDED, receptions.apply_feedback, 2),
 )
-"""Each topic with what handles it, and how many hold it at once."""
+"""Each topic with its handler and its number of concurrent consumers."""
 
 
 class Flaky(Database):
-    """Loses some transactions at their very end, for the users that `dice` names."""
+    """Aborts some transactions just before their end, for the users in `dice`."""
 
     dice: dict[Subject, random.Random]
 
     @asynccontextmanager
     async def transaction(self, subject: Subject, *, since: int | None = None) -> AsyncGenerator[Connection, None]:
-        """As any transaction; one in eight is lost before it commits."""
+        """Like any transaction; one in eight is aborted before it commits."""
         dice = self.dice.get(subject)
         async with super().transaction(subject, since=since) as conn:
             yield conn
@@ -61,7 +61,7 @@ class Flaky(Database):
 
 
 def runtime(db: Database) -> Runtime:
-    """A worker's surroundings without a broker and without models."""
+    """A worker's runtime without a broker and without models."""
     models = make_models(None, "none", None, None, 8, lambda: 0.0)
     policy = Policy()
     return Runtime(Settings(), db, cast("Any", None), models, policy, KafkaAccess(""), policy.version)
@@ -69,7 +69,7 @@ def runtime(db: Database) -> Runtime:
 
 @dataclass
 class Log:
-    """One topic of one user, and how far its group has come."""
+    """One topic of one user, and its group's offset."""
 
     events: list[Delivered] = field(default_factory=list[Delivered])
     committed: int = 0
@@ -78,7 +78,7 @@ class Log:
 
 @dataclass
 class Delivery:
-    """Everything that is delivered to one user's workers, until nothing is left."""
+    """All deliveries to one user's workers, until nothing is left."""
 
     subject: Subject
     runtimes: Sequence[Runtime]
@@ -90,7 +90,7 @@ class Delivery:
     seen: set[UUID] = field(default_factory=set[UUID])
 
     async def run(self, story: Sequence[Turn], *, with_feedback: bool) -> None:
-        """All turns are observed, and every event that they lead to has been handled."""
+        """Waits until all turns are observed and all their events handled."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._observe(story, with_feedback=with_feedback))
             for topic, handle, many in CONSUMERS:
@@ -149,7 +149,7 @@ class Delivery:
         await asyncio.sleep(self.dice.random() / 100 if self.dice.random() < 0.3 else 0)
 
     async def _relay(self) -> None:
-        """What stands in the outbox stands in the topics, each event once, in the order of commits."""
+        """Moves the outbox to the topics, each event once, in commit order."""
         for topic, delivered in await published(self.runtimes[0], self.subject, self.seen):
             log = self.logs.get(topic)
             if log and delivered.envelope.event_id not in self.seen:
@@ -177,7 +177,7 @@ WHERE aggregateid = %(key)s AND NOT id = ANY(%(seen)s) ORDER BY position"""
 
 
 async def observe(rt: Runtime, subject: Subject, turn: Turn) -> None:
-    """The turn stands with its observations, and their events in the outbox, as an observer leaves them."""
+    """Writes the turn with its observations and their outbox events, as an observer does."""
     async with rt.db.transaction(subject) as conn:
         whose = {**subject._asdict(), "turn_id": turn.turn_id, "session_id": turn.session_id}
         await conn.execute(_TURN, {**whose, "key": str(turn.turn_id), "said_at": turn.said_at})
@@ -203,7 +203,7 @@ def _event(topic: Topic, subject: Subject, turn: Turn, payload: Payload) -> outb
 
 
 async def published(rt: Runtime, subject: Subject, seen: Iterable[UUID] = ()) -> list[tuple[str, Delivered]]:
-    """Every event of the user but those seen, by its topic, in order."""
+    """Every event of the user except those seen, by topic, in order."""
     async with rt.db.system() as conn:
         key = f"{subject.tenant_id}:{subject.user_id}"
         found: Sequence[Mapping[str, Any]] = await (
@@ -213,7 +213,7 @@ async def published(rt: Runtime, subject: Subject, seen: Iterable[UUID] = ()) ->
 
 
 async def one_by_one(rt: Runtime, subject: Subject, story: Sequence[Turn]) -> None:
-    """The same story through one evolver, each event once, each turn to its end before the next is said."""
+    """The same story through one evolver: each event once, each turn completed before the next."""
     done: set[UUID] = set()
     handlers = {topic.name: handle for topic, handle, _ in CONSUMERS}
     for turn in story:

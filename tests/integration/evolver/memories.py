@@ -1,4 +1,4 @@
-"""Memories that stand in a real database without anybody having said them, and receptions of them."""
+"""Memories inserted directly into a real database, and receptions of them."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -30,13 +30,13 @@ ROW = "SELECT * FROM memory_items WHERE memory_id = %(id)s"
 
 @asynccontextmanager
 async def evolver(dsn: str) -> AsyncGenerator[Runtime]:
-    """The runtime of an evolver on this database; no broker is asked anything."""
+    """The runtime of an evolver on this database, without a broker."""
     async with open_runtime(settings_for(dsn, "127.0.0.1:9"), "evolver") as rt:
         yield rt
 
 
 def version(text: str, number: int = 0, **given: Any) -> Memory:
-    """A memory of this text; the same for the same number."""
+    """A memory with this text; the same number gives the same memory."""
     memory_id = candidate_id(UUID(int=FIRST.int + (number << 80)), text)
     key = given.get("key")
     usual: dict[str, Any] = {
@@ -71,7 +71,7 @@ def version(text: str, number: int = 0, **given: Any) -> Memory:
 
 
 async def stand(rt: Runtime, *versions: Memory, subject: Subject = LIN) -> list[UUID]:
-    """The memories stand and can be found."""
+    """Inserts the memories and their search rows."""
     async with rt.db.transaction(subject) as conn:
         for each in versions:
             await memory.insert(conn, subject, each)
@@ -86,12 +86,12 @@ def row(dsn: str, memory_id: UUID) -> dict[str, Any]:
 
 
 def figure(dsn: str, memory_id: UUID, figures: str) -> None:
-    """The memory has these figures, as an UPDATE sets them."""
-    rows(dsn, f"UPDATE memory_items SET {figures} WHERE memory_id = %(id)s", id=memory_id)  # noqa: S608 # of the test
+    """Sets these columns of the memory."""
+    rows(dsn, f"UPDATE memory_items SET {figures} WHERE memory_id = %(id)s", id=memory_id)  # noqa: S608 # constant text
 
 
 def found_by_words(dsn: str, memory_id: UUID) -> bool:
-    """Whether search can come upon the memory."""
+    """Whether search can find the memory."""
     statement = (
         "SELECT count(*) AS n FROM memory_chunks c JOIN postings p USING (tenant_id, user_id, chunk_id)"
         " WHERE c.memory_id = %(id)s AND c.active"
@@ -100,30 +100,30 @@ def found_by_words(dsn: str, memory_id: UUID) -> bool:
 
 
 def told(dsn: str) -> list[tuple[str, str]]:
-    """What memory.changed said so far, of whom and in order."""
+    """The events of memory.changed so far, in order."""
     statement = "SELECT payload -> 'payload' AS p FROM event_outbox WHERE type = 'memory.changed' ORDER BY position"
     return [(each["p"]["change"], each["p"]["memory_id"]) for each in rows(dsn, statement)]
 
 
 def jobs(dsn: str) -> list[str]:
-    """What the journal holds, in order."""
+    """The rows of the journal, in order."""
     return [each["job"] for each in rows(dsn, "SELECT job FROM upkeep ORDER BY at")]
 
 
 def known(dsn: str) -> dict[str, list[str]]:
-    """All that is known, but for who was looked through when."""
+    """All memories and related rows, without the times of upkeep."""
     return {name: found for name, found in state(dsn).items() if name != "upkeep_rounds"}
 
 
 async def round_of(rt: Runtime, subject: Subject = LIN) -> list[UpkeepChange]:
-    """What a round did just now."""
+    """The results of a round that starts now."""
     changes = await keep_now(rt, subject, forced=True)
     assert changes is not None
     return changes
 
 
 def reception(ids: Sequence[UUID], **given: Any) -> Delivered:
-    """An event that tells how these memories were received: rejected, unless told otherwise."""
+    """An event about the reception of these memories: rejected by default."""
     usual: dict[str, Any] = {"memory_ids": tuple(ids), "judged_by": "message", "utilized": True, "signal": "negative"}
     payload = FeedbackRecorded(**{**usual, **given})
     envelope = Envelope(

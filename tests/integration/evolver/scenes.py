@@ -1,4 +1,4 @@
-"""What one user says, as observations: made up from a seed, keyed and not, said again, corrected, taken back. Pure."""
+"""Random observations of one user from a seed: with and without keys, repetitions, corrections, retractions. Pure."""
 
 import random
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ SENTENCES: tuple[tuple[MemoryType, str], ...] = (
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn with what was observed in it."""
+    """One turn with its observations."""
 
     turn_id: UUID
     session_id: str
@@ -38,7 +38,7 @@ class Turn:
 
 
 def scene(seed: str, turns: int = 8) -> tuple[Turn, ...]:
-    """The turns of one user; the same seed gives the same."""
+    """The turns of one user; the same seed gives the same turns."""
     dice = random.Random(seed)
     return tuple(_turn(dice, n) for n in range(turns))
 
@@ -88,7 +88,7 @@ def seen(
     *,
     denies: bool = False,
 ) -> ObservationRow:
-    """What a turn says, as it is observed."""
+    """The observations of a turn."""
     text = f"{key.rpartition(':')[2]} {value}".strip() if key else value
     said = input_hash(turn_id, ordinal, kind, key, text, denies)
     initial = {"declared": 0.5, "inferred": 0.4, "behaviour": 0.7}.get(assertion, 0.9)

@@ -1,4 +1,4 @@
-"""Conflicts on a real PostgreSQL: open until somebody says which side holds, or the memory has ended."""
+"""Conflicts on a real PostgreSQL stay open until the user decides or the memory ends."""
 
 from collections.abc import AsyncGenerator
 from datetime import datetime, timedelta
@@ -32,13 +32,13 @@ BEFORE, AFTER = BEGAN - timedelta(hours=1), BEGAN + timedelta(hours=1)
 
 @pytest.fixture
 async def rt(dsn: str) -> AsyncGenerator[Runtime]:
-    """An evolver on a database of the test's own."""
+    """An evolver on a new database."""
     async with evolver(dsn) as found:
         yield found
 
 
-async def opened(rt: Runtime, memory_id: UUID) -> None:
-    """Something was said against the memory."""
+async def open_conflict(rt: Runtime, memory_id: UUID) -> None:
+    """A statement contradicts the memory."""
     made = candidate_id(memory_id, "against")
     async with rt.db.transaction(LIN) as conn:
         await conflicts.put(conn, LIN, [OpenConflict(made, memory_id, clock.uuid7(), "weaker_than_known", BEGAN)])
@@ -49,9 +49,9 @@ def states(dsn: str) -> list[str]:
 
 
 @SAME
-async def test_what_an_open_conflict_is_about_is_not_merged(rt: Runtime, dsn: str, texts: tuple[str, ...]) -> None:
+async def test_a_memory_in_an_open_conflict_is_not_merged(rt: Runtime, dsn: str, texts: tuple[str, ...]) -> None:
     ids = await stand(rt, *(version(text, n) for n, text in enumerate(texts)))
-    await opened(rt, ids[1])
+    await open_conflict(rt, ids[1])
     await round_of(rt)
     assert (jobs(dsn), states(dsn), row(dsn, ids[1])["status"]) == ([], ["open"], "active")
     async with rt.db.transaction(LIN) as conn:
@@ -70,11 +70,11 @@ async def test_what_an_open_conflict_is_about_is_not_merged(rt: Runtime, dsn: st
         ([("kept", BEFORE), ("replaced", AFTER)], "replaced"),
     ],
 )
-async def test_nothing_is_open_about_what_has_ended(
+async def test_an_ended_memory_has_no_open_conflict(
     rt: Runtime, dsn: str, settled: list[tuple[Literal["kept", "replaced"], datetime]], state: str
 ) -> None:
     (memory_id,) = await stand(rt, version("Likes tea"))
-    await opened(rt, memory_id)
+    await open_conflict(rt, memory_id)
     async with rt.db.transaction(LIN) as conn:
         await conflicts.settle(conn, LIN, [SettledConflict(memory_id, found, at) for found, at in settled])
     assert states(dsn) == [state]

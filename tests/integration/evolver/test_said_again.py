@@ -1,4 +1,4 @@
-"""What is said again on a real PostgreSQL: its evidence grows within bounds, and a fused memory stays as it is."""
+"""Repeated statements on a real PostgreSQL: evidence grows within bounds, and a fused memory stays fused."""
 
 from collections.abc import AsyncGenerator
 from dataclasses import replace
@@ -21,21 +21,21 @@ WORDS = pytest.mark.parametrize("word", ["龙井", "Oslo"], ids=["zh", "en"])
 
 @pytest.fixture
 async def rt(dsn: str) -> AsyncGenerator[Runtime]:
-    """An evolver on a database of the test's own."""
+    """An evolver on a new database."""
     async with evolver(dsn) as found:
         yield found
 
 
 def turn(n: int, word: str, assertion: Assertion) -> Turn:
-    """A turn of a session of its own that says it."""
+    """A turn with this statement in a session of its own."""
     at = BEGAN + timedelta(minutes=n)
     turn_id, session = clock.uuid7(), f"s{n}"
     said = seen(turn_id, session, at, 0, "profile", "profile:user:city", word, assertion)
     return Turn(turn_id, session, at, (replace(said, priority="normal"),))
 
 
-async def known(rt: Runtime, dsn: str, *turns: Turn) -> UUID:
-    """The one memory that the turns left."""
+async def find_memory(rt: Runtime, dsn: str, *turns: Turn) -> UUID:
+    """The only memory of the turns."""
     await one_by_one(rt, LIN, turns)
     (found,) = rows(dsn, "SELECT memory_id FROM memory_items")
     return found["memory_id"]
@@ -43,10 +43,10 @@ async def known(rt: Runtime, dsn: str, *turns: Turn) -> UUID:
 
 @WORDS
 @pytest.mark.parametrize("weaker", ["tool", "inferred", "behaviour"])
-async def test_only_the_users_word_gives_back_what_a_memory_was_worth(
+async def test_only_the_users_own_statement_restores_the_confidence_of_a_memory(
     rt: Runtime, dsn: str, word: str, weaker: Assertion
 ) -> None:
-    memory_id = await known(rt, dsn, turn(0, word, "declared"))
+    memory_id = await find_memory(rt, dsn, turn(0, word, "declared"))
     figure(dsn, memory_id, "fused_at = now(), fused_from = confidence, confidence = 0.1")
     standing = ("confidence", "provenance_class", "assertion", "fused_from")
     before = {name: row(dsn, memory_id)[name] for name in standing}
@@ -67,7 +67,7 @@ async def test_only_the_users_word_gives_back_what_a_memory_was_worth(
 
 
 @pytest.mark.parametrize("begun", [0, 1])
-async def test_the_first_turn_and_the_newest_are_kept_each_once(rt: Runtime, dsn: str, begun: int) -> None:
+async def test_the_first_and_the_newest_turn_are_kept_as_evidence_once_each(rt: Runtime, dsn: str, begun: int) -> None:
     turns = [clock.uuid7() for _ in range(130)]
     (memory_id,) = await stand(rt, version("Likes tea", source_turns=tuple(turns[:begun])))
     async with rt.db.transaction(LIN) as conn:

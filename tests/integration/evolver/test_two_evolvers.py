@@ -1,4 +1,4 @@
-"""Several evolvers on one user, with whatever Kafka and the network may do: as if one had done it all in order."""
+"""Several evolvers on one user, with all faults of Kafka and the network, give the result of one in order."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from tests.system import invariants
 from tests.system.databases import Databases, rows
 
 INTERLEAVINGS = int(os.environ.get("SMARTBRAIN_TEST_INTERLEAVINGS") or often(200, short=24))
-"""How many stories are delivered; SMARTBRAIN_TEST_INTERLEAVINGS=5000 for a night."""
+"""The number of stories; SMARTBRAIN_TEST_INTERLEAVINGS=5000 for a long run."""
 AT_ONCE = 8
 Rows = list[dict[str, Any]]
 
@@ -38,12 +38,12 @@ _RECEIVED = (
     "miss_count",
     "fused_at",
 )
-"""What receptions change, beside when: these may come before or after a memory ends."""
+"""Columns changed by receptions, which may come before or after the end of a memory."""
 
 
 @pytest.fixture(scope="module")
 async def workers(databases: Databases) -> AsyncGenerator[tuple[Runtime, ...]]:
-    """Three workers, each with pools of its own, on a database of the module's own."""
+    """Three workers with separate pools on one database."""
     dsn = databases.fresh()
     flaky = [Flaky(dsn, size=4) for _ in range(3)]
     Flaky.dice = {}
@@ -55,7 +55,7 @@ async def workers(databases: Databases) -> AsyncGenerator[tuple[Runtime, ...]]:
 
 
 async def told_twice(workers: tuple[Runtime, ...], seed: int) -> Delivery:
-    """One story, told to one worker in order for one user, and as it comes to several for another."""
+    """One story, delivered to one worker in order for one user, and to several with faults for another."""
     dice = random.Random(seed)
     story = scene(f"story {seed}", dice.choice((3, 4, 6)))
     await one_by_one(workers[0], Subject("t", f"plain-{seed}"), story)
@@ -67,7 +67,7 @@ async def told_twice(workers: tuple[Runtime, ...], seed: int) -> Delivery:
 
 
 def by_user(dsn: str, statement: str, *aside: str) -> dict[str, Rows]:
-    """The rows of each user, without these columns and those that say whose they are and when they were written."""
+    """The rows of each user, without these columns and those for owner and time."""
     found: dict[str, Rows] = defaultdict(list)
     for row in rows(dsn, statement):
         kept = {name: value for name, value in row.items() if name not in ("user_id", *_TIMES, *aside)}
@@ -79,16 +79,16 @@ Counts = dict[str, tuple[int, int]]
 
 
 def active_counts(memories: Rows) -> Counts:
-    """How often each active memory was counted as injected and as confirmed."""
+    """The counts of injections and confirmations of each active memory."""
     active = [row for row in memories if row["status"] == "active"]
     found = {str(row["memory_id"]): (row["injection_count"], row["positive_count"]) for row in active}
     return {memory_id: counts for memory_id, counts in found.items() if any(counts)}
 
 
 def expected_counts(delivery: Delivery, memories: Rows) -> Counts:
-    """How often each active memory should have been: once for each reception that named it and says so.
+    """The expected counts of each active memory: one for each reception that names it and says so.
 
-    Corrections are counted too, but what the user says again has none any more, whenever they came.
+    Corrections are counted too, but a repeated statement resets them, whenever they came.
     """
     active = {str(row["memory_id"]) for row in memories if row["status"] == "active"}
     injected, praised = Counter[str](), Counter[str]()
@@ -101,7 +101,7 @@ def expected_counts(delivery: Delivery, memories: Rows) -> Counts:
     return {memory_id: (injected[memory_id], praised[memory_id]) for memory_id in {*injected, *praised}}
 
 
-async def test_whatever_is_delivered_when_a_user_is_remembered_as_if_in_order(workers: tuple[Runtime, ...]) -> None:
+async def test_any_delivery_gives_the_same_memories_as_in_order(workers: tuple[Runtime, ...]) -> None:
     waiting = iter(range(INTERLEAVINGS))
     done: dict[int, Delivery] = {}
 

@@ -1,4 +1,4 @@
-"""Rounds of upkeep on a real PostgreSQL: each job does what it says, once, wholly or not at all."""
+"""Rounds of upkeep on a real PostgreSQL: each job has its effect once, completely or not at all."""
 
 import asyncio
 import threading
@@ -45,14 +45,14 @@ SAME = {
 
 
 def journal_of(dsn: str) -> list[journal.Upkeep]:
-    """The rows of the journal in their order."""
+    """The rows of the journal, in order."""
     written = rows(dsn, "SELECT upkeep_id, job, memory_ids, detail, at FROM upkeep ORDER BY at, upkeep_id")
     return [journal.Upkeep(**each) for each in written]
 
 
 @pytest.fixture
 async def rt(dsn: str) -> AsyncGenerator[Runtime]:
-    """An evolver on a database of the test's own."""
+    """An evolver on a new database."""
     async with evolver(dsn) as found:
         yield found
 
@@ -96,7 +96,7 @@ CASES: list[tuple[str, str, dict[str, Any], str]] = [
 
 @TEXTS
 @pytest.mark.parametrize(("job", "figures", "after", "change"), CASES)
-async def test_a_job_does_what_it_says_and_twice_is_once(
+async def test_a_job_has_its_effect_once(
     rt: Runtime, dsn: str, text: str, job: str, figures: str, after: dict[str, Any], change: str
 ) -> None:
     (memory_id,) = await stand(rt, version(text))
@@ -115,7 +115,7 @@ async def test_a_job_does_what_it_says_and_twice_is_once(
 
 
 @TEXTS
-async def test_what_needs_nothing_is_left_alone(rt: Runtime, dsn: str, text: str) -> None:
+async def test_memories_without_need_are_left_alone(rt: Runtime, dsn: str, text: str) -> None:
     await stand(rt, version(text), version(text + "!", 1, provenance_class="confirmed_by_user", confidence=0.9))
     before = known(dsn)
     assert await round_of(rt) == []
@@ -123,7 +123,7 @@ async def test_what_needs_nothing_is_left_alone(rt: Runtime, dsn: str, text: str
 
 
 @pytest.mark.parametrize("texts", SAME.values(), ids=SAME)
-async def test_three_that_say_the_same_become_one(rt: Runtime, dsn: str, texts: tuple[str, ...]) -> None:
+async def test_three_equal_memories_are_merged(rt: Runtime, dsn: str, texts: tuple[str, ...]) -> None:
     three = [version(text, n) for n, text in enumerate(texts)]
     ids = (await stand(rt, *three, version("会弹钢琴 plays the piano", 9)))[:3]
     await round_of(rt)
@@ -146,7 +146,7 @@ async def test_three_that_say_the_same_become_one(rt: Runtime, dsn: str, texts: 
     assert known(dsn) == before
 
 
-async def test_the_one_continues_the_oldest_with_a_number_that_nobody_has(rt: Runtime, dsn: str) -> None:
+async def test_the_merged_memory_continues_the_oldest_with_a_new_version_number(rt: Runtime, dsn: str) -> None:
     old = version("I walk along the river", 0, status="superseded", invalid_at=version("x").valid_at)
     later = version(SAME["en"][0], 1, root_id=old.root_id, version=2)
     ids = await stand(rt, old, later, version(SAME["en"][1], 2), version(SAME["en"][2], 3))
@@ -155,7 +155,7 @@ async def test_the_one_continues_the_oldest_with_a_number_that_nobody_has(rt: Ru
     assert (one["root_id"], one["version"]) == (ids[0], 3)
 
 
-async def test_a_confirmed_one_loses_nothing_among_weaker_ones(rt: Runtime, dsn: str) -> None:
+async def test_a_confirmed_memory_loses_nothing_in_a_merge_with_weaker_ones(rt: Runtime, dsn: str) -> None:
     strong: dict[str, Any] = {"provenance_class": "confirmed_by_user", "assertion": "directive", "confidence": 0.9}
     more = SAME["en"][0] + " with music"
     await stand(rt, version(SAME["en"][0], 0, **strong), version(SAME["en"][1], 1), version(more, 2))
@@ -177,7 +177,7 @@ async def test_a_confirmed_one_loses_nothing_among_weaker_ones(rt: Runtime, dsn:
         {"value": {"speaker": "Marta"}},
     ],
 )
-async def test_what_is_of_another_kind_is_not_merged(rt: Runtime, dsn: str, odd: dict[str, Any]) -> None:
+async def test_memories_of_different_kinds_are_not_merged(rt: Runtime, dsn: str, odd: dict[str, Any]) -> None:
     texts = SAME["zh"]
     await stand(rt, version(texts[0], 0), version(texts[1], 1), version(texts[2], 2, **odd))
     await round_of(rt)
@@ -185,13 +185,13 @@ async def test_what_is_of_another_kind_is_not_merged(rt: Runtime, dsn: str, odd:
 
 
 def vectors(dsn: str, ids: list[UUID], *values: str, model: str = "m") -> None:
-    """The memories' chunks have these vectors."""
+    """Sets these vectors of the memories' chunks."""
     for memory_id, value in zip(ids, values, strict=True):
         statement = "UPDATE memory_chunks SET embedding = %(v)s::halfvec, embedding_model_id = %(m)s"
         rows(dsn, statement + " WHERE memory_id = %(id)s", v=value, m=model, id=memory_id)
 
 
-async def test_where_there_are_vectors_they_decide(rt: Runtime, dsn: str) -> None:
+async def test_vectors_decide_where_they_exist(rt: Runtime, dsn: str) -> None:
     texts = ("I adore jogging through parks at dawn", "Dawn runs between trees make me glad", "Sunrise laps past oaks")
     ids = await stand(rt, *(version(text, n) for n, text in enumerate(texts)))
     vectors(dsn, ids, "[1,0,0]", "[1,0,0.1]", "[0,1,0]")
@@ -202,7 +202,7 @@ async def test_where_there_are_vectors_they_decide(rt: Runtime, dsn: str) -> Non
     assert jobs(dsn) == ["consolidation"]
 
 
-async def test_a_round_that_breaks_off_has_done_nothing_and_the_next_does_it_all(rt: Runtime, dsn: str) -> None:
+async def test_an_interrupted_round_has_no_effect_and_the_next_does_everything(rt: Runtime, dsn: str) -> None:
     ids = await stand(rt, *(version(text, n) for n, text in enumerate(SAME["en"])), version("Likes tea", 7))
     figure(dsn, ids[3], "correction_count = 3")
     before = known(dsn)
@@ -215,19 +215,19 @@ async def test_a_round_that_breaks_off_has_done_nothing_and_the_next_does_it_all
     assert jobs(dsn) == ["fuse", "consolidation"]
 
 
-async def test_two_evolvers_make_one_round_of_each_user(rt: Runtime, dsn: str) -> None:
+async def test_two_evolvers_run_one_round_for_each_user(rt: Runtime, dsn: str) -> None:
     users = [Subject("t", f"u{n}") for n in range(12)]
     for subject in users:
         (memory_id,) = await stand(rt, version(f"Likes tea {subject.user_id}"), subject=subject)
         figure(dsn, memory_id, "correction_count = 3")
     async with evolver(dsn) as twin:
-        # both have seen the same users wait
+        # both have listed the same waiting users
         done = await asyncio.gather(*(rounds.keep(each, subject, None) for subject in users for each in (rt, twin)))
     assert sum(changes is not None for changes in done) == len(users)
     assert jobs(dsn) == ["fuse"] * len(users)
 
 
-async def test_who_waits_is_looked_for_once_in_a_round(rt: Runtime, dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_waiting_users_are_queried_once_per_round(rt: Runtime, dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     await stand(rt, version("Likes tea"))
     await change(
         dsn,
@@ -249,7 +249,9 @@ async def test_who_waits_is_looked_for_once_in_a_round(rt: Runtime, dsn: str, mo
     assert asked == [221]
 
 
-async def test_others_go_on_while_memories_are_compared(rt: Runtime, dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_other_work_continues_while_memories_are_compared(
+    rt: Runtime, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     compare, threads = merge.groups, list[threading.Thread]()
 
     def seen(*given: Any) -> Any:
@@ -263,7 +265,7 @@ async def test_others_go_on_while_memories_are_compared(rt: Runtime, dsn: str, m
     assert threading.main_thread() not in threads
 
 
-async def test_one_user_in_trouble_does_not_keep_the_others_waiting(rt: Runtime, dsn: str) -> None:
+async def test_a_failing_user_does_not_delay_the_others(rt: Runtime, dsn: str) -> None:
     for user in ("bad", "good"):
         (memory_id,) = await stand(rt, version(f"Likes tea {user}"), subject=Subject("t", user))
         figure(dsn, memory_id, "correction_count = 3")
@@ -275,7 +277,7 @@ async def test_one_user_in_trouble_does_not_keep_the_others_waiting(rt: Runtime,
     assert await rounds.keep_all(rt) == 0, "who is in trouble waits for news"
 
 
-async def test_who_has_nothing_new_waits_a_day(rt: Runtime, dsn: str) -> None:
+async def test_a_user_without_changes_is_checked_once_a_day(rt: Runtime, dsn: str) -> None:
     (memory_id,) = await stand(rt, version("Likes tea"))
     old = "UPDATE memory_items SET updated_at = now() - interval '1 hour'"
     await change(dsn, old)
@@ -295,7 +297,7 @@ async def test_who_has_nothing_new_waits_a_day(rt: Runtime, dsn: str) -> None:
     assert await rounds.keep_all(rt) == 1
 
 
-async def test_three_rejections_hide_a_memory_and_a_word_of_the_user_brings_it_back(rt: Runtime, dsn: str) -> None:
+async def test_three_rejections_suspend_a_memory_and_the_users_statement_restores_it(rt: Runtime, dsn: str) -> None:
     (bad, good) = await stand(rt, version("Likes jasmine tea", confidence=0.6), version("喜欢喝龙井茶", 1))
     await receptions.apply_feedback(rt, LIN, [reception([bad, good]), reception([bad])])
     assert found_by_words(dsn, bad)
@@ -312,14 +314,14 @@ async def test_three_rejections_hide_a_memory_and_a_word_of_the_user_brings_it_b
     assert await round_of(rt) == []
 
 
-async def test_what_was_received_in_a_degraded_turn_counts_for_nothing(rt: Runtime, dsn: str) -> None:
+async def test_a_reception_in_a_degraded_turn_does_not_count(rt: Runtime, dsn: str) -> None:
     (memory_id,) = await stand(rt, version("Likes jasmine tea"))
     before = known(dsn)
     await receptions.apply_feedback(rt, LIN, [reception([memory_id], degraded=True) for _ in range(5)])
     assert known(dsn) == before
 
 
-async def test_an_event_that_comes_twice_is_one_row_of_the_journal(rt: Runtime, dsn: str) -> None:
+async def test_a_repeated_event_is_one_row_of_the_journal(rt: Runtime, dsn: str) -> None:
     (memory_id,) = await stand(rt, version("Likes jasmine tea"))
     event = reception([memory_id], signal="positive_confirm")
     await receptions.apply_feedback(rt, LIN, [event, event])
@@ -328,7 +330,7 @@ async def test_an_event_that_comes_twice_is_one_row_of_the_journal(rt: Runtime, 
     assert row(dsn, memory_id)["positive_count"] == 1
 
 
-async def test_the_journal_done_again_gives_the_same_memories(rt: Runtime, dsn: str, databases: Databases) -> None:
+async def test_replaying_the_journal_gives_the_same_memories(rt: Runtime, dsn: str, databases: Databases) -> None:
     walks = [version(text, n) for n, text in enumerate((*SAME["zh"], *SAME["en"]))]
     others = [version(f"Likes number {n}", 10 + n) for n in range(4)]
     again = databases.fresh()
@@ -357,7 +359,7 @@ async def test_the_journal_done_again_gives_the_same_memories(rt: Runtime, dsn: 
     assert rows(again, visible) == rows(dsn, visible)
 
 
-async def test_what_is_no_longer_active_is_left_alone(rt: Runtime, dsn: str) -> None:
+async def test_inactive_memories_are_left_alone(rt: Runtime, dsn: str) -> None:
     ids = await stand(rt, *(version(text, n) for n, text in enumerate(SAME["en"])))
     await round_of(rt)
     done, before = journal_of(dsn), known(dsn)

@@ -1,4 +1,6 @@
-"""Vectors of chunks on a real PostgreSQL: written with the text, replaced by an encoder's, packed, and gone in time."""
+"""Vectors of chunks on a real PostgreSQL: written with the text, replaced by an encoder's, packed,
+and deleted in time.
+"""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
@@ -39,13 +41,13 @@ QUESTION = "What did we say about the harbour and the boats?"
 
 @pytest.fixture
 async def rt(dsn: str) -> AsyncGenerator[Runtime]:
-    """An evolver on a database of the test's own; compose would be handed the same."""
+    """An evolver on a new database; compose would receive the same settings."""
     async with evolver(dsn) as found:
         yield found
 
 
 class Letters(NoModels):
-    """Stands in for an encoder: how often each letter is there."""
+    """Replaces an encoder: counts letters."""
 
     def __init__(self, name: str = "letters") -> None:
         self.embedding_model_id = name
@@ -81,7 +83,7 @@ WORDS = ("harbour", "boat", "tea", "meeting", "knee", "garden", "train", "invoic
 
 
 async def talk(rt: Runtime, many: int, subject: Subject = LIN, *, first: int = 0) -> list[UUID]:
-    """So many messages about this and that."""
+    """This many messages about various topics."""
     said = [
         message(n, f"The {WORDS[n % 12]} and the {WORDS[n * 5 % 11]} number {n}") for n in range(first, first + many)
     ]
@@ -91,16 +93,16 @@ async def talk(rt: Runtime, many: int, subject: Subject = LIN, *, first: int = 0
 
 
 async def long_ago(dsn: str) -> None:
-    """All that stands was written an hour ago."""
+    """Makes all rows one hour old."""
     rows(dsn, "UPDATE memory_chunks SET created_at = now() - interval '1 hour' RETURNING 1")
 
 
-async def near(rt: Runtime, subject: Subject = LIN, within: SearchScope | None = None) -> NearnessResult:
+async def compare_all(rt: Runtime, subject: Subject = LIN, within: SearchScope | None = None) -> NearnessResult:
     """How near everything is to the question."""
     return await read_near(rt, subject, lambda _: {0: QUESTION}, within or SearchScope())
 
 
-def told(near: NearnessResult) -> dict[UUID, float]:
+def to_scores(near: NearnessResult) -> dict[UUID, float]:
     """The lifts by chunk."""
     lifts = near.lifts[0]
     return {
@@ -108,13 +110,13 @@ def told(near: NearnessResult) -> dict[UUID, float]:
     }
 
 
-def paged(dsn: str, user: str = "lin") -> list[str]:
+def list_page_models(dsn: str, user: str = "lin") -> list[str]:
     """The models in the user's pages."""
     found = rows(dsn, "SELECT DISTINCT model_id FROM vector_pages WHERE user_id = %(u)s", u=user)
     return sorted(row["model_id"] for row in found)
 
 
-async def test_a_chunk_has_its_static_vector_from_the_first(rt: Runtime, dsn: str) -> None:
+async def test_a_new_chunk_has_its_static_vector(rt: Runtime, dsn: str) -> None:
     sentence = "I keep a small boat in the harbour"
     async with rt.db.transaction(LIN) as conn:
         await chunks.put(conn, LIN, [message(0, sentence), message(1, "Nobody answered the telephone")])
@@ -122,25 +124,25 @@ async def test_a_chunk_has_its_static_vector_from_the_first(rt: Runtime, dsn: st
     found = rows(dsn, "SELECT static_model_id AS model, length(static_vector) AS size FROM memory_chunks")
     encoder = load_static_encoder()
     assert [(row["model"], row["size"]) for row in found] == [(encoder.model_id, encoder.dimension)] * 3
-    lifts = told(await near(rt))
+    lifts = to_scores(await compare_all(rt))
     said, other, remembered = (
         lifts[chunk] for chunk in sorted(lifts, key=lambda each: (each.int >> 127, -lifts[each]))
     )
     assert remembered == said > other, "its sentence counts, not what stands before it"
 
 
-async def test_pages_hold_all_that_is_old_and_say_what_the_vectors_say(rt: Runtime, dsn: str) -> None:
+async def test_pages_contain_all_old_vectors_unchanged(rt: Runtime, dsn: str) -> None:
     await talk(rt, MANY)
     assert await pack_some(rt) == 1, "the user is large"
-    assert paged(dsn) == [load_static_encoder().model_id]
+    assert list_page_models(dsn) == [load_static_encoder().model_id]
     assert rows(dsn, "SELECT sum(length(ids)) / 16 AS n FROM vector_pages")[0]["n"] == 0, "all of it is new"
-    exact = told(await near(rt))
+    exact = to_scores(await compare_all(rt))
     assert len(exact) == MANY
     await long_ago(dsn)
     assert await pack_some(rt) == 1
     assert rows(dsn, "SELECT sum(length(ids)) / 16 AS n FROM vector_pages")[0]["n"] == MANY
     newer = await talk(rt, 5, first=MANY)
-    packed = told(await near(rt))
+    packed = to_scores(await compare_all(rt))
     assert packed.keys() == exact.keys() | set(newer)
     assert [packed[chunk] for chunk in exact] == pytest.approx([*exact.values()], abs=0.1)
     best = sorted(exact, key=lambda chunk: -exact[chunk])
@@ -148,17 +150,17 @@ async def test_pages_hold_all_that_is_old_and_say_what_the_vectors_say(rt: Runti
     assert await pack_some(rt) == 0, "five more are no reason to pack"
     held = rt.pages.find(LIN, load_static_encoder().model_id)
     assert held is not None
-    again = told(await near(rt))
+    again = to_scores(await compare_all(rt))
     assert again == packed
     assert rt.pages.find(LIN, load_static_encoder().model_id) is held, "what is known is not read again"
     await talk(rt, pages.TAIL, first=MANY + 5)
     await long_ago(dsn)
     assert await pack_some(rt) == 1
-    assert len(told(await near(rt))) == MANY + 5 + pages.TAIL
+    assert len(to_scores(await compare_all(rt))) == MANY + 5 + pages.TAIL
     assert rt.pages.find(LIN, load_static_encoder().model_id) is not held
 
 
-async def test_pages_that_are_known_are_not_fetched_again(rt: Runtime, dsn: str) -> None:
+async def test_cached_pages_are_not_fetched_again(rt: Runtime, dsn: str) -> None:
     await talk(rt, MANY)
     await long_ago(dsn)
     await pack_some(rt)
@@ -173,7 +175,7 @@ async def test_pages_that_are_known_are_not_fetched_again(rt: Runtime, dsn: str)
 
 
 async def buffers(rt: Runtime, read: Read[Meant]) -> int:
-    """How many blocks the database looks at for it."""
+    """The number of blocks that the database reads for it."""
     explained = cast("LiteralString", "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + read.statement)
     async with rt.db.transaction(LIN) as conn:
         row = await (await conn.execute(explained, read.params)).fetchone()
@@ -182,42 +184,42 @@ async def buffers(rt: Runtime, read: Read[Meant]) -> int:
     return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
 
 
-async def test_bounds_hold_for_who_has_pages_too(rt: Runtime, dsn: str) -> None:
+async def test_limits_apply_to_users_with_pages(rt: Runtime, dsn: str) -> None:
     await talk(rt, MANY)
     await long_ago(dsn)
     await pack_some(rt)
     rows(dsn, "UPDATE memory_chunks SET said_at = '2026-05-01' WHERE seq = 3 RETURNING 1")
-    inside = told(await near(rt, within=SearchScope(since=datetime(2026, 4, 1, tzinfo=UTC))))
+    inside = to_scores(await compare_all(rt, within=SearchScope(since=datetime(2026, 4, 1, tzinfo=UTC))))
     assert len(inside) == 7
 
 
-async def test_nobody_reads_pages_of_another(rt: Runtime, dsn: str) -> None:
+async def test_pages_of_others_are_not_read(rt: Runtime, dsn: str) -> None:
     await talk(rt, MANY)
     await long_ago(dsn)
     await pack_some(rt)
-    assert told(await near(rt, Subject("t", "marta"))) == {}
-    assert told(await near(rt, Subject("other", "lin"))) == {}
+    assert to_scores(await compare_all(rt, Subject("t", "marta"))) == {}
+    assert to_scores(await compare_all(rt, Subject("other", "lin"))) == {}
 
 
-async def test_what_an_erasure_hides_is_in_no_page_and_new_pages_are_without_it(rt: Runtime, dsn: str) -> None:
+async def test_hidden_data_is_in_no_page_and_new_pages_omit_it(rt: Runtime, dsn: str) -> None:
     said = await talk(rt, MANY)
     await long_ago(dsn)
     await pack_some(rt)
-    await near(rt)
+    await compare_all(rt)
     turn = rows(dsn, "SELECT turn_id FROM memory_chunks WHERE chunk_id = %(c)s", c=said[0])[0]["turn_id"]
     async with rt.db.as_erasure(LIN) as conn:
         covered = extent.ErasureExtent("session", ("s0",), (turn,))
         hidden = await hide.hide_rows(conn, LIN, uuid4(), covered)
     assert hidden.rows["vector_pages"] == 1
-    assert paged(dsn) == []
-    assert said[0] not in told(await near(rt))
+    assert list_page_models(dsn) == []
+    assert said[0] not in to_scores(await compare_all(rt))
     await pack_some(rt)
-    assert paged(dsn) == [load_static_encoder().model_id]
-    assert said[0] not in told(await near(rt))
-    assert len(told(await near(rt))) == MANY - 1
+    assert list_page_models(dsn) == [load_static_encoder().model_id]
+    assert said[0] not in to_scores(await compare_all(rt))
+    assert len(to_scores(await compare_all(rt))) == MANY - 1
 
 
-async def test_a_memory_that_is_shown_again_is_found_by_meaning_again(rt: Runtime, dsn: str) -> None:
+async def test_a_memory_that_is_visible_again_is_found_by_meaning_again(rt: Runtime, dsn: str) -> None:
     await talk(rt, MANY)
     memory = version("I keep a small boat in the harbour")
     await stand(rt, memory)
@@ -226,43 +228,41 @@ async def test_a_memory_that_is_shown_again_is_found_by_meaning_again(rt: Runtim
     await long_ago(dsn)
     await pack_some(rt)
     mine = chunk_ids.chunk_of_memory(memory.memory_id)
-    assert mine not in told(await near(rt))
+    assert mine not in to_scores(await compare_all(rt))
     async with rt.db.transaction(LIN) as conn:
         await chunks.show(conn, LIN, [chunk_of(memory)])
-    assert mine in told(await near(rt))
+    assert mine in to_scores(await compare_all(rt))
 
 
-async def test_an_encoder_takes_the_place_of_static_vectors_chunk_by_chunk(rt: Runtime, dsn: str) -> None:
+async def test_an_encoder_replaces_static_vectors_chunk_by_chunk(rt: Runtime, dsn: str) -> None:
     said = await talk(rt, MANY)
-    static = told(await near(rt))
+    static = to_scores(await compare_all(rt))
     with_encoder = replace(rt, models=Letters())
-    assert told(await near(with_encoder)) == static, "before any has the encoder's vector, all are compared"
+    assert to_scores(await compare_all(with_encoder)) == static, "before any has the encoder's vector, all are compared"
     assert await embed_some(with_encoder) == 64
-    half = told(await near(with_encoder))
+    half = to_scores(await compare_all(with_encoder))
     assert half.keys() == static.keys()
     changed = {chunk for chunk in said if half[chunk] != static[chunk]}
     assert len(changed) == 64
     while await embed_some(with_encoder):
         pass
-    whole = told(await near(with_encoder))
+    whole = to_scores(await compare_all(with_encoder))
     assert all(whole[chunk] == half[chunk] for chunk in changed)
     assert whole.keys() == static.keys()
     await long_ago(dsn)
     assert await pack_some(with_encoder) == 2, "of static vectors, and of the encoder's"
-    assert paged(dsn) == sorted(["letters", load_static_encoder().model_id])
-    packed = told(await near(with_encoder))
+    assert list_page_models(dsn) == sorted(["letters", load_static_encoder().model_id])
+    packed = to_scores(await compare_all(with_encoder))
     assert np.corrcoef([packed[chunk] for chunk in whole], [*whole.values()])[0, 1] > 0.97
-    with_encoder.models.away = True  # pyright: ignore[reportAttributeAccessIssue] # it is Letters
-    late = await near(with_encoder)
+    with_encoder.models.away = True  # pyright: ignore[reportAttributeAccessIssue] # it is a Letters
+    late = await compare_all(with_encoder)
     assert late.missing == "embedding_unavailable"
-    assert [told(late)[chunk] for chunk in static] == pytest.approx([*static.values()], abs=0.1)
+    assert [to_scores(late)[chunk] for chunk in static] == pytest.approx([*static.values()], abs=0.1)
 
 
-async def test_a_text_that_the_encoder_has_no_vector_for_keeps_its_static_one_in_pages_too(
-    rt: Runtime, dsn: str
-) -> None:
+async def test_a_text_without_an_encoder_vector_keeps_its_static_one_in_pages_too(rt: Runtime, dsn: str) -> None:
     said = await talk(rt, MANY)
-    static = told(await near(rt))
+    static = to_scores(await compare_all(rt))
     rows(dsn, "UPDATE memory_chunks SET embedding_model_id = 'letters' WHERE chunk_id = %(c)s RETURNING 1", c=said[3])
     with_encoder = replace(rt, models=Letters())
     while await embed_some(with_encoder):
@@ -271,12 +271,12 @@ async def test_a_text_that_the_encoder_has_no_vector_for_keeps_its_static_one_in
     await pack_some(with_encoder)
     found = rows(dsn, "SELECT model_id, length(ids) / 16 AS n FROM vector_pages WHERE set_id = 'letters'")
     assert {row["model_id"]: row["n"] for row in found} == {"letters": MANY - 1, load_static_encoder().model_id: 1}
-    assert told(await near(with_encoder))[said[3]] == pytest.approx(static[said[3]], abs=0.1)
+    assert to_scores(await compare_all(with_encoder))[said[3]] == pytest.approx(static[said[3]], abs=0.1)
 
 
-async def test_chunks_of_another_encoder_wait_for_the_new_one_and_are_found_meanwhile(rt: Runtime, dsn: str) -> None:
+async def test_chunks_of_another_encoder_are_found_while_they_wait_for_the_new_one(rt: Runtime, dsn: str) -> None:
     await talk(rt, MANY)
-    static = told(await near(rt))
+    static = to_scores(await compare_all(rt))
     old, new = replace(rt, models=Letters()), replace(rt, models=Letters("other letters"))
     while await embed_some(old):
         pass
@@ -284,38 +284,38 @@ async def test_chunks_of_another_encoder_wait_for_the_new_one_and_are_found_mean
     await pack_some(old)
     assert await forget_other_models(old) == 0
     assert await forget_other_models(new) == MANY
-    assert paged(dsn) == []
-    assert told(await near(new)) == static
+    assert list_page_models(dsn) == []
+    assert to_scores(await compare_all(new)) == static
     assert await embed_some(new) == 64
     assert await forget_other_models(new) == 0
 
 
-async def test_chunks_from_before_static_vectors_get_one(rt: Runtime, dsn: str) -> None:
+async def test_chunks_without_static_vectors_get_one(rt: Runtime, dsn: str) -> None:
     await talk(rt, 40)
     await stand(rt, version("I keep a small boat in the harbour"))
-    before = told(await near(rt))
+    before = to_scores(await compare_all(rt))
     rows(dsn, "UPDATE memory_chunks SET static_vector = NULL, static_model_id = NULL RETURNING 1")
-    assert told(await near(rt)) == {}
+    assert to_scores(await compare_all(rt)) == {}
     assert await fill_some(rt) == 41
     assert await fill_some(rt) == 0
-    assert told(await near(rt)) == before
+    assert to_scores(await compare_all(rt)) == before
 
 
-async def test_chunks_with_static_vectors_of_another_version_get_todays(rt: Runtime, dsn: str) -> None:
+async def test_chunks_with_static_vectors_of_another_version_get_the_current_ones(rt: Runtime, dsn: str) -> None:
     await talk(rt, 40)
-    before = told(await near(rt))
+    before = to_scores(await compare_all(rt))
     rows(dsn, "UPDATE memory_chunks SET static_model_id = 'of before' WHERE seq < 3 RETURNING 1")
     await long_ago(dsn)
-    assert 0 < len(told(await near(rt))) < 40
+    assert 0 < len(to_scores(await compare_all(rt))) < 40
     assert await renew_static(rt) == 14
-    assert told(await near(rt)) == before
+    assert to_scores(await compare_all(rt)) == before
 
 
-async def test_what_waits_for_a_vector_stays_outside_the_pages(rt: Runtime, dsn: str) -> None:
+async def test_chunks_that_wait_for_a_vector_stay_outside_the_pages(rt: Runtime, dsn: str) -> None:
     said = await talk(rt, MANY)
     await long_ago(dsn)
     waiting = "UPDATE memory_chunks SET static_vector = NULL, static_model_id = NULL, created_at = created_at - %(t)s"
     rows(dsn, waiting + "::interval WHERE chunk_id = %(c)s RETURNING 1", c=said[5], t="1 second")
     await pack_some(rt)
     await fill_some(rt)
-    assert len(told(await near(rt))) == MANY
+    assert len(to_scores(await compare_all(rt))) == MANY

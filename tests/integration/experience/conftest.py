@@ -1,4 +1,4 @@
-"""A runtime without a service: timers run when a test says so."""
+"""A runtime without a service: the test runs the timers."""
 
 from collections.abc import AsyncGenerator
 
@@ -11,6 +11,6 @@ from tests.system.running import settings_for
 
 @pytest.fixture
 async def rt(databases: Databases) -> AsyncGenerator[Runtime]:
-    """The evolver's runtime on a database of the test's own; nothing is consumed."""
+    """The evolver's runtime on a new database; nothing is consumed."""
     async with open_runtime(settings_for(databases.fresh(), "127.0.0.1:9"), "evolver") as found:
         yield found

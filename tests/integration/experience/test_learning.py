@@ -1,4 +1,4 @@
-"""What agents learn is counted from receipts, shared only where several users stand behind it, and renewed."""
+"""Experience of agents is counted from receipts, shared only if several users contributed, and updated."""
 
 import asyncio
 from typing import Any
@@ -14,12 +14,12 @@ from tests.system.wait import wait_for
 
 
 def sql(rt: Runtime, statement: str, **params: Any) -> list[dict[str, Any]]:
-    """What the statement answers to the superuser."""
+    """The result for the superuser."""
     return databases.rows(rt.db.dsn, statement, **params)
 
 
 def used(rt: Runtime, tenant: str, user: str, tool: str, ok: int, errors: int = 0, **more: Any) -> None:
-    """The user's turns called the tool so often, and this is how it ended."""
+    """The user's turns called the tool this often with this result."""
     sql(
         rt,
         "INSERT INTO tool_receipts (tenant_id, user_id, turn_id, ordinal, tool, status, intent, said_at)"
@@ -29,8 +29,8 @@ def used(rt: Runtime, tenant: str, user: str, tool: str, ok: int, errors: int = 
     )
 
 
-def composed(rt: Runtime, tenant: str, user: str, signal: str | None, times: int, *, uses: bool = True) -> None:
-    """So many packages carried one memory, and this is how they were received."""
+def insert_packages(rt: Runtime, tenant: str, user: str, signal: str | None, times: int, *, uses: bool = True) -> None:
+    """This many packages contained one memory, with this reception."""
     sql(
         rt,
         "INSERT INTO injections (tenant_id, user_id, context_id, session_id, core_ids, evidence_ids, degraded,"
@@ -45,53 +45,53 @@ def composed(rt: Runtime, tenant: str, user: str, signal: str | None, times: int
     )
 
 
-async def seen(rt: Runtime, tenant: str, user: str) -> dict[str, dict[str, Any]]:
-    """What the agent of this user knows, by key."""
+async def load_experience(rt: Runtime, tenant: str, user: str) -> dict[str, dict[str, Any]]:
+    """The experience of this user's agent, by key."""
     page = await list_experience(rt, Subject(tenant, user))
     return {
         each.key: {"shared": each.shared, "confidence": each.confidence, **each.figures} for each in page.experience
     }
 
 
-async def test_a_tool_of_several_users_is_shared_in_their_tenant_and_nowhere_else(rt: Runtime) -> None:
+async def test_a_tool_of_several_users_is_shared_in_their_tenant_only(rt: Runtime) -> None:
     for user in ("a", "b", "c"):
         used(rt, "t", user, "search", 2, 8)
     used(rt, "other", "a", "search", 5)
     assert await experience.learn(rt) == 2
     for user in ("a", "stranger", ""):
-        found = (await seen(rt, "t", user))["tool:search"]
+        found = (await load_experience(rt, "t", user))["tool:search"]
         assert (found["shared"], found["calls"], found["errors"], found["users"]) == (True, 30, 24, 3)
         assert found["by_intent"]["task"]["calls"] == 30
         assert 0 < found["confidence"] <= 0.8
-    assert await seen(rt, "nobody", "a") == {}
-    assert (await seen(rt, "other", "a"))["tool:search"]["errors"] == 0
+    assert await load_experience(rt, "nobody", "a") == {}
+    assert (await load_experience(rt, "other", "a"))["tool:search"]["errors"] == 0
 
 
-async def test_what_fewer_users_did_is_theirs_alone(rt: Runtime) -> None:
+async def test_experience_of_too_few_users_stays_theirs(rt: Runtime) -> None:
     used(rt, "t", "a", "reset_password_of_anna", 6)
     used(rt, "t", "b", "reset_password_of_anna", 1, 8)
     await experience.learn(rt)
-    assert (await seen(rt, "t", "a"))["tool:reset_password_of_anna"]["calls"] == 6
-    assert (await seen(rt, "t", "b"))["tool:reset_password_of_anna"]["calls"] == 9
+    assert (await load_experience(rt, "t", "a"))["tool:reset_password_of_anna"]["calls"] == 6
+    assert (await load_experience(rt, "t", "b"))["tool:reset_password_of_anna"]["calls"] == 9
     for other in ("c", ""):
-        assert await seen(rt, "t", other) == {}
+        assert await load_experience(rt, "t", other) == {}
     used(rt, "t", "c", "reset_password_of_anna", 5)
     await experience.learn(rt)
-    found = await seen(rt, "t", "a")
+    found = await load_experience(rt, "t", "a")
     assert [(key, each["shared"], each["calls"]) for key, each in found.items()] == [
         ("tool:reset_password_of_anna", True, 20)
     ]
 
 
-async def test_an_intent_that_few_users_had_is_not_told_of_a_shared_tool(rt: Runtime) -> None:
+async def test_a_rare_intent_is_not_reported_for_a_shared_tool(rt: Runtime) -> None:
     for user in ("a", "b", "c"):
         used(rt, "t", user, "search", 10)
     used(rt, "t", "a", "search", 10, intent="complaint")
     await experience.learn(rt)
-    assert list((await seen(rt, "t", "b"))["tool:search"]["by_intent"]) == ["task"]
+    assert list((await load_experience(rt, "t", "b"))["tool:search"]["by_intent"]) == ["task"]
 
 
-async def test_no_name_no_age_and_no_open_call_counts(rt: Runtime) -> None:
+async def test_names_ages_and_open_calls_do_not_count(rt: Runtime) -> None:
     used(rt, "t", "a", "?", 9)
     used(rt, "t", "a", "old", 9, age="31 days")
     used(rt, "t", "a", "hangs", 3)
@@ -101,21 +101,21 @@ async def test_no_name_no_age_and_no_open_call_counts(rt: Runtime) -> None:
     assert {row["tool"] for row in sql(rt, "SELECT DISTINCT tool FROM tool_receipts")} == {"?", "hangs"}
 
 
-async def test_recalled_memories_are_told_by_how_answers_took_them_up(rt: Runtime) -> None:
+async def test_recalled_memories_are_described_by_their_use_in_answers(rt: Runtime) -> None:
     for user in ("a", "b", "c"):
-        composed(rt, "t", user, "correction", 4)
-        composed(rt, "t", user, None, 6, uses=False)
-    composed(rt, "alone", "a", "positive_confirm", 5)
+        insert_packages(rt, "t", user, "correction", 4)
+        insert_packages(rt, "t", user, None, 6, uses=False)
+    insert_packages(rt, "alone", "a", "positive_confirm", 5)
     sql(rt, "UPDATE injections SET degraded = true WHERE user_id = 'c' AND feedback_signal IS NULL")
     await experience.learn(rt)
-    found = (await seen(rt, "t", "z"))["retrieval:evidence"]
+    found = (await load_experience(rt, "t", "z"))["retrieval:evidence"]
     assert [found[name] for name in ("packages", "utilized", "corrected", "confirmed", "users")] == [24, 12, 12, 0, 3]
-    assert "retrieval:core" not in await seen(rt, "t", "z")
-    assert (await seen(rt, "alone", "a"))["retrieval:evidence"]["confirmed"] == 5
-    assert await seen(rt, "alone", "b") == {}
+    assert "retrieval:core" not in await load_experience(rt, "t", "z")
+    assert (await load_experience(rt, "alone", "a"))["retrieval:evidence"]["confirmed"] == 5
+    assert await load_experience(rt, "alone", "b") == {}
 
 
-async def test_what_has_not_changed_stays_and_what_no_receipt_speaks_of_goes(rt: Runtime) -> None:
+async def test_unchanged_experience_stays_and_unsupported_experience_is_deleted(rt: Runtime) -> None:
     used(rt, "t", "a", "search", 6)
     used(rt, "t", "a", "book", 6)
     await experience.learn(rt)
@@ -124,7 +124,7 @@ async def test_what_has_not_changed_stays_and_what_no_receipt_speaks_of_goes(rt:
     sql(rt, "DELETE FROM tool_receipts WHERE tool = 'book'")
     await experience.learn(rt)
     assert sql(rt, kept) == before
-    assert set(await seen(rt, "t", "a")) == {"tool:search"}
+    assert set(await load_experience(rt, "t", "a")) == {"tool:search"}
     used(rt, "t", "a", "search", 0, 6)
     await experience.learn(rt)
     (after,) = sql(rt, kept)
@@ -132,13 +132,13 @@ async def test_what_has_not_changed_stays_and_what_no_receipt_speaks_of_goes(rt:
     assert after["updated_at"] > before[0]["updated_at"]
 
 
-async def test_several_evolvers_leave_one_truth(rt: Runtime) -> None:
+async def test_several_evolvers_leave_one_result(rt: Runtime) -> None:
     used(rt, "t", "a", "search", 6)
     await asyncio.gather(*(experience.learn(rt) for _ in range(6)))
     assert len(sql(rt, "SELECT 1 FROM agent_experience")) == 1
 
 
-async def test_hints_come_from_what_is_kept_and_are_silent_where_it_cannot_be_read(rt: Runtime) -> None:
+async def test_hints_come_from_stored_experience_and_are_omitted_if_it_cannot_be_read(rt: Runtime) -> None:
     used(rt, "t", "a", "search", 1, 19)
     await experience.learn(rt)
     subject = Subject("t", "a")

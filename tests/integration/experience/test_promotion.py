@@ -1,4 +1,4 @@
-"""Memories that qualify are proposed once, checked before anybody sees them, and end with time or with the memory."""
+"""A qualifying memory is proposed once, screened before anybody sees it, and ends with its deadline or its memory."""
 
 import asyncio
 from datetime import datetime
@@ -19,11 +19,11 @@ WHO = Subject("t", "u")
 
 
 def sql(rt: Runtime, statement: str, **params: Any) -> list[dict[str, Any]]:
-    """What the statement answers to the superuser."""
+    """The result for the superuser."""
     return databases.rows(rt.db.dsn, statement, **params)
 
 
-def remembered(
+def insert_memory(
     rt: Runtime,
     text: str = "下雨天顾客更爱买防水面料",
     *,
@@ -33,7 +33,7 @@ def remembered(
     user: str = "u",
     **more: Any,
 ) -> UUID:
-    """A memory that qualifies, unless something given here speaks against it."""
+    """A memory that qualifies unless the arguments prevent it."""
     memory_id = uuid4()
     row = {
         "type": "pattern",
@@ -89,23 +89,23 @@ def remembered(
     return memory_id
 
 
-async def proposed(rt: Runtime, who: Subject = WHO) -> list[PromotionView]:
-    """The proposals after a round over everybody."""
+async def run_round(rt: Runtime, who: Subject = WHO) -> list[PromotionView]:
+    """The proposals after a round over all users."""
     await promotion.propose(rt)
     return list((await promotions.load_page(rt, who, None, 50)).promotions)
 
 
-def told(rt: Runtime) -> int:
-    """How many proposals were told of."""
+def count_events(rt: Runtime) -> int:
+    """The number of proposal events."""
     return len(sql(rt, "SELECT 1 FROM event_outbox WHERE type = 'promotion.proposed'"))
 
 
 @pytest.mark.parametrize(
     "text", ["下雨天顾客更爱买防水面料", "Customers ask for waterproof fabric when it rains"], ids=["zh", "en"]
 )
-async def test_a_memory_that_qualifies_is_proposed_once_with_its_figures(rt: Runtime, text: str) -> None:
-    memory_id = remembered(rt, text)
-    (made,) = await proposed(rt)
+async def test_a_qualifying_memory_is_proposed_once_with_its_figures(rt: Runtime, text: str) -> None:
+    memory_id = insert_memory(rt, text)
+    (made,) = await run_round(rt)
     assert (made.memory_id, made.status, made.class_, made.visibility) == (
         memory_id,
         "pending_approval",
@@ -117,8 +117,8 @@ async def test_a_memory_that_qualifies_is_proposed_once_with_its_figures(rt: Run
     assert made.figures["thresholds"]["least_sessions"] == 2
     assert (made.expires_at - made.created_at).days == 7
     await asyncio.gather(*(promotion.propose(rt) for _ in range(4)))
-    assert [each.proposal_id for each in await proposed(rt)] == [made.proposal_id]
-    assert told(rt) == 1
+    assert [each.proposal_id for each in await run_round(rt)] == [made.proposal_id]
+    assert count_events(rt) == 1
     (event,) = sql(rt, "SELECT payload -> 'payload' AS p FROM event_outbox")
     assert event["p"] == {"proposal_id": str(made.proposal_id), "visibility": "store"}
     rowed = sql(rt, "SELECT to_jsonb(p)::text AS row FROM promotions p")
@@ -141,18 +141,18 @@ async def test_a_memory_that_qualifies_is_proposed_once_with_its_figures(rt: Run
     ],
     ids=lambda given: ",".join(given),
 )
-async def test_what_lacks_one_thing_stays_a_memory(rt: Runtime, lacking: dict[str, Any]) -> None:
-    remembered(rt, **lacking)
-    assert await proposed(rt) == []
+async def test_a_memory_that_misses_one_criterion_is_not_proposed(rt: Runtime, lacking: dict[str, Any]) -> None:
+    insert_memory(rt, **lacking)
+    assert await run_round(rt) == []
     await promotion.propose_of(rt, WHO)
-    assert await proposed(rt) == []
+    assert await run_round(rt) == []
 
 
-async def test_old_uses_do_not_count_and_a_conflict_in_four_does_not_hinder(rt: Runtime) -> None:
-    old = remembered(rt, "多雨的季节多备雨具")
+async def test_old_uses_do_not_count_and_one_conflict_in_four_is_allowed(rt: Runtime) -> None:
+    old = insert_memory(rt, "多雨的季节多备雨具")
     sql(rt, "UPDATE injections SET created_at = now() - interval '31 days' WHERE %(id)s = ANY(used_ids)", id=old)
-    fine = remembered(rt, against=1, said_again=3)
-    (made,) = await proposed(rt)
+    fine = insert_memory(rt, against=1, said_again=3)
+    (made,) = await run_round(rt)
     assert made.memory_id == fine
     assert made.figures["conflict_ratio"] == 0.25
 
@@ -166,79 +166,79 @@ async def test_old_uses_do_not_count_and_a_conflict_in_four_does_not_hinder(rt: 
         ("The gross margin of the spring line is 62%", "rejected", "business_secret", "business_secret"),
     ],
 )
-async def test_what_is_not_for_others_is_stopped_and_told_to_nobody(
+async def test_an_unsuitable_memory_is_stopped_without_an_event(
     rt: Runtime, text: str, status: str, class_: str, reason: str
 ) -> None:
-    remembered(rt, text)
-    (made,) = await proposed(rt)
+    insert_memory(rt, text)
+    (made,) = await run_round(rt)
     assert (made.status, made.class_, made.reason) == (status, class_, reason)
-    assert told(rt) == 0
+    assert count_events(rt) == 0
     with pytest.raises(RefusedError) as refused:
-        await decided(rt, made)
+        await decide_proposal(rt, made)
     assert (refused.value.code, refused.value.status) == ("not_pending", 409)
 
 
-async def decided(rt: Runtime, made: PromotionView, decision: str = "approve", **more: Any) -> PromotionView:
-    """The proposal after this was decided."""
+async def decide_proposal(rt: Runtime, made: PromotionView, decision: str = "approve", **more: Any) -> PromotionView:
+    """The proposal after this decision."""
     body = {"tenant_id": WHO.tenant_id, "user_id": WHO.user_id, "decision": decision, **more}
     return await promotions.decide(rt, made.proposal_id, PromotionDecision.model_validate(body))
 
 
-async def test_approval_is_recorded_and_again_changes_nothing(rt: Runtime) -> None:
-    remembered(rt)
-    (made,) = await proposed(rt)
-    done = await decided(rt, made, visibility="brand", reason="useful, password is Hunter2!pass")
+async def test_approval_is_recorded_and_repeating_it_changes_nothing(rt: Runtime) -> None:
+    insert_memory(rt)
+    (made,) = await run_round(rt)
+    done = await decide_proposal(rt, made, visibility="brand", reason="useful, password is Hunter2!pass")
     assert (done.status, done.visibility) == ("approved", "brand")
     assert "Hunter2" not in (done.reason or "")
-    assert await decided(rt, made) == done
+    assert await decide_proposal(rt, made) == done
     with pytest.raises(RefusedError, match="is approved"):
-        await decided(rt, made, "reject")
+        await decide_proposal(rt, made, "reject")
 
 
-async def test_what_is_personal_needs_the_persons_consent(rt: Runtime) -> None:
-    remembered(rt, "喜欢简洁的界面", type="preference", epistemic_type="preference")
-    (made,) = await proposed(rt)
+async def test_personal_content_needs_the_users_consent(rt: Runtime) -> None:
+    insert_memory(rt, "喜欢简洁的界面", type="preference", epistemic_type="preference")
+    (made,) = await run_round(rt)
     assert (made.status, made.class_) == ("pending_approval", "personal")
     with pytest.raises(RefusedError) as refused:
-        await decided(rt, made)
+        await decide_proposal(rt, made)
     assert refused.value.code == "consent_required"
-    assert (await decided(rt, made, "reject")).status == "rejected"
+    assert (await decide_proposal(rt, made, "reject")).status == "rejected"
 
 
-async def test_what_nobody_decides_in_time_expires_and_cannot_be_approved(rt: Runtime) -> None:
-    remembered(rt)
-    remembered(rt, "多雨的季节多备雨具")
-    first, second = await proposed(rt)
+async def test_an_undecided_proposal_expires_and_cannot_be_approved(rt: Runtime) -> None:
+    insert_memory(rt)
+    insert_memory(rt, "多雨的季节多备雨具")
+    first, second = await run_round(rt)
     sql(rt, "UPDATE promotions SET created_at = now() - interval '8 days', expires_at = now() - interval '1 day'")
-    assert (await decided(rt, first, consent=True)).status == "expired"
+    assert (await decide_proposal(rt, first, consent=True)).status == "expired"
     await promotion.propose(rt)
     assert {row["status"] for row in sql(rt, "SELECT status FROM promotions")} == {"expired"}
-    assert (await decided(rt, second, "reject")).status == "expired"
+    assert (await decide_proposal(rt, second, "reject")).status == "expired"
 
 
 @pytest.mark.parametrize("ends", ["fused_at = now()", "status = 'superseded', invalid_at = now()"])
 async def test_a_proposal_ends_with_its_memory(rt: Runtime, ends: str) -> None:
-    remembered(rt)
-    (made,) = await proposed(rt)
+    insert_memory(rt)
+    (made,) = await run_round(rt)
     sql(rt, f"UPDATE memory_items SET {ends}")  # noqa: S608
-    ended = await decided(rt, made)
+    ended = await decide_proposal(rt, made)
     assert (ended.status, ended.reason) == ("rejected", "memory_ended")
 
 
-async def test_proposals_are_their_users_alone(rt: Runtime) -> None:
-    remembered(rt)
-    (made,) = await proposed(rt)
+async def test_proposals_are_visible_to_their_user_only(rt: Runtime) -> None:
+    insert_memory(rt)
+    (made,) = await run_round(rt)
     for stranger in (Subject("t", "v"), Subject("other", "u")):
-        assert await proposed(rt, stranger) == []
+        assert await run_round(rt, stranger) == []
         body = {"tenant_id": stranger.tenant_id, "user_id": stranger.user_id, "decision": "approve"}
         with pytest.raises(RefusedError) as refused:
             await promotions.decide(rt, made.proposal_id, PromotionDecision.model_validate(body))
         assert refused.value.status == 404
 
 
-async def test_later_rounds_look_at_what_has_changed_alone(rt: Runtime) -> None:
+async def test_later_rounds_check_only_changes(rt: Runtime) -> None:
     began = await promotion.propose(rt)
-    memory_id = remembered(rt)
+    memory_id = insert_memory(rt)
     sql(
         rt,
         "UPDATE memory_items SET created_at = %(a)s - interval '2 hours', updated_at = %(a)s - interval '1 hour'",

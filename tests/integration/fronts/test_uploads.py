@@ -1,4 +1,4 @@
-"""A file that takes compose long is waited for, also while it answers nobody else."""
+"""A slow upload is awaited, even while compose answers nothing else."""
 
 import asyncio
 
@@ -24,7 +24,7 @@ async def answer_nobody(request: Request) -> Response:
     return Response()
 
 
-async def test_an_upload_is_waited_for_while_compose_reads_it() -> None:
+async def test_an_upload_is_awaited_while_compose_reads_it() -> None:
     routes = [Route("/v1/import", take_long, methods=["POST"]), Route("/live", answer_nobody)]
     async with serving(Starlette(routes=routes)) as url:
         compose = ComposeClient(lambda: url)

@@ -1,4 +1,4 @@
-"""Lines of versions on a real PostgreSQL: joined from several roots, kept up, and chosen from at random."""
+"""Lines of versions on a real PostgreSQL: merged from several roots, extended, and restored at random."""
 
 import random
 from datetime import UTC, datetime
@@ -26,14 +26,14 @@ NOTES = pytest.mark.parametrize(
 
 
 async def note(person: Person, text: str) -> str:
-    """The id of a note that was dictated."""
+    """The id of a dictated note."""
     receipt = (await person.post("/v1/memories", {**person.whose, "text": text})).json()
     await person.outcome(receipt["turn_id"])
     return receipt["memory_id"]
 
 
-async def merged(person: Person, one: str, other: str) -> tuple[str, str, str]:
-    """Two notes, and the one that consolidation made of them."""
+async def merge_notes(person: Person, one: str, other: str) -> tuple[str, str, str]:
+    """Two notes, and their merged memory."""
     first, second, joined = await note(person, one), await note(person, other), str(uuid4())
     whose = {"t": person.tenant_id, "a": first, "b": second, "m": joined}
     await person.system.change(
@@ -58,8 +58,8 @@ async def merged(person: Person, one: str, other: str) -> tuple[str, str, str]:
 
 
 @NOTES
-async def test_the_history_of_what_was_joined_goes_back_to_every_root(person: Person, one: str, other: str) -> None:
-    first, second, joined = await merged(person, one, other)
+async def test_the_history_of_a_merged_memory_reaches_every_root(person: Person, one: str, other: str) -> None:
+    first, second, joined = await merge_notes(person, one, other)
     for asked in (first, second, joined):
         line = (await person.get(f"/v1/memories/{asked}/history")).json()["memories"]
         assert [m["memory_id"] for m in line] == [first, second, joined]
@@ -69,8 +69,8 @@ async def test_the_history_of_what_was_joined_goes_back_to_every_root(person: Pe
 
 
 @NOTES
-async def test_one_of_those_joined_is_restored_in_place_of_the_joint_one(person: Person, one: str, other: str) -> None:
-    first, second, joined = await merged(person, one, other)
+async def test_a_merged_source_is_restored_in_place_of_the_merged_memory(person: Person, one: str, other: str) -> None:
+    first, second, joined = await merge_notes(person, one, other)
     answer = await person.system.http.post(f"/v1/memories/{second}/restore", params=person.whose)
     await person.outcome(answer.json()["turn_id"])
     (now,) = await person.memories(type="note")
@@ -79,8 +79,8 @@ async def test_one_of_those_joined_is_restored_in_place_of_the_joint_one(person:
     assert [m["memory_id"] for m in line] == [first, second, joined, now["memory_id"]]
 
 
-async def test_what_held_is_decided_by_validity_alone(person: Person) -> None:
-    first, second, joined = await merged(person, "the car is on B2", "Ben parks next to the lift")
+async def test_validity_alone_decides_what_held(person: Person) -> None:
+    first, second, joined = await merge_notes(person, "the car is on B2", "Ben parks next to the lift")
     ends = {first: ("2026-01-01", "2026-02-01", None), second: ("2026-01-10", "2026-02-01", "2026-01-20")}
     for each, (begin, end, until) in {**ends, joined: ("2026-02-01", None, None)}.items():
         await person.system.change(
@@ -109,7 +109,7 @@ async def test_what_held_is_decided_by_validity_alone(person: Person) -> None:
 
 
 def assert_no_fork(found: list[Json]) -> None:
-    """One active at most, every step known to both its ends, and none but the last without a successor."""
+    """At most one version is active, every link is recorded at both ends, and only the last has no successor."""
     by_id = {m["memory_id"]: m for m in found}
     assert sum(m["status"] == "active" for m in found) <= 1
     for m in found:
@@ -123,7 +123,7 @@ def assert_no_fork(found: list[Json]) -> None:
 
 @MOVES
 @pytest.mark.parametrize("seed", [1, 2, 3])
-async def test_choosing_at_random_leaves_one_active_and_no_fork(
+async def test_random_restorations_leave_one_active_version_and_no_fork(
     person: Person, said: tuple[str, ...], seed: int
 ) -> None:
     rng = random.Random(seed)
@@ -155,10 +155,8 @@ async def test_choosing_at_random_leaves_one_active_and_no_fork(
 
 
 @MOVES
-async def test_choices_that_come_in_one_batch_with_what_was_said_follow_one_another(
-    person: Person, said: tuple[str, ...]
-) -> None:
-    """The content is read when the choice is come to, not when the batch is begun."""
+async def test_choices_in_one_batch_with_statements_are_applied_in_order(person: Person, said: tuple[str, ...]) -> None:
+    """The content is read when the choice is applied, not at the start of the batch."""
     await person.say(said[0])
     (first,) = await person.memories(type="profile")
     await person.system.stop("evolver")

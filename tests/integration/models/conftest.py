@@ -1,4 +1,4 @@
-"""A scripted server and a provider that asks it."""
+"""A scripted model server and its provider."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from tests.ollama.server import CHAT, EMBEDDING, ScriptedOllama
 
 
 class Likes(BaseModel):
-    """What the test prompts ask for."""
+    """The answers to the test prompts."""
 
     items: list[str]
 
 
 @dataclass
 class Clock:
-    """A clock that moves when told to."""
+    """A clock that the test advances."""
 
     now: float = 1000.0
 
@@ -28,26 +28,26 @@ class Clock:
 
 
 def prompt(deadline_s: float = 5.0) -> Prompt[Likes]:
-    """A small question."""
+    """A small prompt."""
     return Prompt("likes", "1", "List what the user likes.", "我喜欢喝龙井茶。", Likes, 100, deadline_s)
 
 
 @pytest.fixture
 def server(server: ScriptedOllama) -> ScriptedOllama:
-    """The scripted server as new, with something to say."""
+    """The scripted server, reset, with a valid answer."""
     server.answer = '{"items": ["龙井茶", "light mode"]}'
     return server
 
 
 @pytest.fixture
 def clock() -> Clock:
-    """Monotonic seconds in the test's hands."""
+    """Monotonic seconds that the test sets."""
     return Clock()
 
 
 @pytest.fixture
 async def models(server: ScriptedOllama, clock: Clock) -> AsyncIterator[OllamaModels]:
-    """The provider, with retries that do not wait long."""
+    """The provider, with short retry delays."""
     provider = OllamaModels(
         server.url,
         chat_model=CHAT,

@@ -1,4 +1,4 @@
-"""A sentence encoder of a few hundred bytes: each token has a vector of its own, and the model looks it up."""
+"""A sentence encoder of a few hundred bytes: the model looks up one vector per token."""
 
 import json
 from pathlib import Path
@@ -14,12 +14,12 @@ MEAN = {"pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True}
 
 
 def write_encoder(folder: Path, *, known: int = len(WORDS), pools: bool = False, seed: int = 7) -> Path:
-    """The folder of an encoder whose model knows the first `known` words, and pools by itself if asked to."""
+    """The folder of an encoder that knows the first `known` words, with pooling in the model on request."""
     folder.mkdir(parents=True, exist_ok=True)
     table = np.random.default_rng(seed).normal(size=(known, WIDTH)).astype(np.float32)
     (folder / "model.onnx").write_bytes(_model(table, pools=pools))
     tokenizer = Tokenizer(WordLevel({word: n for n, word in enumerate(WORDS)}, unk_token="[UNK]"))  # a token of text
-    tokenizer.pre_tokenizer = Whitespace()  # pyright: ignore[reportAttributeAccessIssue] # the stub knows no setter
+    tokenizer.pre_tokenizer = Whitespace()  # pyright: ignore[reportAttributeAccessIssue] # the stub lacks the setter
     tokenizer.save(str(folder / "tokenizer.json"))
     (folder / "config.json").write_text(json.dumps({"hidden_size": WIDTH}))
     pooling = folder / "1_Pooling" / "config.json"
@@ -29,7 +29,7 @@ def write_encoder(folder: Path, *, known: int = len(WORDS), pools: bool = False,
 
 
 def _model(table: np.ndarray, *, pools: bool) -> bytes:
-    """The file in ONNX's own format, a protocol buffer: numbers of fields as in onnx.proto3."""
+    """The file in ONNX format, a protocol buffer with the field numbers of onnx.proto3."""
     gather = _node("Gather", ("table", "input_ids"), "states")
     nodes = gather
     if pools:

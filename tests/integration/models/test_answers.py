@@ -1,4 +1,4 @@
-"""What counts as an answer."""
+"""Parsing of model answers."""
 
 import pytest
 
@@ -19,7 +19,7 @@ from tests.integration.models.conftest import Likes
         '好的，结果如下：\n{"items": ["茶"], "note": "x"}',
     ],
 )
-def test_the_answer_is_found(raw: str) -> None:
+def test_the_answer_is_extracted(raw: str) -> None:
     assert parse(raw, Likes).items == ["茶"]
 
 
@@ -41,12 +41,12 @@ def test_the_answer_is_found(raw: str) -> None:
         '{"items": ["茶"]}' + " " * 200_000,
     ],
 )
-def test_anything_else_is_refused(raw: str) -> None:
+def test_any_other_output_is_refused(raw: str) -> None:
     with pytest.raises(UnreadableError):
         parse(raw, Likes)
 
 
-def test_the_problem_names_the_field_and_not_the_words() -> None:
+def test_the_problem_names_the_field_without_quoting() -> None:
     with pytest.raises(UnreadableError, match="items: list_type") as caught:
         parse('{"items": "我的密码"}', Likes)
     assert "密码" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""`ask` against a server that misbehaves in every way known."""
+"""`ask` against a server with every known fault."""
 
 import asyncio
 import time
@@ -14,7 +14,7 @@ from tests.ollama.server import Mode, ScriptedOllama
 LIKES = ["龙井茶", "light mode"]
 
 
-async def test_a_good_answer_is_parsed_and_traced(models: OllamaModels) -> None:
+async def test_a_valid_answer_is_parsed_and_traced(models: OllamaModels) -> None:
     answer = await models.ask(prompt())
     assert answer.value.items == LIKES
     assert (answer.model_id, answer.prompt_name, answer.prompt_version, answer.repaired) == (
@@ -25,9 +25,7 @@ async def test_a_good_answer_is_parsed_and_traced(models: OllamaModels) -> None:
     )
 
 
-async def test_the_request_says_all_that_ollama_would_otherwise_choose(
-    models: OllamaModels, server: ScriptedOllama
-) -> None:
+async def test_the_request_sets_all_options_explicitly(models: OllamaModels, server: ScriptedOllama) -> None:
     await models.ask(prompt())
     (asked,) = server.asked("/api/chat")
     assert asked["think"] is False
@@ -42,14 +40,14 @@ async def test_a_long_prompt_gets_a_larger_context(models: OllamaModels, server:
     assert asked["options"]["num_ctx"] == 16384
 
 
-async def test_thoughts_and_fences_are_taken_off(models: OllamaModels, server: ScriptedOllama) -> None:
+async def test_thoughts_and_fences_are_removed(models: OllamaModels, server: ScriptedOllama) -> None:
     server.script("think_tags")
     answer = await models.ask(prompt())
     assert (answer.value.items, answer.repaired) == (LIKES, False)
 
 
 @pytest.mark.parametrize("mode", ["prose", "broken_json", "wrong_schema", "empty", "cut_off"])
-async def test_a_bad_answer_is_repaired_once(models: OllamaModels, server: ScriptedOllama, mode: Mode) -> None:
+async def test_an_invalid_answer_is_repaired_once(models: OllamaModels, server: ScriptedOllama, mode: Mode) -> None:
     server.script(mode, "well")
     answer = await models.ask(prompt())
     assert (answer.value.items, answer.repaired) == (LIKES, True)
@@ -59,7 +57,7 @@ async def test_a_bad_answer_is_repaired_once(models: OllamaModels, server: Scrip
 
 
 @pytest.mark.parametrize("mode", ["prose", "broken_json", "wrong_schema", "empty", "cut_off"])
-async def test_a_second_bad_answer_is_malformed_and_carries_its_words(
+async def test_a_second_invalid_answer_is_malformed_and_includes_its_text(
     models: OllamaModels, server: ScriptedOllama, mode: Mode
 ) -> None:
     server.script(mode)
@@ -75,7 +73,7 @@ def _bodies() -> set[str]:
     return {good[:-1] + ", oops", '{"colour": ["blue"]}', good[: len(good) // 2]}
 
 
-async def test_malformed_answers_neither_open_nor_close_the_circuit(
+async def test_malformed_answers_do_not_change_the_circuit(
     models: OllamaModels, server: ScriptedOllama, clock: Clock
 ) -> None:
     server.script("prose")
@@ -94,13 +92,13 @@ async def test_malformed_answers_neither_open_nor_close_the_circuit(
     assert models.chat_guard.breaker.state == "open"
 
 
-async def test_a_passing_500_is_retried_within_the_call(models: OllamaModels, server: ScriptedOllama) -> None:
+async def test_a_transient_500_is_retried_within_the_call(models: OllamaModels, server: ScriptedOllama) -> None:
     server.script("http_500", "http_500", "http_500", "well")
     assert (await models.ask(prompt())).value.items == LIKES
 
 
 @pytest.mark.parametrize("mode", ["http_500", "prose", "cut_off"])
-async def test_a_prompt_for_once_is_neither_tried_again_nor_repaired(
+async def test_a_prompt_without_repeats_is_neither_retried_nor_repaired(
     models: OllamaModels, server: ScriptedOllama, mode: Mode
 ) -> None:
     server.script(mode, "well")
@@ -109,7 +107,7 @@ async def test_a_prompt_for_once_is_neither_tried_again_nor_repaired(
     assert len(server.asked("/api/chat")) == 1
 
 
-async def test_a_lasting_500_is_unavailable_after_three_retries(models: OllamaModels, server: ScriptedOllama) -> None:
+async def test_a_permanent_500_is_unavailable_after_three_retries(models: OllamaModels, server: ScriptedOllama) -> None:
     server.script("http_500")
     with pytest.raises(ModelUnavailable) as caught:
         await models.ask(prompt())
@@ -134,7 +132,7 @@ async def test_a_missing_model_is_not_retried(models: OllamaModels, server: Scri
     assert len(server.requests) == 1
 
 
-async def test_an_open_circuit_asks_nobody_until_a_probe_succeeds(
+async def test_an_open_circuit_makes_no_call_until_a_probe_succeeds(
     models: OllamaModels, server: ScriptedOllama, clock: Clock
 ) -> None:
     server.script("http_500")
@@ -151,9 +149,7 @@ async def test_an_open_circuit_asks_nobody_until_a_probe_succeeds(
     assert models.chat_guard.breaker.state == "closed"
 
 
-async def test_a_cancelled_probe_gives_its_place_back(
-    models: OllamaModels, server: ScriptedOllama, clock: Clock
-) -> None:
+async def test_a_cancelled_probe_releases_its_slot(models: OllamaModels, server: ScriptedOllama, clock: Clock) -> None:
     server.script("http_500")
     for _ in range(5):
         with pytest.raises(ModelUnavailable):
@@ -169,7 +165,7 @@ async def test_a_cancelled_probe_gives_its_place_back(
     assert (await models.ask(prompt())).value.items == LIKES
 
 
-async def test_nobody_there_is_a_connection_problem(clock: Clock) -> None:
+async def test_a_refused_connection_is_a_connection_problem(clock: Clock) -> None:
     models = OllamaModels(
         "http://127.0.0.1:9", chat_model="qwen3", embedding_model=None, dimension=64, clock=clock, retry_delays_s=()
     )

@@ -1,4 +1,4 @@
-"""The circuit breaker and the waits between retries (OC235, OC236)."""
+"""The circuit breaker and the delays between retries (OC235, OC236)."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from shared.models.guard import Breaker, wait_s
 from tests.integration.models.conftest import Clock
 
 
-def opened(clock: Clock) -> Breaker:
+def open_breaker(clock: Clock) -> Breaker:
     breaker = Breaker(clock)
     for _ in range(5):
         assert breaker.admit()
@@ -15,18 +15,18 @@ def opened(clock: Clock) -> Breaker:
 
 
 def test_five_failures_open_it(clock: Clock) -> None:
-    breaker = opened(clock)
+    breaker = open_breaker(clock)
     assert (breaker.state, breaker.admit()) == ("open", False)
 
 
-def test_four_failures_do_not(clock: Clock) -> None:
+def test_four_failures_do_not_open_it(clock: Clock) -> None:
     breaker = Breaker(clock)
     for _ in range(4):
         breaker.note_failure()
     assert breaker.admit()
 
 
-def test_failures_further_apart_than_the_window_do_not_add_up(clock: Clock) -> None:
+def test_failures_outside_the_window_do_not_add_up(clock: Clock) -> None:
     breaker = Breaker(clock)
     for _ in range(10):
         breaker.note_failure()
@@ -34,7 +34,7 @@ def test_failures_further_apart_than_the_window_do_not_add_up(clock: Clock) -> N
     assert breaker.state == "closed"
 
 
-def test_a_success_forgets_the_failures_before_it(clock: Clock) -> None:
+def test_a_success_resets_the_failures(clock: Clock) -> None:
     breaker = Breaker(clock)
     for _ in range(4):
         breaker.note_failure()
@@ -43,23 +43,23 @@ def test_a_success_forgets_the_failures_before_it(clock: Clock) -> None:
     assert breaker.state == "closed"
 
 
-def test_after_the_cooldown_exactly_one_probe_goes_out(clock: Clock) -> None:
-    breaker = opened(clock)
+def test_exactly_one_probe_is_sent_after_the_cooldown(clock: Clock) -> None:
+    breaker = open_breaker(clock)
     clock.now += 300
     assert breaker.state == "half_open"
     assert [breaker.admit(), breaker.admit()] == [True, False]
 
 
-def test_a_probe_that_succeeds_closes_it(clock: Clock) -> None:
-    breaker = opened(clock)
+def test_a_successful_probe_closes_it(clock: Clock) -> None:
+    breaker = open_breaker(clock)
     clock.now += 300
     breaker.admit()
     breaker.note_success()
     assert (breaker.state, breaker.admit()) == ("closed", True)
 
 
-def test_a_probe_that_fails_opens_it_for_another_cooldown(clock: Clock) -> None:
-    breaker = opened(clock)
+def test_a_failed_probe_opens_it_for_another_cooldown(clock: Clock) -> None:
+    breaker = open_breaker(clock)
     clock.now += 300
     breaker.admit()
     breaker.note_failure()
@@ -70,14 +70,14 @@ def test_a_probe_that_fails_opens_it_for_another_cooldown(clock: Clock) -> None:
     assert breaker.admit()
 
 
-def test_a_doubtful_call_does_not_prolong_the_wait(clock: Clock) -> None:
-    breaker = opened(clock)
+def test_a_call_of_unknown_result_does_not_prolong_the_cooldown(clock: Clock) -> None:
+    breaker = open_breaker(clock)
     breaker.doubtful()
     clock.now += 300
     assert breaker.state == "half_open"
 
 
 @pytest.mark.parametrize(("failed", "wait"), [(1, 0.1), (2, 0.5), (3, 2.0)])
-def test_the_waits_are_the_seeds_give_or_take_a_fifth(failed: int, wait: float) -> None:
+def test_delays_match_the_seed_document_within_a_fifth(failed: int, wait: float) -> None:
     found = [wait_s(failed) for _ in range(200)]
     assert wait * 0.8 <= min(found) < wait < max(found) <= wait * 1.2

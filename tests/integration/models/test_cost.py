@@ -1,4 +1,4 @@
-"""What a question to a model costs, whatever comes of it, and how that is counted."""
+"""The cost of a model call, whatever its result, and its metrics."""
 
 import pytest
 from prometheus_client import REGISTRY
@@ -15,7 +15,7 @@ PROMPT_TOKENS = count(prompt().system) + count(prompt().user)
 
 @pytest.fixture
 def measured(models: OllamaModels, clock: Clock) -> Measured:
-    """The provider as services have it."""
+    """The provider as services use it."""
     return Measured(models, models, clock)
 
 
@@ -23,26 +23,28 @@ def metric(name: str, **labels: str) -> float:
     return REGISTRY.get_sample_value(f"smartbrain_{name}", {"purpose": "likes", "model": CHAT, **labels}) or 0.0
 
 
-async def test_an_answer_says_what_it_cost(models: OllamaModels, server: ScriptedOllama) -> None:
+async def test_an_answer_includes_its_cost(models: OllamaModels, server: ScriptedOllama) -> None:
     server.counts = (321, 45)
     spent = (await models.ask(prompt())).spent
     assert (spent.calls, spent.tokens_in, spent.tokens_out, spent.tokens) == (1, 321, 45, 366)
 
 
-async def test_a_repair_costs_as_well(models: OllamaModels, server: ScriptedOllama) -> None:
+async def test_a_repair_is_included_in_the_cost(models: OllamaModels, server: ScriptedOllama) -> None:
     server.counts = (300, 40)
     server.script("prose", "well")
     assert (await models.ask(prompt())).spent.tokens == 680
 
 
-async def test_a_server_that_does_not_count_is_counted_for(models: OllamaModels, server: ScriptedOllama) -> None:
+async def test_tokens_are_estimated_if_the_server_does_not_count_them(
+    models: OllamaModels, server: ScriptedOllama
+) -> None:
     server.counts = None
     spent = (await models.ask(prompt())).spent
     assert spent.tokens_in == PROMPT_TOKENS
     assert spent.tokens_out == count('{"items": ["龙井茶", "light mode"]}')
 
 
-async def test_an_answer_that_nobody_can_read_costs_as_well(models: OllamaModels, server: ScriptedOllama) -> None:
+async def test_an_unreadable_answer_has_a_cost(models: OllamaModels, server: ScriptedOllama) -> None:
     server.counts = (300, 40)
     server.script("prose")
     with pytest.raises(MalformedAnswer) as caught:
@@ -63,7 +65,7 @@ async def test_a_late_answer_costs_its_prompt_and_its_time(server: ScriptedOllam
     await models.close()
 
 
-async def test_a_server_that_fails_is_counted_by_call_and_an_open_circuit_not_at_all(
+async def test_failed_calls_are_counted_and_an_open_circuit_is_not(
     models: OllamaModels, server: ScriptedOllama
 ) -> None:
     server.script("http_500")
@@ -73,7 +75,7 @@ async def test_a_server_that_fails_is_counted_by_call_and_an_open_circuit_not_at
         assert (caught.value.spent.calls, caught.value.spent.tokens) == ((4, 0) if n < 5 else (0, 0))
 
 
-async def test_every_call_is_counted_by_what_came_of_it(measured: Measured, server: ScriptedOllama) -> None:
+async def test_every_call_is_counted_by_its_result(measured: Measured, server: ScriptedOllama) -> None:
     names = ("answered", "malformed", "server_error")
     before = {name: metric("model_calls_total", outcome=name) for name in names}
     tokens = metric("model_tokens_total", direction="in"), metric("model_tokens_total", direction="out")
@@ -92,7 +94,7 @@ async def test_every_call_is_counted_by_what_came_of_it(measured: Measured, serv
     assert metric("model_repairs_total") - repairs == 1
 
 
-async def test_the_time_of_calls_is_counted(server: ScriptedOllama, models: OllamaModels) -> None:
+async def test_the_duration_of_calls_is_counted(server: ScriptedOllama, models: OllamaModels) -> None:
     seconds = iter(range(0, 900, 7))
     measured = Measured(models, models, lambda: float(next(seconds)))
     before = metric("model_seconds_total")

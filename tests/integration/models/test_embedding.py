@@ -10,7 +10,7 @@ from tests.integration.models.conftest import Clock
 from tests.ollama.server import Mode, ScriptedOllama
 
 
-async def test_vectors_come_in_order_and_of_length_one(models: OllamaModels, server: ScriptedOllama) -> None:
+async def test_vectors_are_ordered_and_of_length_one(models: OllamaModels, server: ScriptedOllama) -> None:
     both = await models.embed(["我喜欢喝龙井茶", "light mode"], deadline_s=5)
     (second,) = await models.embed(["light mode"], deadline_s=5)
     assert [len(v) for v in both] == [64, 64]
@@ -20,7 +20,7 @@ async def test_vectors_come_in_order_and_of_length_one(models: OllamaModels, ser
     assert (asked["truncate"], asked["dimensions"]) == (False, 64)
 
 
-async def test_nothing_to_embed_asks_nobody(models: OllamaModels, server: ScriptedOllama) -> None:
+async def test_an_empty_list_makes_no_call(models: OllamaModels, server: ScriptedOllama) -> None:
     assert await models.embed([], deadline_s=5) == []
     assert server.requests == []
 
@@ -35,9 +35,7 @@ async def test_a_text_beyond_the_context_is_represented_by_its_beginning(
 
 
 @pytest.mark.parametrize("mode", ["empty", "cut_off"])
-async def test_a_vector_too_few_or_too_short_is_malformed(
-    models: OllamaModels, server: ScriptedOllama, mode: Mode
-) -> None:
+async def test_a_missing_or_short_vector_is_malformed(models: OllamaModels, server: ScriptedOllama, mode: Mode) -> None:
     server.script(mode)
     with pytest.raises(MalformedAnswer):
         await models.embed(["龙井茶"], deadline_s=5)
@@ -53,7 +51,7 @@ async def test_a_vector_too_few_or_too_short_is_malformed(
         ("slow", "timeout", 1),
     ],
 )
-async def test_a_server_in_trouble_is_unavailable(
+async def test_a_failing_server_is_unavailable(
     models: OllamaModels, server: ScriptedOllama, mode: Mode, reason: str, asked: int
 ) -> None:
     server.script(mode)
@@ -62,7 +60,7 @@ async def test_a_server_in_trouble_is_unavailable(
     assert (caught.value.reason, len(server.asked("/api/embed"))) == (reason, asked)
 
 
-async def test_missing_a_short_deadline_does_not_open_the_circuit(models: OllamaModels, server: ScriptedOllama) -> None:
+async def test_a_missed_short_deadline_does_not_open_the_circuit(models: OllamaModels, server: ScriptedOllama) -> None:
     server.script("slow")
     for _ in range(6):
         with pytest.raises(ModelUnavailable):
@@ -70,7 +68,7 @@ async def test_missing_a_short_deadline_does_not_open_the_circuit(models: Ollama
     assert models.embedding_guard.breaker.state == "closed"
 
 
-async def test_a_probe_tells_what_works(models: OllamaModels) -> None:
+async def test_a_probe_reports_what_works(models: OllamaModels) -> None:
     found = await models.probe()
     assert (found.embedding, found.dimension, found.chat, found.missing) == (True, 64, True, ())
 
@@ -81,7 +79,7 @@ async def test_a_probe_names_what_is_missing(models: OllamaModels, server: Scrip
     assert (found.embedding, found.chat, found.missing) == (False, True, ("embedding: model_missing",))
 
 
-async def test_an_embedding_model_that_is_not_configured_says_so(server: ScriptedOllama, clock: Clock) -> None:
+async def test_a_missing_embedding_model_is_reported(server: ScriptedOllama, clock: Clock) -> None:
     models = OllamaModels(server.url, chat_model="qwen3", embedding_model=None, dimension=64, clock=clock)
     assert models.dimension is None
     with pytest.raises(ModelUnavailable) as caught:

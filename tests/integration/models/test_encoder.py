@@ -1,4 +1,4 @@
-"""The local encoder on an encoder of a few hundred bytes: what its folder must hold, and what it is called."""
+"""The local encoder with a tiny model: the required files and the id of its vectors."""
 
 import json
 import math
@@ -14,7 +14,7 @@ from shared.models.local import LocalEncoder
 from tests.integration.models.encoder import WIDTH, write_encoder
 
 
-async def embedded(folder: Path, *texts: str) -> list[list[float]]:
+async def embed_texts(folder: Path, *texts: str) -> list[list[float]]:
     """The vectors of the encoder in the folder."""
     encoder = LocalEncoder(folder)
     try:
@@ -24,12 +24,12 @@ async def embedded(folder: Path, *texts: str) -> list[list[float]]:
 
 
 def model_id(folder: Path) -> str:
-    """What vectors of the encoder in the folder are called."""
+    """The id of the encoder's vectors."""
     return LocalEncoder(folder).embedding_model_id
 
 
 def pool_by(folder: Path, **modes: Any) -> None:
-    """The folder's note says so."""
+    """Writes the folder's configuration."""
     (folder / "1_Pooling" / "config.json").write_text(json.dumps(modes))
 
 
@@ -43,21 +43,21 @@ async def test_each_text_gets_one_vector_of_length_one(tmp_path: Path) -> None:
     await encoder.close()
 
 
-async def test_pooling_is_as_the_note_says(tmp_path: Path) -> None:
+async def test_pooling_follows_the_configuration(tmp_path: Path) -> None:
     folder = write_encoder(tmp_path / "tiny")
-    (mean,) = await embedded(folder, "green tea")
-    green, tea = await embedded(folder, "green", "tea")
+    (mean,) = await embed_texts(folder, "green tea")
+    green, tea = await embed_texts(folder, "green", "tea")
     pool_by(folder, pooling_mode_cls_token=True)
-    assert await embedded(folder, "green tea") == [green]
+    assert await embed_texts(folder, "green tea") == [green]
     pool_by(folder, pooling_mode_lasttoken=True)
-    assert await embedded(folder, "green tea") == [tea]
+    assert await embed_texts(folder, "green tea") == [tea]
     assert mean not in (green, tea)
 
 
-async def test_a_model_that_pools_by_itself_needs_no_note(tmp_path: Path) -> None:
+async def test_a_model_with_pooling_needs_no_configuration(tmp_path: Path) -> None:
     folder = write_encoder(tmp_path / "tiny", pools=True)
     (folder / "1_Pooling" / "config.json").unlink()
-    assert len((await embedded(folder, "green tea"))[0]) == WIDTH
+    assert len((await embed_texts(folder, "green tea"))[0]) == WIDTH
 
 
 @pytest.mark.parametrize(
@@ -65,18 +65,18 @@ async def test_a_model_that_pools_by_itself_needs_no_note(tmp_path: Path) -> Non
     [
         ("1_Pooling/config.json", "{}", "1_Pooling/config.json: pools by nothing"),
         ("1_Pooling/config.json", '{"pooling_mode_max_tokens": true}', "pools by pooling_mode_max_tokens"),
-        ("1_Pooling/config.json", "[", "1_Pooling/config.json: is no JSON"),
+        ("1_Pooling/config.json", "[", "1_Pooling/config.json: is not JSON"),
         ("config.json", None, "config.json: is missing"),
         ("config.json", "{}", "config.json: hidden_size is None"),
         ("config.json", '{"hidden_size": 384}', f"config.json: hidden_size is 384, the model gives {WIDTH} numbers"),
-        ("config.json", "[384]", "config.json: is no JSON object"),
+        ("config.json", "[384]", "config.json: is not a JSON object"),
         ("tokenizer.json", None, "tokenizer.json: is missing"),
         ("tokenizer.json", "{}", "tokenizer.json: "),
-        ("model.onnx", None, "holds no model*.onnx"),
+        ("model.onnx", None, "contains no model*.onnx"),
         ("model.onnx", "no model", "model.onnx: "),
     ],
 )
-def test_a_folder_that_cannot_work_is_told_with_its_file(
+def test_an_invalid_folder_is_refused_with_its_file(
     tmp_path: Path, file: str, content: str | None, problem: str
 ) -> None:
     path = write_encoder(tmp_path / "tiny") / file
@@ -87,30 +87,30 @@ def test_a_folder_that_cannot_work_is_told_with_its_file(
     assert problem in str(caught.value)
 
 
-async def test_without_a_note_on_pooling_the_mean_is_taken(tmp_path: Path) -> None:
+async def test_pooling_is_the_mean_by_default(tmp_path: Path) -> None:
     folder = write_encoder(tmp_path / "tiny")
-    by_note = await embedded(folder, "green tea")
+    by_note = await embed_texts(folder, "green tea")
     (folder / "1_Pooling" / "config.json").unlink()
-    assert await embedded(folder, "green tea") == by_note
+    assert await embed_texts(folder, "green tea") == by_note
 
 
-def test_a_tokenizer_of_another_model_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="model and tokenizer do not fit"):
+def test_a_tokenizer_of_another_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="model and tokenizer do not match"):
         LocalEncoder(write_encoder(tmp_path / "tiny", known=2))
 
 
-async def test_what_onnxruntime_raises_is_unavailable(tmp_path: Path) -> None:
+async def test_an_onnxruntime_error_is_unavailable(tmp_path: Path) -> None:
     encoder = LocalEncoder(write_encoder(tmp_path / "tiny", known=4))
     assert await encoder.embed(["ready? 好"], deadline_s=20)
     with pytest.raises(ModelUnavailable) as caught:
-        await encoder.embed(["green tea"], deadline_s=20)  # a token beyond the model's table
+        await encoder.embed(["green tea"], deadline_s=20)  # a token outside the model's table
     assert (caught.value.reason, caught.value.problem) == ("server_error", "InvalidArgument")
     await encoder.close()
     with pytest.raises(ModelUnavailable):
         await encoder.embed(["ready?"], deadline_s=20)
 
 
-def test_the_id_changes_with_whatever_changes_the_vectors_and_nothing_else(tmp_path: Path) -> None:
+def test_the_id_changes_exactly_with_what_changes_the_vectors(tmp_path: Path) -> None:
     folder = write_encoder(tmp_path / "tiny")
     first = model_id(folder)
     assert (first.partition("@")[0], len(first.partition("@")[2])) == ("tiny", 12)

@@ -1,4 +1,4 @@
-"""Several local encoders: each text goes to those that read its language, a question to all."""
+"""Several local encoders: each text goes to those for its language, a question to all."""
 
 import json
 import os
@@ -37,12 +37,12 @@ def test_the_setting_names_folders_and_languages(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("named", [os.pathsep, "zh=", "/nowhere/at/all"])
-def test_a_setting_that_names_no_folder_is_told(named: str) -> None:
+def test_a_setting_without_a_folder_is_refused(named: str) -> None:
     with pytest.raises(ConfigurationError, match="SMARTBRAIN_EMBEDDING_DIR"):
         load_encoders(named)
 
 
-def test_the_same_encoder_twice_is_told(tmp_path: Path) -> None:
+def test_a_duplicate_encoder_is_refused(tmp_path: Path) -> None:
     folder = write_encoder(tmp_path / "tiny")
     with pytest.raises(ConfigurationError, match="twice"):
         load_encoders(f"{folder}{os.pathsep}{folder}")
@@ -58,7 +58,7 @@ async def test_each_text_goes_to_the_encoder_of_its_language(tmp_path: Path) -> 
     await encoders.close()
 
 
-async def test_a_question_can_be_compared_with_whatever_a_text_has(tmp_path: Path) -> None:
+async def test_a_question_has_a_vector_of_every_encoder(tmp_path: Path) -> None:
     encoders = load_encoders(two(tmp_path))
     assert encoders.dimension == 2 * WIDTH
     for text in (EN, ZH, BOTH):
@@ -71,7 +71,7 @@ async def test_a_question_can_be_compared_with_whatever_a_text_has(tmp_path: Pat
     await encoders.close()
 
 
-async def test_a_text_that_no_encoder_reads_has_no_vector(tmp_path: Path) -> None:
+async def test_a_text_without_an_encoder_has_no_vector(tmp_path: Path) -> None:
     encoders = load_encoders(f"en={write_encoder(tmp_path / 'english')}")
     english, chinese, mixed, none = await encoders.embed_kept([EN, ZH, BOTH, "12345"], deadline_s=20)
     assert None not in (english.vector, mixed.vector, none.vector)
@@ -80,11 +80,11 @@ async def test_a_text_that_no_encoder_reads_has_no_vector(tmp_path: Path) -> Non
     await encoders.close()
 
 
-def test_an_encoder_that_tells_nothing_apart_reads_all(tmp_path: Path) -> None:
+def test_an_encoder_without_languages_reads_all(tmp_path: Path) -> None:
     assert LocalEncoder(write_encoder(tmp_path / "tiny")).languages == LANGUAGES
 
 
-async def test_how_long_a_text_may_be_is_in_the_folder(tmp_path: Path) -> None:
+async def test_the_maximum_length_is_in_the_folder(tmp_path: Path) -> None:
     folder = write_encoder(tmp_path / "tiny")
     long, short = "green " * 40 + "tea " * 400, "green " * 40
 
@@ -103,7 +103,7 @@ async def test_how_long_a_text_may_be_is_in_the_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("file", ["sentence_bert_config.json", "tokenizer_config.json"])
-async def test_whether_capitals_are_told_apart_is_in_the_folder(tmp_path: Path, file: str) -> None:
+async def test_case_sensitivity_is_in_the_folder(tmp_path: Path, file: str) -> None:
     folder = write_encoder(tmp_path / "tiny")
 
     async def vectors() -> list[list[float]]:

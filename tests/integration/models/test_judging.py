@@ -1,4 +1,4 @@
-"""`rerank` against a server that misbehaves in every way known."""
+"""`rerank` against a server with every known fault."""
 
 import asyncio
 import time
@@ -19,7 +19,7 @@ TEXTS = ["The weather is fine.", "我现在喜欢喝龙井茶。", "I prefer gre
 
 @pytest.fixture
 async def judge(server: ScriptedOllama, clock: Clock) -> AsyncIterator[OllamaModels]:
-    """A provider that has nothing but a reranker."""
+    """A provider with only a reranker."""
     del server.requests[:]
     provider = OllamaModels(
         server.url, chat_model=None, embedding_model=None, dimension=64, clock=clock, rerank_model=RERANKER
@@ -29,7 +29,7 @@ async def judge(server: ScriptedOllama, clock: Clock) -> AsyncIterator[OllamaMod
 
 
 @pytest.mark.parametrize(("query", "best"), [("我喜欢喝什么茶", 1), ("Which tea do I prefer", 2)])
-async def test_each_text_is_judged_by_itself(judge: OllamaModels, query: str, best: int) -> None:
+async def test_each_text_is_scored_separately(judge: OllamaModels, query: str, best: int) -> None:
     scores = await judge.rerank(query, TEXTS, deadline_s=5)
     assert len(scores) == len(TEXTS)
     assert all(0 <= score <= 1 for score in scores)
@@ -60,7 +60,7 @@ async def test_the_request_asks_for_one_token_and_its_alternatives(judge: Ollama
         ("http_500", ModelUnavailable),
     ],
 )
-async def test_what_is_no_judgement_is_an_error_at_once(
+async def test_an_invalid_judgement_is_an_error_without_retry(
     judge: OllamaModels, server: ScriptedOllama, mode: Mode, error: type[Exception]
 ) -> None:
     server.script(mode)
@@ -71,15 +71,13 @@ async def test_what_is_no_judgement_is_an_error_at_once(
     assert len(server.asked("/api/generate")) <= len(TEXTS)
 
 
-async def test_one_text_that_cannot_be_judged_leaves_none_judged(judge: OllamaModels, server: ScriptedOllama) -> None:
+async def test_one_failed_text_fails_the_whole_list(judge: OllamaModels, server: ScriptedOllama) -> None:
     server.script("well", "prose", "well")
     with pytest.raises(MalformedAnswer):
         await judge.rerank("tea?", TEXTS, deadline_s=5)
 
 
-async def test_a_slow_judge_ends_at_the_deadline_and_its_calls_with_it(
-    judge: OllamaModels, server: ScriptedOllama
-) -> None:
+async def test_a_slow_judge_ends_at_the_deadline_with_its_calls(judge: OllamaModels, server: ScriptedOllama) -> None:
     server.script("slow")
     began = time.monotonic()
     with pytest.raises(ModelUnavailable) as caught:
@@ -91,7 +89,7 @@ async def test_a_slow_judge_ends_at_the_deadline_and_its_calls_with_it(
     assert len(await judge.rerank("tea?", TEXTS, deadline_s=5)) == len(TEXTS)
 
 
-async def test_lists_of_many_requests_share_the_few_places(judge: OllamaModels, server: ScriptedOllama) -> None:
+async def test_concurrent_lists_share_the_limited_calls(judge: OllamaModels, server: ScriptedOllama) -> None:
     server.script("slow")
     server.slow_s = 0.05
     await asyncio.gather(*(judge.rerank("tea?", TEXTS, deadline_s=10) for _ in range(8)))
@@ -117,18 +115,18 @@ async def test_a_missing_model_is_named(judge: OllamaModels, server: ScriptedOll
     assert caught.value.reason == "model_missing"
 
 
-async def test_nothing_to_judge_is_judged_at_once(judge: OllamaModels) -> None:
+async def test_an_empty_list_returns_at_once(judge: OllamaModels) -> None:
     assert await judge.rerank("tea?", [], deadline_s=5) == []
 
 
-async def test_whoever_has_no_reranker_says_so(server: ScriptedOllama, models: OllamaModels) -> None:
+async def test_a_missing_reranker_is_reported(server: ScriptedOllama, models: OllamaModels) -> None:
     for provider in (NoModels(), models):
         with pytest.raises(ModelUnavailable) as caught:
             await provider.rerank("tea?", TEXTS, deadline_s=5)
         assert caught.value.reason == "not_configured"
 
 
-async def test_a_reranker_alone_is_reason_enough_to_ask_ollama(server: ScriptedOllama, clock: Clock) -> None:
+async def test_a_reranker_alone_requires_the_ollama_server(server: ScriptedOllama, clock: Clock) -> None:
     provider = make_models(server.url, None, None, None, 64, clock, RERANKER)
     both = Measured(NoModels(), provider, clock)
     assert (both.rerank_model_id, provider.chat_model_id) == (RERANKER, None)

@@ -1,4 +1,4 @@
-"""The local encoder, on the folder that SMARTBRAIN_EMBEDDING_DIR names."""
+"""The local encoder, with the folder in SMARTBRAIN_EMBEDDING_DIR."""
 
 import math
 import os
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-async def test_a_vector_has_length_one_and_does_not_depend_on_its_neighbours() -> None:
+async def test_a_vector_has_length_one_and_does_not_depend_on_its_batch() -> None:
     encoder = LocalEncoder(Path(FOLDER))
     alone = await encoder.embed(["I like green tea."], deadline_s=30)
     among = await encoder.embed(["x" * 2000, "I like green tea.", "我喜欢喝龙井茶"], deadline_s=30)
@@ -27,7 +27,7 @@ async def test_a_vector_has_length_one_and_does_not_depend_on_its_neighbours() -
     await encoder.close()
 
 
-async def test_near_meanings_are_near() -> None:
+async def test_similar_meanings_have_similar_vectors() -> None:
     encoder = LocalEncoder(Path(FOLDER))
     tea, brew, ledger = await encoder.embed(
         ["I like tea", "My favourite drink is green tea", "The ledger uses PostgreSQL"], deadline_s=30
@@ -36,7 +36,7 @@ async def test_near_meanings_are_near() -> None:
     await encoder.close()
 
 
-async def test_its_id_names_the_folder_and_the_weights() -> None:
+async def test_its_id_contains_the_folder_and_the_weights() -> None:
     models = make_models(None, None, None, Path(FOLDER), 1024, time.monotonic)
     name, _, digest = str(models.embedding_model_id).partition("@")
     assert (name, len(digest)) == (FOLDER.rsplit("/", 1)[-1], 12)

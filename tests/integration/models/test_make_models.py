@@ -1,4 +1,4 @@
-"""The provider that the settings describe, and what it counts."""
+"""The provider of the settings, and its metrics."""
 
 import time
 
@@ -13,7 +13,7 @@ from tests.integration.models.conftest import Clock, prompt
 from tests.ollama.server import ScriptedOllama
 
 
-async def test_without_settings_there_are_no_models_and_that_is_said() -> None:
+async def test_without_settings_there_are_no_models_and_a_warning() -> None:
     models = make_models(None, "qwen3", "qwen3-embedding", None, 1024, time.monotonic)
     assert (models.embedding_model_id, models.dimension, models.chat_model_id) == (None, None, None)
     assert (await models.probe()).missing == ("embedding: not_configured", "chat: not_configured")
@@ -22,7 +22,7 @@ async def test_without_settings_there_are_no_models_and_that_is_said() -> None:
     await models.close()
 
 
-async def test_with_a_server_both_come_from_it(server: ScriptedOllama) -> None:
+async def test_a_server_provides_both_models(server: ScriptedOllama) -> None:
     models = make_models(server.url, "qwen3", "qwen3-embedding", None, 64, time.monotonic)
     assert (models.embedding_model_id, models.dimension, models.chat_model_id) == ("qwen3-embedding@64", 64, "qwen3")
     assert len((await models.embed(["龙井茶"], deadline_s=5))[0]) == 64
@@ -40,7 +40,7 @@ async def test_a_malformed_answer_is_counted_and_is_no_success(server: ScriptedO
     await models.close()
 
 
-async def test_two_providers_speak_for_each_half_by_its_own_side(server: ScriptedOllama, clock: Clock) -> None:
+async def test_two_providers_each_report_their_own_part(server: ScriptedOllama, clock: Clock) -> None:
     chat = make_models(server.url, "qwen3", None, None, 64, clock)
     models = Measured(NoModels(), chat, clock)
     found = await models.probe()

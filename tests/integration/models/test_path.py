@@ -1,6 +1,6 @@
-"""The whole path to models: on the scripted server, or for `make test-ollama` on the one that is named.
+"""The complete path to models: on the scripted server, or with `make test-ollama` on a named one.
 
-What holds for models of random numbers too: whether an answer fits and comes, not whether it is any good.
+These tests hold even for models with random weights: they check that an answer is valid and arrives, not its quality.
 """
 
 import json
@@ -27,14 +27,14 @@ from tests.ollama.server import CHAT, EMBEDDING, RERANKER, ScriptedOllama
 
 pytestmark = pytest.mark.ollama
 PATIENCE_S = 280.0
-"""A model on a small machine has this long."""
+"""The time limit of a model on a small machine."""
 SHORT_S = 0.15
 TEXTS = ("我喜欢喝龙井茶。", "I like green tea.")
 SAID = {"zh": "我搬到苏州了，以后别再按杭州查天气。", "en": "I moved to Lyon; nothing over 500 please."}
 
 
 def questions(text: str) -> dict[str, Prompt[Any]]:
-    """Every question that the product asks, about this text."""
+    """Every prompt of the product, about this text."""
     said = [observer.PromptMessage("user", text)]
     shown = [observer.ShownLine("g1", "goals", "tea"), observer.ShownLine("t1", "tasks", "tea", "todo")]
     return {
@@ -57,7 +57,7 @@ def where(request: pytest.FixtureRequest, server: ScriptedOllama) -> dict[str, A
 
 
 def provider(where: dict[str, Any], **models: str) -> OllamaModels:
-    """A provider of the models there, or of others."""
+    """A provider with these models, or others."""
     given: dict[str, Any] = {**where, **models}
     return OllamaModels(
         given["ollama_url"],
@@ -79,7 +79,7 @@ async def path(where: dict[str, Any]) -> AsyncIterator[OllamaModels]:
 
 @pytest.fixture
 async def client(where: dict[str, Any]) -> AsyncIterator[AsyncClient]:
-    """The server's own client, to see what it holds."""
+    """The server's own client, to query its state."""
     opened = AsyncClient(where["ollama_url"])
     yield opened
     await opened.close()
@@ -87,20 +87,20 @@ async def client(where: dict[str, Any]) -> AsyncIterator[AsyncClient]:
 
 @pytest.fixture
 async def reranker(path: OllamaModels) -> OllamaModels:
-    """The provider, where the server has its reranker: it is in no library, and few make one."""
+    """The provider, if the server has its reranker, which is in no public library."""
     seen = await path.probe()
     if missing := [each for each in seen.missing if each.startswith("rerank")]:
         pytest.skip(f"{path.rerank_model_id}: {missing[0]}")
     return path
 
 
-async def test_the_server_has_what_the_settings_name(path: OllamaModels) -> None:
+async def test_the_server_has_the_models_of_the_settings(path: OllamaModels) -> None:
     seen = await path.probe()
     assert [each for each in seen.missing if not each.startswith("rerank")] == []
     assert seen.dimension == path.dimension
 
 
-async def test_vectors_are_of_the_size_asked_for_and_repeat(path: OllamaModels) -> None:
+async def test_vectors_have_the_requested_size_and_are_reproducible(path: OllamaModels) -> None:
     first = await path.embed(TEXTS, deadline_s=PATIENCE_S)
     again = await path.embed(TEXTS[1:], deadline_s=PATIENCE_S)
     assert [len(each) for each in first] == [path.dimension] * 2
@@ -108,13 +108,13 @@ async def test_vectors_are_of_the_size_asked_for_and_repeat(path: OllamaModels) 
     assert sum(a * b for a, b in zip(first[1], again[0], strict=True)) > 0.99
 
 
-async def test_a_text_beyond_the_context_has_a_vector_too(path: OllamaModels, server: ScriptedOllama) -> None:
+async def test_a_text_beyond_the_context_has_a_vector(path: OllamaModels, server: ScriptedOllama) -> None:
     server.context_characters = 300
     (vector,) = await path.embed(["龙井茶" * 30_000], deadline_s=PATIENCE_S)
     assert len(vector) == path.dimension
 
 
-async def test_callers_who_cannot_wait_have_the_model_loaded(
+async def test_callers_that_cannot_wait_cause_the_model_to_load(
     where: dict[str, Any], path: OllamaModels, client: AsyncClient, server: ScriptedOllama
 ) -> None:
     await client.embed(where["embedding_model"], ["tea"], keep_alive=0)
@@ -123,14 +123,14 @@ async def test_callers_who_cannot_wait_have_the_model_loaded(
         try:
             await path.embed(TEXTS, deadline_s=SHORT_S)
         except ModelUnavailable as error:
-            assert error.reason == "timeout"  # noqa: PT017 # a quick server is right as well
+            assert error.reason == "timeout"  # noqa: PT017 # a fast server is valid as well
     assert len(await path.embed(TEXTS, deadline_s=PATIENCE_S)) == len(TEXTS)
     assert path.embedding_guard.breaker.state == "closed"
 
 
 @pytest.mark.parametrize("language", SAID)
 @pytest.mark.parametrize("version", questions(""))
-async def test_every_question_gets_an_answer_that_fits(path: OllamaModels, version: str, language: str) -> None:
+async def test_every_prompt_gets_a_valid_answer(path: OllamaModels, version: str, language: str) -> None:
     prompt = questions(SAID[language])[version]
     answer = await path.ask(replace(prompt, deadline_s=PATIENCE_S))
     assert isinstance(answer.value, prompt.answer)
@@ -138,7 +138,7 @@ async def test_every_question_gets_an_answer_that_fits(path: OllamaModels, versi
 
 
 @pytest.mark.parametrize("query", ["我喜欢喝什么茶？", "Which tea do I like?"])
-async def test_each_text_is_judged(reranker: OllamaModels, query: str) -> None:
+async def test_each_text_gets_a_score(reranker: OllamaModels, query: str) -> None:
     scores = await reranker.rerank(query, TEXTS, deadline_s=PATIENCE_S)
     assert len(scores) == len(TEXTS)
     assert all(0 <= score <= 1 for score in scores)
@@ -152,7 +152,7 @@ async def test_chat_and_rerank_with_one_model_keep_its_context(where: dict[str, 
         seen |= await contexts(client, where["chat_model"])
         try:
             await models.rerank("tea?", TEXTS, deadline_s=PATIENCE_S)
-        except Exception as error:  # noqa: BLE001 # a chat model may weigh neither yes nor no: it was asked all the same
+        except Exception as error:  # noqa: BLE001 # a chat model may give neither yes nor no; the call counts
             assert "neither yes nor no" in str(error)  # noqa: PT017
         seen |= await contexts(client, where["chat_model"])
     assert len(seen) == 1
@@ -160,12 +160,12 @@ async def test_chat_and_rerank_with_one_model_keep_its_context(where: dict[str, 
 
 
 async def contexts(client: AsyncClient, model: str) -> set[int | None]:
-    """With how many tokens of context the server holds the model."""
+    """The context length with which the server holds the model."""
     held = (await client.ps()).models
     return {each.context_length for each in held if same_model(each.model, model)}
 
 
-async def test_what_cannot_work_is_told_and_asked_once(where: dict[str, Any]) -> None:
+async def test_a_permanent_error_is_reported_after_one_call(where: dict[str, Any]) -> None:
     models = provider(where, chat_model=where["embedding_model"], embedding_model="smartbrain-none")
     with pytest.raises(ModelUnavailable) as missing:
         await models.embed(TEXTS, deadline_s=PATIENCE_S)

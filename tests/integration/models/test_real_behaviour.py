@@ -1,4 +1,4 @@
-"""What a real server does beside answering: it loads, reloads, loses schemas, cuts, and refuses for good."""
+"""Behaviour of a real server besides answering: loading, reloading, lost schemas, truncation, permanent errors."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -22,7 +22,7 @@ Make = Callable[..., OllamaModels]
 
 @pytest.fixture
 async def make(server: ScriptedOllama, clock: Clock) -> AsyncIterator[Make]:
-    """Makes providers of any models, and closes them."""
+    """Creates providers with any models, and closes them."""
     made: list[OllamaModels] = []
 
     def provider(chat: str | None = CHAT, embedding: str | None = EMBEDDING, rerank: str | None = None) -> OllamaModels:
@@ -52,7 +52,7 @@ CALLS: dict[str, Callable[[OllamaModels, float], Awaitable[object]]] = {
 
 
 @pytest.mark.parametrize("kind", CALLS)
-async def test_callers_who_may_not_wait_for_a_load_have_it_made_all_the_same(
+async def test_callers_that_cannot_wait_for_a_load_cause_it_anyway(
     make: Make, server: ScriptedOllama, clock: Clock, kind: str
 ) -> None:
     models = make(rerank=RERANKER)
@@ -63,7 +63,7 @@ async def test_callers_who_may_not_wait_for_a_load_have_it_made_all_the_same(
             try:
                 await CALLS[kind](models, 0.05)
             except ModelUnavailable as error:
-                assert error.reason == "timeout"  # noqa: PT017 # both outcomes are right until it is loaded
+                assert error.reason == "timeout"  # noqa: PT017 # both results are valid until it is loaded
                 late += 1
         assert late, "the model was not to be there at once"
         await CALLS[kind](models, 5.0)
@@ -72,12 +72,12 @@ async def test_callers_who_may_not_wait_for_a_load_have_it_made_all_the_same(
         server.in_memory.clear()
 
 
-async def test_a_model_that_the_server_let_go_early_is_loaded_again(make: Make, server: ScriptedOllama) -> None:
+async def test_a_model_that_the_server_unloaded_is_loaded_again(make: Make, server: ScriptedOllama) -> None:
     models = make()
     await models.embed(["龙井茶"], deadline_s=5)
     server.in_memory.clear()
     server.load_s = 0.3
-    for _ in range(2):  # the first finds out, the second has it loaded
+    for _ in range(2):  # the first call detects it, the second causes the load
         with pytest.raises(ModelUnavailable):
             await models.embed(["龙井茶"], deadline_s=0.05)
     await wait_for(lambda: len(server.loads) == 2)
@@ -85,7 +85,7 @@ async def test_a_model_that_the_server_let_go_early_is_loaded_again(make: Make, 
     assert await models.embed(["龙井茶"], deadline_s=5)
 
 
-async def test_deadlines_missed_while_a_model_loads_open_no_circuit(
+async def test_deadlines_missed_during_a_load_open_no_circuit(
     make: Make, server: ScriptedOllama, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shared.models.guard.SHORT_DEADLINE_S", 0.0)
@@ -102,7 +102,7 @@ async def test_deadlines_missed_while_a_model_loads_open_no_circuit(
     assert models.chat_guard.breaker.state == "open", "a load that never ends is a server that is not well"
 
 
-async def test_a_load_that_fails_is_told_to_each_who_waited(make: Make, server: ScriptedOllama) -> None:
+async def test_a_failed_load_is_reported_to_each_waiting_caller(make: Make, server: ScriptedOllama) -> None:
     models = make(embedding="nomic")
     calls = [models.embed(["龙井茶"], deadline_s=5) for _ in range(3)]
     found = await asyncio.gather(*calls, return_exceptions=True)
@@ -132,7 +132,7 @@ async def test_chat_and_rerank_with_one_model_load_it_once(make: Make, server: S
     assert models.rerank_model_id == reranker
 
 
-async def test_a_reranker_of_its_own_needs_less_context(make: Make, server: ScriptedOllama) -> None:
+async def test_a_separate_reranker_needs_less_context(make: Make, server: ScriptedOllama) -> None:
     models = make(rerank=RERANKER)
     for _ in range(2):
         await models.ask(prompt())
@@ -149,7 +149,7 @@ async def test_a_reranker_of_its_own_needs_less_context(make: Make, server: Scri
         (None, ("completion",), "/api/chat"),
     ],
 )
-async def test_the_schema_holds_for_models_with_a_parser_of_their_own(
+async def test_the_schema_holds_for_models_with_their_own_parser(
     make: Make, server: ScriptedOllama, parser: str | None, can: tuple[str, ...], path: str
 ) -> None:
     server.capabilities[CHAT] = can
@@ -160,8 +160,8 @@ async def test_the_schema_holds_for_models_with_a_parser_of_their_own(
     assert (asked["think"], asked["format"]["type"]) == (False, "object")
 
 
-async def test_the_scripted_server_loses_the_schema_as_the_real_one_does(server: ScriptedOllama) -> None:
-    """Without which the test above would show nothing."""
+async def test_the_scripted_server_loses_the_schema_like_the_real_one(server: ScriptedOllama) -> None:
+    """Otherwise the test above would prove nothing."""
     server.parsers = {CHAT: "qwen3.5"}
     client, schema = AsyncClient(server.url), {"type": "object"}
     chatted = await client.chat(CHAT, [{"role": "user", "content": "tea?"}], format=schema, think=False)  # pyright: ignore[reportUnknownMemberType] # its `tools` takes an untyped callable
@@ -170,7 +170,7 @@ async def test_the_scripted_server_loses_the_schema_as_the_real_one_does(server:
     await client.close()
 
 
-async def test_a_repair_of_one_text_says_what_was_wrong(make: Make, server: ScriptedOllama) -> None:
+async def test_a_repair_of_one_text_names_the_error(make: Make, server: ScriptedOllama) -> None:
     server.parsers = {CHAT: "qwen3.5"}
     server.script("wrong_schema", "well")
     assert (await make().ask(prompt())).repaired
@@ -180,7 +180,7 @@ async def test_a_repair_of_one_text_says_what_was_wrong(make: Make, server: Scri
     assert "Answer again" in again["prompt"]
 
 
-async def test_an_answer_stopped_for_repeating_itself_is_cut_off(make: Make, server: ScriptedOllama) -> None:
+async def test_a_repetitive_answer_is_cut_off(make: Make, server: ScriptedOllama) -> None:
     server.script("repeating", "well")
     assert (await make().ask(prompt())).repaired
     first, again = server.asked("/api/chat")
@@ -188,14 +188,14 @@ async def test_an_answer_stopped_for_repeating_itself_is_cut_off(make: Make, ser
     assert again["options"]["num_predict"] == 2 * first["options"]["num_predict"]
 
 
-async def test_a_prompt_that_was_cut_is_asked_again_in_more_context(make: Make, server: ScriptedOllama) -> None:
+async def test_a_truncated_prompt_is_repeated_with_more_context(make: Make, server: ScriptedOllama) -> None:
     server.counts = (8190, 60)
     assert (await make().ask(prompt())).value.items == LIKES
     assert [asked["options"]["num_ctx"] for asked in server.asked("/api/chat")] == [8192, 16384]
 
 
 @pytest.mark.parametrize(("own", "asked"), [(4096, 1), (8192, 1), (12_000, 2), (131_072, 3)])
-async def test_a_prompt_that_no_context_holds_is_refused_and_never_answered_in_part(
+async def test_a_prompt_beyond_any_context_is_refused_and_never_answered_in_part(
     make: Make, server: ScriptedOllama, own: int, asked: int
 ) -> None:
     server.counts = (200_000, 60)
@@ -216,13 +216,13 @@ class Anything(BaseModel):
 
 
 class Deadly(BaseModel):
-    """An answer that a real runner dies of."""
+    """An answer whose schema crashes a real runner."""
 
     items: list[str]
     model_config = {"json_schema_extra": {"properties": {"items": {"type": "string", "pattern": r"^\d$"}}}}
 
 
-async def test_a_schema_that_the_server_refuses_is_not_sent_again(make: Make, server: ScriptedOllama) -> None:
+async def test_a_refused_schema_is_not_sent_again(make: Make, server: ScriptedOllama) -> None:
     models = make()
     for _ in range(6):
         with pytest.raises(ModelUnavailable) as caught:
@@ -233,7 +233,7 @@ async def test_a_schema_that_the_server_refuses_is_not_sent_again(make: Make, se
     assert models.chat_guard.breaker.state == "closed"
 
 
-async def test_a_runner_that_died_is_asked_again(make: Make, server: ScriptedOllama) -> None:
+async def test_a_crashed_runner_is_retried(make: Make, server: ScriptedOllama) -> None:
     with pytest.raises(ModelUnavailable) as caught:
         await make().ask(replace(prompt(), answer=Deadly))  # type: ignore[arg-type] # another answer
     assert caught.value.reason == "server_error"
@@ -241,7 +241,7 @@ async def test_a_runner_that_died_is_asked_again(make: Make, server: ScriptedOll
     assert len(server.killed_by) == 4
 
 
-async def test_a_model_that_does_not_embed_is_asked_once(make: Make, server: ScriptedOllama) -> None:
+async def test_a_model_without_embeddings_is_asked_once(make: Make, server: ScriptedOllama) -> None:
     models = make(embedding=CHAT)
     for n in range(6):
         with pytest.raises(ModelUnavailable) as caught:
@@ -251,33 +251,33 @@ async def test_a_model_that_does_not_embed_is_asked_once(make: Make, server: Scr
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\u3000"])
-async def test_a_text_of_nothing_is_not_sent(make: Make, server: ScriptedOllama, text: str) -> None:
+async def test_an_empty_text_is_not_sent(make: Make, server: ScriptedOllama, text: str) -> None:
     with pytest.raises(ModelUnavailable) as caught:
         await make().embed(["龙井茶", text], deadline_s=5)
     assert (caught.value.reason, caught.value.problem) == ("bad_request", "nothing to embed in text 1")
     assert server.requests == []
 
 
-async def test_a_probe_goes_by_what_a_model_can_do(make: Make, server: ScriptedOllama) -> None:
+async def test_a_probe_uses_the_capabilities_of_a_model(make: Make, server: ScriptedOllama) -> None:
     found = await make(chat=EMBEDDING, embedding=CHAT, rerank=EMBEDDING).probe()
     assert (found.embedding, found.chat, found.rerank) == (False, False, False)
     assert found.missing == (
-        f"embedding: bad_request ({CHAT} is no model for embedding, it is for completion, tools, thinking)",
-        f"chat: bad_request ({EMBEDDING} is no model for completion, it is for embedding)",
-        f"rerank: bad_request ({EMBEDDING} is no model for completion, it is for embedding)",
+        f"embedding: bad_request ({CHAT} does not support embedding, it supports completion, tools, thinking)",
+        f"chat: bad_request ({EMBEDDING} does not support completion, it supports embedding)",
+        f"rerank: bad_request ({EMBEDDING} does not support completion, it supports embedding)",
     )
     assert server.loads == []
 
 
-async def test_a_probe_tells_of_a_model_that_gives_too_few_numbers(server: ScriptedOllama, clock: Clock) -> None:
+async def test_a_probe_reports_a_model_with_too_few_dimensions(server: ScriptedOllama, clock: Clock) -> None:
     models = OllamaModels(server.url, chat_model=None, embedding_model=EMBEDDING, dimension=2048, clock=clock)
-    assert "embedding: bad_request (qwen3-embedding gives 1024 numbers, 2048 are asked for)" in (
+    assert "embedding: bad_request (qwen3-embedding returns 1024 dimensions, not 2048)" in (
         (await models.probe()).missing
     )
     await models.close()
 
 
-async def test_a_probe_asks_the_reranker_where_there_is_one(make: Make, server: ScriptedOllama) -> None:
+async def test_a_probe_covers_the_reranker_if_there_is_one(make: Make, server: ScriptedOllama) -> None:
     assert (await make(rerank=RERANKER).probe()).rerank
     server.models = (CHAT, EMBEDDING)
     found = await make(rerank=RERANKER).probe()

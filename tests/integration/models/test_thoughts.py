@@ -1,4 +1,4 @@
-"""Answers that are kept, that come late, and that nobody else sees."""
+"""Answers that are cached per owner, that arrive late, and that are shared by concurrent callers."""
 
 import asyncio
 import time
@@ -20,7 +20,7 @@ ONCE = replace(prompt(), once=True)
 
 @pytest.fixture
 def thoughts(clock: Clock) -> DeferredAnswers:
-    """An empty memory on the test's clock."""
+    """An empty cache on the test's clock."""
     return DeferredAnswers(clock, most=200, keep_s=60)
 
 
@@ -39,7 +39,7 @@ async def test_the_same_question_is_asked_once(
     assert len(server.asked("/api/chat")) == 1
 
 
-async def test_those_who_ask_the_same_at_once_share_one_call(
+async def test_concurrent_equal_questions_share_one_call(
     thoughts: DeferredAnswers, models: OllamaModels, server: ScriptedOllama
 ) -> None:
     await asyncio.gather(*(ask(thoughts, models) for _ in range(20)))
@@ -61,7 +61,7 @@ async def test_another_question_owner_or_version_is_another_call(
     assert len(server.asked("/api/chat")) == 6
 
 
-async def test_an_answer_is_kept_for_its_time_only(
+async def test_an_answer_is_cached_for_its_time_only(
     thoughts: DeferredAnswers, models: OllamaModels, clock: Clock
 ) -> None:
     await ask(thoughts, models)
@@ -71,7 +71,7 @@ async def test_an_answer_is_kept_for_its_time_only(
     assert not (await ask(thoughts, models)).kept
 
 
-async def test_what_is_over_is_dropped_with_the_next_answer(
+async def test_expired_answers_are_dropped_with_the_next_one(
     thoughts: DeferredAnswers, models: OllamaModels, clock: Clock
 ) -> None:
     for n in range(5):
@@ -81,7 +81,7 @@ async def test_what_is_over_is_dropped_with_the_next_answer(
     assert len(thoughts) == 1
 
 
-async def test_one_owner_pushes_out_only_their_own_answers(thoughts: DeferredAnswers, models: OllamaModels) -> None:
+async def test_one_owner_evicts_only_their_own_answers(thoughts: DeferredAnswers, models: OllamaModels) -> None:
     await ask(thoughts, models, owner=MEI)
     for n in range(MOST_EACH + 10):
         await ask(thoughts, models, str(n))
@@ -91,7 +91,9 @@ async def test_one_owner_pushes_out_only_their_own_answers(thoughts: DeferredAns
     assert not (await ask(thoughts, models, "0")).kept
 
 
-async def test_all_together_are_bounded_and_the_longest_unused_go_first(models: OllamaModels, clock: Clock) -> None:
+async def test_the_total_is_bounded_and_least_recently_used_answers_are_evicted(
+    models: OllamaModels, clock: Clock
+) -> None:
     thoughts = DeferredAnswers(clock, most=10, keep_s=60)
     for n in range(30):
         await ask(thoughts, models, owner=("acme", str(n)))
@@ -101,7 +103,7 @@ async def test_all_together_are_bounded_and_the_longest_unused_go_first(models: 
     assert not (await ask(thoughts, models, owner=("acme", "5"))).kept
 
 
-async def test_what_is_forgotten_of_one_owner_stays_of_others(
+async def test_clearing_one_owners_answers_keeps_those_of_others(
     thoughts: DeferredAnswers, models: OllamaModels, server: ScriptedOllama
 ) -> None:
     await ask(thoughts, models)
@@ -117,13 +119,13 @@ async def test_what_is_forgotten_of_one_owner_stays_of_others(
     assert (await ask(thoughts, models, owner=MEI)).kept
 
 
-async def test_nothing_is_kept_where_there_is_no_room(models: OllamaModels, clock: Clock) -> None:
+async def test_nothing_is_cached_without_capacity(models: OllamaModels, clock: Clock) -> None:
     thoughts = DeferredAnswers(clock, most=0)
     await ask(thoughts, models)
     assert (len(thoughts), (await ask(thoughts, models)).kept) == (0, False)
 
 
-async def test_a_late_answer_is_there_the_next_time(
+async def test_a_late_answer_is_available_the_next_time(
     thoughts: DeferredAnswers, models: OllamaModels, server: ScriptedOllama
 ) -> None:
     server.script("slow")
@@ -139,7 +141,7 @@ async def test_a_late_answer_is_there_the_next_time(
 
 
 @pytest.mark.parametrize("mode", ["prose", "http_500"])
-async def test_a_failure_is_not_kept(
+async def test_a_failure_is_not_cached(
     thoughts: DeferredAnswers, models: OllamaModels, server: ScriptedOllama, mode: str
 ) -> None:
     server.script(mode, "well")  # pyright: ignore[reportArgumentType] # one of the modes
@@ -148,7 +150,7 @@ async def test_a_failure_is_not_kept(
     assert not (await ask(thoughts, models)).kept
 
 
-async def test_few_calls_are_under_way_and_fewer_for_one_owner(
+async def test_concurrent_calls_are_bounded_in_total_and_per_owner(
     thoughts: DeferredAnswers, models: OllamaModels, server: ScriptedOllama
 ) -> None:
     server.script("slow")
@@ -164,7 +166,7 @@ async def test_few_calls_are_under_way_and_fewer_for_one_owner(
     await thoughts.close()
 
 
-async def test_an_asker_who_goes_away_ends_nobody_elses_call(
+async def test_a_cancelled_caller_does_not_end_the_call_of_another(
     thoughts: DeferredAnswers, models: OllamaModels, server: ScriptedOllama
 ) -> None:
     server.script("slow")
@@ -178,7 +180,7 @@ async def test_an_asker_who_goes_away_ends_nobody_elses_call(
     assert len(server.asked("/api/chat")) == 1
 
 
-async def test_closing_ends_what_is_under_way(
+async def test_closing_ends_running_calls(
     thoughts: DeferredAnswers, models: OllamaModels, server: ScriptedOllama
 ) -> None:
     server.script("slow")

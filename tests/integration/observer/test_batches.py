@@ -1,4 +1,4 @@
-"""What a turn is read as does not hang on which turns share its batch."""
+"""The observations of a turn do not depend on its batch."""
 
 import pytest
 
@@ -23,20 +23,22 @@ TALK = [
 
 
 @pytest.mark.parametrize("size", [1, 5])
-async def test_small_batches_and_one_large_one_leave_the_same(databases: Databases, kafka: str, size: int) -> None:
+async def test_small_batches_and_one_large_batch_give_the_same_result(
+    databases: Databases, kafka: str, size: int
+) -> None:
     async with running(settings_for(databases.fresh(), kafka), ("compose",)) as system:
         one, other = Person(system), Person(system)
         for n, text in enumerate(TALK):
             for person in (one, other):
                 await person.commit(text, session=f"s{n // 6}")
-        await observed(system, one, len(TALK))
-        await observed(system, other, size)
-        assert left(system, one) == left(system, other)
-        assert any(row["kind"] == "entity" for row in left(system, one))
+        await observe_all(system, one, len(TALK))
+        await observe_all(system, other, size)
+        assert list_observations(system, one) == list_observations(system, other)
+        assert any(row["kind"] == "entity" for row in list_observations(system, one))
 
 
-async def observed(system: System, person: Person, size: int) -> None:
-    """All turns of the person, so many at a time."""
+async def observe_all(system: System, person: Person, size: int) -> None:
+    """Observes all turns of the user, this many at a time."""
     rows = system.rows(
         "SELECT payload::text AS body FROM event_outbox WHERE aggregatetype = %(t)s ORDER BY position",
         t=TURN_COMMITTED.name,
@@ -48,8 +50,8 @@ async def observed(system: System, person: Person, size: int) -> None:
         await observer.observe_turns(system["compose"].rt, Subject(person.tenant_id, person.user_id), batch)
 
 
-def left(system: System, person: Person) -> list[Json]:
-    """Every observation, told by its place."""
+def list_observations(system: System, person: Person) -> list[Json]:
+    """Every observation, with its position in place of ids."""
     return system.rows(
         "SELECT t.session_id, t.seq, o.ordinal, o.kind, o.key, o.text, o.pattern, o.priority FROM observations o"
         " JOIN turns t USING (tenant_id, user_id, turn_id) WHERE o.user_id = %(u)s"

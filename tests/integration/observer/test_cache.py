@@ -1,4 +1,4 @@
-"""A model is asked once about the same words of a user: its answers are kept by input hash, secrets blanked."""
+"""A model is asked once about the same words of a user: answers are cached by input hash, secrets blanked."""
 
 import json
 from typing import Any
@@ -23,8 +23,8 @@ DECIDED = {"zh": "我们决定用 PostgreSQL 做主存储。", "en": "We decided
 LANGUAGES = pytest.mark.parametrize("language", SAID)
 
 
-def answering(language: str, **more: Any) -> str:
-    """What the model says of the message."""
+def make_answer(language: str, **more: Any) -> str:
+    """The model's items for the message."""
     _, value, quote, content = SAID[language]
     item = {
         "type": "goal",
@@ -38,8 +38,8 @@ def answering(language: str, **more: Any) -> str:
     return json.dumps({"items": [{**item, **more}]}, ensure_ascii=False)
 
 
-def found(bench: Bench, person: Person) -> list[dict[str, Any]]:
-    """What the model found, turn by turn."""
+def list_items(bench: Bench, person: Person) -> list[dict[str, Any]]:
+    """The model's items, turn by turn."""
     return bench.system.rows(
         "SELECT kind, text, value, related_memory_id FROM observations WHERE user_id = %(u)s"
         " AND detector LIKE 'model:%%' ORDER BY created_at, turn_id",
@@ -49,7 +49,7 @@ def found(bench: Bench, person: Person) -> list[dict[str, Any]]:
 
 @LANGUAGES
 async def test_the_same_words_are_asked_about_once(bench_with: Any, server: ScriptedOllama, language: str) -> None:
-    server.answer = answering(language)
+    server.answer = make_answer(language)
     async with bench_with() as bench:
         person, other = Person(bench.system), Person(bench.system)
         text = SAID[language][0]
@@ -57,17 +57,17 @@ async def test_the_same_words_are_asked_about_once(bench_with: Any, server: Scri
         assert len(server.asked("/api/chat")) == 1
         await bench.observe(person, await bench.said(person, text, session="s2"))
         assert len(server.asked("/api/chat")) == bench.used(person)["calls"] == 1
-        kept = found(bench, person)
+        kept = list_items(bench, person)
         assert [row["text"] for row in kept] == [SAID[language][3]] * 3
         await bench.observe(other, await bench.said(other, text))
         assert len(server.asked("/api/chat")) == 2, "another user's answers are nobody else's"
 
 
 @LANGUAGES
-async def test_an_answer_outlives_a_batch_that_could_not_be_saved(
+async def test_an_answer_survives_a_batch_that_could_not_be_saved(
     bench_with: Any, server: ScriptedOllama, language: str
 ) -> None:
-    server.answer = answering(language)
+    server.answer = make_answer(language)
     async with bench_with() as bench:
         person = Person(bench.system)
         events = await bench.said(person, SAID[language][0])
@@ -77,12 +77,12 @@ async def test_an_answer_outlives_a_batch_that_could_not_be_saved(
         await bench.system.change("ALTER TABLE elsewhere RENAME TO memory_chunks")
         await bench.observe(person, events)
         assert len(server.asked("/api/chat")) == bench.used(person)["calls"] == 1
-        assert [row["text"] for row in found(bench, person)] == [SAID[language][3]]
+        assert [row["text"] for row in list_items(bench, person)] == [SAID[language][3]]
 
 
 @LANGUAGES
 @pytest.mark.parametrize("amid", [False, True])
-async def test_so_does_a_summarys_answer(
+async def test_a_summary_answer_survives_it_too(
     bench_with: Any, server: ScriptedOllama, monkeypatch: pytest.MonkeyPatch, language: str, amid: bool
 ) -> None:
     condensed = condense.condense
@@ -95,7 +95,7 @@ async def test_so_does_a_summarys_answer(
         person = Person(bench.system)
         events = await bench.said(person, DECIDED[language])
         with monkeypatch.context() as patched:
-            patched.setattr(*((condense, "condense", broken) if amid else (outbox, "put", away)))
+            patched.setattr(*((condense, "condense", broken) if amid else (outbox, "put", fail_write)))
             with pytest.raises(TransientError):
                 await bench.observe(person, events)
         await bench.observe(person, events)
@@ -104,28 +104,28 @@ async def test_so_does_a_summarys_answer(
         assert len(server.asked("/api/chat")) == 2
 
 
-async def away(*_: Any) -> None:
-    """Nothing can be written."""
+async def fail_write(*_: Any) -> None:
+    """Every write fails."""
     raise TransientError("away")
 
 
-async def test_what_was_answered_before_costs_no_share_of_the_day(bench_with: Any, server: ScriptedOllama) -> None:
-    server.answer, server.counts = answering("en"), (7900, 200)
+async def test_a_cached_answer_uses_no_daily_share(bench_with: Any, server: ScriptedOllama) -> None:
+    server.answer, server.counts = make_answer("en"), (7900, 200)
     async with bench_with(model_tokens_per_day=8000) as bench:
         person = Person(bench.system)
         text = SAID["en"][0]
         await bench.observe(person, await bench.said(person, text, text, SAID["zh"][0]))
         assert bench.notes(person) == [["model_budget_used_up"]] * 2 + [[]]
         assert len(server.asked("/api/chat")) == 1
-        server.answer = answering("zh")
+        server.answer = make_answer("zh")
         await bench.observe(person, await bench.said(person, SAID["zh"][0], session="s2"))
         assert bench.notes(person)[3:] == [[]]
         assert len(server.asked("/api/chat")) == 1
 
 
-async def test_no_secret_is_kept_and_an_unreadable_answer_is_not(bench_with: Any, server: ScriptedOllama) -> None:
+async def test_secrets_and_unreadable_answers_are_not_cached(bench_with: Any, server: ScriptedOllama) -> None:
     secret = "sk-proj-Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56"
-    server.answer = answering("en", content=f"The API key is {secret}", value="身份证 11010519491231002X")
+    server.answer = make_answer("en", content=f"The API key is {secret}", value="身份证 11010519491231002X")
     async with bench_with() as bench:
         person = Person(bench.system)
         await bench.observe(person, await bench.said(person, SAID["en"][0]))
@@ -138,7 +138,7 @@ async def test_no_secret_is_kept_and_an_unreadable_answer_is_not(bench_with: Any
         assert bench.system.number("SELECT count(*) FROM model_cache") == 1
 
 
-async def test_a_change_that_was_shown_a_memory_names_it_again(bench_with: Any, server: ScriptedOllama) -> None:
+async def test_a_cached_change_names_the_same_memory_again(bench_with: Any, server: ScriptedOllama) -> None:
     async with bench_with() as bench:
         person = Person(bench.system)
         await bench.system.change(
@@ -150,16 +150,16 @@ async def test_a_change_that_was_shown_a_memory_names_it_again(bench_with: Any, 
             u=person.user_id,
         )
         known = "01920000-0000-7000-8000-000000000001"
-        server.answer = answering("en", related_existing_memory_id=known)
+        server.answer = make_answer("en", related_existing_memory_id=known)
         for _ in range(2):
             await bench.observe(person, await bench.said(person, SAID["en"][0]))
-        assert [str(row["related_memory_id"]) for row in found(bench, person)] == [known, known]
-        server.answer = answering("zh", related_existing_memory_id="01920000-0000-7000-8000-00000000000f")
+        assert [str(row["related_memory_id"]) for row in list_items(bench, person)] == [known, known]
+        server.answer = make_answer("zh", related_existing_memory_id="01920000-0000-7000-8000-00000000000f")
         await bench.observe(person, await bench.said(person, SAID["zh"][0]))
-        assert [row["related_memory_id"] for row in found(bench, person)][2:] == [None]
+        assert [row["related_memory_id"] for row in list_items(bench, person)][2:] == [None]
 
 
-def test_an_input_is_the_words_the_question_and_the_model() -> None:
+def test_an_input_hash_covers_words_prompt_and_model() -> None:
     words = digest([("user", "我喜欢喝茶", None)])
     assert words == digest([("user", "我喜欢喝茶", None)]) != digest([("user", "I like tea", None)])
     one = AnswerKey("extract", "extract-2", "qwen3", words)

@@ -1,4 +1,4 @@
-"""The model behind the observer: what it adds to the rules, and that nothing that it does can take anything away."""
+"""The observer's model adds to the rules and can remove none of their results."""
 
 import json
 from collections.abc import AsyncIterator
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("patterns")
 
 @pytest.fixture
 async def models(server: ScriptedOllama) -> AsyncIterator[OllamaModels]:
-    """The provider, with retries that do not wait long."""
+    """The provider, with short retry delays."""
     provider = OllamaModels(
         server.url,
         chat_model=CHAT,
@@ -53,8 +53,8 @@ def turn(*texts: str) -> TurnText:
     return TurnText(tuple(message(text, ordinal) for ordinal, text in enumerate(texts)))
 
 
-def ruled(said: TurnText) -> Observed:
-    """What the rules alone find."""
+def extract_by_rules(said: TurnText) -> Observed:
+    """The observations of the rules alone."""
     return observe(said, CONTEXT, ObservePolicy())
 
 
@@ -76,9 +76,9 @@ def answers(server: ScriptedOllama, *items: dict[str, Any]) -> None:
     server.answer = json.dumps({"items": items}, ensure_ascii=False)
 
 
-async def added(models: ModelProvider, said: TurnText) -> list[Any]:
-    """What the model added to the rules' observations, which stand unchanged before it."""
-    before = ruled(said)
+async def list_added(models: ModelProvider, said: TurnText) -> list[Any]:
+    """The model's observations after those of the rules, which stay unchanged."""
+    before = extract_by_rules(said)
     found = await extract(models, ObserverPolicy(), said, CONTEXT)
     observed = found.observed
     assert found.notes == ()
@@ -88,14 +88,14 @@ async def added(models: ModelProvider, said: TurnText) -> list[Any]:
 
 
 async def reasons(models: ModelProvider, said: TurnText) -> list[str]:
-    """What became of each item of the model's answer."""
+    """The decision on each item of the model's answer."""
     observed = (await extract(models, ObserverPolicy(), said, CONTEXT)).observed
-    return [each.reason for each in observed.explain[len(ruled(said).explain) :]]
+    return [each.reason for each in observed.explain[len(extract_by_rules(said).explain) :]]
 
 
-async def test_the_model_adds_what_the_rules_do_not_see(server: ScriptedOllama, models: OllamaModels) -> None:
+async def test_the_model_adds_items_that_the_rules_do_not_find(server: ScriptedOllama, models: OllamaModels) -> None:
     answers(server, item(SWIMS))
-    (one,) = await added(models, turn(TEA, SWIMS))
+    (one,) = await list_added(models, turn(TEA, SWIMS))
     assert (one.detector, one.pattern, one.assertion) == (f"model:{CHAT}", "extract-4", "inferred")
     assert (one.kind, one.key, one.text) == ("pattern", "pattern:sport:weekend", "周末通常去游泳馆")
     assert (one.message_ordinal, SWIMS[slice(*one.span)]) == (1, SWIMS.removesuffix("。"))
@@ -103,7 +103,7 @@ async def test_the_model_adds_what_the_rules_do_not_see(server: ScriptedOllama, 
 
 
 @pytest.mark.parametrize("mode", get_args(Mode))
-async def test_in_every_mode_the_rules_stand(server: ScriptedOllama, models: OllamaModels, mode: Mode) -> None:
+async def test_the_rules_stay_in_every_mode(server: ScriptedOllama, models: OllamaModels, mode: Mode) -> None:
     answers(server, item(SWIMS))
     server.script(mode)
     said = turn(TEA, SWIMS)
@@ -115,44 +115,44 @@ async def test_in_every_mode_the_rules_stand(server: ScriptedOllama, models: Oll
     assert used.spent.calls > 0
     assert used.malformed == bool(asking.unreadable) == (notes == (MALFORMED,))
     if mode in GOOD:
-        assert (len(observed.observations), notes) == (len(ruled(said).observations) + 1, ())
+        assert (len(observed.observations), notes) == (len(extract_by_rules(said).observations) + 1, ())
     else:
         away = mode in ("http_500", "slow")
-        assert (observed, notes) == (ruled(said), (UNAVAILABLE if away else MALFORMED,))
+        assert (observed, notes) == (extract_by_rules(said), (UNAVAILABLE if away else MALFORMED,))
 
 
 async def test_a_repaired_answer_counts(server: ScriptedOllama, models: OllamaModels) -> None:
     answers(server, item(SWIMS))
     server.script("prose", "well")
-    assert len(await added(models, turn(SWIMS))) == 1
+    assert len(await list_added(models, turn(SWIMS))) == 1
 
 
-async def test_without_a_model_the_rules_speak_alone() -> None:
+async def test_without_a_model_only_the_rules_are_used() -> None:
     said = turn(TEA)
-    assert await extract(NoModels(), ObserverPolicy(), said, CONTEXT) == Extraction(ruled(said))
+    assert await extract(NoModels(), ObserverPolicy(), said, CONTEXT) == Extraction(extract_by_rules(said))
 
 
-async def test_policy_can_switch_the_model_off(server: ScriptedOllama, models: OllamaModels) -> None:
+async def test_policy_can_disable_the_model(server: ScriptedOllama, models: OllamaModels) -> None:
     said = turn(TEA)
-    assert await extract(models, ObserverPolicy(use_model=False), said, CONTEXT) == Extraction(ruled(said))
+    assert await extract(models, ObserverPolicy(use_model=False), said, CONTEXT) == Extraction(extract_by_rules(said))
     assert not server.requests
 
 
-async def test_a_command_is_no_question_to_the_model(server: ScriptedOllama, models: OllamaModels) -> None:
-    assert await added(models, turn("/memory search 龙井茶")) == []
+async def test_a_command_is_not_sent_to_the_model(server: ScriptedOllama, models: OllamaModels) -> None:
+    assert await list_added(models, turn("/memory search 龙井茶")) == []
     assert not server.requests
 
 
-async def test_what_the_rules_found_is_not_found_again(server: ScriptedOllama, models: OllamaModels) -> None:
+async def test_items_found_by_the_rules_are_not_added_again(server: ScriptedOllama, models: OllamaModels) -> None:
     known = {"type": "preference", "epistemic_type": "preference"}
     answers(
         server,
         item(TEA, **known, key="pref:food:tea", content="用户喜欢喝龙井茶", value="龙井茶"),
         item(TEA, **known, key="pref:drink:green-tea", content="用户爱喝绿茶"),
-        item(TEA, type="note", key=None, content=ruled(turn(TEA)).observations[0].text),
+        item(TEA, type="note", key=None, content=extract_by_rules(turn(TEA)).observations[0].text),
     )
     said = turn(TEA, SWIMS)
-    assert await added(models, said) == []
+    assert await list_added(models, said) == []
     assert await reasons(models, said) == [
         "model: known by its key",
         "model: known by the rules",
@@ -160,9 +160,9 @@ async def test_what_the_rules_found_is_not_found_again(server: ScriptedOllama, m
     ]
 
 
-async def test_one_thing_is_added_once(server: ScriptedOllama, models: OllamaModels) -> None:
+async def test_an_item_is_added_once(server: ScriptedOllama, models: OllamaModels) -> None:
     answers(server, item(SWIMS), item(SWIMS, content="每到周末就去游泳"))
-    assert len(await added(models, turn(SWIMS))) == 1
+    assert len(await list_added(models, turn(SWIMS))) == 1
 
 
 @pytest.mark.parametrize(
@@ -177,9 +177,9 @@ async def test_one_thing_is_added_once(server: ScriptedOllama, models: OllamaMod
         "My api key is sk-proj-abcdefghijklmnopqrstuvwx0123456789.",
     ],
 )
-async def test_what_the_rules_refuse_stays_refused(server: ScriptedOllama, models: OllamaModels, text: str) -> None:
+async def test_text_refused_by_the_rules_stays_refused(server: ScriptedOllama, models: OllamaModels, text: str) -> None:
     answers(server, item(text), item(text, type="note", key=None, content="a note"))
-    assert await added(models, turn(text)) == []
+    assert await list_added(models, turn(text)) == []
 
 
 @pytest.mark.parametrize(
@@ -195,43 +195,41 @@ async def test_what_the_rules_refuse_stays_refused(server: ScriptedOllama, model
         {"provenance": "tool"},
     ],
 )
-async def test_what_must_not_be_remembered_is_dropped(
+async def test_forbidden_content_is_dropped(
     server: ScriptedOllama, models: OllamaModels, changes: dict[str, Any]
 ) -> None:
     answers(server, {**item(SWIMS), **changes})
-    assert await added(models, turn(SWIMS)) == []
+    assert await list_added(models, turn(SWIMS)) == []
 
 
-async def test_code_and_the_words_of_others_prove_nothing(server: ScriptedOllama, models: OllamaModels) -> None:
+async def test_code_and_quoted_text_are_no_evidence(server: ScriptedOllama, models: OllamaModels) -> None:
     said = turn("翻译：“我周末总去游泳馆”", "```\nI swim every weekend\n```")
     answers(server, item("我周末总去游泳馆"), item("I swim every weekend"))
-    assert await added(models, said) == []
+    assert await list_added(models, said) == []
 
 
-async def test_the_model_never_claims_more_than_the_rules_would(server: ScriptedOllama, models: OllamaModels) -> None:
+async def test_the_model_has_no_higher_confidence_than_the_rules(server: ScriptedOllama, models: OllamaModels) -> None:
     answers(server, item(SWIMS, provenance="confirmed_by_user", confidence=1.0))
-    (one,) = await added(models, turn(SWIMS))
+    (one,) = await list_added(models, turn(SWIMS))
     assert (one.assertion, one.value) == ("declared", {"value": "周末通常去游泳馆", CLAIMED: 1.0})
 
 
-async def test_a_claim_of_entitlement_is_flagged_however_little_of_it_is_quoted(
+async def test_a_claim_of_entitlement_is_flagged_even_if_quoted_in_part(
     server: ScriptedOllama, models: OllamaModels
 ) -> None:
     answers(server, item("终身会员", type="case", key=None, content="是终身会员"))
-    (one,) = await added(models, turn("顺便说一句，我是你们的终身会员。"))
+    (one,) = await list_added(models, turn("顺便说一句，我是你们的终身会员。"))
     assert (one.flags, one.epistemic) == (("self_benefit",), "opinion")
 
 
-async def test_a_tool_tells_what_happened_and_not_what_the_user_is(
-    server: ScriptedOllama, models: OllamaModels
-) -> None:
+async def test_a_tool_reports_events_and_not_traits_of_the_user(server: ScriptedOllama, models: OllamaModels) -> None:
     said = TurnText(
         (message("帮我看看日程"),), (ToolText("calendar", {}, "Design review on 2026-10-22 at 10:00", "ok", 2),)
     )
     quote = "Design review on 2026-10-22"
     told = {"provenance": "tool", "key": None, "content": "Design review on 2026-10-22"}
     answers(server, item(quote, **told, type="event"), item(quote, **told, type="profile"))
-    (one,) = await added(models, said)
+    (one,) = await list_added(models, said)
     assert (one.kind, one.role, one.message_ordinal, one.assertion) == ("event", "tool", 2, "inferred")
     assert str(one.event_date) == "2026-10-22"
 
@@ -239,7 +237,7 @@ async def test_a_tool_tells_what_happened_and_not_what_the_user_is(
 async def test_a_named_speaker_is_the_subject(server: ScriptedOllama, models: OllamaModels) -> None:
     said = TurnText((message(SWIMS, name="Mei"),))
     answers(server, item(SWIMS), item(SWIMS, type="profile", key="profile:hobby", content="喜爱游泳"))
-    first, second = await added(models, said)
+    first, second = await list_added(models, said)
     assert (first.key, first.value["speaker"], first.text) == (
         "pattern:mei:sport:weekend",
         "Mei",
@@ -259,11 +257,11 @@ async def test_a_named_speaker_is_the_subject(server: ScriptedOllama, models: Ol
         ({"type": "preference", "key": None, "value": "游泳"}, "pref:other:游泳"),
     ],
 )
-async def test_a_key_is_spelt_as_the_rules_do_or_left_out(
+async def test_a_key_is_normalised_as_by_the_rules_or_omitted(
     server: ScriptedOllama, models: OllamaModels, given: dict[str, Any], key: str | None
 ) -> None:
     answers(server, item(SWIMS, **given))
-    (one,) = await added(models, turn(SWIMS))
+    (one,) = await list_added(models, turn(SWIMS))
     assert one.key == key
 
 
@@ -277,14 +275,14 @@ async def test_a_key_is_spelt_as_the_rules_do_or_left_out(
         ("No longer eats meat", -1),
     ],
 )
-async def test_a_taste_is_for_or_against(
+async def test_a_preference_is_for_or_against(
     server: ScriptedOllama, models: OllamaModels, content: str, polarity: int
 ) -> None:
     said = "周末总在游泳或跑步。Swimming, running, eating meat: that was last year's weekends."
     answers(
         server, item("周末总在游泳或跑步", type="preference", key=None, content=content, epistemic_type="preference")
     )
-    (one,) = await added(models, turn(said))
+    (one,) = await list_added(models, turn(said))
     assert one.polarity == polarity
 
 
@@ -297,7 +295,7 @@ async def test_a_taste_is_for_or_against(
         ("Weekends usually find me at the pool.", "usually find me at the pool", "Usually at the pool", "Berlin"),
     ],
 )
-async def test_what_the_message_does_not_say_is_dropped_however_real_the_quote(
+async def test_an_item_that_the_message_does_not_state_is_dropped_despite_a_real_quote(
     server: ScriptedOllama, models: OllamaModels, said: str, quote: str, content: str, value: str | None
 ) -> None:
     answers(server, item(quote, content=content, value=value))
@@ -311,14 +309,14 @@ async def test_what_the_message_does_not_say_is_dropped_however_real_the_quote(
         ("Do you live in Leeds, or nearby?", "Yes, mostly", "Lives in Leeds"),
     ],
 )
-async def test_a_yes_takes_its_words_from_the_question_and_from_no_claim(
+async def test_a_yes_takes_its_words_from_the_question_and_not_from_a_claim(
     server: ScriptedOllama, models: OllamaModels, asked: str, answer: str, content: str
 ) -> None:
     answers(server, item(answer, type="pattern", key=None, content=content))
     question = TurnText((message(asked, 0, "assistant"), message(answer, 1)))
-    assert [one.text for one in await added(models, question)] == [content]
+    assert [one.text for one in await list_added(models, question)] == [content]
     claim = TurnText((message(asked.rstrip("？?吗") + "。", 0, "assistant"), message(answer, 1)))
-    assert await added(models, claim) == []
+    assert await list_added(models, claim) == []
 
 
 @pytest.mark.parametrize(
@@ -334,7 +332,7 @@ async def test_a_yes_takes_its_words_from_the_question_and_from_no_claim(
         ),
     ],
 )
-async def test_a_change_that_the_model_alone_sees_is_inferred_and_names_what_it_changes(
+async def test_a_change_found_only_by_the_model_is_inferred_and_names_its_memory(
     server: ScriptedOllama, models: OllamaModels, said: str, quote: str, content: str, old: str, new: str
 ) -> None:
     known = (KnownMemory("0192c3a0-0000-7000-8000-000000000001", "preference", f"drinks {old}"),)
@@ -353,7 +351,7 @@ async def test_a_change_that_the_model_alone_sees_is_inferred_and_names_what_it_
     ("wanted", "version", "notes"),
     [("extract-1", "extract-1", ()), ("extract-2", "extract-2", ()), ("extract-9", "extract-4", (PROMPT_UNKNOWN,))],
 )
-async def test_an_experiment_chooses_the_prompt_and_an_unknown_one_is_named(
+async def test_an_experiment_selects_the_prompt_and_an_unknown_one_is_named(
     server: ScriptedOllama, models: OllamaModels, wanted: str, version: str, notes: tuple[str, ...]
 ) -> None:
     answers(server, item(SWIMS))
@@ -361,7 +359,7 @@ async def test_an_experiment_chooses_the_prompt_and_an_unknown_one_is_named(
     assert (found.prompt_version, found.notes, found.observed.observations[-1].pattern) == (version, notes, version)
 
 
-async def test_policy_chooses_the_prompt(server: ScriptedOllama, models: OllamaModels) -> None:
+async def test_policy_selects_the_prompt(server: ScriptedOllama, models: OllamaModels) -> None:
     answers(server, item(SWIMS))
     found = await extract(models, ObserverPolicy(extract_prompt="extract-1"), turn(SWIMS), CONTEXT)
     assert found.observed.observations[-1].pattern == "extract-1"
@@ -370,13 +368,13 @@ async def test_policy_chooses_the_prompt(server: ScriptedOllama, models: OllamaM
 @pytest.mark.parametrize(
     "left", [ModelBudget(tokens=0), ModelBudget(tokens=10), ModelBudget(seconds=0.0), ModelBudget(seconds=-1.0)]
 )
-async def test_nobody_is_asked_once_the_days_share_is_used_up(
+async def test_the_model_is_not_asked_once_the_daily_share_is_exhausted(
     server: ScriptedOllama, models: OllamaModels, left: ModelBudget
 ) -> None:
     said = turn(TEA)
     asking = ModelCalls(left=left)
     found = await extract(models, ObserverPolicy(), said, CONTEXT, asking=asking)
-    assert (found.observed, found.notes, asking.used) == (ruled(said), (USED_UP,), [])
+    assert (found.observed, found.notes, asking.used) == (extract_by_rules(said), (USED_UP,), [])
     assert not server.requests
 
 
@@ -384,7 +382,7 @@ async def test_nobody_is_asked_once_the_days_share_is_used_up(
     "text",
     ["我家钥匙的密码是 Hunter2-2026!", "my wifi password is Hunter2-2026!", "my wifi pass\x00word is Hunter2-2026!"],
 )
-async def test_a_kept_answer_holds_no_secret(server: ScriptedOllama, models: OllamaModels, text: str) -> None:
+async def test_a_cached_answer_contains_no_secret(server: ScriptedOllama, models: OllamaModels, text: str) -> None:
     server.answer = f"Sure: {text} sk-proj-abcdefghijklmnopqrstuvwx0123456789 13812345678"
     asking = ModelCalls()
     await extract(models, ObserverPolicy(), turn(SWIMS), CONTEXT, asking=asking, turn_id=UUID(int=1))
@@ -394,7 +392,7 @@ async def test_a_kept_answer_holds_no_secret(server: ScriptedOllama, models: Oll
 
 
 @pytest.mark.parametrize("text", ["", " ", "/forget 42", "/summary"])
-def test_where_no_user_speaks_nothing_would_be_asked(models: OllamaModels, text: str) -> None:
+def test_the_model_is_not_asked_without_a_user_message(models: OllamaModels, text: str) -> None:
     said = TurnText((MessageText("assistant", TEA, None, 0, SAID_AT), MessageText("user", text, None, 1, SAID_AT)))
     assert asked_of(models, ObserverPolicy(), said, None) is None
     for spoken in (TEA, "/remember I like tea."):
@@ -412,4 +410,4 @@ async def test_secrets_do_not_reach_the_model(server: ScriptedOllama, models: Ol
 )
 async def test_a_secret_in_an_answer_is_not_learnt(server: ScriptedOllama, models: OllamaModels, content: str) -> None:
     answers(server, item(SWIMS, type="preference", key=None, content=content, epistemic_type="preference"))
-    assert await added(models, turn(SWIMS)) == []
+    assert await list_added(models, turn(SWIMS)) == []

@@ -1,4 +1,4 @@
-"""Habits on PostgreSQL: counted from what search reads of turns, once each, however the turns are delivered."""
+"""Habits on PostgreSQL: derived from the search rows of turns, once each, whatever the delivery."""
 
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
@@ -22,26 +22,26 @@ BOTH = pytest.mark.parametrize("texts", [ZH, EN], ids=["zh", "en"])
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str) -> AsyncGenerator[System]:
-    """Compose alone: the tests deliver what it published."""
+    """Compose alone: the test delivers its events."""
     async with running(settings_for(databases.fresh(), kafka), ("compose",)) as system:
         yield system
 
 
 @pytest.fixture
 def person(system: System) -> Person:
-    """Somebody new."""
+    """A new user."""
     return Person(system)
 
 
 async def tell(person: Person, texts: Sequence[str], **more: Any) -> None:
-    """Each in a session of its own, on a day of its own."""
+    """Commits each message in its own session, on its own day."""
     for n, text in enumerate(texts):
         messages = [{**user(text), **more}]
         await person.commit(session=f"s{n}", created_at=f"2026-03-{n + 2:02d}T07:30:00Z", messages=messages)
 
 
-def delivered(person: Person) -> list[Delivered]:
-    """The turns of the person as the topic carries them."""
+def read_events(person: Person) -> list[Delivered]:
+    """The events of the user's turns."""
     rows = person.system.rows(
         "SELECT payload::text AS body FROM event_outbox WHERE aggregatetype = %(t)s ORDER BY position",
         t=TURN_COMMITTED.name,
@@ -51,12 +51,12 @@ def delivered(person: Person) -> list[Delivered]:
 
 
 async def observe(person: Person, events: Sequence[Delivered]) -> None:
-    """The turns are observed together."""
+    """Observes the turns in one batch."""
     await observer.observe_turns(person.system["compose"].rt, Subject(person.tenant_id, person.user_id), events)
 
 
-def made(person: Person) -> list[Json]:
-    """The habits that were observed, with what was read of the turns that made them."""
+def list_habits(person: Person) -> list[Json]:
+    """The observed habits, with the search rows of their turns."""
     return person.system.rows(
         "SELECT o.session_id, o.kind, o.key, o.text, o.value, o.assertion, o.confidence::float8 AS confidence,"
         " o.span_start, o.span_end FROM observations o WHERE o.user_id = %(u)s AND o.detector = 'habits'"
@@ -66,7 +66,7 @@ def made(person: Person) -> list[Json]:
 
 
 def read(person: Person, session: str) -> list[str]:
-    """By what the observations of a session were made."""
+    """The source of a session's observations."""
     rows = person.system.rows(
         "SELECT detector FROM observations WHERE user_id = %(u)s AND session_id = %(s)s AND kind <> 'entity'",
         u=person.user_id,
@@ -79,10 +79,10 @@ def read(person: Person, session: str) -> list[str]:
 @pytest.mark.parametrize("size", [1, 2, 6])
 async def test_a_habit_is_observed_once_whatever_the_batches(person: Person, texts: Sequence[str], size: int) -> None:
     await tell(person, texts)
-    events = delivered(person)
+    events = read_events(person)
     for at in range(0, len(events), size):
         await observe(person, events[at : at + size])
-    (habit,) = made(person)
+    (habit,) = list_habits(person)
     assert (habit["session_id"], habit["kind"], habit["text"]) == ("s3", "pattern", texts[3])
     assert (habit["assertion"], habit["confidence"]) == ("behaviour", pytest.approx(0.7))
     assert habit["value"] == {"times": 4, "since": "2026-03-02", "quote": texts[3]}
@@ -91,19 +91,19 @@ async def test_a_habit_is_observed_once_whatever_the_batches(person: Person, tex
 
 
 @BOTH
-async def test_turns_that_come_again_make_no_second_one(person: Person, texts: Sequence[str]) -> None:
+async def test_redelivered_turns_make_no_second_habit(person: Person, texts: Sequence[str]) -> None:
     await tell(person, texts)
     for _ in range(2):
-        for event in delivered(person):
+        for event in read_events(person):
             await observe(person, [event])
-    await observe(person, delivered(person))
-    assert len(made(person)) == 1
+    await observe(person, read_events(person))
+    assert len(list_habits(person)) == 1
 
 
 @BOTH
-async def test_the_outcome_says_why(person: Person, texts: Sequence[str]) -> None:
+async def test_the_outcome_gives_the_reason(person: Person, texts: Sequence[str]) -> None:
     await tell(person, texts[:5])
-    await observe(person, delivered(person))
+    await observe(person, read_events(person))
     rows = person.system.rows(
         "SELECT coalesce(outcome -> 'explain', outcome -> 'retention_explain') AS explain FROM turns"
         " WHERE user_id = %(u)s ORDER BY said_at",
@@ -117,37 +117,37 @@ async def test_the_outcome_says_why(person: Person, texts: Sequence[str]) -> Non
 async def test_one_session_counts_once(person: Person, texts: Sequence[str]) -> None:
     for n, text in enumerate(texts):
         await person.commit(text, session=f"s{n % 3}", created_at=f"2026-03-{n + 2:02d}T07:30:00Z")
-    await observe(person, delivered(person))
-    assert made(person) == []
+    await observe(person, read_events(person))
+    assert list_habits(person) == []
 
 
 @BOTH
-async def test_what_others_said_or_was_not_to_be_remembered_is_not_counted(
-    person: Person, texts: Sequence[str]
-) -> None:
+async def test_messages_of_others_and_forbidden_ones_do_not_count(person: Person, texts: Sequence[str]) -> None:
     other = Person(person.system, tenant_id=person.tenant_id)
     await tell(other, texts[:3])
-    await observe(other, delivered(other))
+    await observe(other, read_events(other))
     await person.commit(texts[0], session="w1", created_at="2026-02-01T07:00:00Z", remember=False)
     await tell(person, texts[:3])
-    await observe(person, delivered(person))
-    assert made(person) == []
+    await observe(person, read_events(person))
+    assert list_habits(person) == []
 
 
 @BOTH
 async def test_named_speakers_have_no_habits(person: Person, texts: Sequence[str]) -> None:
     await tell(person, texts, name="Kim")
-    await observe(person, delivered(person))
-    assert made(person) == []
+    await observe(person, read_events(person))
+    assert list_habits(person) == []
 
 
 @pytest.mark.parametrize("minimum", [2, 6])
-async def test_policy_says_in_how_many_sessions(databases: Databases, kafka: str, tmp_path: Path, minimum: int) -> None:
+async def test_policy_sets_the_number_of_sessions(
+    databases: Databases, kafka: str, tmp_path: Path, minimum: int
+) -> None:
     policy = policy_file(tmp_path, observer={"habit_sessions_min": minimum})
     async with running(settings_for(databases.fresh(), kafka, policy=policy), ("compose",)) as system:
         person = Person(system)
         await tell(person, EN)
-        for event in delivered(person):
+        for event in read_events(person):
             await observe(person, [event])
-        (habit,) = made(person)
+        (habit,) = list_habits(person)
         assert habit["session_id"] == f"s{max(minimum, 3) - 1}"

@@ -1,4 +1,4 @@
-"""Where a session's end stands among the turns of a batch, and what the observer makes of each order."""
+"""A session's end among the turns of a batch, and the observer's result for each order."""
 
 from collections.abc import AsyncIterator, Sequence
 
@@ -19,13 +19,13 @@ DECIDED = ("我们决定用 PostgreSQL 做主存储。", "We decided to launch i
 
 @pytest.fixture
 async def system(databases: Databases, kafka: str) -> AsyncIterator[System]:
-    """Compose alone: the observer's handler is called by hand."""
+    """Compose alone: the test calls the observer's handler."""
     async with running(settings_for(databases.fresh(), kafka), ("compose",)) as found:
         yield found
 
 
 async def events(person: Person) -> list[Delivered]:
-    """The turns of the person that wait to be observed, in order."""
+    """The user's turns that wait to be observed, in order."""
     waiting = await person.system.change(
         "DELETE FROM event_outbox WHERE aggregatetype = %(t)s RETURNING position, payload::text AS body",
         t=TURN_COMMITTED.name,
@@ -35,7 +35,7 @@ async def events(person: Person) -> list[Delivered]:
 
 
 async def observe(person: Person, batch: Sequence[Delivered]) -> None:
-    """The observer has had these turns at once."""
+    """Observes these turns in one batch."""
     rt = person.system["compose"].rt
     await observer.observe_turns(rt, Subject(person.tenant_id, person.user_id), batch)
 
@@ -50,12 +50,12 @@ def versions(person: Person) -> list[tuple[str, int, int | None]]:
 
 
 def row(person: Person) -> Json:
-    """The person's session."""
+    """The user's session."""
     (found,) = person.system.rows("SELECT * FROM sessions WHERE user_id = %(u)s", u=person.user_id)
     return found
 
 
-async def test_an_end_amid_a_batch_parts_it(person: Person) -> None:
+async def test_an_end_within_a_batch_splits_it(person: Person) -> None:
     await person.commit(DECIDED[0])
     await person.commit(end_session=True)
     await person.commit("I like tea.")
@@ -68,7 +68,7 @@ async def test_an_end_amid_a_batch_parts_it(person: Person) -> None:
     assert 0 < seen["open_tokens"] < 16, "only what was said since counts towards the next summary"
 
 
-async def test_the_same_turns_one_by_one_leave_the_same(person: Person) -> None:
+async def test_the_same_turns_one_by_one_give_the_same_result(person: Person) -> None:
     for text in DECIDED:
         await person.commit(text)
     await person.commit(end_session=True)
@@ -82,7 +82,7 @@ async def test_the_same_turns_one_by_one_leave_the_same(person: Person) -> None:
     assert working["text"] == archived["text"] == archived["block_text"], "nothing new: to the letter the same"
 
 
-async def test_a_turn_that_comes_before_its_predecessor_was_observed_keeps_the_session_open(person: Person) -> None:
+async def test_a_turn_before_its_predecessor_was_observed_keeps_the_session_open(person: Person) -> None:
     await person.commit(DECIDED[0], end_session=True)
     (ending,) = await events(person)
     await person.commit("I like tea.")
@@ -93,7 +93,7 @@ async def test_a_turn_that_comes_before_its_predecessor_was_observed_keeps_the_s
     assert row(person)["archived_at"] is None
 
 
-async def test_an_end_delivered_again_changes_nothing(person: Person) -> None:
+async def test_a_redelivered_end_changes_nothing(person: Person) -> None:
     await person.commit(DECIDED[1])
     await person.commit(end_session=True)
     batch = await events(person)
@@ -103,7 +103,7 @@ async def test_an_end_delivered_again_changes_nothing(person: Person) -> None:
     assert (versions(person), row(person)) == before
 
 
-async def test_a_session_in_which_nothing_was_said_leaves_no_summary(person: Person) -> None:
+async def test_an_empty_session_leaves_no_summary(person: Person) -> None:
     await person.commit(end_session=True)
     await person.commit(end_session=True)
     await observe(person, await events(person))
@@ -115,7 +115,7 @@ async def test_a_session_in_which_nothing_was_said_leaves_no_summary(person: Per
 @pytest.mark.parametrize(
     ("goal", "decided"), [("我的目标是今年考过日语 N2。", DECIDED[0]), ("My goal is to learn Norwegian.", DECIDED[1])]
 )
-async def test_turns_that_wait_behind_a_batch_do_not_hide_those_before_it(
+async def test_turns_waiting_behind_a_batch_do_not_hide_earlier_ones(
     person: Person, monkeypatch: pytest.MonkeyPatch, goal: str, decided: str
 ) -> None:
     monkeypatch.setattr(digest, "MAX_TURNS", 3)
@@ -132,7 +132,7 @@ async def test_turns_that_wait_behind_a_batch_do_not_hide_those_before_it(
 
 
 @pytest.mark.parametrize("damaged", [[2], [1, 2]])
-async def test_what_an_unreadable_summary_told_is_told_again(person: Person, damaged: list[int]) -> None:
+async def test_the_content_of_an_unreadable_summary_is_summarised_again(person: Person, damaged: list[int]) -> None:
     for text in (*DECIDED, "I like tea."):
         await person.commit(text)
         await observe(person, await events(person))

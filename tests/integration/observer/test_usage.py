@@ -1,4 +1,4 @@
-"""What the model costs a user is counted with what it found, and bounded by the day; what it garbles is kept."""
+"""The model's cost for a user is recorded with its results and limited per day; unreadable answers are stored."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ BURST = ("我喜欢喝龙井茶。", "I live in Oslo.", "我对花生过敏。",
 
 
 class Bench:
-    """Compose on a database of its own; the observer's handlers are called by hand."""
+    """Compose on a new database; the test calls the observer's handlers."""
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -45,16 +45,16 @@ class Bench:
         return [event for event in events if event.envelope.payload["turn_id"] in ids]
 
     async def observe(self, person: Person, events: Sequence[Delivered]) -> None:
-        """The observer has had the batch, and the model every turn of the person that waits for it or ever did."""
+        """Observes the batch, then runs the model step for every turn of the user, past ones included."""
         await observer.observe_turns(self.rt, Subject(person.tenant_id, person.user_id), events)
         await self.think(person)
 
     async def think(self, person: Person) -> None:
-        """The model has had every turn of the person that waits for it or ever did."""
+        """Runs the model step for every turn of the user, past ones included."""
         await second_step.add_from_model(self.rt, Subject(person.tenant_id, person.user_id), self.to_think(person))
 
     def to_think(self, person: Person) -> list[Delivered]:
-        """The events that have a model read the person's turns."""
+        """The events that start the model step for the user's turns."""
         rows = self.system.rows(
             "SELECT payload::text AS body FROM event_outbox WHERE aggregatetype = %(t)s AND aggregateid = %(k)s"
             " ORDER BY position",
@@ -64,12 +64,12 @@ class Bench:
         return [parse(Stored(TURN_EXTRACT.name, value=row["body"].encode())) for row in rows]
 
     def used(self, person: Person) -> dict[str, Any]:
-        """The person's account of today."""
+        """The user's usage of today."""
         found = self.system.rows("SELECT * FROM model_usage WHERE user_id = %(u)s", u=person.user_id)
         return found[0] if found else {"calls": 0}
 
     def notes(self, person: Person) -> list[list[str]]:
-        """What each turn's notes say of why no model has read it, in the order of the turns."""
+        """The reason in each turn's outcome why no model has read it, in turn order."""
         statement = "SELECT outcome -> 'explain' AS told, outcome -> 'retention_explain' AS done FROM turns"
         found = self.system.rows(f"{statement} WHERE user_id = %(u)s ORDER BY seq", u=person.user_id)
         told = [row["told"] if row["told"] is not None else row["done"] or [] for row in found]
@@ -81,7 +81,7 @@ class Bench:
 async def bench_with(
     databases: Databases, kafka: str, server: ScriptedOllama, tmp_path_factory: pytest.TempPathFactory
 ) -> Any:
-    """A bench whose observer policy differs in these places."""
+    """A runtime with these values in its observer policy."""
 
     @asynccontextmanager
     async def opened(**observer_policy: Any) -> AsyncIterator[Bench]:
@@ -93,9 +93,7 @@ async def bench_with(
     return opened
 
 
-async def test_what_a_turn_cost_is_counted_once_however_often_it_is_delivered(
-    bench_with: Any, server: ScriptedOllama
-) -> None:
+async def test_the_cost_of_a_turn_is_counted_once_despite_redelivery(bench_with: Any, server: ScriptedOllama) -> None:
     server.counts = (300, 40)
     server.script("well", "prose", "well", "prose", "prose")
     async with bench_with() as bench:
@@ -110,7 +108,7 @@ async def test_what_a_turn_cost_is_counted_once_however_often_it_is_delivered(
         assert bench.notes(person) == [["model_answer_malformed"], [], []], "the newest turn is read first"
 
 
-async def test_a_call_that_had_to_be_repeated_counts_both_times(bench_with: Any, server: ScriptedOllama) -> None:
+async def test_a_repeated_call_counts_twice(bench_with: Any, server: ScriptedOllama) -> None:
     async with bench_with() as bench:
         person = Person(bench.system)
         events = await bench.said(person, *BURST[:2])
@@ -123,7 +121,7 @@ async def test_a_call_that_had_to_be_repeated_counts_both_times(bench_with: Any,
 
 
 @pytest.mark.parametrize("share", ["model_tokens_per_day", "tenant_model_tokens_per_day"])
-async def test_a_burst_in_one_batch_keeps_within_the_days_share(
+async def test_a_burst_in_one_batch_stays_within_the_daily_share(
     bench_with: Any, server: ScriptedOllama, share: str
 ) -> None:
     server.counts = (3500, 100)
@@ -149,7 +147,7 @@ async def test_a_burst_in_one_batch_keeps_within_the_days_share(
 
 @pytest.mark.parametrize("text", ["我们决定用 PostgreSQL 做主存储。", "We decided to launch in Norway first."])
 @pytest.mark.parametrize("ends", [False, True])
-async def test_the_share_binds_a_summary_where_no_turn_is_asked_about(
+async def test_the_share_limits_a_summary_of_turns_without_a_model_call(
     bench_with: Any, server: ScriptedOllama, text: str, ends: bool
 ) -> None:
     async with bench_with(model_tokens_per_day=8000) as bench:
@@ -164,7 +162,7 @@ async def test_the_share_binds_a_summary_where_no_turn_is_asked_about(
         assert [row["told"]["notes"] for row in summaries] == [["model_budget_used_up"]] * 2
 
 
-async def test_time_has_its_share_too_and_calls_that_fail_use_it(bench_with: Any, server: ScriptedOllama) -> None:
+async def test_time_has_a_share_too_and_failed_calls_use_it(bench_with: Any, server: ScriptedOllama) -> None:
     server.script("slow")
     server.slow_s = 5.0
     async with bench_with(model_deadline_s=0.3, model_seconds_per_day=0.5) as bench:
@@ -176,7 +174,7 @@ async def test_time_has_its_share_too_and_calls_that_fail_use_it(bench_with: Any
         assert used["seconds"] >= 0.6
 
 
-async def test_yesterdays_use_is_not_todays(bench_with: Any, server: ScriptedOllama) -> None:
+async def test_the_usage_of_yesterday_does_not_count_today(bench_with: Any, server: ScriptedOllama) -> None:
     async with bench_with(model_tokens_per_day=5000) as bench:
         person = Person(bench.system)
         await bench.system.change(
@@ -193,7 +191,7 @@ async def test_yesterdays_use_is_not_todays(bench_with: Any, server: ScriptedOll
         assert [row["age"] for row in ages] == [0, 1, 89]
 
 
-async def test_an_answer_that_nobody_can_read_is_kept_for_seven_days_for_its_user_alone(
+async def test_an_unreadable_answer_is_stored_for_seven_days_for_its_user_only(
     bench_with: Any, server: ScriptedOllama
 ) -> None:
     server.answer = 'Gern: {"note": "我的密码是 Hunter2-2026!", "call": "13812345678"'
@@ -225,12 +223,12 @@ async def test_an_answer_that_nobody_can_read_is_kept_for_seven_days_for_its_use
 
 
 def events_turn(bench: Bench, person: Person) -> str:
-    """The id of the person's only turn."""
+    """The id of the user's only turn."""
     (row,) = bench.system.rows("SELECT turn_id FROM turns WHERE user_id = %(u)s", u=person.user_id)
     return str(row["turn_id"])
 
 
-async def test_what_is_known_is_shown_and_a_secret_is_not(bench_with: Any, server: ScriptedOllama) -> None:
+async def test_known_text_is_shown_and_a_secret_is_not(bench_with: Any, server: ScriptedOllama) -> None:
     async with bench_with() as bench:
         person = Person(bench.system)
         for n, text in enumerate(("喜欢喝咖啡", "Allergic to peanuts", "第一任同事叫小林")):
@@ -254,7 +252,7 @@ VALUES (%(t)s, %(u)s, gen_random_uuid(), gen_random_uuid(), 1, %(type)s, %(key)s
 """
 
 
-async def test_a_failure_while_saving_raises_what_happened(bench_with: Any, server: ScriptedOllama) -> None:
+async def test_a_failure_while_saving_raises_the_original_error(bench_with: Any, server: ScriptedOllama) -> None:
     async with bench_with() as bench:
         person = Person(bench.system)
         events = await bench.said(person, BURST[0])
@@ -269,7 +267,7 @@ async def test_a_failure_while_saving_raises_what_happened(bench_with: Any, serv
         assert bench.notes(person) == [["model_answer_malformed"]]
 
 
-async def test_a_prompt_that_does_not_exist_stops_the_observer_with_its_place(
+async def test_an_unknown_prompt_stops_the_observer_with_its_policy_key(
     databases: Databases, kafka: str, tmp_path: Path
 ) -> None:
     policy = policy_file(tmp_path, observer={"extract_prompt": "extract-99"})
@@ -279,7 +277,7 @@ async def test_a_prompt_that_does_not_exist_stops_the_observer_with_its_place(
 
 
 @pytest.mark.parametrize("as_json", [False, True])
-async def test_the_command_shows_what_nobody_could_read(
+async def test_the_command_shows_unreadable_answers(
     bench_with: Any, server: ScriptedOllama, monkeypatch: pytest.MonkeyPatch, as_json: bool
 ) -> None:
     server.script("prose")
@@ -293,5 +291,5 @@ async def test_the_command_shows_what_nobody_could_read(
             nobody = await asyncio.to_thread(CliRunner().invoke, app, ["answers", "-u", "nobody"])
         assert (shown.exit_code, nobody.exit_code) == (0, 0)
         assert "no unreadable answers" in nobody.stdout
-        assert all(each in shown.stdout for each in (NOT_JSON, "extract-4", "the answer holds no JSON"))
+        assert all(each in shown.stdout for each in (NOT_JSON, "extract-4", "the answer contains no JSON"))
         assert not as_json or json.loads(shown.stdout)["answers"][0]["raw"] == NOT_JSON

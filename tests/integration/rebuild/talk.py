@@ -1,11 +1,11 @@
-"""A conversation with everything that changes memories, in both languages."""
+"""A conversation with every kind of change to memories, in both languages."""
 
 from typing import Any
 
 from tests.system.person import Person
 
 Turn = tuple[str, str, dict[str, Any]]
-"""The session, what the user says, and the rest of the turn."""
+"""The session, the user's message, and the rest of the turn."""
 
 TOOL = {"name": "calendar", "args": {"day": "2026-10-22"}, "result": {"status": "confirmed", "at": "2026-10-22T10:00"}}
 TALK: tuple[Turn, ...] = (
@@ -34,7 +34,7 @@ ITEMS: tuple[dict[str, Any], ...] = (
 
 
 async def talked(person: Person) -> None:
-    """All of it was said, and each turn has its outcome."""
+    """Commits all turns and waits for their outcomes."""
     for session, text, more in TALK:
         messages = [{"role": "user", "content": text}]
         if "assistant" in more:
@@ -49,7 +49,7 @@ async def talked(person: Person) -> None:
 
 
 async def committed(person: Person, body: dict[str, Any]) -> None:
-    """The turn is accepted and settled."""
+    """Commits the turn and waits until it is settled."""
     answer = await person.post("/v1/turns", {**person.whose, **body})
     assert answer.status_code == 201, answer.text
     await person.outcome(answer.json()["turn_id"])

@@ -1,4 +1,4 @@
-"""What a model said of memories is part of what is kept: a rebuild decides by it again, and asks nobody."""
+"""A model's advice is stored: a rebuild uses it again and makes no call."""
 
 import json
 from typing import Any
@@ -16,19 +16,19 @@ SAID = {
     "zh": ("回答我的问题尽量详细", "我每天早上都去跑步"),
     "en": ("I go running every morning", "My master thesis is due on 14 March"),
 }
-"""Two statements without a key that have no word in common: only a model could say that one ends the other."""
+"""Two statements without a key and without common words: only a model can say that one ends the other."""
 ASKS_OF_MEMORIES = "Give the verdicts as JSON."
 
 
 def answer(body: dict[str, Any]) -> str:
-    """Nothing in a turn; the newest sentence ends the first memory that is shown beside it."""
+    """No items in a turn; the newest statement ends the first memory that is shown with it."""
     if ASKS_OF_MEMORIES in body["messages"][-1]["content"]:
         return json.dumps({"verdicts": [{"id": "m1", "verdict": "ends"}]})
     return '{"items": []}'
 
 
 @pytest.mark.parametrize("language", SAID)
-async def test_a_rebuild_follows_the_advice_that_the_evolver_had(
+async def test_a_rebuild_follows_the_stored_advice(
     databases: Databases, kafka: str, server: ScriptedOllama, tmp_path: Any, language: str
 ) -> None:
     server.answer = answer

@@ -1,4 +1,4 @@
-"""A rebuild asks no model: what one answered is kept, whatever model or question is in use today."""
+"""A rebuild makes no model call: it uses stored answers, whatever model or prompt is configured now."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ SAID = {
 
 
 def answer(body: dict[str, Any]) -> str:
-    """What the model reads into a message of the table; of a message about robots nothing that can be read."""
+    """The model's answer for a message of the table; for a message about robots an unreadable one."""
     asked = "\n".join(message["content"] for message in body["messages"] if message["role"] == "user")
     if "robots" in asked:
         return NOT_JSON
@@ -45,14 +45,14 @@ def answer(body: dict[str, Any]) -> str:
 
 @pytest.fixture
 async def modelled(databases: Databases, kafka: str, server: ScriptedOllama) -> AsyncGenerator[System]:
-    """A whole system whose observer asks the scripted model."""
+    """A complete system whose observer uses the scripted model."""
     server.answer = answer
     settings = settings_for(databases.fresh(), kafka, ollama_url=server.url, embedding_dimension=64)
     async with running(settings) as system:
         yield system
 
 
-async def test_what_a_model_found_is_found_again_without_a_call(modelled: System, server: ScriptedOllama) -> None:
+async def test_a_models_items_are_found_again_without_a_call(modelled: System, server: ScriptedOllama) -> None:
     person = Person(modelled)
     for text in (*SAID, "Tell me about robots. I like tea.", *SAID):
         await person.think(text)
@@ -62,11 +62,11 @@ async def test_what_a_model_found_is_found_again_without_a_call(modelled: System
     rt = modelled["compose"].rt
     report = await rebuild(modelled.dsn, rt.settings, rt.policy, subject(person), apply=False, say=heard)
     assert (told(report), report.missed) == ({}, {"extract": 1})
-    assert "model:qwen3" in kept(modelled)
+    assert "model:qwen3" in list_detectors(modelled)
     assert len(server.asked("/api/chat")) == asked
 
 
-async def test_another_model_or_question_today_changes_nothing(modelled: System, server: ScriptedOllama) -> None:
+async def test_another_current_model_or_prompt_changes_nothing(modelled: System, server: ScriptedOllama) -> None:
     person = Person(modelled)
     third, first, second = SAID
     await person.think(first)
@@ -85,13 +85,13 @@ async def test_another_model_or_question_today_changes_nothing(modelled: System,
     rt = modelled["compose"].rt
     report = await rebuild(modelled.dsn, rt.settings, today, subject(person), apply=False, say=heard)
     assert (told(report), report.missed) == ({}, {})
-    assert {"model:before", "model:qwen3"} <= kept(modelled)
+    assert {"model:before", "model:qwen3"} <= list_detectors(modelled)
     assert report.other_policy == 3
     assert len(server.asked("/api/chat")) == asked
 
 
 @pytest.mark.parametrize(("n", "taken_back"), [(0, "开玩笑的。"), (1, "Just kidding.")])
-async def test_what_was_taken_back_while_the_model_read_is_not_found_again(
+async def test_a_memory_retracted_during_the_model_call_is_not_found_again(
     modelled: System, server: ScriptedOllama, n: int, taken_back: str
 ) -> None:
     person = Person(modelled)
@@ -108,6 +108,6 @@ async def test_what_was_taken_back_while_the_model_read_is_not_found_again(
     assert (told(report), report.missed) == ({}, {})
 
 
-def kept(system: System) -> set[str]:
-    """Who read what is known."""
+def list_detectors(system: System) -> set[str]:
+    """The detectors of the memories."""
     return {row["d"] for row in system.rows("SELECT provenance ->> 'detector' AS d FROM memory_items")}

@@ -1,4 +1,4 @@
-"""The order in which a rebuild goes through the log, and what it takes for a difference."""
+"""The order in which a rebuild processes the log, and its comparison of rows."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -18,7 +18,7 @@ from shared.store.upkeep import Upkeep
 
 
 def at(second: float) -> datetime:
-    """A moment."""
+    """A time."""
     return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=second)
 
 
@@ -37,7 +37,7 @@ def id_of(n: int) -> UUID:
         ([3, 2, 1], 3, [[3], [2], [1]]),
     ],
 )
-def test_a_batch_ends_where_it_is_full_and_where_a_turn_came_late(
+def test_a_batch_ends_when_full_or_before_a_late_turn(
     monkeypatch: pytest.MonkeyPatch, turns: list[int], size: int, expected: list[list[int]]
 ) -> None:
     monkeypatch.setattr(replay, "BATCH", size)
@@ -55,7 +55,7 @@ def test_a_batch_ends_where_it_is_full_and_where_a_turn_came_late(
         ([2], [1], [([], [1]), ([2], [])]),
     ],
 )
-def test_statements_and_upkeep_alternate_as_they_did(
+def test_statements_and_upkeep_alternate_in_their_original_order(
     said: list[int], kept: list[int], expected: list[tuple[list[int], list[int]]]
 ) -> None:
     journal = [Upkeep(id_of(second), "feedback", (), {}, at(second)) for second in kept]
@@ -63,7 +63,7 @@ def test_statements_and_upkeep_alternate_as_they_did(
     assert [([i.int for i in ids], [r.upkeep_id.int for r in rows]) for ids, rows in found] == expected
 
 
-def test_what_was_settled_first_comes_first_and_what_was_not_is_left_out() -> None:
+def test_turns_are_ordered_by_settlement_and_unsettled_ones_are_omitted() -> None:
     found = [Derived(id_of(n), id_of(100), n % 2, 0) for n in range(1, 8)]
     settled = [
         SettledObservation(id_of(1), "evolved", at(9)),
@@ -80,7 +80,7 @@ def test_what_was_settled_first_comes_first_and_what_was_not_is_left_out() -> No
 
 
 def row(**more: Any) -> dict[str, Any]:
-    """A version of a memory as its columns have it."""
+    """A memory version with all columns."""
     return {"status": "active", "type": "preference", "content_text": "喜欢喝茶", "confidence": 0.5, **more}
 
 
@@ -105,14 +105,14 @@ def row(**more: Any) -> dict[str, Any]:
         (None, row(content_text="likes tea"), [("memory_id", None, "active preference: likes tea")]),
     ],
 )
-def test_every_field_that_tells_something_is_compared(
+def test_every_significant_field_is_compared(
     live: dict[str, Any] | None, rebuilt: dict[str, Any] | None, expected: list[tuple[str, object, object]]
 ) -> None:
     sides = [{id_of(1): each} if each else {} for each in (live, rebuilt)]
     assert [(each.field, each.live, each.rebuilt) for each in differences(*sides)] == expected
 
 
-def test_answers_are_found_under_the_model_and_the_question_of_today() -> None:
+def test_answers_are_found_under_the_current_model_and_prompt() -> None:
     def kept(model: str, version: str, said: str) -> CachedAnswer:
         asked = AnswerKey("extract", version, model, digest(said))
         return CachedAnswer(asked.hash, "extract", version, model, asked.said, None, {"said": said, "by": model})

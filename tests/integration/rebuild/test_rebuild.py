@@ -1,4 +1,4 @@
-"""Memories derived anew from the log are the live ones; what is not is named, and can be put right."""
+"""Memories derived from the log equal the live ones; differences are named and can be applied."""
 
 import asyncio
 import json
@@ -25,39 +25,39 @@ SCRATCH = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'smart\\_brain\\
 
 
 def heard(what: str, done: int, total: int) -> None:
-    """Nobody looks at the progress."""
+    """Ignores the progress."""
 
 
 def subject(person: Person) -> Subject:
-    """Whose rows."""
+    """The owner of the rows."""
     return Subject(person.tenant_id, person.user_id)
 
 
-async def again(person: Person, *, apply: bool = False) -> RebuildReport:
-    """The person's memories, rebuilt."""
+async def rebuild_memories(person: Person, *, apply: bool = False) -> RebuildReport:
+    """The rebuild of the user's memories."""
     rt = person.system["compose"].rt
     return await rebuild(person.system.dsn, rt.settings, rt.policy, subject(person), apply=apply, say=heard)
 
 
 def told(report: RebuildReport) -> dict[tuple[str, str], tuple[object, object]]:
-    """What differs: memory and field, live and rebuilt."""
+    """The differences: memory and field, live and rebuilt value."""
     return {(str(each.memory_id), each.field): (each.live, each.rebuilt) for each in report.differences}
 
 
 async def command(person: Person, *options: str) -> Result:
-    """`smartbrain rebuild` for the person."""
+    """`smartbrain rebuild` for the user."""
     asked = ["rebuild", "-u", person.user_id, "--tenant", person.tenant_id, *options]
     env = {"SMARTBRAIN_DATABASE_URL": person.system.dsn}
     try:
         return await asyncio.to_thread(CliRunner(env=env).invoke, app, asked)
     finally:
-        configure_logs("warning")  # the command's own went to a stream that is closed now
+        configure_logs("warning")  # the command's stream is closed now
 
 
-async def test_a_rebuild_finds_what_is_live_and_changes_nothing(system: System, person: Person) -> None:
+async def test_a_rebuild_equals_the_live_memories_and_changes_nothing(system: System, person: Person) -> None:
     await asyncio.gather(talked(person), talked(Person(system, tenant_id=person.tenant_id)))
     before = state(system.dsn)
-    report = await again(person)
+    report = await rebuild_memories(person)
     assert told(report) == {}
     assert {"active", "superseded", "retracted"} <= {m["status"] for m in await person.memories(status="all")}
     assert report.memories == system.number("SELECT count(*) FROM memory_items WHERE user_id = %(u)s", u=person.user_id)
@@ -67,7 +67,7 @@ async def test_a_rebuild_finds_what_is_live_and_changes_nothing(system: System, 
 
 
 @pytest.mark.parametrize("talk", TALKS, ids=["zh", "en"])
-async def test_what_feedback_and_time_did_is_made_again(system: System, person: Person, talk: Talk) -> None:
+async def test_the_effects_of_feedback_and_time_are_reproduced(system: System, person: Person, talk: Talk) -> None:
     memory_id = await learnt(person, talk)
     long_ago = {"role": "user", "content": "I like ramen. 我住在青岛。", "created_at": "2025-01-05T10:00:00Z"}
     await committed(person, {"session_id": "old", "messages": [long_ago]})
@@ -80,12 +80,12 @@ async def test_what_feedback_and_time_did_is_made_again(system: System, person: 
     await rounds.keep(system["evolver"].rt, subject(person), None)
     jobs = {row["job"] for row in system.rows("SELECT job FROM upkeep WHERE user_id = %(u)s", u=person.user_id)}
     assert {"feedback", "outdated"} <= jobs
-    report = await again(person)
+    report = await rebuild_memories(person)
     assert told(report) == {}
     assert report.upkeep >= 5
 
 
-async def test_what_was_tampered_with_is_named_and_mended(system: System, person: Person) -> None:
+async def test_tampered_memories_are_named_and_repaired(system: System, person: Person) -> None:
     other = Person(system)
     await asyncio.gather(talked(person), talked(other))
     known = await person.memories()
@@ -104,7 +104,7 @@ async def test_what_was_tampered_with_is_named_and_mended(system: System, person
         new=str(invented := uuid4()),
         id=tea["memory_id"],
     )
-    found = told(await again(person))
+    found = told(await rebuild_memories(person))
     assert set(found) == {
         (tea["memory_id"], "confidence"),
         (tea["memory_id"], "content_text"),
@@ -120,12 +120,12 @@ async def test_what_was_tampered_with_is_named_and_mended(system: System, person
     applied = await command(person, "--apply", "--json")
     assert applied.exit_code == 0, applied.output
     assert json.loads(applied.stdout)["applied"] is True
-    assert told(await again(person)) == {}
+    assert told(await rebuild_memories(person)) == {}
     verified = await command(person, "--verify")
     assert (verified.exit_code, "no difference" in verified.stdout) == (0, True)
     assert tea["content"] in shown(await person.compose("我喜欢喝什么茶？", session="new"))
     assert await other.memories(status="all") == theirs
-    assert told(await again(other)) == {}
+    assert told(await rebuild_memories(other)) == {}
     counted = (
         "SELECT count(*) FROM search_stats s JOIN (SELECT tenant_id, user_id, count(*) AS n, sum(term_count) AS terms"
         " FROM memory_chunks WHERE active GROUP BY 1, 2) AS c USING (tenant_id, user_id)"
@@ -133,13 +133,13 @@ async def test_what_was_tampered_with_is_named_and_mended(system: System, person
     )
     assert system.number(counted) == 0
     await person.say("不是碧螺春，我现在喜欢喝普洱。")
-    assert told(await again(person)) == {}
+    assert told(await rebuild_memories(person)) == {}
 
 
-async def test_what_agrees_is_not_written_again(system: System, person: Person) -> None:
+async def test_equal_rows_are_not_written_again(system: System, person: Person) -> None:
     await talked(person)
     before = state(system.dsn)
-    report = await again(person, apply=True)
+    report = await rebuild_memories(person, apply=True)
     assert report.applied
     after = state(system.dsn)
     assert len(after["audit_events"]) == len(before["audit_events"]) + 1, "that it was applied is on record"
@@ -154,8 +154,8 @@ async def test_nothing_is_applied_while_a_turn_is_open(
     await system.change("UPDATE turns SET outcome_at = NULL WHERE user_id = %(u)s", u=person.user_id)
     await system.change("UPDATE memory_items SET confidence = 0.11 WHERE user_id = %(u)s", u=person.user_id)
     with pytest.raises(TransientError, match="1 turns are still open"):
-        await again(person, apply=True)
-    assert (await again(person)).open_turns == 1
+        await rebuild_memories(person, apply=True)
+    assert (await rebuild_memories(person)).open_turns == 1
     shown_ = await command(person)
     assert "1 turns are still open" in shown_.stdout
     assert system.number("SELECT count(*) FROM memory_items WHERE confidence = 0.11::real") == 1
@@ -163,7 +163,7 @@ async def test_nothing_is_applied_while_a_turn_is_open(
     await system.change("UPDATE turns SET outcome_at = now() WHERE user_id = %(u)s", u=person.user_id)
 
 
-async def test_a_turn_that_was_given_up_is_left_out_and_counted(system: System, person: Person) -> None:
+async def test_a_quarantined_turn_is_omitted_and_counted(system: System, person: Person) -> None:
     turn = (await person.commit("I like tea and I live in Oslo."))["turn_id"]
     await person.outcome(turn)
     for statement in (
@@ -173,11 +173,11 @@ async def test_a_turn_that_was_given_up_is_left_out_and_counted(system: System, 
     ):
         await system.change(statement, t=turn)
     await person.say("I like jazz.")
-    report = await again(person)
+    report = await rebuild_memories(person)
     assert (told(report), report.lost_turns, report.memories) == ({}, 1, 1)
 
 
-async def test_a_rebuild_that_is_broken_off_leaves_no_schema(system: System, person: Person) -> None:
+async def test_an_interrupted_rebuild_leaves_no_schema(system: System, person: Person) -> None:
     await talked(person)
     rt = system["compose"].rt
     stood: list[int] = []
@@ -194,22 +194,24 @@ async def test_a_rebuild_that_is_broken_off_leaves_no_schema(system: System, per
     assert system.number(SCRATCH) == 0
 
 
-async def test_what_a_dead_run_left_is_dropped_and_a_live_one_is_not(system: System, person: Person) -> None:
+async def test_the_schema_of_a_dead_run_is_dropped_and_that_of_a_live_one_is_not(
+    system: System, person: Person
+) -> None:
     await person.say("I like tea.")
     await migrate(system.dsn, "smart_brain_rebuild_dead")
     async with scratch(system.dsn) as alive:
-        assert told(await again(person)) == {}
+        assert told(await rebuild_memories(person)) == {}
         left = system.rows("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'smart\\_brain\\_rebuild\\_%%'")
         assert [row["nspname"] for row in left] == [alive]
     assert system.number(SCRATCH) == 0
 
 
-async def test_nobody_has_nothing_to_differ(system: System) -> None:
-    report = await again(Person(system))
+async def test_an_unknown_user_has_no_differences(system: System) -> None:
+    report = await rebuild_memories(Person(system))
     assert (report.turns, report.memories, told(report)) == (0, 0, {})
 
 
-async def test_what_was_not_to_be_remembered_is_not_learnt_by_a_rebuild_either(person: Person) -> None:
+async def test_a_rebuild_respects_wishes_not_to_be_remembered(person: Person) -> None:
     await person.say("I live in Oslo.")
     await person.say("Please don't save this: I love jazz.")
     await person.say("不要记住这个会话", session="s2")
@@ -220,6 +222,6 @@ async def test_what_was_not_to_be_remembered_is_not_learnt_by_a_rebuild_either(p
     await person.say("You can remember me again.", session="s3")
     await person.say("I love hiking.", session="s3")
     assert await person.contents() == ["I love hiking"]
-    report = await again(person)
+    report = await rebuild_memories(person)
     assert told(report) == {}
     assert report.turns == 9

@@ -1,4 +1,4 @@
-"""Turns of a tenant that says little go past those that the workers have of another, in the order of each user."""
+"""Turns of a quiet tenant overtake waiting turns of another, in the order of each user."""
 
 from pathlib import Path
 from uuid import UUID
@@ -26,37 +26,37 @@ UNDER_WAY = "SELECT turn_id, who, ahead FROM turns_under_way WHERE tenant = %(t)
 
 @pytest.fixture
 def settings(dsn: str, kafka: str, tmp_path: Path) -> Settings:
-    """Past a tenant that has more than four turns under way go those of another that has no more."""
+    """A tenant with more than four turns in progress is overtaken by one with fewer."""
     delivery = {"ahead_of_turns": 4, "turn_under_way_s": 600, "others_first_s": 0.05, "tenant_about_s": 1}
     return settings_for(dsn, kafka, policy=policy_file(tmp_path, delivery=delivery))
 
 
 async def all_left(rt: Runtime, dsn: str) -> None:
-    """The relay has published all that stood in the outbox."""
+    """Waits until the relay has published the whole outbox."""
     rt.db.wake()
     await wait_for(lambda: number(dsn, LEFT) == 0, "the outbox is empty")
 
 
 async def published(kafka: str, tenant: str) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
-    """By user the numbers of the turns that went the ordinary way, and of those that went ahead."""
+    """By user, the numbers of the turns on the ordinary topic and on the fast one."""
     ordinary, ahead = [order(await of_tenant(kafka, tenant, topic.name)) for topic in (TURN_COMMITTED, TURN_AHEAD)]
     return ordinary, ahead
 
 
 async def tell(rt: Runtime, tenant: str, user: str, turn_id: UUID) -> None:
-    """An observation of the turn stands in the outbox."""
+    """Puts an observation of the turn into the outbox."""
     payload = ObservationRecorded(observation_ids=(clock.uuid7(),), turn_id=turn_id)
     told = outbox.event(payload, Subject(tenant, user), turn_id, trace_id="trace", policy_version="none")
     async with rt.db.system() as conn:
         await outbox.put(conn, [(OBSERVATION_RECORDED, told)])
 
 
-async def test_a_turn_and_what_follows_from_it_go_past_a_flood_until_its_end(
+async def test_a_turn_and_its_events_overtake_a_flood_until_its_end(
     rt: Runtime, settings: Settings, dsn: str, kafka: str
 ) -> None:
     loud, quiet = somebody(), somebody()
     async with running(settings, ("relay",)) as relay:
-        await commit(rt, quiet, "slow", 0)  # before the flood: it goes the ordinary way
+        await commit(rt, quiet, "slow", 0)  # before the flood it takes the ordinary path
         await all_left(rt, dsn)
         await flood(rt, loud, 2)
         await all_left(rt, dsn)
@@ -65,7 +65,7 @@ async def test_a_turn_and_what_follows_from_it_go_past_a_flood_until_its_end(
         await all_left(rt, dsn)
         assert await published(kafka, quiet) == ({"slow": [1, 2]}, {"dan": [1]})
         assert await published(kafka, loud) == ({user: [1, 2] for user in USERS}, {})
-        # who comes after knows from the database by which way a user's turns go
+        # a new relay reads from the database which path a user's turns take
         await relay.stop("relay")
         await change(dsn, "DELETE FROM turns_under_way WHERE tenant = %(t)s", t=loud)
         await relay.start("relay")
@@ -85,7 +85,7 @@ async def test_a_turn_and_what_follows_from_it_go_past_a_flood_until_its_end(
         assert (await published(kafka, quiet))[0] == {"slow": [1, 2], "dan": [3]}
 
 
-async def test_a_turn_that_an_erasure_ended_holds_its_user_to_no_way(
+async def test_a_turn_that_an_erasure_ended_no_longer_fixes_its_users_path(
     rt: Runtime, settings: Settings, dsn: str, kafka: str
 ) -> None:
     loud, quiet = somebody(), somebody()
@@ -102,7 +102,9 @@ async def test_a_turn_that_an_erasure_ended_holds_its_user_to_no_way(
     assert await published(kafka, quiet) == ({"dan": [2]}, {"dan": [1]})
 
 
-async def test_a_second_flood_does_not_go_past_the_first(rt: Runtime, settings: Settings, dsn: str, kafka: str) -> None:
+async def test_a_second_flood_does_not_overtake_the_first(
+    rt: Runtime, settings: Settings, dsn: str, kafka: str
+) -> None:
     loud, other = somebody(), somebody()
     async with running(settings, ("relay",)) as relay:
         await flood(rt, loud, 2)

@@ -1,4 +1,4 @@
-"""Turns of one tenant wait for each other in the outbox, on a real PostgreSQL and broker; those of another go ahead."""
+"""Turns of one tenant queue in the outbox, on a real PostgreSQL and broker; those of another tenant overtake them."""
 
 import asyncio
 from pathlib import Path
@@ -28,30 +28,30 @@ USERS = ("ann", "bob", "cleo")
 
 @pytest.fixture
 def settings(dsn: str, kafka: str, tmp_path: Path) -> Settings:
-    """Three turns of a tenant may be under way while it is alone, two beside others."""
+    """A tenant may have three turns in progress while alone, two among others."""
     delivery = {"turns_under_way": 3, "turns_beside_others": 2, "turn_under_way_s": 600, "others_first_s": 1}
     return settings_for(dsn, kafka, policy=policy_file(tmp_path, delivery=delivery))
 
 
 async def flood(rt: Runtime, tenant: str, turns: int) -> None:
-    """Each of the users has said so many things."""
+    """Commits this many turns of each user."""
     for n in range(turns):
         for user in USERS:
             await commit(rt, tenant, user, n)
 
 
 async def published(kafka: str, tenant: str) -> dict[str, list[int]]:
-    """By user the numbers of the turns that the workers have got, in their order."""
+    """By user, the numbers of the published turns, in order."""
     return order(await of_tenant(kafka, tenant, TURN_COMMITTED.name))
 
 
 async def waits(dsn: str, tenant: str, turns: int) -> None:
-    """So many turns of the tenant are left in the outbox, and the relay has looked once more since."""
+    """Waits until this many turns of the tenant are in the outbox and the relay has checked once more."""
     await wait_for(lambda: number(dsn, WAITING, t=tenant) == turns, f"{turns} turns wait")
 
 
 async def end(rt: Runtime, tenant: str, user: str, turn_id: UUID, *, failed: bool = False) -> None:
-    """The turn has its outcome: nothing was learnt from it, or it was given up."""
+    """Ends the turn with an outcome: nothing learnt, or quarantined."""
     subject = Subject(tenant, user)
     async with rt.db.transaction(subject) as conn:
         if failed:
@@ -62,7 +62,7 @@ async def end(rt: Runtime, tenant: str, user: str, turn_id: UUID, *, failed: boo
 
 
 async def end_all(rt: Runtime, dsn: str, tenant: str) -> None:
-    """Turn after turn gets its outcome until none waits, each third because it was given up."""
+    """Ends one turn after the other until none waits; every third is quarantined."""
     ended = 0
     while number(dsn, WAITING, t=tenant) or rows(dsn, UNDER_WAY, t=tenant):
         for turn in rows(dsn, UNDER_WAY, t=tenant):
@@ -71,7 +71,7 @@ async def end_all(rt: Runtime, dsn: str, tenant: str) -> None:
         await asyncio.sleep(0.01)
 
 
-async def test_a_flood_waits_in_its_order_while_another_tenant_goes_ahead(
+async def test_a_flood_waits_in_order_while_another_tenant_overtakes_it(
     rt: Runtime, settings: Settings, dsn: str, kafka: str
 ) -> None:
     loud, quiet = somebody(), somebody()
@@ -83,11 +83,12 @@ async def test_a_flood_waits_in_its_order_while_another_tenant_goes_ahead(
         await waits(dsn, quiet, 0)
         assert await published(kafka, quiet) == {"dan": [1, 2]}
         assert await published(kafka, loud) == {user: [1] for user in USERS}
-        # beside another it may have two: when one of its three ends, none follows while his turns are under way
+        # two are allowed among others: when one of three ends, none follows while the other tenant's turns are in
+        # progress
         first = rows(dsn, UNDER_WAY, t=loud)[0]
         await end(rt, loud, first["who"], first["turn_id"])
         await wait_for(lambda: len(rows(dsn, UNDER_WAY, t=loud)) == 2, "its outcome is published")
-        # who comes after is told by the database what the workers have
+        # a new relay reads from the database what the workers have
         await relay.stop("relay")
         await relay.start("relay")
         await relay["relay"].service.measure()
@@ -96,7 +97,7 @@ async def test_a_flood_waits_in_its_order_while_another_tenant_goes_ahead(
     assert await published(kafka, loud) == {user: list(range(1, 11)) for user in USERS}
 
 
-async def test_a_flood_goes_on_now_and_then_while_the_workers_have_a_turn_of_another_and_soon_when_it_ends(
+async def test_a_flood_continues_slowly_beside_another_tenant_and_fast_after_it(
     rt: Runtime, settings: Settings, dsn: str
 ) -> None:
     loud, quiet = somebody(), somebody()
@@ -107,7 +108,7 @@ async def test_a_flood_goes_on_now_and_then_while_the_workers_have_a_turn_of_ano
         await change(dsn, "UPDATE turns_under_way SET since = now() + interval '1 hour'")
         await flood(rt, loud, 10)
         rt.db.wake()
-        # beside him two leave after a moment, though nothing of the flood ends
+        # among others two leave after a short time, although no turn of the flood ends
         await waits(dsn, loud, 28)
         for turn in rows(dsn, UNDER_WAY, t=loud):
             await end(rt, loud, turn["who"], turn["turn_id"])
@@ -121,35 +122,35 @@ async def test_a_flood_goes_on_now_and_then_while_the_workers_have_a_turn_of_ano
         await waits(dsn, loud, 24)
 
 
-async def test_two_relays_hold_a_flood_back_and_lose_nothing_of_it(
+async def test_two_relays_limit_a_flood_and_lose_none_of_it(
     rt: Runtime, settings: Settings, dsn: str, kafka: str
 ) -> None:
     loud = somebody()
     async with running(settings, ("relay", "relay")) as relays:
         await flood(rt, loud, 10)
         await wait_for(lambda: len(rows(dsn, UNDER_WAY, t=loud)) >= 3, "the relays have begun")
-        # each takes what there is room for: both at once may take twice that
+        # each relay fills the capacity: together they may take twice that
         assert sum(map(len, (await published(kafka, loud)).values())) <= 2 * 3
         await relays.stop("relay")
         await end_all(rt, dsn, loud)
     assert await published(kafka, loud) == {user: list(range(1, 11)) for user in USERS}
 
 
-async def test_a_turn_whose_end_nobody_tells_keeps_its_tenant_waiting_no_longer_than_policy_says(
+async def test_a_turn_without_a_reported_end_delays_its_tenant_at_most_for_the_policys_time(
     rt: Runtime, settings: Settings, dsn: str
 ) -> None:
     loud = somebody()
     await flood(rt, loud, 4)
     async with running(settings, ("relay",)):
         await waits(dsn, loud, 9)
-        # an erasure ends turns without an event: those that the workers have, and some of those that wait
+        # an erasure ends turns without an event: published ones and some waiting ones
         await change(dsn, "UPDATE turns SET outcome_at = now() WHERE tenant_id = %(t)s AND seq < 3", t=loud)
         await waits(dsn, loud, 3)
         await change(dsn, "UPDATE turns_under_way SET since = now() - interval '1 hour'")
         await waits(dsn, loud, 0)
 
 
-async def test_what_follows_a_turn_leaves_though_others_of_its_tenant_wait(
+async def test_events_of_a_turn_leave_although_turns_of_its_tenant_wait(
     rt: Runtime, settings: Settings, dsn: str, kafka: str
 ) -> None:
     loud = somebody()
@@ -169,7 +170,7 @@ def _driven_again(turn_id: UUID, tenant: str) -> outbox.Envelope:
     return outbox.event(payload, Subject(tenant, "ann"), turn_id, trace_id="trace", policy_version="none")
 
 
-async def test_turns_that_wait_are_neither_lost_nor_does_the_outbox_stand_still(
+async def test_waiting_turns_are_not_lost_and_do_not_block_the_outbox(
     rt: Runtime, settings: Settings, dsn: str
 ) -> None:
     loud = somebody()

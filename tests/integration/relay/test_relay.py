@@ -1,4 +1,4 @@
-"""The relay on a real PostgreSQL and a real broker: in order per user, each row once, nothing blocked."""
+"""The relay on a real PostgreSQL and broker: ordered per user, each row once, no blocking."""
 
 import asyncio
 from collections import defaultdict
@@ -35,19 +35,19 @@ async def rt(dsn: str) -> AsyncGenerator[Runtime]:
 
 
 async def commit(rt: Runtime, tenant: str, user: str, n: int) -> None:
-    """This user's turn stands in the outbox."""
+    """Puts this user's turn into the outbox."""
     body = turn(str(n)).model_copy(update={"tenant_id": tenant, "user_id": user})
     await commit_turn(body, rt, transport="http")
 
 
-async def emptied(dsn: str) -> None:
-    """Every row that can leave the outbox has left it."""
+async def wait_until_empty(dsn: str) -> None:
+    """Waits until every publishable row has left the outbox."""
     waiting = "SELECT count(*) FROM event_outbox WHERE failed_at IS NULL"
     await wait_for(lambda: not number(dsn, waiting), "the outbox is empty")
 
 
 def order(records: list[Stored]) -> dict[str, list[int]]:
-    """By user the numbers of the turns in the order of the topic."""
+    """By user, the numbers of the turns in topic order."""
     found: dict[str, list[int]] = defaultdict(list)
     for record in records:
         event = record.envelope
@@ -55,7 +55,7 @@ def order(records: list[Stored]) -> dict[str, list[int]]:
     return found
 
 
-async def test_three_relays_keep_the_order_of_every_user(rt: Runtime, dsn: str, kafka: str, tmp_path: Path) -> None:
+async def test_three_relays_preserve_the_order_of_every_user(rt: Runtime, dsn: str, kafka: str, tmp_path: Path) -> None:
     tenant = somebody()
     users = [f"u{n}" for n in range(20)]
     policy = policy_file(tmp_path, delivery={"turns_under_way": 10_000})
@@ -66,7 +66,7 @@ async def test_three_relays_keep_the_order_of_every_user(rt: Runtime, dsn: str, 
                 await commit(rt, tenant, user, n)
 
         await asyncio.gather(*(talk(user) for user in users))
-        await emptied(dsn)
+        await wait_until_empty(dsn)
         owned = (
             "SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database AND d.datname = current_database()"
             " WHERE locktype = 'advisory' AND classid = 727002 AND granted"
@@ -78,7 +78,7 @@ async def test_three_relays_keep_the_order_of_every_user(rt: Runtime, dsn: str, 
     assert number(dsn, "SELECT count(*) FROM event_outbox") == 0
 
 
-async def test_a_relay_that_leaves_hands_its_shards_over(rt: Runtime, dsn: str, kafka: str) -> None:
+async def test_a_stopping_relay_hands_over_its_shards(rt: Runtime, dsn: str, kafka: str) -> None:
     tenant = somebody()
     async with running(settings_for(dsn, kafka), ("relay", "relay")) as relays:
         for user in range(20):
@@ -86,11 +86,11 @@ async def test_a_relay_that_leaves_hands_its_shards_over(rt: Runtime, dsn: str, 
         await relays.stop("relay")
         for user in range(20):
             await commit(rt, tenant, f"u{user}", 2)
-        await emptied(dsn)
+        await wait_until_empty(dsn)
     assert order(await of_tenant(kafka, tenant, TURN_COMMITTED.name)) == {f"u{n}": [1, 2] for n in range(20)}
 
 
-async def test_a_relay_stopped_between_the_broker_and_the_outbox_publishes_once(
+async def test_a_relay_stopped_between_broker_and_outbox_publishes_once(
     rt: Runtime, dsn: str, kafka: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tenant, sent, really = somebody(), asyncio.Event(), Publisher.send_all
@@ -110,11 +110,11 @@ async def test_a_relay_stopped_between_the_broker_and_the_outbox_publishes_once(
         await relay.stop("relay")
         monkeypatch.undo()
         await relay.start("relay")
-        await emptied(dsn)
+        await wait_until_empty(dsn)
     assert order(await of_tenant(kafka, tenant, TURN_COMMITTED.name)) == {"u": [1]}
 
 
-async def test_an_event_that_the_broker_never_takes_fails_and_blocks_nobody(
+async def test_an_event_that_the_broker_always_refuses_fails_and_blocks_nobody(
     rt: Runtime, dsn: str, kafka: str, tmp_path: Path
 ) -> None:
     tenant = somebody()
@@ -129,14 +129,14 @@ async def test_an_event_that_the_broker_never_takes_fails_and_blocks_nobody(
     await commit(rt, tenant, "v", 1)
     policy = policy_file(tmp_path, delivery={"outbox_max_retries": 3})
     async with running(settings_for(dsn, kafka, policy=policy), ("relay",)):
-        await emptied(dsn)
+        await wait_until_empty(dsn)
     (failed,) = rows(dsn, "SELECT retry_count, last_error, failed_at FROM event_outbox")
     assert failed["retry_count"] == 3
     assert "TooLarge" in failed["last_error"]
     assert order(await of_tenant(kafka, tenant, TURN_COMMITTED.name)) == {"u": [1, 3], "v": [1]}
 
 
-async def test_rows_wait_while_the_broker_is_away_and_leave_in_order_when_it_is_back(
+async def test_rows_wait_without_the_broker_and_leave_in_order_when_it_returns(
     rt: Runtime, dsn: str, tmp_path: Path
 ) -> None:
     tenant = somebody()
@@ -144,20 +144,20 @@ async def test_rows_wait_while_the_broker_is_away_and_leave_in_order_when_it_is_
         await ensure_topics(KafkaAccess(broker.bootstrap))
         async with running(settings_for(dsn, broker.bootstrap), ("relay",)) as relay:
             await commit(rt, tenant, "u", 1)
-            await emptied(dsn)
+            await wait_until_empty(dsn)
             await asyncio.to_thread(broker.kill)
             for n in range(2, 6):
                 await commit(rt, tenant, "u", n)
             await wait_for(lambda: not_ready(relay), "the relay notices")
             assert number(dsn, "SELECT count(*) FROM event_outbox") == 4
             await asyncio.to_thread(broker.start)
-            await emptied(dsn)
+            await wait_until_empty(dsn)
         found = order(await of_tenant(broker.bootstrap, tenant, TURN_COMMITTED.name))["u"]
         assert list(dict.fromkeys(found)) == [1, 2, 3, 4, 5]
 
 
 async def not_ready(relay: System) -> bool:
-    """The relay says that it cannot publish."""
+    """The relay reports that it cannot publish."""
     state: dict[str, Any] = await relay["relay"].service.ready()
     return not state["kafka"]
 

@@ -1,4 +1,4 @@
-"""The catalog is checked: a table, view or function that lets rows out, and a role that may too much, is named."""
+"""The catalog check names each table, view or function that exposes rows, and each role with excessive rights."""
 
 from collections.abc import Generator
 
@@ -31,7 +31,7 @@ UNBOUND, NOT_ENABLED, NOT_FORCED = BARE = (
 
 
 def holes(dsn: str) -> list[str]:
-    """What the catalog of our schema lacks."""
+    """The gaps in the catalog of our schema."""
     return catalog.holes(
         dsn,
         ids_only=frozenset(IDS_ONLY),
@@ -41,15 +41,15 @@ def holes(dsn: str) -> list[str]:
 
 
 def loose(name: str) -> str:
-    """What is said of a policy that binds too little."""
+    """The fault of a policy that is too permissive."""
     return f"probe: policy {name} does not bind tenant and user"
 
 
-def test_nothing_in_the_schema_lets_rows_of_one_user_out_to_another(dsn: str) -> None:
+def test_no_object_of_the_schema_exposes_rows_to_other_users(dsn: str) -> None:
     assert holes(dsn) == []
 
 
-def test_the_roles_of_the_running_system_own_nothing_and_may_nothing_but_rows(dsn: str) -> None:
+def test_runtime_roles_own_nothing_and_have_rights_on_rows_only(dsn: str) -> None:
     found = {row["rolname"] for row in rows(dsn, "SELECT rolname FROM pg_roles WHERE rolname LIKE 'smartbrain\\_%%'")}
     assert {APP_ROLE, SYSTEM_ROLE} <= found
     assert catalog.powers(dsn) == []
@@ -121,7 +121,7 @@ def test_the_roles_of_the_running_system_own_nothing_and_may_nothing_but_rows(ds
         (("DROP POLICY own_rows ON memory_items",), ["memory_items: no policy binds smartbrain_app"]),
     ],
 )
-def test_whatever_lacks_isolation_is_named(dsn: str, statements: tuple[str, ...], named: list[str]) -> None:
+def test_every_gap_in_isolation_is_named(dsn: str, statements: tuple[str, ...], named: list[str]) -> None:
     with psycopg.connect(dsn, autocommit=True, options=f"-c search_path={SCHEMA},public") as conn:
         for statement in statements:
             conn.execute(statement)  # pyright: ignore[reportArgumentType, reportCallIssue] # statements of tests
@@ -144,7 +144,7 @@ def test_whatever_lacks_isolation_is_named(dsn: str, statements: tuple[str, ...]
         ),
     ],
 )
-def test_whatever_a_role_may_beyond_rows_is_named(dsn: str, statement: str, named: str) -> None:
+def test_every_right_beyond_rows_is_named(dsn: str, statement: str, named: str) -> None:
     rows(dsn, statement)
     assert named in catalog.powers(dsn)
 
@@ -159,7 +159,7 @@ def test_whatever_a_role_may_beyond_rows_is_named(dsn: str, statement: str, name
         ("IN ROLE smartbrain_system", "smartbrain_probe: is a smartbrain_system"),
     ],
 )
-def test_a_role_with_a_power_of_its_own_is_named(dsn: str, attributes: str, named: str) -> None:
+def test_a_role_with_a_role_attribute_is_named(dsn: str, attributes: str, named: str) -> None:
     rows(dsn, f"CREATE ROLE smartbrain_probe {attributes}")
     try:
         assert named in catalog.powers(dsn)
@@ -189,7 +189,7 @@ def test_a_role_with_a_power_of_its_own_is_named(dsn: str, attributes: str, name
         "ALTER FUNCTION commit_turn(jsonb) SECURITY DEFINER",
     ],
 )
-def test_no_role_can_step_out_of_itself_or_change_the_rules(dsn: str, role: str, statement: str) -> None:
+def test_no_role_can_leave_its_role_or_change_the_policies(dsn: str, role: str, statement: str) -> None:
     other = SYSTEM_ROLE if role == APP_ROLE else APP_ROLE
     with psycopg.connect(dsn, autocommit=True, options=f"-c search_path={SCHEMA},public") as conn:
         owner = conn.info.user
@@ -199,7 +199,7 @@ def test_no_role_can_step_out_of_itself_or_change_the_rules(dsn: str, role: str,
 
 
 @pytest.mark.parametrize("role", [APP_ROLE, SYSTEM_ROLE])
-def test_row_level_security_cannot_be_switched_off_in_a_session(dsn: str, role: str) -> None:
+def test_row_level_security_cannot_be_disabled_in_a_session(dsn: str, role: str) -> None:
     policed = rows(
         dsn,
         "SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = %(schema)s::regnamespace AND c.relrowsecurity"
@@ -217,7 +217,7 @@ def test_row_level_security_cannot_be_switched_off_in_a_session(dsn: str, role: 
 
 @pytest.fixture
 def login(dsn: str) -> Generator[str]:
-    """The DSN of a login that may become the two roles and nothing else."""
+    """The DSN of a login that is only a member of the two roles."""
     name = f"services_of_{conninfo_to_dict(dsn)['dbname']}"
     rows(dsn, f"CREATE ROLE {name} LOGIN")
     rows(dsn, f"GRANT {APP_ROLE}, {SYSTEM_ROLE} TO {name} WITH INHERIT FALSE")
@@ -225,7 +225,7 @@ def login(dsn: str) -> Generator[str]:
     rows(dsn, f"DROP ROLE {name}")
 
 
-async def test_the_services_need_no_more_than_a_login_that_may_become_the_roles(login: str, kafka: str) -> None:
+async def test_services_need_only_a_login_that_is_a_member_of_the_roles(login: str, kafka: str) -> None:
     async with running(settings_for(login, kafka)) as system:
         person = Person(system)
         await person.commit("I like tea.")
@@ -234,7 +234,7 @@ async def test_the_services_need_no_more_than_a_login_that_may_become_the_roles(
         await rounds.keep_now(system["evolver"].rt, Subject(person.tenant_id, person.user_id), forced=True)
 
 
-def test_such_a_login_is_nothing_without_the_roles(dsn: str, login: str) -> None:
+def test_such_a_login_has_no_rights_without_the_roles(dsn: str, login: str) -> None:
     rows(dsn, "INSERT INTO sessions (tenant_id, user_id, session_id) VALUES ('t', 'u', 's')")
     owner = str(conninfo_to_dict(dsn)["user"])
     with psycopg.connect(login, autocommit=True, options=f"-c role={APP_ROLE} -c search_path={SCHEMA}") as conn:

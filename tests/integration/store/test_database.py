@@ -1,4 +1,4 @@
-"""The pools: they close at once, end with the task that uses them, and come back after the server did."""
+"""The connection pools close at once, end with their task, and recover after a server restart."""
 
 import asyncio
 from pathlib import Path
@@ -26,7 +26,7 @@ async def test_the_pools_close_at_once_after_a_write(dsn: str) -> None:
         await asyncio.wait_for(db.close(), 60)
 
 
-async def test_a_task_that_is_cancelled_in_the_midst_of_its_statements_ends(dsn: str) -> None:
+async def test_a_task_cancelled_during_a_statement_ends(dsn: str) -> None:
     db = Database(dsn, size=2)
     await db.open()
 
@@ -37,7 +37,7 @@ async def test_a_task_that_is_cancelled_in_the_midst_of_its_statements_ends(dsn:
 
     tasks = [asyncio.create_task(work()) for _ in range(2)]
     for n in range(20):
-        await asyncio.sleep(0.0007 * n)  # another moment of the statement each time
+        await asyncio.sleep(0.0007 * n)  # cancelled at another point of the statement each time
         for task in tasks:
             task.cancel()
         _, alive = await asyncio.wait(tasks, timeout=30)
@@ -51,7 +51,7 @@ async def test_a_task_that_is_cancelled_in_the_midst_of_its_statements_ends(dsn:
     await db.close()
 
 
-async def test_the_pools_come_back_after_the_server_did(tmp_path: Path) -> None:
+async def test_the_pools_recover_after_a_server_restart(tmp_path: Path) -> None:
     with EmbeddedPostgres(tmp_path / "pg", CACHE / "postgres", durable=False) as server:
         await migrate(server.dsn)
         db = Database(server.dsn, size=2)
@@ -66,7 +66,7 @@ async def test_the_pools_come_back_after_the_server_did(tmp_path: Path) -> None:
                 return not await db.ping()
             return False
 
-        # the processes of the server notice its end one after the other
+        # server processes notice the shutdown one after the other
         await wait_for(is_refused, "no connection answers any more")
         await asyncio.to_thread(server.start)
         await wait_for(db.ping, "the pools are back")
@@ -81,7 +81,7 @@ async def test_migrating_twice_changes_nothing(dsn: str) -> None:
     assert number(dsn, "SELECT count(*) FROM migrations") == before
 
 
-async def test_two_that_migrate_at_once_apply_each_script_once(tmp_path: Path) -> None:
+async def test_two_concurrent_migrations_apply_each_script_once(tmp_path: Path) -> None:
     with EmbeddedPostgres(tmp_path / "pg", CACHE / "postgres", durable=False) as server:
         applied = await asyncio.gather(*(migrate(server.dsn) for _ in range(4)))
         assert sum(bool(each) for each in applied) == 1

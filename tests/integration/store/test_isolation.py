@@ -1,4 +1,4 @@
-"""Row-level security on every table of the catalog: one user's rows are nobody else's."""
+"""Row-level security on every table of the catalog: one user's rows are not accessible to others."""
 
 from collections.abc import AsyncGenerator
 from uuid import uuid4
@@ -18,9 +18,9 @@ from tests.system.strays import stray
 from tests.system.wait import wait_for
 
 IDS_ONLY = {table.name for table in TABLES if table.owner == "nobody"}
-"""Tables that name things and hold no user's text: isolated by what they hold, not by row-level security."""
+"""Tables without user text: isolated by their content, not by row-level security."""
 OF_THE_HOUSE = {"house_secret"}
-"""Of nobody, and closed all the same: `smartbrain_system` alone may read it."""
+"""Tables without an owner that only `smartbrain_system` may read."""
 SAYS = {
     "turns": {"result", "outcome", "request_hash"},
     "observations": {"value", "text", "old_value", "key", "reason"},
@@ -36,9 +36,9 @@ SAYS = {
     "model_cache": {"answer", "said"},
 }
 OF_A_TENANT = {"knowledge_versions", "api_keys", "tenant_settings"}
-"""Tables that say nothing of a user: all of a tenant may see and count them, nobody may delete."""
+"""Tables without user data: everybody in a tenant may read and count their rows, nobody may delete them."""
 SHARED = {"agent_experience"}
-"""Tables with rows of all of a tenant beside those of one user."""
+"""Tables with rows of a whole tenant as well as of one user."""
 READ_ONLY = {
     *SHARED,
     "tombstones",
@@ -48,12 +48,12 @@ READ_ONLY = {
     "audit_events",
     "api_keys",
 }
-"""Tables that the application may only read, so that whoever tries to change a row is refused."""
+"""Tables that the application may only read, so that every change is refused."""
 
 
 @pytest.fixture
 async def db(dsn: str) -> AsyncGenerator[Database]:
-    """The pools on a database of the test's own."""
+    """The pools on a new database."""
     found = Database(dsn, size=2)
     await found.open()
     yield found
@@ -61,7 +61,7 @@ async def db(dsn: str) -> AsyncGenerator[Database]:
 
 
 def tables(dsn: str) -> dict[str, bool]:
-    """Every table of the schema, and whether row-level security is forced on it."""
+    """Every table of the schema, and whether it has forced row-level security."""
     statement = (
         "SELECT relname, relrowsecurity AND relforcerowsecurity AS forced FROM pg_class"
         " WHERE relnamespace = %(schema)s::regnamespace AND relkind IN ('r', 'p')"
@@ -69,7 +69,7 @@ def tables(dsn: str) -> dict[str, bool]:
     return {row["relname"]: row["forced"] for row in rows(dsn, statement, schema=SCHEMA)}
 
 
-def test_every_table_has_forced_row_level_security_or_holds_ids_alone(dsn: str) -> None:
+def test_every_table_has_forced_row_level_security_or_contains_only_ids(dsn: str) -> None:
     found = tables(dsn)
     assert {name for name, forced in found.items() if not forced} == IDS_ONLY - OF_THE_HOUSE
     owned = rows(
@@ -81,7 +81,7 @@ def test_every_table_has_forced_row_level_security_or_holds_ids_alone(dsn: str) 
     assert {row["table_name"] for row in owned} == set(found) - IDS_ONLY
 
 
-def test_every_view_is_bound_to_who_asks(dsn: str) -> None:
+def test_every_view_has_the_rights_of_its_caller(dsn: str) -> None:
     views = rows(
         dsn,
         "SELECT relname, reloptions FROM pg_class WHERE relnamespace = %(schema)s::regnamespace AND relkind = 'v'",
@@ -91,13 +91,13 @@ def test_every_view_is_bound_to_who_asks(dsn: str) -> None:
     assert all("security_invoker=true" in (view["reloptions"] or []) for view in views)
 
 
-def recorded(person: Person, context_id: str) -> int:
-    """How often the package stands in the table."""
+def count_rows(person: Person, context_id: str) -> int:
+    """The number of rows of the package in the table."""
     return person.system.number("SELECT count(*) FROM injections WHERE context_id = %(c)s", c=context_id)
 
 
 async def everybody(person: Person) -> None:
-    """The person has rows in every table that a turn can fill, or that takes only some values."""
+    """Writes rows of the user into every table that a turn can fill or that accepts only certain values."""
     await person.commit("我喜欢喝茶。", session="s1")
     await person.say("不对，我喜欢喝咖啡，不是茶。Marta lives in Oslo. Marta called.", session="s1")
     await person.system.http.put(
@@ -106,7 +106,7 @@ async def everybody(person: Person) -> None:
     await person.say("我们决定用 PostgreSQL 做主存储。", session="s1", tool_calls=[{"name": "create_ticket"}])
     await experience.learn(person.system["evolver"].rt)
     package = await person.compose("我喜欢喝什么？", session="s1")
-    await wait_for(lambda: recorded(person, package.context_id), "the package is recorded")
+    await wait_for(lambda: count_rows(person, package.context_id), "the package is recorded")
     subject = {"t": person.tenant_id, "u": person.user_id}
     await person.system.change(
         "INSERT INTO quarantine (tenant_id, user_id, quarantine_id, stage, event_id, reason)"
@@ -178,7 +178,7 @@ async def everybody(person: Person) -> None:
 
 @pytest.fixture
 async def filled(person: Person) -> AsyncGenerator[Person]:
-    """Somebody with rows in every table; the key goes at the end, for where there is one nobody is let in without."""
+    """A user with rows in every table; the key is deleted at the end, because its existence would require keys."""
     await everybody(person)
     await person.system.change(
         "INSERT INTO api_keys (tenant_id, key_id, name, scopes, secret_hash, ends_at)"
@@ -190,7 +190,7 @@ async def filled(person: Person) -> AsyncGenerator[Person]:
     await person.system.change("DELETE FROM api_keys WHERE tenant_id = %(t)s", t=person.tenant_id)
 
 
-async def test_nobody_sees_or_writes_the_rows_of_another(system: System, filled: Person) -> None:
+async def test_rows_of_others_can_be_neither_read_nor_written(system: System, filled: Person) -> None:
     person = filled
     names = sorted(set(tables(system.dsn)) - IDS_ONLY)
     for name in names:
@@ -226,7 +226,7 @@ async def test_nobody_sees_or_writes_the_rows_of_another(system: System, filled:
 
 
 async def a_column(system: System, name: str) -> str:
-    """A column that may be updated."""
+    """An updatable column."""
     (row, *_) = system.rows(
         "SELECT column_name FROM information_schema.columns WHERE table_name = %(n)s AND is_generated = 'NEVER'"
         " ORDER BY ordinal_position DESC",
@@ -236,7 +236,7 @@ async def a_column(system: System, name: str) -> str:
 
 
 async def a_row(system: System, name: str) -> str:
-    """A row of somebody else as JSON."""
+    """Another user's row as JSON."""
     return system.rows(f"SELECT to_jsonb(t)::text AS row FROM {name} t LIMIT 1")[0]["row"]  # noqa: S608
 
 
@@ -249,7 +249,7 @@ async def test_an_unbound_connection_sees_nothing(system: System, person: Person
             assert (await cursor.fetchone() or {})["n"] == 0, name
 
 
-async def test_the_system_role_reads_no_words(system: System, person: Person) -> None:
+async def test_the_system_role_reads_no_user_text(system: System, person: Person) -> None:
     await person.say("I like zanzibar tea.")
     readable = rows(
         system.dsn,
@@ -270,7 +270,7 @@ async def test_the_system_role_reads_no_words(system: System, person: Person) ->
     assert "zanzibar" in str(texts(system.dsn))
 
 
-async def test_the_pool_hands_out_connections_without_a_memory(db: Database) -> None:
+async def test_pooled_connections_keep_no_user(db: Database) -> None:
     for _ in range(10):
         async with db.transaction(Subject("t", str(uuid4()))) as conn:
             await conn.execute("SELECT 1")
@@ -284,7 +284,7 @@ async def test_the_pool_hands_out_connections_without_a_memory(db: Database) -> 
             assert not row["u"]
 
 
-async def test_nobody_can_step_out_of_the_role(db: Database, dsn: str) -> None:
+async def test_the_role_cannot_be_changed(db: Database, dsn: str) -> None:
     roles = rows(
         dsn, "SELECT rolname, rolsuper, rolbypassrls, rolcanlogin FROM pg_roles WHERE rolname LIKE 'smartbrain_%%'"
     )
@@ -300,7 +300,7 @@ async def test_nobody_can_step_out_of_the_role(db: Database, dsn: str) -> None:
         assert row["me"] == "smartbrain_system"
 
 
-async def test_a_read_binds_its_own_user_and_nobody_after_it(db: Database, dsn: str) -> None:
+async def test_a_read_binds_its_own_user_and_no_later_one(db: Database, dsn: str) -> None:
     for user in ("a", "b"):
         await change(
             dsn, "INSERT INTO sessions (tenant_id, user_id, session_id) VALUES ('t', %(u)s, 's') RETURNING 1", u=user

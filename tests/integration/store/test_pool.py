@@ -1,4 +1,4 @@
-"""Tenant and user hold for one transaction: the next user of the same connection sees nothing of it."""
+"""Tenant and user are bound for one transaction: the next user of the connection does not see them."""
 
 import asyncio
 from collections import Counter
@@ -41,7 +41,7 @@ Left = Callable[[Database], Awaitable[None]]
 
 @pytest.fixture
 async def one(dsn: str) -> AsyncGenerator[Database]:
-    """A pool of one connection, and a row of somebody's."""
+    """A pool of one connection, and a row of one user."""
     rows(dsn, _WRITE.replace("%s, %s, %s", "'tenant', 'anna', 'hers'"))
     found = Database(dsn, size=1)
     await found.open()
@@ -50,42 +50,42 @@ async def one(dsn: str) -> AsyncGenerator[Database]:
 
 
 async def pid(conn: Connection) -> int:
-    """The server's process behind the connection."""
+    """The server process of the connection."""
     row = await (await conn.execute("SELECT pg_backend_pid() AS pid")).fetchone()
     return (row or {})["pid"]
 
 
-async def committed(db: Database) -> None:
-    """It wrote and committed."""
+async def commit_write(db: Database) -> None:
+    """The transaction wrote and committed."""
     async with db.transaction(WHO) as conn:
         await conn.execute(_WRITE, (*WHO, uuid4().hex))
 
 
 async def rolled_back(db: Database) -> None:
-    """It wrote and took it back."""
+    """The transaction wrote and rolled back."""
     async with db.transaction(WHO) as conn:
         await conn.execute(_WRITE, (*WHO, uuid4().hex))
         raise psycopg.Rollback
 
 
-async def raised(db: Database) -> None:
-    """Something of ours went wrong in the midst of it."""
+async def raise_error(db: Database) -> None:
+    """An error in our code aborted it."""
     with suppress(ValueError):
         async with db.transaction(WHO) as conn:
             await conn.execute(_WRITE, (*WHO, uuid4().hex))
             raise ValueError("in the midst")
 
 
-async def refused(db: Database) -> None:
-    """The server refused a statement of it."""
+async def run_refused_statement(db: Database) -> None:
+    """The server refused one of its statements."""
     with suppress(psycopg.errors.DivisionByZero):
         async with db.transaction(WHO) as conn:
             await conn.execute(_WRITE, (*WHO, uuid4().hex))
             await conn.execute("SELECT 1 / 0")
 
 
-async def clashed(db: Database) -> None:
-    """It lost a race."""
+async def lose_race(db: Database) -> None:
+    """A serialization failure aborted it."""
     with suppress(TransientError):
         async with db.transaction(WHO) as conn:
             await conn.execute(_WRITE, (*WHO, "hers"))
@@ -101,11 +101,11 @@ async def cancelled_while_idle(db: Database) -> None:
             inside.set()
             await asyncio.sleep(60)
 
-    await _cancelled(asyncio.create_task(work()), inside)
+    await _cancel_task(asyncio.create_task(work()), inside)
 
 
 async def cancelled_while_busy(db: Database) -> None:
-    """Its task was cancelled while the server was at work."""
+    """Its task was cancelled during a statement."""
     inside = asyncio.Event()
 
     async def work() -> None:
@@ -113,10 +113,10 @@ async def cancelled_while_busy(db: Database) -> None:
             inside.set()
             await conn.execute("SELECT pg_sleep(60)")
 
-    await _cancelled(asyncio.create_task(work()), inside)
+    await _cancel_task(asyncio.create_task(work()), inside)
 
 
-async def _cancelled(task: asyncio.Task[None], inside: asyncio.Event) -> None:
+async def _cancel_task(task: asyncio.Task[None], inside: asyncio.Event) -> None:
     await inside.wait()
     await asyncio.sleep(0.02)
     task.cancel()
@@ -125,7 +125,7 @@ async def _cancelled(task: asyncio.Task[None], inside: asyncio.Event) -> None:
 
 
 async def read(db: Database) -> None:
-    """A pipeline went through."""
+    """A pipeline succeeded."""
     assert all("hers" in seen for seen in await db.read(WHO, _OWN, _OWN))
 
 
@@ -142,7 +142,7 @@ async def failed_at_the_start(db: Database) -> None:
 
 
 async def misread(db: Database) -> None:
-    """What makes sense of a pipeline's rows failed."""
+    """The conversion of a pipeline's rows failed."""
     nonsense: Read[str] = Read("SELECT 1 AS one", {}, lambda found: found[0]["two"])
     with pytest.raises(KeyError):
         await db.read(WHO, _OWN, nonsense)
@@ -165,23 +165,23 @@ async def failed_in_a_function(db: Database) -> None:
 
 
 KEEPING: list[Left] = [
-    committed,
+    commit_write,
     rolled_back,
-    raised,
-    refused,
-    clashed,
+    raise_error,
+    run_refused_statement,
+    lose_race,
     cancelled_while_idle,
     read,
     misread,
     bound_by_a_function,
     failed_in_a_function,
 ]
-"""Endings after which the connection goes on; the others may cost it."""
+"""Endings after which the connection stays open; the others may close it."""
 COSTING: list[Left] = [failed_at_the_end, failed_at_the_start, cancelled_while_busy]
 
 
 @pytest.mark.parametrize("leave", [*KEEPING, *COSTING], ids=lambda each: each.__name__)
-async def test_however_a_transaction_ends_its_connection_forgets_whose_it_was(one: Database, leave: Left) -> None:
+async def test_a_connection_keeps_no_user_however_its_transaction_ends(one: Database, leave: Left) -> None:
     async with one.single() as conn:
         before = await pid(conn)
     await leave(one)
@@ -199,7 +199,9 @@ async def test_however_a_transaction_ends_its_connection_forgets_whose_it_was(on
 
 @SOME
 @given(order=st.lists(st.sampled_from(KEEPING), min_size=2, max_size=8), who=st.sampled_from(STRANGERS[:2]))
-async def test_no_order_of_endings_lets_a_connection_remember(one: Database, order: list[Left], who: Subject) -> None:
+async def test_a_connection_keeps_no_user_after_any_sequence_of_endings(
+    one: Database, order: list[Left], who: Subject
+) -> None:
     async with one.single() as conn:
         before = await pid(conn)
     for leave in order:
@@ -221,7 +223,7 @@ Task = tuple[int, str]
     tasks=st.lists(st.tuples(st.integers(0, len(PEOPLE) - 1), st.sampled_from(ENDS)), min_size=200, max_size=200),
     size=st.integers(2, 5),
 )
-async def test_two_hundred_transactions_at_once_see_their_own_rows_alone(
+async def test_two_hundred_concurrent_transactions_see_only_their_own_rows(
     dsn: str, tasks: list[Task], size: int
 ) -> None:
     rows(dsn, "DELETE FROM sessions")
@@ -236,7 +238,7 @@ async def test_two_hundred_transactions_at_once_see_their_own_rows_alone(
         saw.extend([(who, row) for row in await (await conn.execute(_SEEN)).fetchall()])
 
     async def work(number: int, task: Task) -> None:
-        """The task, begun again where no connection was free in time: nothing of it has been done by then."""
+        """Retries the task while no connection is free; it has done nothing until then."""
         while True:
             try:
                 return await once(number, task)

@@ -1,4 +1,4 @@
-"""The catalogue of tables and the migrated database tell of the same tables, and of the same columns with text."""
+"""The table catalogue matches the migrated database: the same tables and the same text columns."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from tests.system.databases import OPTIONS, rows
 
 WHOSE = frozenset({"tenant_id", "user_id"})
 OPTIONAL = frozenset({("memory_chunks", "embedding")})
-"""Columns that stand only where an extension is at hand."""
+"""Columns that exist only with an extension."""
 _COLUMNS = """
 SELECT c.relname AS table, a.attname AS name, a.attnotnull AS needed,
     t.typcategory NOT IN ('N', 'B', 'D', 'T') AND t.oid <> 'uuid'::regtype AS says,
@@ -25,7 +25,9 @@ WHERE c.relnamespace = %(schema)s::regnamespace AND c.relkind IN ('r', 'p')
 
 @dataclass(frozen=True)
 class Column:
-    """A column as the database has it: can it say something (all but numbers, times and ids can), who may see it."""
+    """A column of the database: whether it can contain text (any type but numbers, times and ids),
+    and who may read it.
+    """
 
     table: str
     name: str
@@ -37,7 +39,7 @@ class Column:
 Columns = Mapping[str, Column]
 
 
-def migrated(dsn: str) -> dict[str, Columns]:
+def load_columns(dsn: str) -> dict[str, Columns]:
     """Every table of the schema with its columns."""
     found: dict[str, dict[str, Column]] = {}
     for row in rows(dsn, _COLUMNS, schema=SCHEMA, role=SYSTEM_ROLE):
@@ -46,9 +48,9 @@ def migrated(dsn: str) -> dict[str, Columns]:
 
 
 def differences(dsn: str, tables: Iterable[Table]) -> list[str]:
-    """Where the catalogue and the database do not tell the same."""
+    """The differences between catalogue and database."""
     told = {table.name: table for table in tables}
-    found = migrated(dsn)
+    found = load_columns(dsn)
     return sorted(
         [
             *(f"{name}: no row in shared/domain/tables.py" for name in found.keys() - told.keys()),
@@ -59,7 +61,7 @@ def differences(dsn: str, tables: Iterable[Table]) -> list[str]:
 
 
 def _between(table: Table, columns: Columns) -> Iterator[str]:
-    """What is wrong with the row of one table."""
+    """The faults in the catalogue's row for one table."""
     says = {name for name, column in columns.items() if column.says} - WHOSE
     told = table.words | table.plain
     yield from (f"{table.name}.{name}: neither among its words nor plain" for name in says - told)
@@ -80,7 +82,7 @@ def _owner(columns: Columns) -> str:
     return "user" if "user_id" in columns and columns["user_id"].needed else "tenant"
 
 
-def test_the_catalogue_tells_of_the_database_as_it_is(dsn: str) -> None:
+def test_the_catalogue_matches_the_database(dsn: str) -> None:
     assert differences(dsn, TABLES) == []
 
 
@@ -106,7 +108,7 @@ ROW = Table("diary", "user", "hide", "a test", words=frozenset({"words"}))
         ),
     ],
 )
-def test_what_is_missing_on_either_side_is_named(dsn: str, statement: str, row: Table | None, told: list[str]) -> None:
+def test_an_omission_on_either_side_is_named(dsn: str, statement: str, row: Table | None, told: list[str]) -> None:
     with psycopg.connect(dsn, autocommit=True, options=OPTIONS) as conn:
         conn.execute(statement)  # pyright: ignore[reportArgumentType, reportCallIssue] # of this module
     assert differences(dsn, [*TABLES, row] if row else TABLES) == told

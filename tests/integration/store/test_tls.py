@@ -1,4 +1,4 @@
-"""PostgreSQL by TLS: the DSN says `sslmode=verify-full`, and nobody else is taken for the database."""
+"""PostgreSQL over TLS: with `sslmode=verify-full` in the DSN no other server is accepted."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ from tests.system.running import settings_for
 
 @dataclass(frozen=True)
 class Guarded:
-    """A server that speaks TLS."""
+    """A server with TLS."""
 
     local: str
     tcp: str
@@ -30,14 +30,14 @@ class Guarded:
     other_ca: Path
 
     def dsn(self, ca: Path | None = None, host: str = "localhost") -> str:
-        """By TCP, believing only this authority."""
+        """A DSN over TCP that trusts only this authority."""
         where = {"host": host, "hostaddr": "127.0.0.1", "sslmode": "verify-full", "sslrootcert": str(ca or self.ca)}
         return make_conninfo(self.tcp, **where)
 
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Generator[Guarded]:
-    """An embedded PostgreSQL with a certificate of an authority made for this file."""
+    """An embedded PostgreSQL with a certificate of a temporary authority."""
     ours, others = tmp_path_factory.mktemp("ours"), tmp_path_factory.mktemp("others")
     make_authority(ours)
     make_certificate(ours, "server")
@@ -55,7 +55,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Generator[Guarded]:
         yield Guarded(server.dsn, server.tcp_dsn, ours / "ca.crt", others / "ca.crt")
 
 
-async def test_the_schema_and_a_service_come_by_tls_alone(guarded: Guarded) -> None:
+async def test_migrations_and_services_connect_over_tls_only(guarded: Guarded) -> None:
     dsn = guarded.dsn()
     await migrate(dsn)
     async with open_runtime(settings_for(dsn, "127.0.0.1:1"), "compose", models=False) as rt:
@@ -66,7 +66,7 @@ async def test_the_schema_and_a_service_come_by_tls_alone(guarded: Guarded) -> N
 
 
 @pytest.mark.parametrize("wrong", ["authority", "name"])
-async def test_a_server_that_cannot_prove_who_it_is_is_not_talked_to(guarded: Guarded, wrong: str) -> None:
+async def test_a_server_without_a_valid_certificate_is_refused(guarded: Guarded, wrong: str) -> None:
     dsn = guarded.dsn(ca=guarded.other_ca) if wrong == "authority" else guarded.dsn(host="database.example")
     said = "certificate verify failed" if wrong == "authority" else "does not match host name"
     with pytest.raises((psycopg.OperationalError, TransientError), match=said):

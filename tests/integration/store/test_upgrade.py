@@ -1,4 +1,4 @@
-"""A database with rows is brought up to date: the rows stay, and the schema is the one that a new database gets."""
+"""An upgrade of a database with rows keeps the rows and gives the same schema as a new database."""
 
 import asyncio
 import json
@@ -20,7 +20,9 @@ from tests.system.wait import wait_for
 
 ROWS = Path(__file__).with_name("rows_of_0006.sql")
 OF_0006 = 6
-"""So many scripts had made the schema when the rows were written; their text is the same for ever (test_migrations)."""
+"""The number of scripts that had been applied when the rows were written; their text never changes
+(test_migrations).
+"""
 TABLES = {
     "sessions",
     "turns",
@@ -44,7 +46,7 @@ TABLES = {
     "serving",
     "migrations",
 }
-"""Tables that have rows before the upgrade."""
+"""Tables with rows before the upgrade."""
 SAID = {
     "conversation_events": ("I prefer lapsang tea", "我对菠萝蜜过敏"),
     "observations": ("Tallinn", "雪球"),
@@ -52,7 +54,7 @@ SAID = {
     "memory_chunks": ("lapsang", "菠萝蜜"),
     "context_packages": ("lapsang", "凤凰单丛"),
 }
-"""What must stand in a table after the upgrade, in both languages."""
+"""The expected rows after the upgrade, in both languages."""
 PRE = """
 ALTER TABLE turns ADD COLUMN origin text NOT NULL DEFAULT 'talk';
 CREATE TABLE origins (
@@ -75,17 +77,17 @@ ALTER TABLE turns ALTER COLUMN origin DROP DEFAULT;
 DROP INDEX memory_also;
 """
 LATER = {"8001_pre_origin.sql": PRE, "8002_post_origin.sql": POST}
-"""Scripts that no version has: what an upgrade does to rows is to be seen before there is one."""
+"""Test scripts of no released version, which show the effect of an upgrade on rows."""
 
 
 @pytest.fixture
 def later(tmp_path: Path) -> Path:
-    """The folder of scripts as a later version has it."""
+    """The scripts folder of a later version."""
     return folder_of(tmp_path, LATER)
 
 
 def folder_of(parent: Path, more: dict[str, str]) -> Path:
-    """A folder of today's scripts and these."""
+    """A folder with the current scripts and these."""
     folder = parent / "migrations"
     folder.mkdir(exist_ok=True)
     for name, text in {**{each.name: each.statements for each in read_scripts()}, **more}.items():
@@ -95,7 +97,7 @@ def folder_of(parent: Path, more: dict[str, str]) -> Path:
 
 @pytest.fixture
 def old(databases: Databases) -> Generator[str]:
-    """A database with rows, as SmartBrain of November 2026 left it: no script has a hash."""
+    """A database with rows as SmartBrain of November 2026 left it, without hashes of scripts."""
     dsn = databases.empty()
     with psycopg.connect(dsn, autocommit=True) as conn:
         conn.execute("CREATE SCHEMA smart_brain")
@@ -119,19 +121,19 @@ def empty(databases: Databases) -> Generator[str]:
     databases.drop(dsn)
 
 
-def known(dsn: str, columns: dict[str, list[str]]) -> dict[str, list[str]]:
+def load_rows(dsn: str, columns: dict[str, list[str]]) -> dict[str, list[str]]:
     """Every row of these tables, in these columns."""
     return {
         table: [
             str(row)
-            for row in rows(dsn, f"SELECT {', '.join(names)} FROM {table} ORDER BY 1, 2, 3, {table}::text")  # noqa: S608 # names of the catalog
+            for row in rows(dsn, f"SELECT {', '.join(names)} FROM {table} ORDER BY 1, 2, 3, {table}::text")  # noqa: S608 # names from the catalog
         ]
         for table, names in columns.items()
     }
 
 
 def columns_of(dsn: str) -> dict[str, list[str]]:
-    """The columns of every table that holds rows of users."""
+    """The columns of every table with user rows."""
     found: dict[str, list[str]] = {}
     statement = """
 SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = %(s)s AND table_name IN (
@@ -143,24 +145,24 @@ ORDER BY 1, ordinal_position
     return found
 
 
-def recorded(dsn: str) -> dict[str, Any]:
-    """The hash of each script that was applied."""
+def load_hashes(dsn: str) -> dict[str, Any]:
+    """The hash of each applied script."""
     return {row["name"]: row["sha256"] for row in rows(dsn, "SELECT name, sha256 FROM migrations")}
 
 
 def hashes(folder: Path) -> dict[str, str]:
-    """The hash of each script that there is."""
+    """The hash of each existing script."""
     return {each.name: each.sha256 for each in read_scripts(folder)}
 
 
 @pytest.mark.parametrize("steps", ["today", "at once", "before and after the start"])
-async def test_rows_of_before_stay_and_the_schema_is_that_of_a_new_database(
+async def test_existing_rows_stay_and_the_schema_equals_a_new_one(
     old: str, empty: str, tmp_path: Path, steps: str
 ) -> None:
     folder = folder_of(tmp_path, {} if steps == "today" else LATER)
     assert {table for table, found in texts(old).items() if found} == TABLES
     columns = columns_of(old)
-    before = known(old, columns)
+    before = load_rows(old, columns)
     missing = [each.name for each in read_scripts(folder)[OF_0006:]]
     if steps == "before and after the start":
         first = await migrate(old, wanted=before_start, folder=folder)
@@ -170,44 +172,44 @@ async def test_rows_of_before_stay_and_the_schema_is_that_of_a_new_database(
         assert await migrate(old, folder=folder) == later
     else:
         assert await migrate(old, folder=folder) == missing
-    assert known(old, columns) == before
+    assert load_rows(old, columns) == before
     for table, needles in SAID.items():
         text = texts(old)[table]
         assert [needle for needle in needles if needle not in text] == []
     await migrate(empty, folder=folder)
     assert catalog(old) == catalog(empty)
-    assert recorded(old) == recorded(empty) == hashes(folder)
+    assert load_hashes(old) == load_hashes(empty) == hashes(folder)
     assert await migrate(old, folder=folder) == []
     if steps != "today":
         assert number(old, "SELECT turns FROM origins") == len(before["turns"])
 
 
-async def test_scripts_of_before_get_the_hash_of_their_text_once(old: str, later: Path) -> None:
+async def test_earlier_scripts_get_the_hash_of_their_text_once(old: str, later: Path) -> None:
     await migrate(old)
     await migrate(old)
-    assert recorded(old) == {each.name: each.sha256 for each in read_scripts()}
+    assert load_hashes(old) == {each.name: each.sha256 for each in read_scripts()}
     with (later / "0003_wishes.sql").open("a", encoding="utf-8") as script:
         script.write("-- 改过了\n")
     before = catalog(old)
     with pytest.raises(ConfigurationError, match=r"0003_wishes\.sql was applied with another text.*a new script"):
         await migrate(old, folder=later)
     assert catalog(old) == before
-    assert recorded(old) == {each.name: each.sha256 for each in read_scripts()}
+    assert load_hashes(old) == {each.name: each.sha256 for each in read_scripts()}
 
 
-async def test_lines_that_end_as_elsewhere_are_no_other_text(dsn: str, later: Path) -> None:
+async def test_line_endings_do_not_change_the_hash(dsn: str, later: Path) -> None:
     script = later / "0005_ended.sql"
     script.write_bytes(script.read_bytes().replace(b"\n", b"\r\n"))
     assert await migrate(dsn, folder=later) == [*LATER]
 
 
-async def test_a_script_that_fails_half_way_leaves_nothing_and_is_applied_once_it_is_mended(
+async def test_a_script_that_fails_has_no_effect_and_is_applied_once_corrected(
     old: str, empty: str, tmp_path: Path
 ) -> None:
     folder = folder_of(tmp_path, {**LATER, "8002_post_origin.sql": POST + "SELECT 1 / 0 FROM turns;"})  # noqa: S608 # a script of the test
     with pytest.raises(psycopg.errors.DivisionByZero):
         await migrate(old, folder=folder)
-    assert "8002_post_origin.sql" not in recorded(old)
+    assert "8002_post_origin.sql" not in load_hashes(old)
     assert number(old, "SELECT count(*) FROM pg_indexes WHERE indexname = 'memory_also'") == 1
     assert number(old, "SELECT turns FROM origins") == number(old, "SELECT count(*) FROM turns")
     assert await migrate(old, folder=folder_of(tmp_path, LATER)) == ["8002_post_origin.sql"]
@@ -215,7 +217,7 @@ async def test_a_script_that_fails_half_way_leaves_nothing_and_is_applied_once_i
     assert catalog(old) == catalog(empty)
 
 
-async def test_a_migration_whose_connection_is_cut_leaves_nothing_and_is_taken_up_again(
+async def test_a_migration_whose_connection_is_lost_has_no_effect_and_is_resumed(
     old: str, empty: str, tmp_path: Path
 ) -> None:
     under_way = "FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"
@@ -226,13 +228,13 @@ async def test_a_migration_whose_connection_is_cut_leaves_nothing_and_is_taken_u
     with pytest.raises(psycopg.OperationalError):
         await migrating
     assert rows(old, "SELECT to_regclass('origins') AS made") == [{"made": None}]
-    assert LATER.keys().isdisjoint(recorded(old))
+    assert LATER.keys().isdisjoint(load_hashes(old))
     assert await migrate(old, folder=folder_of(tmp_path, LATER)) == [*LATER]
     await migrate(empty, folder=folder)
     assert catalog(old) == catalog(empty)
 
 
-async def test_an_older_version_goes_on_beside_a_newer_ones_first_scripts_and_not_beside_its_last(
+async def test_an_older_version_runs_with_a_newer_ones_pre_scripts_and_not_with_its_post_scripts(
     dsn: str, later: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     await migrate(dsn, wanted=before_start, folder=later)
@@ -246,17 +248,17 @@ async def test_an_older_version_goes_on_beside_a_newer_ones_first_scripts_and_no
         await migrate(dsn)
 
 
-async def test_a_scratch_schema_is_made_by_what_made_the_live_one(dsn: str) -> None:
+async def test_a_scratch_schema_is_created_by_the_scripts_of_the_live_one(dsn: str) -> None:
     rows(dsn, "DROP INDEX memory_also")
     rows(dsn, "DELETE FROM migrations WHERE name = '0006_also.sql'")
     async with scratch(dsn) as name:
-        made = {row["name"] for row in rows(dsn, f"SELECT name FROM {name}.migrations")}  # noqa: S608 # a name of ours
+        made = {row["name"] for row in rows(dsn, f"SELECT name FROM {name}.migrations")}  # noqa: S608 # a constant name
         indexes = rows(dsn, "SELECT indexname FROM pg_indexes WHERE schemaname = %(s)s", s=name)
     assert made == {each.name for each in read_scripts()} - {"0006_also.sql"}
     assert "memory_also" not in {row["indexname"] for row in indexes}
 
 
-def test_the_command_runs_what_the_start_needs_and_the_rest_when_asked(
+def test_the_command_runs_the_scripts_for_the_start_and_the_rest_on_request(
     dsn: str, later: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scripts = read_scripts(later)
@@ -276,7 +278,7 @@ def test_the_command_runs_what_the_start_needs_and_the_rest_when_asked(
     assert "--post" not in last.stdout
 
 
-async def test_a_wish_of_a_person_becomes_their_setting(databases: Databases) -> None:
+async def test_a_wish_of_a_user_becomes_their_setting(databases: Databases) -> None:
     dsn = databases.empty()
     scripts = [each.name for each in read_scripts()]
     await migrate(dsn, wanted=lambda name: name < "0019")

@@ -1,4 +1,4 @@
-"""When the governor does what."""
+"""The schedule of the governor."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +10,7 @@ from shared.errors import TransientError
 
 
 class EnoughError(Exception):
-    """The test has seen enough rounds."""
+    """Ends the test after enough rounds."""
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ class EnoughError(Exception):
         ({"erase_aged": [5]}, [1, 5, 6, 10]),
     ],
 )
-async def test_pruning_that_is_due_stays_due_until_it_is_done(
+async def test_due_pruning_stays_due_until_it_is_done(
     monkeypatch: pytest.MonkeyPatch, away: dict[str, list[int]], pruned: list[int]
 ) -> None:
     rounds = 0

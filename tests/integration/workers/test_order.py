@@ -1,4 +1,4 @@
-"""The order in which a user said things holds, whichever way their events take."""
+"""The order of a user's statements holds, however their events are delivered."""
 
 import pytest
 
@@ -16,8 +16,8 @@ from tests.system.running import System, running, settings_for
 ACTIVE = "SELECT content_text FROM memory_items WHERE status = 'active' AND type = 'preference' ORDER BY 1"
 
 
-def waiting(system: System, topic: Topic) -> list[Delivered]:
-    """The events of the topic that stand in the outbox."""
+def read_outbox(system: System, topic: Topic) -> list[Delivered]:
+    """The events of the topic in the outbox."""
     rows = system.rows(
         "SELECT payload::text AS body FROM event_outbox WHERE aggregatetype = %(t)s ORDER BY position", t=topic.name
     )
@@ -32,7 +32,7 @@ def waiting(system: System, topic: Topic) -> list[Delivered]:
         ("我喜欢喝咖啡。", "我不再喝咖啡了。", []),
     ],
 )
-async def test_a_correction_that_arrives_first_still_corrects_what_was_said_before_it(
+async def test_a_correction_delivered_first_corrects_an_earlier_statement(
     databases: Databases, kafka: str, first: str, correction: str, left: list[str]
 ) -> None:
     async with running(settings_for(databases.fresh(), kafka), ("compose",)) as system:
@@ -41,9 +41,9 @@ async def test_a_correction_that_arrives_first_still_corrects_what_was_said_befo
         subject = Subject(person.tenant_id, person.user_id)
         await person.commit(first)
         await person.commit(correction)
-        await observer.observe_turns(rt, subject, waiting(system, TURN_COMMITTED))
-        await evolver.apply_corrections(rt, subject, waiting(system, OBSERVATION_URGENT))
-        await analyzer.propose(rt, subject, waiting(system, OBSERVATION_RECORDED))
+        await observer.observe_turns(rt, subject, read_outbox(system, TURN_COMMITTED))
+        await evolver.apply_corrections(rt, subject, read_outbox(system, OBSERVATION_URGENT))
+        await analyzer.propose(rt, subject, read_outbox(system, OBSERVATION_RECORDED))
         active = [row["content_text"] for row in system.rows(ACTIVE)]
         positive = [text for text in active if "不" not in text and "no " not in text and "not" not in text]
         assert len(positive) == len(left)

@@ -1,4 +1,4 @@
-"""Workers on a real PostgreSQL: the same event twice at once, and what is pruned."""
+"""Workers on a real PostgreSQL: duplicate concurrent events, and pruning."""
 
 import asyncio
 from datetime import timedelta
@@ -17,7 +17,7 @@ from tests.system.running import running, settings_for
 
 
 async def events(person: Person) -> list[Delivered]:
-    """The turn.committed events that wait in the outbox."""
+    """The turn.committed events in the outbox."""
     waiting = person.system.rows(
         "SELECT payload::text AS body FROM event_outbox WHERE aggregatetype = %(t)s ORDER BY position",
         t=TURN_COMMITTED.name,
@@ -25,7 +25,7 @@ async def events(person: Person) -> list[Delivered]:
     return [parse(Stored(TURN_COMMITTED.name, value=row["body"].encode())) for row in waiting]
 
 
-async def test_a_turn_delivered_twice_in_one_batch_and_by_two_observers_is_observed_once(
+async def test_a_turn_delivered_twice_in_one_batch_and_to_two_observers_is_observed_once(
     databases: Databases, kafka: str
 ) -> None:
     async with running(settings_for(databases.fresh(), kafka), ("compose",)) as system:
@@ -48,7 +48,7 @@ async def test_a_turn_delivered_twice_in_one_batch_and_by_two_observers_is_obser
         assert system.number(recorded) == 2
 
 
-async def test_old_claims_are_pruned_and_young_ones_stay(databases: Databases, kafka: str) -> None:
+async def test_old_claims_are_pruned_and_recent_ones_stay(databases: Databases, kafka: str) -> None:
     async with running(settings_for(databases.fresh(), kafka), ("governor",)) as system:
         rt = system["governor"].rt
         await system.change(
@@ -61,9 +61,7 @@ async def test_old_claims_are_pruned_and_young_ones_stay(databases: Databases, k
             assert await inbox.prune(conn, timedelta(days=5), limit=2) == 2
 
 
-async def test_a_turn_that_nobody_observed_is_driven_again_once_its_grace_is_over(
-    databases: Databases, kafka: str
-) -> None:
+async def test_an_unobserved_turn_is_redriven_after_its_grace_period(databases: Databases, kafka: str) -> None:
     async with running(settings_for(databases.fresh(), kafka), ("compose",)) as system:
         rt = system["compose"].rt
         await Person(system).commit("I like tea.")
@@ -77,9 +75,7 @@ async def test_a_turn_that_nobody_observed_is_driven_again_once_its_grace_is_ove
             assert await turn_states.count_late(conn, timedelta(seconds=30)) == 1
 
 
-async def test_what_a_broker_lost_with_its_topics_is_driven_again_at_once_and_once(
-    databases: Databases, kafka: str
-) -> None:
+async def test_events_lost_with_the_brokers_topics_are_redriven_once_at_once(databases: Databases, kafka: str) -> None:
     async with running(settings_for(databases.fresh(), kafka), ("compose",)) as system:
         rt = system["compose"].rt
         await Person(system).commit("I like tea.")

@@ -1,1 +1,1 @@
-"""Texts that give orders to the model that reads them, and harmless ones that look like them."""
+"""Texts with orders to a model, and similar harmless ones."""

@@ -1,4 +1,4 @@
-"""The screen on texts of writers whom its weights have not seen: `python -m tests.training.hostile.folds`."""
+"""Evaluates the screen on texts of authors outside the fit: `python -m tests.training.hostile.folds`."""
 
 import argparse
 from collections import defaultdict
@@ -12,7 +12,7 @@ LEVELS = (0.5, 0.8, 0.9, 0.95, 0.98, 0.985, 0.99, 0.993, 0.996, 0.998, 0.999)
 
 
 def main() -> None:
-    """For each file left out: what is caught of its attacks and touched of its benign texts, by threshold."""
+    """For each file left out: the shares of detected attacks and altered benign texts, by threshold."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--misses", type=int, default=0)
     given = parser.parse_args()
@@ -26,7 +26,7 @@ def main() -> None:
         )
         with mock.patch.object(orders, "load", lambda _name, model=model: model):
             sanitize.forget()
-            found = [(label, worst(text)) for label, text in told[left]]
+            found = [(label, score_text(text)) for label, text in told[left]]
         all_shares[left] = found
         print(f"{left}: {figures(found)}")
         for (label, share), (_, text) in [*zip(found, told[left], strict=True)][: given.misses * 8]:
@@ -39,8 +39,8 @@ def main() -> None:
         print(f"{language}: {figures(found)}")
 
 
-def worst(text: str) -> float:
-    """The likelihood that decides over the text; above 1 where patterns stop or change it without asking for any."""
+def score_text(text: str) -> float:
+    """The likelihood that decides about the text; above 1 if patterns alone block or change it."""
     found: list[float] = []
 
     def noted(form: str, around: float | None = None) -> float:
@@ -54,7 +54,7 @@ def worst(text: str) -> float:
 
 
 def figures(found: list[tuple[str, float]]) -> str:
-    """Caught and touched at each threshold."""
+    """The shares at each threshold."""
     attacks = [share for label, share in found if label == orders.ORDER]
     benign = [share for label, share in found if label != orders.ORDER]
     patterns = f"patterns {_share(attacks, 2.0):.3f} {_share(benign, 2.0):.3f}"

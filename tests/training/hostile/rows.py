@@ -1,4 +1,4 @@
-"""The labelled texts, plain frames and paragraphs as rows of the classifier; words of one meaning share weights."""
+"""The labelled texts, plain frames and paragraphs as samples; words of one meaning share weights."""
 
 import json
 import re
@@ -17,15 +17,15 @@ from tests.training.corpus import NONE, Row
 
 HERE = Path(__file__).parent
 EACH = 8
-"""Sentences of each frame."""
+"""Sentences per frame."""
 SHORT_EN, SHORT_ZH = 160, 60
-"""Characters up to which a text is also put into the middle of ordinary ones."""
+"""A text up to this length is also inserted into ordinary sentences."""
 AROUND = 3
-"""So many ordinary sentences at most stand around it."""
+"""The maximum number of ordinary sentences around it."""
 LEAST = 8
-"""Characters of a sentence that is worth reading alone."""
+"""The minimum length of a sentence used alone."""
 TOGETHER = 300
-"""So many paragraphs are made of ordinary lines, of each language."""
+"""The number of paragraphs of ordinary lines per language."""
 Labelled = tuple[str, str]
 """A class and a text."""
 _TAG = re.compile(r"<[^>]*>")
@@ -43,32 +43,32 @@ def _read(path: Path) -> list[Labelled]:
 
 
 def rows() -> list[list[Row]]:
-    """Everything that the weights of `hostile` are fitted to."""
-    return made(_labelled())
+    """All samples for the weights of `hostile`."""
+    return made(_load_labelled())
 
 
 def examples() -> tuple[list[str], list[bool]]:
-    """The same texts in their plain form, and whether each gives orders: what the weights of vectors are fitted to."""
-    every = around(_labelled())
+    """The same texts in their plain form, and whether each gives orders: samples for the weights of vectors."""
+    every = around(_load_labelled())
     return [to_plain(text) for _, text in every], [label == ORDER for label, _ in every]
 
 
-def _labelled() -> list[Labelled]:
+def _load_labelled() -> list[Labelled]:
     texts = [each for told in files().values() for each in told]
     return [*texts, *_read(corpus.SETS / "hostile.jsonl")]
 
 
 def made(texts: Sequence[Labelled]) -> list[list[Row]]:
-    """The texts and what is learned beside them, as the network of words reads them."""
+    """All texts as the gram network reads them."""
     return [[Row(signs(to_plain(text)), (label,))] for label, text in around(texts)]
 
 
 def around(texts: Sequence[Labelled]) -> list[Labelled]:
-    """The texts, those of the frames, short ones once more among ordinary sentences, and what people really say."""
-    return [*texts, *_framed(), *_among(texts), *_ordinary(), *_natural()]
+    """The labelled texts, those of frames, short ones again among ordinary sentences, and natural messages."""
+    return [*texts, *_fill_frames(), *_among(texts), *_ordinary(), *_natural()]
 
 
-def _framed() -> Iterator[Labelled]:
+def _fill_frames() -> Iterator[Labelled]:
     random = np.random.default_rng(17)
     for path in sorted(HERE.glob("*.tsv")):
         places: dict[str, str] = {}
@@ -82,7 +82,7 @@ def _framed() -> Iterator[Labelled]:
 
 
 def filled(frame: str, places: dict[str, str], random: np.random.Generator) -> str:
-    """The frame with one of several in each of its places; ⟦ and ⟧ stand for braces of the text itself."""
+    """The frame with one alternative in each place; ⟦ and ⟧ stand for literal braces."""
     while "}" in frame:
         end = frame.index("}")
         begin = frame.rindex("{", 0, end)
@@ -92,7 +92,7 @@ def filled(frame: str, places: dict[str, str], random: np.random.Generator) -> s
 
 
 def _among(texts: Sequence[Labelled]) -> Iterator[Labelled]:
-    """Short texts between sentences that say nothing to the model: it is in the middle of a page that orders hide."""
+    """Short texts between harmless sentences, because orders hide in the middle of pages."""
     random = np.random.default_rng(19)
     pools = _pools()
     for label, text in texts:
@@ -106,7 +106,7 @@ def _among(texts: Sequence[Labelled]) -> Iterator[Labelled]:
 
 
 def _ordinary() -> Iterator[Labelled]:
-    """What people tell and ask their assistants gives it no orders against them, alone and several together."""
+    """Natural messages to assistants contain no hostile orders, alone and several together."""
     random = np.random.default_rng(23)
     for joint, pool in zip((" ", ""), _pools(), strict=True):
         yield from ((NONE, line) for line in pool)
@@ -118,7 +118,7 @@ def _ordinary() -> Iterator[Labelled]:
 
 
 def _natural() -> Iterator[Labelled]:
-    """What people really say: none of it gives orders to a model, whole, sentence by sentence, or two together."""
+    """Natural messages, none of which gives orders to a model: whole, by sentence, and in pairs."""
     for text in (line.text for line in natural.lines()):
         alone = [each for each in map(str.strip, sentences(text)) if len(each) >= LEAST]
         pairs = (one + other for one, other in pairwise(sentences(text)))
@@ -128,7 +128,7 @@ def _natural() -> Iterator[Labelled]:
 
 @cache
 def _pools() -> tuple[list[str], list[str]]:
-    """Ordinary lines of the other corpora without and with Chinese; those with orders in them are left out."""
+    """Ordinary lines of the other corpora without and with Chinese; those with orders are excluded."""
     folder = corpus.HERE / "corpus"
     lines: list[str] = []
     for pattern in ("statements_*.txt", "feedback_*.tsv", "intents_*.tsv"):

@@ -1,1 +1,1 @@
-"""How the static encoder is made: tokens, their vectors by two sentence encoders, a fit to natural sentences."""
+"""Builds the static encoder: tokens, their vectors from two sentence encoders, a fit to natural sentences."""

@@ -1,4 +1,4 @@
-"""`python -m tests.training.static`: makes `shared/classifiers/static_vectors` again (ten minutes on one core)."""
+"""`python -m tests.training.static`: rebuilds `shared/classifiers/static_vectors` (ten minutes on one core)."""
 
 import argparse
 import json
@@ -13,11 +13,11 @@ from tests.training.static.fit import Fitted, fit_tokens, turn_into
 HERE = Path(__file__).parent
 DIMENSION = 256
 FREE_SPACE = 1.0
-"""How strongly a token is drawn to the vector that its encoder gives it alone (the ridge of the regression)."""
+"""The regularisation of a token towards its own encoder vector (the ridge of the regression)."""
 
 
 def main() -> None:
-    """Reads the encoders and the sentences, writes the folder, says how well the sums follow the encoders."""
+    """Reads the encoders and the sentences, writes the folder, and prints how well the sums match the encoders."""
     args = _parser().parse_args()
     sentences = {"en": _lines(args.sentences_en), "zh": _lines(args.sentences_zh)}
     vocabulary = words.choose_words(
@@ -47,7 +47,7 @@ def main() -> None:
     chinese = turn_into(fitted["zh"].rows, fitted["en"].rows, tokenizer, pairs)
     han = np.array([words.is_han(tokenizer.id_to_token(n) or "") for n in range(tokenizer.get_vocab_size())])
     rows = np.where(han[:, None], chinese, fitted["en"].rows)
-    rows[0] = 0.0  # what is unknown says nothing
+    rows[0] = 0.0  # the unknown token has no meaning
     size = folder.write(args.out, tokenizer, rows)
     print(f"{len(rows)} tokens, {size} bytes in {args.out}")
     print(json.loads((args.out / "config.json").read_text())["model_id"])

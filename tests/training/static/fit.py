@@ -1,4 +1,6 @@
-"""Token vectors whose sum follows a sentence encoder on natural sentences (the recipe of Model2Vec, then a fit)."""
+"""Token vectors whose sum approximates a sentence encoder on natural sentences (the recipe of
+Model2Vec, then a fit).
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,12 +12,12 @@ from tokenizers import Tokenizer
 
 Floats = NDArray[np.float32]
 RARE = 1e-4
-"""A token of this likelihood counts half as much as one that is hardly ever met (smooth inverse frequency)."""
+"""A token of this probability has half the weight of a very rare one (smooth inverse frequency)."""
 ROUNDS = 60
 CLOSE = 1e-5
 CHUNK = 4096
 EVERY = 20
-"""Each twentieth sentence is kept out of the fit, to see how well it does on what it has not seen."""
+"""Every twentieth sentence is excluded from the fit for evaluation."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Fitted:
 
 
 class Counts:
-    """Which tokens each sentence has, each worth one over the root of their number: a sparse matrix."""
+    """The tokens of each sentence, each weighted by one over the root of their number: a sparse matrix."""
 
     def __init__(self, tokenizer: Tokenizer, sentences: Sequence[str]) -> None:
         cut = tokenizer.encode_batch(list(sentences), add_special_tokens=False)
@@ -76,10 +78,9 @@ def fit_tokens(
     dimension: int,
     ridge: float,
 ) -> Fitted:
-    """`vectors` are the encoder's of the sentences, `alone` those of the tokens by themselves.
+    """`vectors` are the encoder's of the sentences, `alone` those of single tokens.
 
-    Both are reduced to their `dimension` principal components. Where no sentence has a token, it keeps the vector that
-    it has alone.
+    Both are reduced to their `dimension` principal components. A token without a sentence keeps its own vector.
     """
     mean = vectors.mean(axis=0)
     directions = _principal(vectors - mean, dimension)
@@ -100,7 +101,7 @@ def fit_tokens(
 
 
 def _solve(counts: Counts, left: Floats, ridge: float) -> Floats:
-    """What added to the tokens' rows makes up for what is left, by conjugate gradients, each column by itself."""
+    """The change of the tokens' rows that minimises the residual, by conjugate gradients, each column separately."""
     residual = counts.back(left)
     made, direction = np.zeros_like(residual), residual.copy()
     whole = size = (residual * residual).sum(axis=0)
@@ -118,7 +119,7 @@ def _solve(counts: Counts, left: Floats, ridge: float) -> Floats:
 
 
 def turn_into(rows: Floats, others: Floats, tokenizer: Tokenizer, pairs: Sequence[Sequence[str]]) -> Floats:
-    """`rows` turned (lengths and angles stay) so that the words of each pair, `others`' first, come near each other."""
+    """`rows` rotated (lengths and angles stay) so that the words of each pair, `others`' first, become similar."""
     theirs = np.array([_of(others, tokenizer, other) for other, _ in pairs])
     ours = np.array([_of(rows, tokenizer, own) for _, own in pairs])
     left, _, right = np.linalg.svd(ours.T @ theirs)
@@ -130,7 +131,7 @@ def _of(rows: Floats, tokenizer: Tokenizer, text: str) -> Floats:
 
 
 def _principal(centred: Floats, dimension: int) -> Floats:
-    """The directions of the most variance, as columns."""
+    """The directions of highest variance, as columns."""
     _, directions = np.linalg.eigh((centred.T @ centred).astype(np.float64))
     return directions[:, ::-1][:, :dimension].astype(np.float32)
 

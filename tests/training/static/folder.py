@@ -1,4 +1,4 @@
-"""The folder as Model2Vec reads it: numbers of one byte, a weight for each token, tokenizer, configuration."""
+"""The folder in Model2Vec's format: one-byte numbers, a weight for each token, tokenizer, configuration."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 
 
 def write(folder: Path, tokenizer: Tokenizer, rows: NDArray[np.float32]) -> int:
-    """The bytes written."""
+    """The number of bytes written."""
     folder.mkdir(parents=True, exist_ok=True)
     largest = np.abs(rows).max(axis=1)
     whole = np.rint(rows / np.maximum(largest, 1e-9)[:, None] * 127).astype(np.int8)

@@ -1,4 +1,4 @@
-"""The vectors that a sentence encoder gives to texts."""
+"""The vectors of texts from a sentence encoder."""
 
 import asyncio
 import hashlib
@@ -14,7 +14,7 @@ MAX_CHARS = 600
 
 
 class Teacher:
-    """An encoder whose vectors are kept in `cache`, a file for each list of texts, where a folder is given."""
+    """An encoder whose vectors are cached in `cache`, a file for each list of texts, if a folder is given."""
 
     def __init__(self, folder: Path, cache: Path | None) -> None:
         self._encoder = LocalEncoder(folder)

@@ -1,4 +1,4 @@
-"""Which tokens get a vector, how likely each is, and the tokenizer that cuts a text into the likeliest of them."""
+"""The tokens with vectors, their probabilities, and the tokenizer for the most likely segmentation."""
 
 import json
 import math
@@ -12,7 +12,7 @@ import rjieba
 from tokenizers import Tokenizer, models, normalizers
 
 ENGLISH, CHINESE = 17_000, 12_500
-"""Words of each language; with some 4,500 single characters they stay below 10 MB at 256 numbers each."""
+"""Words per language; with some 4,500 single characters they stay below 10 MB at 256 numbers each."""
 UNKNOWN = "[UNK]"
 _HAN = re.compile(r"[一-鿿]")
 _HAN_WORD = re.compile(r"[一-鿿]{2,}")
@@ -20,9 +20,9 @@ _LATIN_WORD = re.compile(r"[a-z]+")
 _NAMES = ("nr", "nt", "nz", "m")
 """Parts of speech of the dictionary that are names of people and organisations, or numbers."""
 LIKELY_ALONE = 0.1
-"""A character is so much less likely to stand alone than to be part of a word."""
+"""The factor by which a single character is less likely than one in a word."""
 LETTER = -14.0
-"""The logarithm of the likelihood of a single letter: it counts where no word fits."""
+"""The logarithm of the probability of a single letter, used if no word matches."""
 
 
 def is_han(token: str) -> bool:
@@ -31,7 +31,7 @@ def is_han(token: str) -> bool:
 
 
 def latin_words(tokenizer: Path) -> list[str]:
-    """The whole words of an encoder's vocabulary, the most frequent first, as its order says."""
+    """The whole words of an encoder's vocabulary, the most frequent first, according to its order."""
     return [piece for piece in _pieces(tokenizer) if _LATIN_WORD.fullmatch(piece)]
 
 
@@ -46,7 +46,7 @@ def _pieces(tokenizer: Path) -> list[str]:
 
 
 def read_dictionary(path: Path) -> dict[str, int]:
-    """How often each Chinese word of two to four characters was met, without names and numbers."""
+    """The frequency of each Chinese word of two to four characters, without names and numbers."""
     known: dict[str, int] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         word, count, kind = line.split()
@@ -62,7 +62,7 @@ def choose_words(
     chinese: Sequence[str],
     dictionary: Mapping[str, int],
 ) -> dict[str, float]:
-    """The tokens, each with the logarithm of how likely it is, from the sentences and from general frequency."""
+    """The tokens, each with the logarithm of its probability, from the sentences and from general frequency."""
     return {**_english(latin, english), **_chinese(characters, chinese, dictionary)}
 
 
@@ -97,7 +97,7 @@ def _words(line: str) -> Iterator[str]:
 
 
 def make_tokenizer(scores: Mapping[str, float]) -> Tokenizer:
-    """Cuts a text into the tokens that are likeliest together; what lies between them is one unknown token."""
+    """Splits a text into the most likely tokens; text between them is one unknown token."""
     vocabulary = [(UNKNOWN, -30.0), *((token, round(score, 2)) for token, score in scores.items())]
     tokenizer = Tokenizer(models.Unigram(vocabulary, unk_id=0, byte_fallback=False))
     plain = [normalizers.NFKD(), normalizers.StripAccents(), normalizers.Lowercase()]

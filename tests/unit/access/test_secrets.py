@@ -1,4 +1,4 @@
-"""The text of a key: made, read, hashed and compared."""
+"""The text of a key: generated, parsed, hashed and compared."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from shared.secrets import find_secrets
 KEY = KeyText("abc123def456", "A" * 41 + "-_")
 
 
-def test_a_key_that_was_made_is_read_again() -> None:
+def test_a_generated_key_can_be_parsed() -> None:
     for _ in range(200):
         key = KeyText(make_key_id(), make_secret())
         assert parse_key(str(key)) == key
@@ -29,11 +29,11 @@ def test_a_key_that_was_made_is_read_again() -> None:
         "eyJhbGciOiJub25lIn0.e30.",
     ],
 )
-def test_what_has_another_form_is_no_key(text: str) -> None:
+def test_text_of_another_form_is_no_key(text: str) -> None:
     assert parse_key(text) is None
 
 
-def test_only_the_secret_itself_fits_its_hash() -> None:
+def test_only_the_secret_itself_matches_its_hash() -> None:
     kept = hash_secret(KEY.secret)
     assert fits(KEY.secret, kept)
     assert not fits(KEY.secret[:-1] + "A", kept)
@@ -43,6 +43,6 @@ def test_only_the_secret_itself_fits_its_hash() -> None:
 
 
 @pytest.mark.parametrize("said", ["the key is {}", "密钥是 {}", "Authorization: Bearer {}", "use {} please"])
-def test_a_key_that_somebody_says_is_found_as_a_secret(said: str) -> None:
+def test_a_key_in_a_message_is_detected_as_a_secret(said: str) -> None:
     text = said.format(KeyText(make_key_id(), make_secret()))
     assert find_secrets(text)

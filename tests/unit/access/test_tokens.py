@@ -1,4 +1,6 @@
-"""Tokens of an issuer: only those that it signed for us and that have not ended, with claims as policy reads them."""
+"""Tokens of an issuer: only valid ones that are signed for this service are accepted, with claims
+as policy maps them.
+"""
 
 import base64
 import json
@@ -22,7 +24,7 @@ SAID: dict[str, Any] = {"org": "acme", "scope": "read write"}
 
 
 class Clock:
-    """Goes on when it is told to."""
+    """A clock that the test advances."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -60,7 +62,9 @@ async def refusal(check: TokenCheck, token: str) -> str:
 
 
 @pytest.mark.parametrize("curve", [False, True])
-async def test_a_signed_token_says_who_asks(issuer: Issuer, check: Callable[..., TokenCheck], curve: bool) -> None:
+async def test_a_signed_token_identifies_the_requester(
+    issuer: Issuer, check: Callable[..., TokenCheck], curve: bool
+) -> None:
     issuer.add_key("second", curve=curve)
     holder = await check().identify(issuer.sign(**SAID))
     assert holder == Requester("lin", frozenset({"read", "write"}), "acme", "lin")
@@ -85,7 +89,7 @@ async def test_a_signed_token_says_who_asks(issuer: Issuer, check: Callable[...,
         ({}, {"scope": {"read": True}}, Requester("lin", frozenset(), "acme", "lin")),
     ],
 )
-async def test_claims_are_read_as_policy_says(
+async def test_claims_are_mapped_as_policy_says(
     issuer: Issuer,
     check: Callable[..., TokenCheck],
     settings: dict[str, Any],
@@ -112,7 +116,7 @@ async def test_claims_are_read_as_policy_says(
         ({"sub": "x" * 129}, "the claim sub of the token is missing or not an id"),
     ],
 )
-async def test_a_token_that_does_not_say_what_it_must_is_refused(
+async def test_a_token_without_a_required_claim_is_refused(
     issuer: Issuer, check: Callable[..., TokenCheck], claims: dict[str, Any], problem: str
 ) -> None:
     assert await refusal(check(), issuer.sign(**{**SAID, **claims})) == problem
@@ -149,27 +153,25 @@ async def test_a_forged_token_is_refused(issuer: Issuer, check: Callable[..., To
 @pytest.mark.parametrize(
     "token", ["", "abc", "a.b.c", "e30.e30.e30", "x" * 20_000, "密钥", "..", "eyJhbGciOiJSUzI1NiJ9.e30"]
 )
-async def test_what_is_no_token_is_refused(check: Callable[..., TokenCheck], token: str) -> None:
+async def test_text_that_is_no_token_is_refused(check: Callable[..., TokenCheck], token: str) -> None:
     problem = await refusal(check(), token)
     assert problem in ("is neither a key nor a token", "the token is from an issuer that the policy does not name")
 
 
-async def test_a_token_that_no_reader_gets_to_the_end_of_is_refused(
-    issuer: Issuer, check: Callable[..., TokenCheck]
-) -> None:
+async def test_a_token_that_cannot_be_parsed_is_refused(issuer: Issuer, check: Callable[..., TokenCheck]) -> None:
     deep = base64.urlsafe_b64encode(b"[" * 9_000).decode().rstrip("=")
     for token in (f"{deep}.e30.", f"{_part({'alg': 'RS256'})}.{deep}.", f"{_part({'alg': 'RS256', 'kid': 7})}.e30."):
         assert await refusal(check(), token) == "is neither a key nor a token"
     assert await refusal(check(), issuer.sign(**SAID, exp=float("inf"))) == "the token is not valid"
 
 
-async def test_no_token_is_taken_where_no_issuer_is_named(issuer: Issuer) -> None:
+async def test_no_token_is_accepted_without_an_issuer(issuer: Issuer) -> None:
     assert (await refusal(TokenCheck({}), issuer.sign(**SAID))).startswith(
         "is not a key; tokens are accepted from issuers"
     )
 
 
-async def test_a_new_key_is_read_when_it_is_first_named_and_not_too_often(
+async def test_a_new_key_is_fetched_at_its_first_use_and_not_too_often(
     issuer: Issuer, check: Callable[..., TokenCheck], clock: Clock
 ) -> None:
     door = check()
@@ -182,7 +184,7 @@ async def test_a_new_key_is_read_when_it_is_first_named_and_not_too_often(
     assert (await door.identify(issuer.sign(key="first", **SAID))).user_id == "lin"
 
 
-async def test_a_key_that_was_taken_back_goes_when_keys_are_read_again(
+async def test_a_revoked_key_is_dropped_when_keys_are_fetched_again(
     issuer: Issuer, check: Callable[..., TokenCheck], clock: Clock
 ) -> None:
     door, old = check(keys_s=300), issuer.sign(**SAID)
@@ -194,7 +196,7 @@ async def test_a_key_that_was_taken_back_goes_when_keys_are_read_again(
     assert await refusal(door, old) == "the token is signed with a key that its issuer does not publish"
 
 
-async def test_without_the_issuer_its_known_keys_go_on_and_unknown_ones_wait(
+async def test_without_the_issuer_known_keys_stay_valid_and_unknown_ones_wait(
     issuer: Issuer, check: Callable[..., TokenCheck], clock: Clock
 ) -> None:
     door, token = check(keys_s=300), issuer.sign(**SAID)
@@ -213,7 +215,7 @@ async def test_without_the_issuer_its_known_keys_go_on_and_unknown_ones_wait(
         assert (await door.identify(token)).user_id == "lin", broken
 
 
-async def test_the_only_key_is_meant_where_none_is_named(issuer: Issuer, check: Callable[..., TokenCheck]) -> None:
+async def test_the_only_key_is_used_if_the_token_names_none(issuer: Issuer, check: Callable[..., TokenCheck]) -> None:
     token = issuer.sign(named=False, **SAID)
     assert (await check().identify(token)).user_id == "lin"
     issuer.add_key("second")
@@ -233,7 +235,7 @@ async def test_the_only_key_is_meant_where_none_is_named(issuer: Issuer, check: 
         {"audience": ""},
     ],
 )
-def test_an_issuer_that_cannot_be_trusted_is_no_policy(settings: dict[str, Any]) -> None:
+def test_an_insecure_issuer_is_an_invalid_policy(settings: dict[str, Any]) -> None:
     plain = {"issuer": URL, "audience": AUDIENCE, "jwks": "jwks.json", "tenant_claim": "org"}
     TokenIssuer.model_validate({**plain, "jwks": "http://127.0.0.1:9/jwks.json"})
     with pytest.raises(ValidationError):

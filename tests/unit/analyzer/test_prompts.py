@@ -1,4 +1,4 @@
-"""The analyzer's prompts, word for word in every version."""
+"""The text of the analyzer's prompts, in every version."""
 
 import json
 import os
@@ -26,14 +26,14 @@ ASKED: dict[str, tuple[str, tuple[MemoryOption, ...]]] = {
 
 @pytest.mark.parametrize("name", ASKED)
 @pytest.mark.parametrize("version", ANALYSIS)
-def test_the_prompt_is_the_golden_one(version: str, name: str) -> None:
+def test_the_prompt_equals_the_golden_file(version: str, name: str) -> None:
     prompt = choose_prompt(version)(*ASKED[name])
     assert (prompt.name, prompt.version) == ("analysis", version)
     written = f"{prompt.name} {prompt.version}\n--- system\n{prompt.system}\n--- user\n{prompt.user}\n"
     same(GOLDEN / f"{version}.{name}.txt", written)
 
 
-def test_the_schema_is_the_golden_one() -> None:
+def test_the_schema_equals_the_golden_file() -> None:
     same(GOLDEN / "analysis.schema.json", json.dumps(AnalysisAnswer.model_json_schema(), indent=1) + "\n")
 
 
@@ -53,7 +53,7 @@ def test_no_text_closes_the_fence_and_six_memories_are_shown(version: str) -> No
     assert len(data["memories"]) == MOST_SHOWN == 6
 
 
-def test_policy_chooses_among_the_versions_and_names_a_wrong_choice() -> None:
+def test_policy_selects_a_version_and_an_unknown_one_is_named() -> None:
     assert AnalysisPolicy().prompt in ANALYSIS
     with pytest.raises(ConfigurationError, match=r"^analysis\.prompt: no prompt 'analysis-9'; there are analysis-1"):
         choose_prompt("analysis-9")
@@ -70,8 +70,6 @@ def test_policy_chooses_among_the_versions_and_names_a_wrong_choice() -> None:
         ([], {}),
     ],
 )
-def test_what_was_not_shown_or_is_said_both_ways_counts_for_nothing(
-    answered: list[tuple[str, str]], found: dict[str, str]
-) -> None:
+def test_unknown_and_contradictory_items_are_ignored(answered: list[tuple[str, str]], found: dict[str, str]) -> None:
     said = {"verdicts": [{"id": id, "verdict": verdict} for id, verdict in answered]}
     assert verdicts(AnalysisAnswer.model_validate(said), ("m1", "m2")) == found

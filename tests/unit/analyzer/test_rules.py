@@ -1,4 +1,4 @@
-"""What the analyzer proposes, on which evidence, and when it asks: case by case, in both languages."""
+"""The analyzer's proposals, their evidence, and when it asks a model; in both languages."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -77,14 +77,14 @@ def stood(new: Statement, known: list[ActiveMemory], advice: Mapping[UUID, Verdi
         (replace(NEW, flags=(SUSPECTED,), quote=""), [OLD], "skip", None, "none"),
     ],
 )
-def test_a_proposal_is_what_the_evolver_would_do_and_says_by_which_sign(
+def test_a_proposal_matches_the_evolvers_decision_and_names_its_reason(
     new: Statement, known: list[ActiveMemory], action: str, target: int | None, sign: str
 ) -> None:
     found = stood(new, known)
     assert (found.action, found.target and found.target.memory_id.int, found.evidence["sign"]) == (action, target, sign)
 
 
-def test_several_memories_that_end_are_a_merge() -> None:
+def test_several_ending_memories_are_a_merge() -> None:
     other = replace(OLD, memory_id=UUID(int=3))
     relation = stood(NEW, [])
     assert relation.action == "create"
@@ -107,7 +107,7 @@ def test_a_verdict_is_followed(language: str, verdict: Verdict, action: str) -> 
 
 
 @LANGUAGES
-def test_a_verdict_lets_words_that_state_nothing_themselves_end_or_stay(language: str) -> None:
+def test_a_verdict_applies_to_words_that_state_nothing_themselves(language: str) -> None:
     new, old = SAYS[language]
     new = replace(new, flags=(SUSPECTED,), assertion="inferred")
     assert stood(new, [old]).action == "skip"
@@ -116,7 +116,7 @@ def test_a_verdict_lets_words_that_state_nothing_themselves_end_or_stay(language
 
 
 @LANGUAGES
-def test_a_verdict_never_ends_what_the_user_confirmed_nor_acts_for_their_own_benefit(language: str) -> None:
+def test_a_verdict_never_ends_a_confirmed_memory_nor_supports_a_self_serving_claim(language: str) -> None:
     new, old = SAYS[language]
     sure, tool = replace(old, provenance="confirmed_by_user"), replace(old, provenance="tool")
     advice: Mapping[UUID, Verdict] = {old.memory_id: "ends"}
@@ -133,7 +133,7 @@ def test_a_verdict_never_ends_what_the_user_confirmed_nor_acts_for_their_own_ben
 
 
 @LANGUAGES
-def test_a_verdict_counts_for_what_may_be_compared_alone(language: str) -> None:
+def test_a_verdict_applies_only_to_comparable_memories(language: str) -> None:
     new, old = SAYS[language]
     advice: Mapping[UUID, Verdict] = {old.memory_id: "ends"}
     for known in (
@@ -163,7 +163,7 @@ def test_a_verdict_counts_for_what_may_be_compared_alone(language: str) -> None:
         ("周二晚上打网球", "我周四晚上打网球", False),
     ],
 )
-def test_another_number_a_denial_or_another_thing_of_a_sort_is_not_the_same(known: str, said: str, same: bool) -> None:
+def test_another_number_denial_or_subject_is_not_the_same(known: str, said: str, same: bool) -> None:
     assert may_be_same(known, said) is same
     new, old = replace(NEW, quote=said), replace(OLD, told=known)
     found = by_vector(new, old, 0.9, ANALYSIS)
@@ -176,7 +176,7 @@ def test_another_number_a_denial_or_another_thing_of_a_sort_is_not_the_same(know
     ("cosine", "polarity", "verdict"),
     [(0.85, 0, "same"), (0.85, 1, "same"), (0.85, -1, "near"), (0.849, 0, "near"), (0.6, 0, "near"), (0.59, 0, None)],
 )
-def test_a_cosine_says_same_near_or_nothing(cosine: float, polarity: int, verdict: str | None) -> None:
+def test_a_cosine_is_classified_as_same_near_or_unrelated(cosine: float, polarity: int, verdict: str | None) -> None:
     found = by_vector(replace(NEW, polarity=1), replace(OLD, polarity=polarity), cosine, ANALYSIS)
     assert (found.verdict if found else None) == verdict
 
@@ -195,14 +195,14 @@ def test_a_cosine_says_same_near_or_nothing(cosine: float, polarity: int, verdic
         (0.3, 0.0, {"type": "case"}, False),
     ],
 )
-def test_a_model_is_asked_where_a_share_is_neither_nothing_nor_enough(
+def test_a_model_is_asked_if_the_overlap_is_partial(
     ends: float, same: float, more: dict[str, Any], asked: bool
 ) -> None:
     weighed = Comparisons(resolve(NEW, [], POLICY), "none", (Comparison(OLD, SentenceRelation(ends, same, 0.0)),))
     assert doubts(replace(NEW, **more), weighed, (), ANALYSIS) == ([OLD] if asked else [])
 
 
-def test_what_is_decided_is_not_asked_about_and_what_vectors_found_is_shown_too() -> None:
+def test_decided_memories_are_not_asked_about_and_vector_matches_are_shown() -> None:
     other, far = replace(OLD, memory_id=UUID(int=3)), replace(OLD, memory_id=UUID(int=4))
     nothing, some = SentenceRelation(0.0, 0.0, 0.9), SentenceRelation(0.3, 0.1, 0.0)
     beside = (Comparison(far, nothing), Comparison(other, nothing), Comparison(OLD, some))
@@ -214,7 +214,7 @@ def test_what_is_decided_is_not_asked_about_and_what_vectors_found_is_shown_too(
     assert doubts(NEW, judged, (), ANALYSIS) == []
 
 
-def test_evidence_holds_figures_and_ids_and_no_text() -> None:
+def test_evidence_contains_figures_and_ids_and_no_text() -> None:
     told = (Advice(OLD.memory_id, "ends", "model"),)
     found = propose(NEW, weigh(NEW, [OLD], POLICY, {OLD.memory_id: "ends"}), POLICY, told)
     assert found.evidence == {

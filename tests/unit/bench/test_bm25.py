@@ -1,4 +1,4 @@
-"""Plain BM25, the measure beside ours."""
+"""Plain BM25, the baseline of the benches."""
 
 import pytest
 
@@ -14,11 +14,11 @@ from tests.bench.bm25 import Bm25, words
         ("…！", []),
     ],
 )
-def test_words_are_runs_of_latin_letters_and_pairs_of_han(text: str, found: list[str]) -> None:
+def test_tokens_are_latin_words_and_han_bigrams(text: str, found: list[str]) -> None:
     assert words(text) == found
 
 
-def test_a_rare_word_counts_for_more_than_a_usual_one() -> None:
+def test_a_rare_word_counts_more_than_a_common_one() -> None:
     index = Bm25()
     for n in range(10):
         index.add(f"usual {n}", "we went to the market")
@@ -28,14 +28,14 @@ def test_a_rare_word_counts_for_more_than_a_usual_one() -> None:
     assert index.search("zebra", 3) == []
 
 
-def test_a_short_text_goes_before_a_long_one_with_the_same_word() -> None:
+def test_a_short_text_ranks_before_a_long_one_with_the_same_word() -> None:
     index = Bm25()
     index.add("long", "杭州的春天来得早，西湖边的柳树已经绿了，游人也多了起来")
     index.add("short", "杭州见")
     assert index.search("杭州", 2) == ["short", "long"]
 
 
-def test_what_is_added_later_is_found_from_then_on() -> None:
+def test_texts_added_later_are_found() -> None:
     index = Bm25()
     index.add("old", "the tram to work")
     assert index.search("tram", 5) == ["old"]

@@ -1,4 +1,4 @@
-"""Cases of what a package must hold and must not: how they are judged, and that the labels can be met."""
+"""Cases of package contents: their evaluation, and the consistency of their labels."""
 
 from collections import Counter
 
@@ -14,7 +14,7 @@ def _case(must: tuple[str, ...], must_not: tuple[str, ...], may: tuple[str, ...]
     return Case("one", "en", "dev", "chain", (), "?", CASES[0].ask_at, must, may, must_not)
 
 
-def test_a_package_is_clean_when_all_that_is_needed_is_there_and_nothing_else() -> None:
+def test_a_package_is_clean_if_it_contains_all_needs_and_nothing_forbidden() -> None:
     case = _case(("oat milk|oats",), ("soy",), ("breakfast",))
     good = judge(case, ["I have OATS now", "at breakfast"])
     assert (good.clean, good.helpful, good.shown) == (True, 2, 2)
@@ -22,7 +22,7 @@ def test_a_package_is_clean_when_all_that_is_needed_is_there_and_nothing_else() 
     assert (bad.clean, bad.helpful, bad.missing, bad.forbidden) == (False, 0, ("oat milk|oats",), ("soy",))
 
 
-def test_figures_are_over_all_texts_and_all_needs() -> None:
+def test_figures_cover_all_texts_and_all_needs() -> None:
     case = _case(("a", "b"), ("x",))
     found = figures([judge(case, ["a", "c", "x"]), judge(case, ["a b"])])
     assert found["precision"] == pytest.approx(2 / 4)
@@ -31,7 +31,7 @@ def test_figures_are_over_all_texts_and_all_needs() -> None:
     assert found["forbidden"] == pytest.approx(1 / 2)
 
 
-def test_a_case_with_nothing_to_show_is_clean_when_nothing_is_shown() -> None:
+def test_a_case_without_needs_is_clean_if_nothing_is_shown() -> None:
     found = figures([judge(_case((), ("x",)), [])])
     assert found == {"clean": 1.0, "forbidden": 0.0, "cases": 1.0}
 
@@ -45,7 +45,7 @@ def test_there_are_sixty_cases_of_every_kind_in_both_languages_and_halves() -> N
         assert {part for each, part in kinds if each == kind} == {"dev", "held"}, kind
 
 
-def test_what_a_case_needs_was_said_and_no_line_that_says_it_is_forbidden() -> None:
+def test_needs_were_stated_and_no_line_that_states_them_is_forbidden() -> None:
     for case in CASES:
         said = [line.text.casefold() for line in case.lines]
         for need in (*case.must, *case.may):
@@ -57,7 +57,7 @@ def test_what_a_case_needs_was_said_and_no_line_that_says_it_is_forbidden() -> N
                 assert judge(case, [text]).helpful == 0, (case.id, word, text)
 
 
-def test_cases_are_told_in_order_and_asked_afterwards() -> None:
+def test_statements_are_committed_in_order_before_the_question() -> None:
     for case in CASES:
         moments = [line.said_at for line in case.lines]
         assert moments == sorted(moments)

@@ -1,4 +1,4 @@
-"""Labelled conversations in the shapes that their files have, and the order in which they are told and asked about."""
+"""Labelled conversations in their file formats, and the order of lines and questions."""
 
 import json
 from datetime import UTC, datetime
@@ -38,7 +38,7 @@ def test_captions_dates_and_places_are_read(tmp_path: Path) -> None:
     assert [len(turn) for turn in turns(talk.lines)] == [1, 1, 2, 1]
 
 
-def test_a_category_has_the_name_that_the_file_gives_it(tmp_path: Path) -> None:
+def test_a_category_has_its_name_from_the_file(tmp_path: Path) -> None:
     asked = {"question": "Where?", "evidence": ["D2:3"]}
     talk = _talk(
         tmp_path,
@@ -54,12 +54,12 @@ def test_a_category_has_the_name_that_the_file_gives_it(tmp_path: Path) -> None:
     assert [question.scored for question in talk.questions] == [True, True, True, True, False, False]
 
 
-def test_evidence_may_name_several_places_at_once(tmp_path: Path) -> None:
+def test_evidence_can_name_several_places_at_once(tmp_path: Path) -> None:
     talk = _talk(tmp_path, {"question": "What?", "evidence": ["D1:02; D2:3"], "category": 1})
     assert talk.questions[0].evidence == {"D1:2", "D2:3"}
 
 
-def test_a_question_is_asked_when_only_what_came_before_it_has_been_said(tmp_path: Path) -> None:
+def test_a_question_is_asked_after_exactly_the_earlier_lines(tmp_path: Path) -> None:
     talk = _talk(
         tmp_path,
         {"question": "in place", "evidence": ["D1:1"], "asked_in": "D2:3"},
@@ -78,19 +78,19 @@ def test_a_question_is_asked_when_only_what_came_before_it_has_been_said(tmp_pat
     assert talk.questions[1].at == datetime(2023, 6, 1, tzinfo=UTC)
 
 
-def test_without_a_time_everything_is_told_before_anything_is_asked(tmp_path: Path) -> None:
+def test_without_times_all_lines_precede_all_questions(tmp_path: Path) -> None:
     talk = _talk(tmp_path, {"question": "in place", "evidence": ["D1:1"], "asked_in": "D2:3"})
     (step,) = steps(talk, at_their_time=False)
     assert (len(step.lines), len(step.questions)) == (5, 1)
 
 
-def test_a_limit_takes_questions_evenly(tmp_path: Path) -> None:
+def test_a_limit_samples_questions_evenly(tmp_path: Path) -> None:
     talk = _talk(tmp_path, *({"question": str(n), "evidence": ["D1:1"]} for n in range(10)))
     assert [question.text for question in talk.part(None, 5).questions] == ["0", "2", "4", "6", "8"]
     assert talk.part(["another"]).lines == ()
 
 
-def test_the_golden_set_is_read_with_the_assistants_words_and_what_nothing_answers() -> None:
+def test_the_golden_set_includes_the_assistants_lines_and_unanswerable_questions() -> None:
     talk = read(golden_set.FILE)
     assert {line.role for line in talk.lines} == {"user", "assistant"}
     assert {"shares a word", "shares no word", "none"} == {question.category for question in talk.questions}

@@ -1,4 +1,4 @@
-"""Floors under figures: what fails, and what an update may change."""
+"""Limits of figures: which values fail, and what an update changes."""
 
 from datetime import date
 from pathlib import Path
@@ -17,7 +17,7 @@ FLOORS = Floors(
 RECALL, LOST = FLOORS.by_name
 
 
-def test_a_figure_below_its_floor_or_above_its_ceiling_or_absent_fails() -> None:
+def test_a_value_outside_its_limit_or_missing_fails() -> None:
     assert [each.holds for each in verdicts(FLOORS, {RECALL: 0.8, LOST: 0.01})] == [True, True]
     assert [each.holds for each in verdicts(FLOORS, {RECALL: 0.79, LOST: 0.011})] == [False, False]
     assert [each.holds for each in verdicts(FLOORS, {RECALL: 0.9})] == [True, False]
@@ -32,14 +32,14 @@ def test_an_update_raises_floors_and_lowers_none() -> None:
     assert worse[RECALL].measured == 0.5
 
 
-def test_a_figure_that_is_new_gets_a_floor_on_its_right_side() -> None:
+def test_a_new_figure_gets_a_floor_or_a_ceiling() -> None:
     made = FLOORS.updated({"cases: clean": 0.6, "cases: forbidden": 0.2, "eval natural: zh screen": 0.01}, TODAY)
     signs = {name: each.sign for name, each in made.by_name.items()}
     assert (signs["cases: clean"], signs["cases: forbidden"], signs["eval natural: zh screen"]) == (">=", "<=", "<=")
     assert RECALL in made.by_name
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+def test_a_written_file_can_be_read(tmp_path: Path) -> None:
     path = tmp_path / "floors.json"
     path.write_text(FLOORS.written())
     assert read(path) == FLOORS
@@ -52,6 +52,6 @@ def test_a_figure_without_a_floor_is_refused(tmp_path: Path) -> None:
         read(path)
 
 
-def test_every_committed_floor_is_met_by_the_figure_of_its_day() -> None:
+def test_every_committed_floor_is_met_by_its_recorded_value() -> None:
     for name, floor in read(FILE).by_name.items():
         assert floor.holds(floor.measured), name

@@ -1,4 +1,4 @@
-"""Every client of Kafka is made with the same arguments, and no secret of them is shown."""
+"""Every Kafka client gets the same connection arguments, and their secrets are never shown."""
 
 import ast
 from pathlib import Path
@@ -32,7 +32,7 @@ def calls_of_clients() -> list[tuple[Path, ast.Call]]:
     ]
 
 
-def test_no_client_is_made_without_the_arguments_of_the_settings() -> None:
+def test_every_client_is_created_with_the_arguments_of_the_settings() -> None:
     found = calls_of_clients()
     assert len(found) >= 9
     for path, call in found:
@@ -41,7 +41,7 @@ def test_no_client_is_made_without_the_arguments_of_the_settings() -> None:
         assert "bootstrap_servers" not in [each.arg for each in call.keywords], f"{path}:{call.lineno}"
 
 
-def test_every_client_of_a_service_has_its_user_its_times_and_its_name() -> None:
+def test_every_client_of_a_service_has_its_user_timeouts_and_name() -> None:
     settings = Settings.model_validate({**SCRAM, "kafka_client_id": "brain", "kafka_request_timeout_ms": 5_000})
     arguments = open_access(settings, "observer").make_arguments()
     context = arguments.pop("ssl_context")
@@ -71,13 +71,13 @@ def test_no_secret_is_shown() -> None:
         ({"kafka_certificate": __file__, "kafka_key": __file__}, "kafka_certificate"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_named(given: dict[str, str], named: str) -> None:
+def test_an_unusable_file_is_named(given: dict[str, str], named: str) -> None:
     with pytest.raises(ConfigurationError, match=f"^{name_of(named)}: ") as refused:
         open_access(Settings.model_validate({**SCRAM, **given}), "observer")
     assert "\n" not in str(refused.value)
 
 
-def test_a_connection_that_breaks_is_no_fault_of_a_setting() -> None:
+def test_a_broken_connection_is_not_a_configuration_error() -> None:
     setting, said = explain_refusal(KafkaConnectionError("closed"))
     assert not setting
     assert name_of("kafka_security_protocol") in said

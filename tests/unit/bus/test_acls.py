@@ -1,4 +1,4 @@
-"""The access control lists are those of the registry of topics."""
+"""The access control lists follow from the registry of topics."""
 
 import json
 import shlex
@@ -21,7 +21,7 @@ ALLOWED = {
 
 
 @pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.name)
-def test_whoever_reads_a_topic_may_and_sets_aside_what_nobody_can_handle(topic: Topic) -> None:
+def test_readers_of_a_topic_may_read_it_and_write_dead_letters(topic: Topic) -> None:
     for consumer in topic.consumers:
         if consumer.service not in SERVICES:
             continue
@@ -30,7 +30,7 @@ def test_whoever_reads_a_topic_may_and_sets_aside_what_nobody_can_handle(topic: 
         assert (consumer.service, "Write", "topic", topic.dead_letter) in ALLOWED
 
 
-def test_events_are_written_by_the_relay_alone_and_replies_by_compose_alone() -> None:
+def test_only_the_relay_writes_events_and_only_compose_writes_replies() -> None:
     for topic in TOPICS:
         writing = {service for service, operation, _, name in ALLOWED if (operation, name) == ("Write", topic.name)}
         if topic is COMPOSE_REPLY:
@@ -42,7 +42,7 @@ def test_events_are_written_by_the_relay_alone_and_replies_by_compose_alone() ->
             assert ("client" in writing) == (topic is TURN_COMMIT)
 
 
-def test_erasure_may_delete_where_text_is_and_nowhere_else() -> None:
+def test_erasure_may_delete_records_of_text_topics_only() -> None:
     text = {topic.name for topic in CARRIERS.topics} | {topic.dead_letter for topic in CARRIERS.topics}
     deleting = {(service, name) for service, operation, _, name in ALLOWED if operation == "Delete"}
     assert deleting == {("erasure", name) for name in text}
@@ -50,13 +50,13 @@ def test_erasure_may_delete_where_text_is_and_nowhere_else() -> None:
         assert ("erasure", "Describe", "group", topic.group_of("compose")) in ALLOWED
 
 
-def test_the_operator_makes_every_topic_and_reads_what_was_erased() -> None:
+def test_the_operator_creates_every_topic_and_reads_the_erasures() -> None:
     made = {name for service, operation, _, name in ALLOWED if (service, operation) == ("operator", "Create")}
     assert made == {name for topic in TOPICS for name in (topic.name, topic.dead_letter)}
     assert ("operator", "Read", "topic", ERASURE_REQUESTED.name) in ALLOWED
 
 
-def test_the_command_prints_one_line_of_kafka_each_with_the_principal_that_is_asked_for() -> None:
+def test_the_command_prints_one_kafka_line_per_grant_with_the_given_principal() -> None:
     plain = CliRunner().invoke(app, ["topics", "--acls", "--principal", "User:CN={service},O=brain"])
     assert plain.exit_code == 0
     lines = [line for line in plain.stdout.splitlines() if not line.startswith("#")]

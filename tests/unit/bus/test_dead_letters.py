@@ -1,4 +1,4 @@
-"""What a dead letter says of itself: its id holds wherever it stands, and tells it from every other."""
+"""The identity of a dead letter: independent of its position, and unique."""
 
 from dataclasses import replace
 
@@ -19,14 +19,14 @@ STORED = Stored(TURN_COMMIT.dead_letter, 1, 5, b"acme:anna", b'{"user_id": "anna
 LETTER = DeadLetter(TURN_COMMIT, STORED)
 
 
-def moved(**changed: object) -> str:
-    """The id of the letter where this of its record is otherwise."""
+def id_of_changed(**changed: object) -> str:
+    """The id of the letter with this change to its record."""
     return DeadLetter(TURN_COMMIT, replace(STORED, **changed)).letter_id  # pyright: ignore[reportArgumentType]
 
 
 def test_a_copy_of_a_letter_is_the_same_letter() -> None:
-    assert moved(partition=1, offset=70, headers=(*HEADERS, ("x-copied", b"1900"))) == LETTER.letter_id
-    assert moved(timestamp=1900, headers=(("x-error", b"another"), *HEADERS[1:])) == LETTER.letter_id
+    assert id_of_changed(partition=1, offset=70, headers=(*HEADERS, ("x-copied", b"1900"))) == LETTER.letter_id
+    assert id_of_changed(timestamp=1900, headers=(("x-error", b"another"), *HEADERS[1:])) == LETTER.letter_id
 
 
 @pytest.mark.parametrize(
@@ -40,10 +40,10 @@ def test_a_copy_of_a_letter_is_the_same_letter() -> None:
     ],
 )
 def test_another_record_is_another_letter(changed: dict[str, object]) -> None:
-    assert moved(**changed) != LETTER.letter_id
+    assert id_of_changed(**changed) != LETTER.letter_id
 
 
-def test_an_event_is_known_by_its_id_whatever_came_of_its_record() -> None:
+def test_an_event_is_identified_by_its_id_whatever_its_record() -> None:
     told = {"trace_id": "t", "policy_version": "p"}
     event = outbox.event(TurnCommitted(turn_id=clock.uuid7(), seq=1), Subject("acme", "anna"), "x", **told)
     value = event.model_dump_json().encode()
@@ -68,7 +68,7 @@ def test_an_event_is_known_by_its_id_whatever_came_of_its_record() -> None:
         ((*HEADERS, ("x-value-sha256", b"abc")), 1700, "3/9/1700", False),
     ],
 )
-def test_headers_say_when_and_where_it_was_sent(
+def test_headers_contain_time_and_origin(
     headers: tuple[tuple[str, bytes], ...], sent_ms: int, first: str, whole: bool
 ) -> None:
     letter = DeadLetter(TURN_COMMIT, replace(STORED, headers=headers))
@@ -88,7 +88,7 @@ def test_headers_say_when_and_where_it_was_sent(
         (TURN_COMMIT, None, None, None),
     ],
 )
-def test_a_letter_is_whose_its_body_or_its_key_says(
+def test_body_or_key_names_the_owner_of_a_letter(
     topic: Topic, key: bytes | None, value: bytes | None, owner: Subject | None
 ) -> None:
     stored = Stored(topic.dead_letter, key=key, value=value)
@@ -99,5 +99,5 @@ def test_a_letter_is_whose_its_body_or_its_key_says(
 @pytest.mark.parametrize(
     ("ms", "year"), [(0, 1970), (-1, 1970), (1_800_000_000_000, 2027), (10**15, 9999), (2**62, 9999)]
 )
-def test_a_time_that_its_sender_chose_is_a_moment(ms: int, year: int) -> None:
+def test_a_timestamp_of_the_sender_is_limited_to_valid_times(ms: int, year: int) -> None:
     assert to_moment(ms).year == year

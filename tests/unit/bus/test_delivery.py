@@ -1,4 +1,4 @@
-"""What happens around every handler: grouping, retries, isolation, dead letters, the fuse."""
+"""Delivery around every handler: grouping, retries, isolation, dead letters, the fuse."""
 
 import asyncio
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ def seqs(events: Sequence[Delivered]) -> list[int]:
 
 @dataclass
 class World:
-    """A handler that fails as told, and all that was asked of it and of the places for what it could not do."""
+    """A handler with scripted failures that records its calls and those for failed events."""
 
     faults: dict[int, list[Exception]] = field(default_factory=dict)
     handled: list[tuple[str, list[int]]] = field(default_factory=list)
@@ -63,7 +63,7 @@ class World:
         )
 
     async def handle(self, subject: Subject, events: Sequence[Delivered]) -> None:
-        """Raises the next fault of the first event that has one left."""
+        """Raises the next scripted error of the first event that has one."""
         self.attempts.append(seqs(events))
         for seq in seqs(events):
             if self.faults.get(seq):
@@ -71,23 +71,23 @@ class World:
         self.handled.append((subject.user_id, seqs(events)))
 
     async def give_up(self, subject: Subject, event: Delivered, reason: str) -> None:
-        """Notes it."""
+        """Records it."""
         self.given_up.append((event.envelope.payload["seq"], reason))
 
     async def set_aside(self, record: Record, reason: str) -> None:
-        """Notes it."""
+        """Records it."""
         if not self.dead_letters_work:
             raise TransientError("no dead-letter topic")
         self.buried.append((record.offset, reason))
 
 
-async def test_events_of_one_user_come_together_and_in_order() -> None:
+async def test_events_of_one_user_are_grouped_in_order() -> None:
     world = World()
     await world.delivery.accept([record("a", 1), record("b", 1), record("a", 2), record("b", 2), record("a", 3)])
     assert sorted(world.handled) == [("a", [1, 2, 3]), ("b", [1, 2])]
 
 
-async def test_the_only_user_of_a_tenant_does_not_wait_for_all_of_another() -> None:
+async def test_a_tenants_only_user_does_not_wait_for_all_users_of_another() -> None:
     world = World(policy=POLICY.model_copy(update={"handler_concurrency": 1}))
     flood = [record(f"f{n}", n, tenant="flood") for n in range(6)]
     await world.delivery.accept([*flood, record("q", 1, tenant="quiet"), record("q", 2, tenant="quiet")])
@@ -95,7 +95,7 @@ async def test_the_only_user_of_a_tenant_does_not_wait_for_all_of_another() -> N
     assert [user for user, _ in world.handled[3:]] == ["f2", "f3", "f4", "f5"]
 
 
-async def test_no_more_users_are_handled_at_once_than_policy_allows() -> None:
+async def test_concurrent_users_are_limited_by_policy() -> None:
     world = World(policy=POLICY.model_copy(update={"handler_concurrency": 3}))
     running, most = 0, 0
 
@@ -112,7 +112,7 @@ async def test_no_more_users_are_handled_at_once_than_policy_allows() -> None:
     assert most == 3
 
 
-async def test_a_passing_trouble_is_tried_again_until_it_has_passed() -> None:
+async def test_a_transient_error_is_retried_until_it_passes() -> None:
     world = World(faults={1: [TransientError("away"), TransientError("away")]})
     world.faults[1].append(TransientError("once more than there are retries"))
     tries = iter(world.faults[1][:2])
@@ -129,7 +129,7 @@ async def test_a_passing_trouble_is_tried_again_until_it_has_passed() -> None:
     assert world.handled == [("u", [1])]
 
 
-async def test_a_trouble_that_does_not_pass_sends_the_batch_back_and_loses_nobody() -> None:
+async def test_a_lasting_transient_error_returns_the_batch_and_loses_no_event() -> None:
     world = World(faults={1: [TransientError("away")]})
     with pytest.raises(TransientError):
         await world.delivery.accept([record("a", 1), record("b", 2)])
@@ -146,14 +146,14 @@ async def test_one_bad_event_is_isolated_from_its_neighbours() -> None:
     assert world.buried == [(2, "ZeroDivisionError")]
 
 
-async def test_poison_is_not_tried_again_and_its_reason_is_kept() -> None:
+async def test_poison_is_not_retried_and_its_reason_is_recorded() -> None:
     world = World(faults={1: [PoisonError("seq: too odd")]})
     await world.delivery.accept([record()])
     assert world.attempts == [[1]]
     assert world.buried == [(0, "PoisonError: seq: too odd")]
 
 
-async def test_what_cannot_be_set_aside_comes_again() -> None:
+async def test_an_event_that_cannot_be_set_aside_is_redelivered() -> None:
     world = World(faults={1: [PoisonError("odd")]}, dead_letters_work=False)
     with pytest.raises(TransientError):
         await world.delivery.accept([record()])
@@ -173,7 +173,7 @@ async def test_what_cannot_be_set_aside_comes_again() -> None:
         (record("x" * 128).value.replace(b"x" * 128, b"x" * 129), "user_id"),  # type: ignore[union-attr]
     ],
 )
-async def test_what_is_no_event_is_a_dead_letter_that_names_the_field(value: bytes | None, says: str) -> None:
+async def test_an_invalid_event_is_a_dead_letter_that_names_the_field(value: bytes | None, says: str) -> None:
     bad = Stored(TURN_COMMITTED.name, value=value, offset=7)
     with pytest.raises(PoisonError) as caught:
         parse(bad)
@@ -185,21 +185,21 @@ async def test_what_is_no_event_is_a_dead_letter_that_names_the_field(value: byt
     assert [offset for offset, _ in world.buried] == [7]
 
 
-def test_an_event_from_the_future_with_more_fields_is_read() -> None:
+def test_an_event_of_a_later_version_with_more_fields_is_read() -> None:
     raw = orjson.loads(record().value or b"")
     raw["payload"]["mood"] = "fine"
     assert parse(Stored(TURN_COMMITTED.name, value=orjson.dumps({**raw, "colour": "red"}))).subject == ("t", "u")
 
 
 @pytest.mark.parametrize(("attempt", "least", "most"), [(1, 80, 120), (2, 400, 600), (3, 1600, 2400), (9, 1600, 2400)])
-def test_the_delays_grow_and_scatter(attempt: int, least: float, most: float) -> None:
+def test_delays_grow_with_jitter(attempt: int, least: float, most: float) -> None:
     world = World(policy=DeliveryPolicy())
     state = type("State", (), {"attempt_number": attempt})()
-    waits = [world.delivery._wait(state) * 1000 for _ in range(200)]  # pyright: ignore[reportArgumentType] # all it reads
+    waits = [world.delivery._wait(state) * 1000 for _ in range(200)]  # pyright: ignore[reportArgumentType] # only these attributes are read
     assert least <= min(waits) < max(waits) <= most
 
 
-def test_the_fuse_blows_on_too_large_a_share_and_mends_with_time() -> None:
+def test_the_fuse_opens_at_too_high_a_share_and_closes_with_time() -> None:
     world = World()
     world.fuse.note(10, dead=False)
     for _ in range(10):
@@ -215,7 +215,7 @@ def test_the_fuse_blows_on_too_large_a_share_and_mends_with_time() -> None:
 
 
 @pytest.mark.parametrize(("good", "bad", "blown"), [(0, 3, False), (0, 4, True), (100, 10, False), (100, 11, True)])
-def test_the_fuse_wants_some_evidence_and_looks_at_the_latest(good: int, bad: int, blown: bool) -> None:
+def test_the_fuse_needs_a_minimum_of_recent_events(good: int, bad: int, blown: bool) -> None:
     world = World()
     world.fuse.note(good, dead=False)
     for _ in range(bad):
@@ -223,7 +223,7 @@ def test_the_fuse_wants_some_evidence_and_looks_at_the_latest(good: int, bad: in
     assert world.fuse.blown is blown
 
 
-async def test_while_the_fuse_is_blown_nothing_is_touched() -> None:
+async def test_nothing_is_handled_while_the_fuse_is_open() -> None:
     world = World()
     world.fuse.note(0, dead=False)
     for _ in range(20):
@@ -233,7 +233,7 @@ async def test_while_the_fuse_is_blown_nothing_is_touched() -> None:
     assert (world.attempts, world.buried) == ([], [])
 
 
-async def test_every_group_is_finished_before_an_error_is_raised() -> None:
+async def test_every_group_finishes_before_an_error_is_raised() -> None:
     done: list[int] = []
 
     async def work(n: int) -> None:
@@ -249,11 +249,11 @@ async def test_every_group_is_finished_before_an_error_is_raised() -> None:
     assert done == [0, 1, 2, 3]
 
 
-def test_a_dead_letter_says_where_it_came_from_and_why() -> None:
+def test_a_dead_letter_records_its_origin_and_reason() -> None:
     found = headers_of(Stored("topic", partition=3, offset=9), "x" * 1000)
     assert found == {"x-error": "x" * 500, "x-origin": "topic/3/9", "x-sent-at": "0"}
 
 
-def test_a_dead_letter_of_what_was_redriven_says_where_it_stood_first() -> None:
+def test_a_dead_letter_of_a_redriven_record_has_its_first_origin() -> None:
     again = Stored("topic", partition=3, offset=9, headers=[("x-first", b"1/2/3"), ("other", b"x")])
     assert headers_of(again, "why")["x-first"] == "1/2/3"

@@ -1,4 +1,4 @@
-"""How far groups are behind is asked for beside whoever wants it, and only the first waits."""
+"""Consumer lags are queried in the background; only the first caller waits."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ from shared.bus.lags import GroupLags
 
 
 class Asked(GroupLags):
-    """Answers how often it was asked, when it is let."""
+    """Returns the number of its calls, once released."""
 
     def __init__(self) -> None:
         super().__init__(KafkaAccess("nowhere:9092"))
@@ -25,14 +25,14 @@ class Asked(GroupLags):
         return [GroupFlow(topic="turn.committed", service="observer", group="g", lag=self.times)]
 
 
-async def test_all_who_ask_at_first_wait_for_one_answer() -> None:
+async def test_the_first_callers_share_one_query() -> None:
     asked = Asked()
     answers = await asyncio.gather(*(asked.load() for _ in range(5)))
     assert asked.times == 1
     assert [answer[0].lag for answer in answers if answer] == [1] * 5
 
 
-async def test_an_old_answer_is_given_while_the_next_is_on_its_way(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stale_value_is_returned_while_the_next_is_queried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lags, "FRESH_S", 0.0)
     asked = Asked()
     assert await asked.load()
@@ -48,11 +48,11 @@ async def test_an_old_answer_is_given_while_the_next_is_on_its_way(monkeypatch: 
 
 
 class Silent(GroupLags):
-    """The broker does not tell."""
+    """The broker does not answer."""
 
     async def _ask(self) -> None:
         return None
 
 
-async def test_where_the_broker_does_not_tell_nothing_is_known() -> None:
+async def test_lags_are_unknown_if_the_broker_does_not_answer() -> None:
     assert await Silent(KafkaAccess("nowhere:9092")).load() is None

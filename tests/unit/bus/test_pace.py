@@ -1,9 +1,9 @@
-"""Records that are slow to handle are fetched few at a time, quick ones many."""
+"""The fetch size adapts to the handling time of records."""
 
 from shared.bus.delivery import BatchPace
 
 
-def test_slow_records_come_few_at_a_time_and_quick_ones_many() -> None:
+def test_slow_records_are_fetched_in_small_batches_and_fast_ones_in_large() -> None:
     pace = BatchPace(200, 4)
     assert pace.records == 4
     for _ in range(6):
@@ -17,14 +17,14 @@ def test_slow_records_come_few_at_a_time_and_quick_ones_many() -> None:
     assert pace.records == 8
 
 
-def test_ordinary_records_come_by_the_hundred_though_all_together_take_seconds() -> None:
+def test_ordinary_records_are_fetched_by_the_hundred_even_if_the_batch_takes_seconds() -> None:
     pace = BatchPace(200, 4)
     for _ in range(6):
         pace.note(pace.records, 0.02 * pace.records)
     assert pace.records == 200
 
 
-def test_one_quick_record_between_slow_ones_hardly_counts() -> None:
+def test_one_fast_record_among_slow_ones_has_little_effect() -> None:
     pace = BatchPace(200, 1)
     for _ in range(10):
         pace.note(pace.records, 0.4 * pace.records)
@@ -32,7 +32,7 @@ def test_one_quick_record_between_slow_ones_hardly_counts() -> None:
         assert pace.records <= 2
 
 
-def test_a_batch_below_the_number_of_hands_stays_as_it_is() -> None:
+def test_a_batch_is_never_smaller_than_the_number_of_workers() -> None:
     pace = BatchPace(2, 4)
     pace.note(2, 60.0)
     assert pace.records == 2

@@ -1,4 +1,4 @@
-"""Whose text a record carries, when it was said, and how long a topic keeps it."""
+"""The owner and age of a record, and how long its topic keeps it."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -37,7 +37,7 @@ DAY = 24 * 3_600_000
         (b"\xff:\xfe", b"\xff", False, None),
     ],
 )
-def test_the_body_says_whose_it_is_and_else_the_key(
+def test_the_body_names_the_owner_and_otherwise_the_key(
     key: bytes | None, body: bytes | None, by_key: bool | None, without_keys: bool | None
 ) -> None:
     record = Stored("t", key=key, value=body)
@@ -67,7 +67,7 @@ def test_a_user_of_the_default_tenant_need_not_name_it() -> None:
         (500, None, False),
     ],
 )
-def test_a_dead_letter_is_as_old_as_its_origin(at: int, origin: bytes | None, before: bool) -> None:
+def test_a_dead_letter_has_the_age_of_its_origin(at: int, origin: bytes | None, before: bool) -> None:
     since: Mapping[tuple[str, int], int] = {("t", 3): 7}
     headers = (("x-origin", origin),)
     assert said_before(Stored("t.dlq", headers=headers, timestamp=at), 100, since) is before  # pyright: ignore[reportArgumentType] # a header may be null
@@ -76,14 +76,14 @@ def test_a_dead_letter_is_as_old_as_its_origin(at: int, origin: bytes | None, be
 @pytest.mark.parametrize(
     ("copied", "appended"), [((), 100), ((b"70",), 100), ((b"300",), 300), ((b"300", b"200"), 200)]
 )
-def test_a_copy_stands_where_it_is_since_it_was_copied(copied: tuple[bytes, ...], appended: int) -> None:
+def test_a_copy_has_its_position_since_it_was_copied(copied: tuple[bytes, ...], appended: int) -> None:
     headers = tuple((COPIED, value) for value in copied)
     assert appended_ms(Stored("t", headers=headers, timestamp=100)) == appended
 
 
-def test_a_topic_keeps_a_record_for_retention_and_an_open_segment_more() -> None:
+def test_a_topic_keeps_a_record_for_its_retention_plus_one_segment() -> None:
     kept = RetentionConfig(retention_ms=DAY, segment_ms=3_600_000)
-    assert kept.gone_by(1_700_000_000_000) == datetime.fromtimestamp(
+    assert kept.find_removal_time(1_700_000_000_000) == datetime.fromtimestamp(
         (1_700_000_000_000 + DAY + 3_600_000 + SWEEP_MS) / 1000, UTC
     )
     assert not kept.is_expired(0, DAY)
@@ -93,12 +93,12 @@ def test_a_topic_keeps_a_record_for_retention_and_an_open_segment_more() -> None
 @pytest.mark.parametrize(
     "kept", [RetentionConfig(None, 1), RetentionConfig(2**63 - 1, 1), RetentionConfig(1, 2**63 - 1)]
 )
-def test_a_topic_may_keep_a_record_for_ever(kept: RetentionConfig) -> None:
-    assert kept.gone_by(1_700_000_000_000) == FOREVER
+def test_a_topic_can_keep_records_forever(kept: RetentionConfig) -> None:
+    assert kept.find_removal_time(1_700_000_000_000) == FOREVER
     assert not kept.is_expired(0, DAY) or kept.retention_ms == 1
 
 
-def test_every_topic_that_carries_text_is_purged() -> None:
+def test_every_topic_with_text_is_purged() -> None:
     assert set(CARRIERS.topics) == {topic for topic in TOPICS if topic.carries_text}
     assert all("compose" in topic.readers for topic in CARRIERS.inbound)
     assert all(topic.readers == ("users",) for topic in CARRIERS.replies)

@@ -1,4 +1,4 @@
-"""Tokens are asked for once, again before they end, and never without saying why there is none."""
+"""Tokens are requested once, renewed before they expire, and a failure gives its reason."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ URL = "https://login.example/token"
 
 
 class Issuer:
-    """Answers as it is told, and notes what it was asked."""
+    """An issuer with scripted responses that records requests."""
 
     def __init__(self, answer: Callable[[int], httpx.Response]) -> None:
         self.asked: list[httpx.Request] = []
@@ -28,7 +28,7 @@ class Issuer:
 
 @pytest.fixture
 def issue(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[int], httpx.Response]], Issuer]:
-    """Puts an issuer behind the URL."""
+    """Replaces the issuer behind the URL."""
 
     def put(answer: Callable[[int], httpx.Response]) -> Issuer:
         issuer = Issuer(answer)
@@ -47,7 +47,7 @@ def token(number: int) -> httpx.Response:
     return httpx.Response(200, json={"access_token": f"token-{number}", "expires_in": 100})
 
 
-async def test_clients_share_a_token_which_is_asked_for_again_before_it_ends(
+async def test_clients_share_a_token_that_is_renewed_before_it_expires(
     issue: Callable[[Callable[[int], httpx.Response]], Issuer],
 ) -> None:
     issuer, now = issue(token), [0.0]
@@ -72,7 +72,7 @@ async def test_clients_share_a_token_which_is_asked_for_again_before_it_ends(
         (httpx.Response(200, json={"access_token": ""}), "gave no token"),
     ],
 )
-async def test_an_issuer_that_gives_none_is_named_and_asked_again(
+async def test_an_issuer_without_a_token_is_named_and_asked_again(
     issue: Callable[[Callable[[int], httpx.Response]], Issuer], answer: httpx.Response, said: str
 ) -> None:
     issuer = issue(lambda number: answer if number == 1 else token(number))

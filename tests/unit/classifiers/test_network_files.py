@@ -1,4 +1,4 @@
-"""The file of a network: small, read as what was fitted, unpacked once into the cache, or in memory where none is."""
+"""The file of a network: small, accurate, unpacked once into the cache, or into memory without one."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -86,7 +86,7 @@ def test_a_file_is_read_as_it_was_packed_and_mapped_from_the_cache(
     assert len([*(folder / "cache").glob("*/*")]) == 1
 
 
-def test_many_that_begin_at_once_leave_one_whole_folder(fitted: Network, folder: Path) -> None:
+def test_concurrent_starts_leave_one_complete_folder(fitted: Network, folder: Path) -> None:
     with ThreadPoolExecutor(6) as pool:
         read = [*pool.map(network.load.__wrapped__, ["small"] * 12)]
     assert max(differ(fitted, each) for each in read) < 0.02
@@ -95,7 +95,7 @@ def test_many_that_begin_at_once_leave_one_whole_folder(fitted: Network, folder:
     assert {each.name for each in kept[0].iterdir()} == {"hashes.npy", "weights.npy"}
 
 
-def test_where_nothing_can_be_written_it_is_read_in_memory(fitted: Network, folder: Path) -> None:
+def test_without_a_writable_folder_it_is_read_into_memory(fitted: Network, folder: Path) -> None:
     (folder / "cache").write_text("a file stands in the way")
     assert differ(fitted, network.load("small")) < 0.02
     assert [each.name for each in (folder / "weights").iterdir()] == ["small.npz"]

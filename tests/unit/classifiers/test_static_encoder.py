@@ -1,4 +1,4 @@
-"""The static encoder: what means the same lies near, in both languages and between them."""
+"""The static encoder: similar meanings have similar vectors, within and between the two languages."""
 
 import hashlib
 import json
@@ -30,11 +30,11 @@ def cosine(one: str, other: str) -> float:
         ("数据库用哪个", "we keep the data in a Postgres database", "今天天气真好"),
     ],
 )
-def test_the_same_in_other_words_is_nearer_than_something_else(text: str, same: str, other: str) -> None:
+def test_a_paraphrase_is_nearer_than_another_statement(text: str, same: str, other: str) -> None:
     assert cosine(text, same) > cosine(text, other) + 0.1
 
 
-def test_a_vector_has_unit_length_and_one_of_nothing_known_is_zero() -> None:
+def test_a_vector_has_unit_length_and_that_of_unknown_text_is_zero() -> None:
     encoder = load_static_encoder()
     vector = encoder.encode("We moved to Leeds 去年春天")
     assert vector.shape == (encoder.dimension,)
@@ -51,14 +51,14 @@ def test_case_accents_and_width_make_no_difference(one: str, other: str) -> None
     assert cosine(one, other) == pytest.approx(1.0, abs=1e-5)
 
 
-def test_what_stands_far_behind_is_not_looked_at() -> None:
+def test_text_beyond_the_maximum_length_is_ignored() -> None:
     encoder = load_static_encoder()
     text = "tea and cake " * 200
     assert len(text) > MAX_CHARS
     assert (encoder.encode(text) == encoder.encode(text + "the invoice is due")).all()
 
 
-def test_the_folder_is_small_and_its_id_says_what_is_in_it() -> None:
+def test_the_folder_is_small_and_its_id_reflects_its_content() -> None:
     files = [FOLDER / name for name in ("model.safetensors", "tokenizer.json")]
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) <= MEGABYTES * 1_000_000
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""The prompts of compose, word for word, and what is taken of their answers."""
+"""The text of compose's prompts, and the parsing of their answers."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def _golden(name: str, written: str) -> str:
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_the_prompt_is_the_golden_one(name: str) -> None:
+def test_the_prompt_equals_the_golden_file(name: str) -> None:
     prompt = ASKED[name]
     written = f"{prompt.name} {prompt.version}\n--- system\n{prompt.system}\n--- user\n{prompt.user}\n"
     golden = _golden(f"{prompt.version}.{name.split('.')[1]}.txt", written)
@@ -44,7 +44,7 @@ def test_the_prompt_is_the_golden_one(name: str) -> None:
 
 
 @pytest.mark.parametrize(("version", "answer"), [(prompts.VERSION, PlanAnswer), (prompts.RANK_VERSION, RankAnswer)])
-def test_the_schema_is_the_golden_one(version: str, answer: type[BaseModel]) -> None:
+def test_the_schema_equals_the_golden_file(version: str, answer: type[BaseModel]) -> None:
     written = json.dumps(answer.model_json_schema(), indent=1, ensure_ascii=False) + "\n"
     assert written == _golden(f"{version}.schema.json", written), "changed on purpose? SMARTBRAIN_UPDATE_GOLDEN=1"
 
@@ -64,7 +64,7 @@ def test_long_messages_and_long_lists_are_bounded() -> None:
     assert len(ranked.user) < 30 * 400 + 2000
 
 
-def test_neither_prompt_is_tried_again() -> None:
+def test_neither_prompt_is_retried() -> None:
     assert all(prompt.once for prompt in ASKED.values())
 
 
@@ -83,7 +83,7 @@ def answer(**fields: Any) -> PlanAnswer:
         (None, None),
     ],
 )
-def test_an_intent_outside_the_vocabulary_is_none(given: Any, read: str | None) -> None:
+def test_an_unknown_intent_is_none(given: Any, read: str | None) -> None:
     assert answer(intent=given).intent == read
 
 
@@ -91,12 +91,12 @@ def test_an_intent_outside_the_vocabulary_is_none(given: Any, read: str | None) 
     ("given", "read"),
     [(0.4, 0.4), (0, 0.1), (-3, 0.1), (7, 0.9), (1, 0.9), (10**400, 0.9), ("heavy", 0.7), (True, 0.7), (None, 0.7)],
 )
-def test_a_weight_is_less_than_the_messages_own(given: Any, read: float) -> None:
+def test_a_weight_is_below_that_of_the_message(given: Any, read: float) -> None:
     (query,) = answer(queries=[{"text": "tea", "mode": "hybrid", "weight": given}]).queries
     assert query.weight == read
 
 
-def test_a_weight_that_is_no_number_is_the_usual_one() -> None:
+def test_an_invalid_weight_is_the_default() -> None:
     (query,) = parse('{"queries": [{"text": "茶", "weight": NaN}]}', PlanAnswer).queries
     assert (query.weight, query.mode) == (0.7, "hybrid")
 
@@ -105,7 +105,7 @@ def test_a_weight_that_is_no_number_is_the_usual_one() -> None:
     ("given", "read"),
     [("exact", "exact"), ("SEMANTIC", "semantic"), ("relational", "hybrid"), ("sql", "hybrid"), (None, "hybrid")],
 )
-def test_a_mode_that_cannot_be_searched_is_hybrid(given: Any, read: str) -> None:
+def test_an_unsupported_mode_is_hybrid(given: Any, read: str) -> None:
     (query,) = answer(queries=[{"text": "tea", "mode": given}]).queries
     assert query.mode == read
 
@@ -127,18 +127,18 @@ def test_at_most_three_searchable_queries_are_read(given: Any, read: list[str]) 
     assert [each.text for each in answer(queries=given).queries] == read
 
 
-def test_no_query_is_long() -> None:
+def test_queries_are_truncated() -> None:
     (query,) = answer(queries=["茶" * 100_000]).queries
     assert len(query.text) == 200
 
 
 @pytest.mark.parametrize("queries", ["none", 3, {"text": "tea"}])
-def test_queries_that_are_no_list_are_no_answer(queries: Any) -> None:
+def test_queries_that_are_no_list_are_refused(queries: Any) -> None:
     with pytest.raises(UnreadableError):
         answer(queries=queries)
 
 
-def test_an_answer_without_queries_is_none() -> None:
+def test_an_answer_without_queries_is_empty() -> None:
     with pytest.raises(UnreadableError):
         parse('{"intent": "task", "colour": ["blue"]}', PlanAnswer)
 
@@ -159,14 +159,14 @@ def test_entities_are_few_short_and_no_secrets() -> None:
         ({"words": "x", "first": "2026-13-45", "after": 3}, (None, None)),
     ],
 )
-def test_a_date_that_is_none_is_absent(given: Any, read: tuple[date | None, date | None]) -> None:
+def test_an_invalid_date_is_omitted(given: Any, read: tuple[date | None, date | None]) -> None:
     found = answer(time=given).time
     assert found is not None
     assert (found.first, found.after) == read
 
 
 @pytest.mark.parametrize("given", ["last week", 3, [], None])
-def test_a_time_of_another_form_is_none(given: Any) -> None:
+def test_a_time_of_another_form_is_omitted(given: Any) -> None:
     assert answer(time=given).time is None
 
 

@@ -1,4 +1,4 @@
-"""Everything that the console says stands in both languages, and is said somewhere."""
+"""Every console message exists in both languages and is used."""
 
 import re
 from collections import Counter
@@ -15,12 +15,12 @@ VALUE = re.compile(r"\{(\w+)\}")
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 NAMED = re.compile(r"""\b(?:t|tell|Notice)\(\s*["']([a-z_.]+)["']""")
 MADE = re.compile(r"""["']([a-z_]+\.(?:[a-z_]+\.)*)["'] ~|f"([a-z_]+\.(?:[a-z_]+\.)*)\{|tell_one\("([a-z_]+)",""")
-"""Names of which the end is worked out: `"area." ~ area.name` and `f"error.{code}"`."""
+"""Names with a computed end: `"area." ~ area.name` and `f"error.{code}"`."""
 SOURCES = {path: path.read_text("utf-8") for path in sorted(FOLDER.rglob("*")) if path.suffix in (".py", ".html")}
 
 
 @pytest.mark.parametrize("name", MESSAGES)
-def test_a_message_says_the_same_in_both_languages(name: str) -> None:
+def test_a_message_has_the_same_placeholders_in_both_languages(name: str) -> None:
     told = MESSAGES[name]
     assert len(told) == len(LANGUAGES)
     english, chinese = told
@@ -30,7 +30,7 @@ def test_a_message_says_the_same_in_both_languages(name: str) -> None:
     assert Counter(VALUE.findall(english)) == Counter(VALUE.findall(chinese))
 
 
-def test_no_name_means_two_messages() -> None:
+def test_message_names_are_unique() -> None:
     assert sum(len(table) for table in TABLES) == len(MESSAGES)
 
 
@@ -38,14 +38,14 @@ def list_used() -> set[str]:
     return {name for text in SOURCES.values() for name in NAMED.findall(text)}
 
 
-def test_every_message_that_is_named_is_there() -> None:
+def test_every_used_message_exists() -> None:
     used = list_used()
     assert len(used) > 30
     assert not {name for name in used if not name.endswith(".")} - set(MESSAGES)
     assert {name for _, name in DEGREES} <= set(MESSAGES)
 
 
-def test_every_message_that_is_there_is_named() -> None:
+def test_every_message_is_used() -> None:
     beginnings = {each for text in SOURCES.values() for found in MADE.findall(text) for each in found if each}
     texts = [text for path, text in SOURCES.items() if "messages" not in path.parts]
     unused = {
@@ -56,7 +56,7 @@ def test_every_message_that_is_there_is_named() -> None:
     assert not unused
 
 
-def test_every_template_is_one() -> None:
+def test_every_template_compiles() -> None:
     templates = make_templates()
     names = templates.list_templates()
     assert "layout.html" in names
@@ -65,7 +65,7 @@ def test_every_template_is_one() -> None:
 
 
 @pytest.mark.parametrize("path", [path for path in SOURCES if path.suffix == ".html"], ids=lambda path: path.name)
-def test_no_template_trusts_what_it_is_given_or_holds_a_script(path: Path) -> None:
+def test_no_template_disables_escaping_or_contains_a_script(path: Path) -> None:
     text = SOURCES[path]
     assert not re.search(r"\|\s*safe\b|autoescape|<style|\sstyle=|\son[a-z]+=|hx-on|hx-vals=.js|javascript:", text)
     assert not re.search(r"<script(?! src=\"/static/)", text)

@@ -1,4 +1,4 @@
-"""Moments, degrees and languages in the words of people."""
+"""Times, confidences and languages in words."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -27,18 +27,18 @@ SHANGHAI = timezone(timedelta(hours=8))
         (timedelta(days=-2), "30 November, 07:30", "11月30日 07:30"),
     ],
 )
-def test_a_moment_is_told_as_people_do(ago: timedelta, english: str, chinese: str) -> None:
+def test_a_time_is_shown_in_relative_words(ago: timedelta, english: str, chinese: str) -> None:
     assert tell_moment(NOW - ago, NOW, UTC, "en") == english
     assert tell_moment(NOW - ago, NOW, UTC, "zh") == chinese
 
 
-def test_a_day_is_that_of_the_reader() -> None:
+def test_a_day_is_in_the_readers_time_zone() -> None:
     late = read_moment("2026-11-27T17:00:00Z")
     assert tell_day(late, NOW, UTC, "en") == "yesterday"
     assert tell_day(late, NOW, SHANGHAI, "zh") == "今天"
 
 
-def test_the_surer_the_stronger_the_words() -> None:
+def test_words_reflect_the_confidence() -> None:
     told = [name_degree(each / 20) for each in range(21)]
     assert (told[0], told[-1]) == ("sure.hardly", "sure.very")
     assert len(set(told)) == 5
@@ -57,7 +57,7 @@ def test_the_surer_the_stronger_the_words() -> None:
         ("xx", None, "zh", "zh"),
     ],
 )
-def test_the_language_is_what_was_chosen_else_what_is_wanted(
+def test_the_language_is_the_chosen_or_else_the_preferred_one(
     chosen: str | None, setting: str | None, accepted: str, language: str
 ) -> None:
     assert choose_language(chosen, setting, accepted) == language

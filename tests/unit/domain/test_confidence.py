@@ -1,4 +1,4 @@
-"""What an assertion is worth on write: the table of model 4.2.1 and its caps (X10, OC139, OC140, OC142)."""
+"""Confidence by assertion: the table of model 4.2.1 and its caps (X10, OC139, OC140, OC142)."""
 
 from datetime import UTC, datetime
 from uuid import UUID
@@ -13,13 +13,13 @@ POLICY = ConfidencePolicy()
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 
 
-def said(
+def make_statement(
     assertion: Assertion, confidence: float = 1.0, *, flags: tuple[str, ...] = (), session: str = "s2"
 ) -> Statement:
     return Statement("preference", "pref:ui:theme", "dark", assertion, flags, confidence, False, NOW, session)
 
 
-def known(assertion: Assertion, confidence: float, *, flags: tuple[str, ...] = ()) -> ActiveMemory:
+def make_memory(assertion: Assertion, confidence: float, *, flags: tuple[str, ...] = ()) -> ActiveMemory:
     provenance = POLICY.level_of(assertion, flags).provenance
     one = UUID(int=1)
     return ActiveMemory(
@@ -38,28 +38,28 @@ def known(assertion: Assertion, confidence: float, *, flags: tuple[str, ...] = (
         ("tool", "tool", 0.95),
     ],
 )
-def test_however_sure_one_is_the_cap_of_the_assertion_holds(assertion: Assertion, provenance: str, cap: float) -> None:
-    relation = relate(said(assertion), [], POLICY)
+def test_confidence_never_exceeds_the_cap_of_the_assertion(assertion: Assertion, provenance: str, cap: float) -> None:
+    relation = relate(make_statement(assertion), [], POLICY)
     assert (relation.provenance, relation.confidence) == (provenance, cap)
 
 
 @pytest.mark.parametrize("assertion", ["directive", "correction", "declared", "tool"])
-def test_a_claim_that_benefits_the_speaker_is_never_believed_much(assertion: Assertion) -> None:
-    relation = relate(said(assertion, flags=("self_benefit",)), [], POLICY)
+def test_a_self_serving_claim_has_low_confidence(assertion: Assertion) -> None:
+    relation = relate(make_statement(assertion, flags=("self_benefit",)), [], POLICY)
     assert (relation.provenance, relation.confidence) == ("observation", 0.5)
 
 
-def test_said_in_two_sessions_a_declaration_becomes_analysis() -> None:
-    relation = relate(said("declared", 0.5), [known("declared", 0.5)], POLICY)
+def test_a_declaration_in_two_sessions_becomes_analysis() -> None:
+    relation = relate(make_statement("declared", 0.5), [make_memory("declared", 0.5)], POLICY)
     assert (relation.action, relation.provenance, relation.confidence) == ("confirm", "analysis", 0.7)
 
 
-def test_said_twice_in_one_session_it_stays_an_observation() -> None:
-    relation = relate(said("declared", 0.5, session="s1"), [known("declared", 0.5)], POLICY)
+def test_a_declaration_twice_in_one_session_stays_an_observation() -> None:
+    relation = relate(make_statement("declared", 0.5, session="s1"), [make_memory("declared", 0.5)], POLICY)
     assert (relation.action, relation.provenance, relation.confidence) == ("confirm", "observation", 0.5)
 
 
 def test_a_self_serving_claim_is_never_promoted_by_repetition() -> None:
-    old = known("declared", 0.4, flags=("self_benefit",))
-    relation = relate(said("declared", 0.5, flags=("self_benefit",)), [old], POLICY)
+    old = make_memory("declared", 0.4, flags=("self_benefit",))
+    relation = relate(make_statement("declared", 0.5, flags=("self_benefit",)), [old], POLICY)
     assert relation.provenance == "observation"

@@ -1,4 +1,4 @@
-"""A bucket of tokens: one table of when requests come, and which of them go through."""
+"""A token bucket: request times and the accepted requests."""
 
 import pytest
 
@@ -19,14 +19,14 @@ CASES: dict[str, tuple[Rate, list[tuple[float, float]]]] = {
 
 
 @pytest.mark.parametrize(("rate", "asked"), CASES.values(), ids=CASES)
-def test_who_waits_how_long(rate: Rate, asked: list[tuple[float, float]]) -> None:
+def test_the_waiting_time_of_requests(rate: Rate, asked: list[tuple[float, float]]) -> None:
     bucket: Bucket | None = None
     for at, expected in asked:
         bucket, wait_s = take_token(bucket, rate, at)
         assert wait_s == pytest.approx(expected), (at, bucket)
 
 
-def test_a_bucket_left_alone_until_it_is_full_is_as_good_as_new() -> None:
+def test_a_refilled_bucket_equals_a_new_one() -> None:
     empty = Bucket(0.0, 100.0)
     at = 100.0 + SLOW.fills_in_s
     assert take_token(empty, SLOW, at) == take_token(None, SLOW, at)

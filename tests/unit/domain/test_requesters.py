@@ -1,4 +1,4 @@
-"""Who may do what to whom: one table of cases for scopes, one for tenants and users, one for names."""
+"""Authorisation of requesters: scopes, tenants and users, and names."""
 
 import pytest
 
@@ -42,20 +42,22 @@ OWNERS: list[tuple[Requester, str, str | None, str | None]] = [
 
 
 @pytest.mark.parametrize(("requester", "tenant_id", "user_id", "field"), OWNERS)
-def test_whose_data_it_may_be(requester: Requester, tenant_id: str, user_id: str | None, field: str | None) -> None:
+def test_the_owners_that_a_requester_may_access(
+    requester: Requester, tenant_id: str, user_id: str | None, field: str | None
+) -> None:
     denial = find_owner_denial(requester, tenant_id, user_id)
     assert (denial.field if denial else None) == field
 
 
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("held", SCOPES)
-def test_a_scope_is_itself_alone_and_admin_is_all(scope: AccessScope, held: AccessScope) -> None:
+def test_a_scope_includes_only_itself_and_admin_includes_all(scope: AccessScope, held: AccessScope) -> None:
     denial = find_scope_denial(Requester("key:app", frozenset({held}), "acme"), scope)
     assert (denial is None) == (held in (scope, "admin"))
     assert denial is None or denial.problem == f"this needs {scope}, the key has {held}"
 
 
-def test_who_may_nothing_is_told_so() -> None:
+def test_a_requester_without_the_scope_is_told_so() -> None:
     denial = find_scope_denial(Requester("lin", frozenset(), "acme"), "read")
     assert denial is not None
     assert denial.problem == "this needs read, the key has none"
@@ -73,9 +75,9 @@ def test_who_may_nothing_is_told_so() -> None:
         (SOME, "shop-7", False),
     ],
 )
-def test_in_whose_name_it_may_be_asked(requester: Requester, requested_by: str, allowed: bool) -> None:
+def test_the_names_in_which_a_requester_may_act(requester: Requester, requested_by: str, allowed: bool) -> None:
     assert (find_name_denial(requester, requested_by) is None) == allowed
 
 
-def test_scopes_stand_in_one_order() -> None:
+def test_scopes_have_a_fixed_order() -> None:
     assert sort_scopes(["admin", "read", "erase", "read"]) == ("read", "erase", "admin")

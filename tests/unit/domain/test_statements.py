@@ -1,4 +1,4 @@
-"""How a new statement stands to what is known, case by case."""
+"""The relation of a new statement to existing memories."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -70,7 +70,7 @@ LATER = NOW + timedelta(days=1)
         (replace(NEW, retracts=True), [replace(OLD, key="pref:music")], "skip", "nothing_known_to_retract"),
     ],
 )
-def test_the_relation_follows_from_key_sense_class_and_time(
+def test_the_relation_depends_on_key_polarity_type_and_time(
     new: Statement, known: list[ActiveMemory], action: str, reason: str
 ) -> None:
     found = relate(new, known, POLICY)
@@ -92,7 +92,7 @@ def test_the_relation_follows_from_key_sense_class_and_time(
         ("behaviour", (), 1.0, "analysis", 0.8),
     ],
 )
-def test_no_statement_is_worth_more_than_the_cap_of_its_kind(
+def test_confidence_never_exceeds_the_cap_of_the_assertion(
     assertion: Assertion, flags: tuple[str, ...], stated: float, provenance: Provenance, confidence: float
 ) -> None:
     found = relate(replace(NEW, assertion=assertion, flags=flags, confidence=stated), [], POLICY)
@@ -111,7 +111,7 @@ def test_no_statement_is_worth_more_than_the_cap_of_its_kind(
         (NEW, replace(OLD, provenance="analysis", confidence=0.75), "analysis", 0.75),
     ],
 )
-def test_saying_it_again_never_weakens_and_two_sessions_make_analysis(
+def test_repetition_never_weakens_and_two_sessions_make_analysis(
     new: Statement, old: ActiveMemory, provenance: Provenance, confidence: float
 ) -> None:
     found = relate(new, [replace(old, sense=new.sense)], POLICY)
@@ -133,11 +133,11 @@ def test_saying_it_again_never_weakens_and_two_sessions_make_analysis(
         (("k", {"a": 1, "b": 2}, "x", 1), ("k", {"b": 2, "a": 1}, "x", 1), True),
     ],
 )
-def test_two_wordings_of_one_fact_have_one_sense(one: tuple, other: tuple, same: bool) -> None:  # type: ignore[type-arg] # cases
+def test_two_wordings_of_one_fact_have_one_normal_form(one: tuple, other: tuple, same: bool) -> None:  # type: ignore[type-arg] # cases
     assert (sense_of(*one) == sense_of(*other)) is same
 
 
-def test_the_same_words_of_the_same_turn_have_one_id_and_it_sorts_with_the_turn() -> None:
+def test_equal_words_of_one_turn_have_one_id_that_sorts_with_the_turn() -> None:
     turn = uuid7()
     first = candidate_id(turn, input_hash(turn, 0, "note", None, "tea", False))
     assert first == candidate_id(turn, input_hash(turn, 0, "note", None, "tea", False))
@@ -169,7 +169,7 @@ MEMORIES = st.builds(
 
 
 @given(STATEMENTS, st.lists(MEMORIES, max_size=4))
-def test_nothing_weaker_is_ever_written_over_a_tool_or_a_confirmation(
+def test_a_weaker_statement_never_overwrites_a_tool_result_or_a_confirmation(
     new: Statement, known: list[ActiveMemory]
 ) -> None:
     found = relate(new, known, POLICY)

@@ -1,4 +1,4 @@
-"""The catalogue of tables agrees with itself, and with the statements that blank words and put a rebuild in place."""
+"""The table catalogue is consistent with itself and with the statements that blank text and apply a rebuild."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _ASSIGNED = re.compile(r"(?:^|,)\s*(\w+) = ")
 _WRITES = re.compile(r"(?:INSERT INTO|UPDATE|DELETE FROM) smart_brain\.(\w+)")
 
 
-def updated(source: str) -> Iterator[tuple[str, str]]:
+def find_updated(source: str) -> Iterator[tuple[str, str]]:
     """Tables and columns that statements of a module set."""
     for table, assignments in _UPDATES.findall(source):
         yield from ((table, column) for column in _ASSIGNED.findall(assignments))
@@ -25,7 +25,7 @@ def test_a_table_has_one_row() -> None:
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
-def test_a_row_agrees_with_itself(table: Table) -> None:
+def test_a_row_is_consistent(table: Table) -> None:
     assert table.why
     assert not table.words & table.plain
     assert table.blanked <= table.words
@@ -40,16 +40,16 @@ def test_a_row_agrees_with_itself(table: Table) -> None:
         assert table.found_by, "an erasure of a session must know which rows it covers"
 
 
-def test_words_are_blanked_in_the_columns_that_are_told() -> None:
+def test_text_is_blanked_in_the_listed_columns() -> None:
     found = {
         (table, column)
         for path in sorted((STORE / "erasure").glob("blanking*.py"))
-        for table, column in updated(path.read_text("utf-8"))
+        for table, column in find_updated(path.read_text("utf-8"))
         if column in BY_NAME[table].words
     }
     assert found == {(table.name, column) for table in TABLES for column in table.blanked}
 
 
-def test_a_rebuild_replaces_the_tables_that_are_told() -> None:
+def test_a_rebuild_replaces_the_listed_tables() -> None:
     written = set(_WRITES.findall((STORE / "rebuild.py").read_text("utf-8")))
     assert written == {table.name for table in TABLES if table.rebuilt == "replaced"}

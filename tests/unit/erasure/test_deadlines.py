@@ -1,4 +1,4 @@
-"""By when an erasure must be done, how much of that time is left, who is told."""
+"""Deadlines of erasures, the remaining time, and alerts."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Literal
@@ -29,7 +29,7 @@ NOTICES = {
         "01-04 02-14 02-28 05-09 09-20 10-10",
     ),
 }
-"""What the State Council announced of each year: days off, and weekend days to be worked (调休)."""
+"""The State Council's announcements of each year: days off, and weekend days to be worked (调休)."""
 
 days_of = st.dates(date(2023, 12, 1), date(2027, 1, 31))
 closings = st.sets(st.dates(date(2024, 1, 1), date(2026, 12, 31)), max_size=20)
@@ -44,8 +44,8 @@ def business(days: int, calendar: str = "") -> LegalProfile:
     return LegalProfile(days=days, type="business", calendar=calendar)
 
 
-def announced(year: int) -> tuple[set[date], set[date]]:
-    """Days off and weekend days to be worked in that year."""
+def load_announced(year: int) -> tuple[set[date], set[date]]:
+    """Days off and weekend working days of that year."""
 
     def read(text: str) -> set[date]:
         days: set[date] = set()
@@ -62,8 +62,8 @@ def announced(year: int) -> tuple[set[date], set[date]]:
 
 
 @pytest.mark.parametrize("year", NOTICES)
-def test_working_days_of_china_are_those_that_were_announced(year: int) -> None:
-    off, made_up = announced(year)
+def test_working_days_of_china_match_the_announcements(year: int) -> None:
+    off, made_up = load_announced(year)
     assert all(day.weekday() >= 5 for day in made_up)
     day, wrong = date(year, 1, 1), list[date]()
     while day.year == year:
@@ -92,7 +92,7 @@ def test_working_days_of_china_are_those_that_were_announced(year: int) -> None:
         ("CCPA", "2025-12-01", "2026-01-15"),
     ],
 )
-def test_a_preset_is_due(profile: str, requested: str, due: str) -> None:
+def test_the_deadline_of_each_preset(profile: str, requested: str, due: str) -> None:
     assert deadline(at(requested), PROFILES[profile]) == at(due)
 
 
@@ -111,7 +111,7 @@ def test_a_preset_is_due(profile: str, requested: str, due: str) -> None:
         pytest.param("2026-07-06", 15, "2026-07-27", "2026-07-27", id="no holiday in sight"),
     ],
 )
-def test_holidays_and_days_made_up_move_a_deadline(
+def test_holidays_and_make_up_days_move_a_deadline(
     requested: str, days: int, weekends_only: str, of_china: str
 ) -> None:
     assert deadline(at(requested), business(days)) == at(weekends_only)
@@ -127,7 +127,7 @@ def test_holidays_and_days_made_up_move_a_deadline(
         pytest.param("GB-ENG", "2025-12-31", "2026-01-02", id="in England it is not"),
     ],
 )
-def test_other_countries_and_their_parts_have_days_of_their_own(calendar: str, requested: str, due: str) -> None:
+def test_other_countries_and_regions_have_their_own_holidays(calendar: str, requested: str, due: str) -> None:
     assert deadline(at(requested), business(1, calendar)) == at(due)
 
 
@@ -141,7 +141,7 @@ def test_other_countries_and_their_parts_have_days_of_their_own(calendar: str, r
         ((date(2026, 5, 8), date(2026, 5, 9)), CN, "2026-05-11"),
     ],
 )
-def test_the_house_may_close_on_more_days(closed: tuple[date, ...], calendar: str, due: str) -> None:
+def test_additional_closed_days_can_be_configured(closed: tuple[date, ...], calendar: str, due: str) -> None:
     assert deadline(at("2026-05-06"), business(2, calendar), closed) == at(due)
 
 
@@ -157,7 +157,7 @@ def test_a_deadline_has_the_time_of_day_of_its_request(kind: Literal["business",
     assert due.timetz() == requested.timetz()
 
 
-def test_days_begin_where_the_request_says_they_do() -> None:
+def test_days_begin_in_the_configured_time_zone() -> None:
     sunday = datetime(2026, 6, 7, 22, tzinfo=UTC)
     monday = sunday.astimezone(timezone(timedelta(hours=8)))
     assert deadline(sunday, business(1)) == sunday + DAY
@@ -182,14 +182,14 @@ def test_days_begin_where_the_request_says_they_do() -> None:
         (33, -10.0, "overdue"),
     ],
 )
-def test_of_thirty_days_so_many_have_gone(elapsed: float, percent: float, told: Level) -> None:
+def test_the_elapsed_share_of_thirty_days(elapsed: float, percent: float, told: Level) -> None:
     requested = at("2026-06-01")
     left = share_remaining(requested, deadline(requested, THIRTY), requested + elapsed * DAY)
     assert round(left * 100, 1) == percent
     assert level(left, THIRTY) == told
 
 
-def test_thresholds_are_the_profiles() -> None:
+def test_thresholds_come_from_the_profile() -> None:
     profile = LegalProfile(days=30, type="calendar", warn_pct=50, critical_pct=40)
     assert [level(left, profile) for left in (0.5, 0.49, 0.4, 0.39, 0)] == [
         "none",
@@ -200,7 +200,7 @@ def test_thresholds_are_the_profiles() -> None:
     ]
 
 
-def test_a_weekend_uses_up_its_share_of_working_days() -> None:
+def test_a_weekend_uses_its_share_of_working_days() -> None:
     friday = at("2026-06-05")
     due = deadline(friday, business(1))
     assert due == at("2026-06-08")
@@ -208,19 +208,19 @@ def test_a_weekend_uses_up_its_share_of_working_days() -> None:
     assert level(share_remaining(friday, due, at("2026-06-07", 16)), PROFILES["DEFAULT"]) == "warn"
 
 
-def test_a_deadline_that_was_never_ahead_is_passed() -> None:
+def test_a_deadline_before_its_request_has_passed() -> None:
     now = at("2026-06-01")
     assert share_remaining(now, now, now) == 0
     assert level(share_remaining(now, now - DAY, now), PROFILES["DEFAULT"]) == "overdue"
     assert share_remaining(now, now - DAY, now - 2 * DAY) == 1
 
 
-def test_a_name_is_known_where_its_days_are() -> None:
+def test_calendar_names_are_validated() -> None:
     assert [name for name in ("", "CN", "US-CA", "XX", "CN-CA", "US-") if is_known(name)] == ["", "CN", "US-CA"]
 
 
 @given(days_of, st.integers(1, 60), st.sampled_from(["", CN]), closings)
-def test_between_request_and_deadline_lie_so_many_working_days(
+def test_the_number_of_working_days_between_request_and_deadline(
     day: date, number: int, calendar: str, closed: set[date]
 ) -> None:
     last = add_workdays(day, number, calendar, closed)
@@ -230,19 +230,17 @@ def test_between_request_and_deadline_lie_so_many_working_days(
 
 
 @given(days_of, days_of, st.integers(1, 40), st.sampled_from(["", CN]))
-def test_who_asks_on_a_later_day_is_not_served_on_an_earlier_one(
-    one: date, other: date, number: int, calendar: str
-) -> None:
+def test_a_later_request_is_not_due_earlier(one: date, other: date, number: int, calendar: str) -> None:
     assert add_workdays(min(one, other), number, calendar) <= add_workdays(max(one, other), number, calendar)
 
 
 @given(days_of, st.integers(1, 40), st.sampled_from(["", CN]), closings)
-def test_a_closed_day_never_brings_a_deadline_forward(day: date, number: int, calendar: str, closed: set[date]) -> None:
+def test_a_closed_day_never_makes_a_deadline_earlier(day: date, number: int, calendar: str, closed: set[date]) -> None:
     assert add_workdays(day, number, calendar, closed) >= add_workdays(day, number, calendar)
 
 
 @given(days_of.map(lambda day: at(day.isoformat())), st.integers(1, 60))
-def test_working_days_are_never_fewer_days(requested: datetime, number: int) -> None:
+def test_working_days_never_end_before_as_many_calendar_days(requested: datetime, number: int) -> None:
     due = deadline(requested, business(number))
     assert due >= deadline(requested, LegalProfile(days=number, type="calendar"))
     assert share_remaining(requested, due, requested) == 1

@@ -1,4 +1,4 @@
-"""Erasures as lines of a file: what was exported is read as it was, and what is none is named."""
+"""Erasures as lines of a file: an export is read back unchanged, and an invalid line is named."""
 
 from typing import Any
 

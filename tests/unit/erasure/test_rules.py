@@ -1,4 +1,4 @@
-"""Where a tombstone may go, what it holds back, how it is tried again: every pair of states, every attempt."""
+"""Transitions of a tombstone, its fence, and its retries: every pair of states, every attempt."""
 
 from datetime import timedelta
 from itertools import product
@@ -45,7 +45,7 @@ def test_the_table_has_every_pair_of_the_nine_states() -> None:
 
 
 @pytest.mark.parametrize(("before", "after"), list(product(STATES, repeat=2)))
-def test_a_tombstone_goes_where_the_table_lets_it(before: TombstoneStatus, after: TombstoneStatus) -> None:
+def test_a_tombstone_changes_state_only_as_the_table_allows(before: TombstoneStatus, after: TombstoneStatus) -> None:
     assert may(before, after) is pairs()[before, after]
 
 
@@ -64,11 +64,11 @@ def test_a_tombstone_goes_where_the_table_lets_it(before: TombstoneStatus, after
         pytest.param("completed", "failed", False, id="OC176"),
     ],
 )
-def test_a_stated_transition(before: TombstoneStatus, after: TombstoneStatus, allowed: bool) -> None:
+def test_a_listed_transition(before: TombstoneStatus, after: TombstoneStatus, allowed: bool) -> None:
     assert may(before, after) is allowed
 
 
-def test_every_state_is_reached_and_every_open_one_can_still_end() -> None:
+def test_every_state_is_reachable_and_every_open_one_can_end() -> None:
     def reached(first: TombstoneStatus) -> set[TombstoneStatus]:
         seen, left = {first}, [first]
         while left:
@@ -82,7 +82,7 @@ def test_every_state_is_reached_and_every_open_one_can_still_end() -> None:
     assert reached("completed") == {"completed"}
 
 
-def test_no_open_tombstone_is_beyond_escalation() -> None:
+def test_every_open_tombstone_can_be_escalated() -> None:
     assert {each for each in STATES if not may(each, "escalated")} == {"escalated", "completed"}
 
 
@@ -99,27 +99,27 @@ def test_no_open_tombstone_is_beyond_escalation() -> None:
         pytest.param("escalated", id="OC185"),
     ],
 )
-def test_what_an_open_tombstone_covers_is_held_back(status: TombstoneStatus) -> None:
+def test_an_open_tombstone_fences_its_scope(status: TombstoneStatus) -> None:
     assert is_fenced(status)
 
 
-def test_only_a_completed_erasure_lowers_the_fence() -> None:
+def test_only_completion_removes_the_fence() -> None:
     assert [each for each in STATES if not is_fenced(each)] == ["completed"]
 
 
 @pytest.mark.parametrize(
     ("attempts", "seconds"), [(1, 1), (2, 5), (3, 30), (4, 120), (5, 600), (6, 600), (99, 600), (0, 1)]
 )
-def test_pauses_grow_and_the_last_repeats(attempts: int, seconds: int) -> None:
+def test_delays_grow_and_the_last_repeats(attempts: int, seconds: int) -> None:
     assert backoff(attempts, POLICY) == timedelta(seconds=seconds)
 
 
 @pytest.mark.parametrize(("attempts", "over"), [(0, False), (1, False), (5, False), (6, True), (7, True)])
-def test_five_new_attempts_are_made(attempts: int, over: bool) -> None:
+def test_five_retries_are_made(attempts: int, over: bool) -> None:
     assert is_exhausted(attempts, POLICY) is over
 
 
-def test_an_erasure_that_always_fails_waits_each_pause_once_and_is_escalated() -> None:
+def test_a_failing_erasure_waits_each_delay_once_and_is_escalated() -> None:
     status: TombstoneStatus = "queued"
     waited: list[float] = []
     failures = 0
@@ -144,7 +144,7 @@ def test_an_erasure_that_always_fails_waits_each_pause_once_and_is_escalated() -
     go("completed")
 
 
-def test_the_numbers_are_policy() -> None:
+def test_the_numbers_come_from_policy() -> None:
     policy = ErasurePolicy(attempts_max=0, retry_after_s=(0.5, 9))
     assert is_exhausted(1, policy)
     assert not is_exhausted(0, policy)
@@ -152,7 +152,7 @@ def test_the_numbers_are_policy() -> None:
 
 
 @given(st.integers(0, 50), st.lists(st.floats(0.1, 1e5), min_size=1, max_size=9).map(sorted))
-def test_with_growing_pauses_nobody_waits_less_than_before(attempts: int, pauses: list[float]) -> None:
+def test_growing_delays_never_decrease(attempts: int, pauses: list[float]) -> None:
     policy = ErasurePolicy(retry_after_s=tuple(pauses))
     first, then = backoff(attempts, policy), backoff(attempts + 1, policy)
     assert timedelta(seconds=pauses[0]) <= first <= then <= timedelta(seconds=pauses[-1])

@@ -1,4 +1,4 @@
-"""What the user says of the use of a memory, done to its figures."""
+"""The effect of a user's verdict on the statistics of a memory."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,7 @@ NOW = datetime(2026, 3, 1, tzinfo=UTC)
 POLICY = Policy()
 
 
-def test_it_goes_out_of_sight_with_what_it_was_worth_and_comes_back_as_it_was() -> None:
+def test_a_suppressed_memory_is_hidden_and_restored_unchanged() -> None:
     memory = kept(confidence=0.7)
     silent = apply_judgement(memory, NEVER_AGAIN, NOW, POLICY)
     assert (silent.shown, silent.confidence, silent.silenced_at) == (False, 0.7, NOW)
@@ -21,13 +21,13 @@ def test_it_goes_out_of_sight_with_what_it_was_worth_and_comes_back_as_it_was() 
     assert bring_up_again(memory) == memory
 
 
-def test_what_was_rejected_too_often_before_stays_out_of_sight() -> None:
+def test_a_memory_that_was_fused_before_stays_hidden() -> None:
     fused = replace(kept(confidence=0.1), fused_at=NOW - timedelta(days=1), fused_from=0.8)
     silent = silence(fused, NOW)
     assert (silent.fused_at, silent.fused_from) == (fused.fused_at, 0.8)
     assert bring_up_again(silent) == fused
 
 
-def test_of_no_use_is_a_miss_and_nothing_else() -> None:
+def test_useless_counts_as_one_miss() -> None:
     memory = kept(miss_count=1)
     assert apply_judgement(memory, NOT_USEFUL, NOW, POLICY) == replace(memory, miss_count=2)

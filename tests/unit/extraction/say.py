@@ -1,4 +1,4 @@
-"""One user message observed, as every table here needs it."""
+"""Extracts the statements of user messages for the tables of these tests."""
 
 from datetime import UTC, datetime
 
@@ -8,16 +8,16 @@ NOW = datetime(2026, 7, 15, 9, 0, tzinfo=UTC)  # a Wednesday
 
 
 def said(*texts: str, role: str = "user", name: str | None = None, recent: dict[str, int] | None = None) -> Observed:
-    """What the messages of one turn state."""
+    """The statements in the messages of one turn."""
     messages = tuple(MessageText(role, text, name, number, NOW) for number, text in enumerate(texts))  # pyright: ignore[reportArgumentType] - a role in tests
     return observe(TurnText(messages), ObserveContext(NOW, recent or {}), ObservePolicy())
 
 
 def stated(text: str) -> list[Observation]:
-    """What one message states, entities that only passed the gate aside."""
+    """The statements in one message, without entities that only passed the gate."""
     return [one for one in said(text).observations if one.detector != "entities"]
 
 
 def shapes(text: str) -> list[tuple[str, str | None, int]]:
-    """Kind, key and polarity of everything one message states."""
+    """Kind, key and polarity of all statements in one message."""
     return [(one.kind, one.key, one.polarity) for one in stated(text)]

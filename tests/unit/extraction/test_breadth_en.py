@@ -1,4 +1,4 @@
-"""Varied sentences of one language, labelled by hand: what states something lasting, and what must stay silent."""
+"""Varied sentences in one language, labelled by hand: lasting statements, and others."""
 
 import pytest
 
@@ -175,12 +175,12 @@ SILENT = [
 
 
 @pytest.mark.parametrize(("text", "kind", "polarity", "corrects"), STATED)
-def test_a_statement_is_kept(text: str, kind: str, polarity: int | None, corrects: bool) -> None:
+def test_a_statement_is_extracted(text: str, kind: str, polarity: int | None, corrects: bool) -> None:
     found = [one for one in stated(text) if one.kind == kind and (one.assertion == "correction" or not corrects)]
     assert found
     assert polarity is None or any((one.polarity < 0) == (polarity < 0) for one in found)
 
 
 @pytest.mark.parametrize("text", SILENT)
-def test_anything_else_leaves_nothing(text: str) -> None:
+def test_other_sentences_leave_nothing(text: str) -> None:
     assert [(one.kind, one.key) for one in stated(text)] == []

@@ -1,4 +1,4 @@
-"""What a text tells as past is told from what goes on, and from what took its place."""
+"""Statements about the past are distinguished from current ones and from their replacements."""
 
 import pytest
 
@@ -19,7 +19,7 @@ from shared.extraction.bygone import tells_only_past, tells_past
         "之前在美团做运营",
     ],
 )
-def test_what_is_over_is_known_by_its_words(text: str) -> None:
+def test_words_mark_a_statement_as_past(text: str) -> None:
     assert tells_only_past(text)
 
 
@@ -33,7 +33,7 @@ def test_what_is_over_is_known_by_its_words(text: str) -> None:
         "我以前不吃辣，现在无辣不欢",
     ],
 )
-def test_what_took_its_place_is_current(text: str) -> None:
+def test_a_replacement_is_current(text: str) -> None:
     assert tells_past(text)
     assert not tells_only_past(text)
 
@@ -54,5 +54,5 @@ def test_what_took_its_place_is_current(text: str) -> None:
         "吃饭之前先洗手",
     ],
 )
-def test_other_uses_of_these_words_say_nothing_of_the_past(text: str) -> None:
+def test_other_uses_of_these_words_do_not_mark_the_past(text: str) -> None:
     assert not tells_only_past(text)

@@ -1,4 +1,4 @@
-"""Corrections are urgent, name the old value, and do not fire on contrast, questions or other people."""
+"""Corrections are urgent and name the old value; contrasts, questions and remarks about others are no corrections."""
 
 import pytest
 
@@ -145,7 +145,7 @@ NOT_FORGOTTEN = [
 
 
 @pytest.mark.parametrize(("text", "kind", "key", "old"), CORRECTED)
-def test_a_correction_is_urgent_and_names_the_old(text: str, kind: str, key: str | None, old: str | None) -> None:
+def test_a_correction_is_urgent_and_names_the_old_value(text: str, kind: str, key: str | None, old: str | None) -> None:
     found = [
         (one.kind, one.key, one.old_value)
         for one in stated(text)
@@ -155,7 +155,7 @@ def test_a_correction_is_urgent_and_names_the_old(text: str, kind: str, key: str
 
 
 @pytest.mark.parametrize("text", NOT_CORRECTED)
-def test_what_corrects_nothing_does_not_fire(text: str) -> None:
+def test_other_sentences_are_no_corrections(text: str) -> None:
     assert [one.text for one in stated(text) if one.assertion == "correction"] == []
 
 
@@ -165,7 +165,7 @@ def test_a_request_to_forget_retracts_and_states_nothing(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", NOT_FORGOTTEN)
-def test_what_asks_for_no_forgetting_retracts_nothing(text: str) -> None:
+def test_other_sentences_retract_nothing(text: str) -> None:
     assert [one.text for one in stated(text) if one.retracts] == []
 
 
@@ -174,7 +174,7 @@ def test_a_denial_retracts_with_negative_polarity() -> None:
     assert (one.retracts, one.polarity) == (True, -1)
 
 
-def test_the_old_key_is_named_where_it_is_known() -> None:
+def test_the_old_key_is_named_if_known() -> None:
     assert stated("不是运动风, 我现在喜欢简约的")[0].value["old_key"] == "pref:other:运动"
 
 
@@ -193,7 +193,7 @@ def test_the_old_key_is_named_where_it_is_known() -> None:
         ("你记错了，应该是李雷", "correction"),
     ],
 )
-def test_feedback_on_the_answer_before(text: str, signal: str) -> None:  # OC010, OC011
+def test_feedback_on_the_previous_answer(text: str, signal: str) -> None:  # OC010, OC011
     feedback = said(text).feedback
     assert feedback is not None
     assert feedback.signal == signal

@@ -1,4 +1,4 @@
-"""A time in words keeps the precision with which it was said, and lies where its tense says."""
+"""A date expression keeps its stated precision, and its tense decides between past and future."""
 
 from datetime import date
 
@@ -55,18 +55,18 @@ UNTOLD = [
 
 
 @pytest.mark.parametrize(("text", "time"), TOLD)
-def test_a_time_is_no_finer_than_it_was_said(text: str, time: str) -> None:
+def test_a_date_keeps_its_stated_precision(text: str, time: str) -> None:
     said = find(text, NOVEMBER)
     assert said is not None
     assert said.iso == time
 
 
 @pytest.mark.parametrize("text", UNTOLD)
-def test_what_names_no_known_time_is_none(text: str) -> None:
+def test_an_unknown_expression_is_no_date(text: str) -> None:
     assert find(text, NOVEMBER) is None
 
 
-def test_what_is_to_come_is_not_one_that_is_long_over() -> None:
+def test_a_future_date_is_not_one_in_the_distant_past() -> None:
     text = "June 5"
     assert [said.iso for look in (find, find_coming) if (said := look(text, NOVEMBER))] == ["2026-06-05", "2027-06-05"]
 
@@ -87,23 +87,23 @@ def test_a_time_lasts_until_its_last_day(time: str, day: date) -> None:
 
 
 @pytest.mark.parametrize("time", ["", "soon", "2026-11-16/..", "2026-13"])
-def test_what_is_open_or_no_time_has_no_last_day(time: str) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011 - whatever the library says
+def test_an_open_or_invalid_time_has_no_last_day(time: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - any ValueError
         last_day(time)
 
 
-def test_an_appointment_of_a_week_has_no_day() -> None:
+def test_an_appointment_in_a_week_has_no_day() -> None:
     one = stated("The design review is next week")[0]
     assert (one.kind, one.event_date, one.value["date"]) == ("event", None, "2026-07-20/2026-07-26")
 
 
-def test_what_happened_in_another_month_is_another_event() -> None:
+def test_an_event_in_another_month_is_another_event() -> None:
     text = "I had my knee operation last month"
     one = stated(text)[0]
     assert (one.kind, one.event_date, one.value["event_date"]) == ("event", None, "2026-06")
     assert len({sense_of(None, {"event_date": month}, text, 0) for month in ("2026-06", "2026-07")}) == 2
 
 
-def test_a_thing_to_do_in_a_month_is_due_all_of_it() -> None:
+def test_a_task_in_a_month_is_due_at_its_end() -> None:
     one = next(one for one in stated("I need to renew my passport in September") if one.kind == "task")
     assert (one.event_date, one.value["due"], str(one.valid_until)) == (None, "2026-09", "2026-09-30 23:59:59+00:00")

@@ -1,4 +1,4 @@
-"""What is kept where only dictation is, and where policy keeps some kinds and keys alone; in both languages."""
+"""Policies that store only dictation, or only certain types and keys; in both languages."""
 
 from datetime import UTC, datetime
 
@@ -11,12 +11,12 @@ AT = datetime(2026, 5, 1, tzinfo=UTC)
 
 
 def read(text: str) -> Observed:
-    """What is understood of one message of the user."""
+    """The observations of one user message."""
     return observe(TurnText((MessageText("user", text, None, 0, AT),)), ObserveContext(AT), ObservePolicy())
 
 
 @pytest.mark.parametrize("text", ["I live in Oslo. I like jasmine tea.", "我住在苏州。我喜欢喝茉莉花茶。"])
-def test_what_is_said_by_the_way_is_not_kept_and_says_why(text: str) -> None:
+def test_undictated_statements_are_dropped_with_the_reason(text: str) -> None:
     assert read(text).observations
     found = keep_dictated(read(text))
     assert found.observations == ()
@@ -33,13 +33,13 @@ def test_what_is_said_by_the_way_is_not_kept_and_says_why(text: str) -> None:
         "忘掉我住在苏州这件事。",
     ],
 )
-def test_what_is_dictated_or_taken_back_stays(text: str) -> None:
+def test_dictated_and_retracting_statements_stay(text: str) -> None:
     assert keep_dictated(read(text)) == read(text)
     assert read(text).observations
 
 
 @pytest.mark.parametrize("text", ["I like jasmine tea.", "我喜欢喝茉莉花茶。"])
-def test_policy_says_which_kinds_and_keys_are_kept(text: str) -> None:
+def test_policy_selects_types_and_keys(text: str) -> None:
     (one,) = read(text).observations
     assert keep_kinds(read(text), {one.kind}, ()) == read(text)
     by_kind = keep_kinds(read(text), {"task"}, ())

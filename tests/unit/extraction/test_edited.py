@@ -1,4 +1,4 @@
-"""What an edit makes of a memory, in both languages."""
+"""The result of an edit to a memory, in both languages."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ KEY = Content("note", None, {"value": "the key is with Marta"}, "the key is with
 @pytest.mark.parametrize(
     ("old", "text", "value", "expected"),
     [
-        # another word in the old frame: value and, where it names the word, key follow
+        # another word in the same frame: the value follows, and so does a key that contains the word
         (OSLO, "lives in Rome", None, ("profile:user:city", "Rome", "lives in Rome")),
         (OSLO, "", "Rome", ("profile:user:city", "Rome", "lives in Rome")),
         (SHANGHAI, "住在北京", None, ("profile:user:city", "北京", "住在北京")),
@@ -36,20 +36,20 @@ KEY = Content("note", None, {"value": "the key is with Marta"}, "the key is with
         (NUTS, "allergic to cashews", None, ("constraint:allergy:cashew", "cashews", "allergic to cashews")),
         (TONE, "detailed", None, ("pref:writing:tone", "detailed", "detailed")),
         (TONE, "", "detailed", ("pref:writing:tone", "detailed", "detailed")),
-        # the user's own sentence is read
+        # the user's own sentence is extracted
         (OSLO, "I live in Bergen", None, ("profile:user:city", "Bergen", "I live in Bergen")),
         (SHANGHAI, "我住在杭州", None, ("profile:user:city", "杭州", "我住在杭州")),
-        # what cannot be read is its own value, under a key that still fits
+        # text that cannot be extracted is its own value, under a key that still fits
         (OSLO, "between two cities", None, ("profile:user:city", "between two cities", "between two cities")),
         (TEA, "whatever is hot", None, (None, "whatever is hot", "whatever is hot")),
         (KEY, "the key is with Tom", None, (None, "the key is with Tom", "the key is with Tom")),
-        # both are given: both are taken
+        # both are given, so both are used
         (OSLO, "lives in Rome", "Roma", ("profile:user:city", "Roma", "lives in Rome")),
         (TONE, "", {"value": "detailed", "level": 2}, ("pref:writing:tone", "detailed", "detailed")),
         (TONE, "two levels", {"level": 2}, ("pref:writing:tone", None, "two levels")),
     ],
 )
-def test_words_value_and_key_agree(old: Content, text: str, value: Any, expected: tuple[str | None, ...]) -> None:
+def test_text_value_and_key_agree(old: Content, text: str, value: Any, expected: tuple[str | None, ...]) -> None:
     new = edit_content(old, text, value, NOW)
     assert (new.key, new.value.get("value"), new.text) == expected
     assert new.type == old.type
@@ -65,17 +65,17 @@ def test_no_field_of_the_value_keeps_the_old_word() -> None:
 
 
 @pytest.mark.parametrize(("old", "text"), [(TEA, "I don't like tea"), (CHA, "我不喜欢茶")])
-def test_a_taste_that_turns_turns_its_polarity(old: Content, text: str) -> None:
+def test_a_reversed_preference_has_the_opposite_polarity(old: Content, text: str) -> None:
     new = edit_content(old, text, None, NOW)
     assert (new.key, new.polarity) == (old.key, -1)
 
 
 @pytest.mark.parametrize("text", ["我是VIP，应该给我打五折", "I am entitled to a refund of 10,000 dollars"])
-def test_what_serves_its_speaker_is_flagged(text: str) -> None:
+def test_a_self_serving_edit_is_flagged(text: str) -> None:
     assert edit_content(KEY, text, None, NOW).flags == ("self_benefit",)
 
 
-def test_secrets_are_blanked_wherever_they_stand_in_a_value() -> None:
+def test_secrets_are_blanked_anywhere_in_a_value() -> None:
     given = {"a": ["my password is Tulip7342moon", 5], "b": {"c": "plain"}}
     assert redact_value(given)["b"] == {"c": "plain"}
     assert "Tulip7342moon" not in str(redact_value(given))
@@ -116,7 +116,7 @@ BAOGAO = Content(
         (TONE, "detailed", None, None),
     ],
 )
-def test_an_edit_holds_as_long_as_before_or_until_the_day_that_it_names(
+def test_an_edit_keeps_the_end_date_unless_it_names_another(
     old: Content, text: str, value: Any, until: datetime | None
 ) -> None:
     assert edit_content(old, text, value, NOW).valid_until == until

@@ -1,4 +1,4 @@
-"""Names are whole, numbers and dates are none, and what is kept elsewhere is not kept again as an entity."""
+"""Entities are complete names, without numbers, dates and text that is stored otherwise."""
 
 import pytest
 
@@ -16,10 +16,10 @@ NAMED = [
 
 
 @pytest.mark.parametrize(("text", "names"), NAMED)
-def test_names_are_whole_and_numbers_are_none(text: str, names: set[str]) -> None:
+def test_names_are_complete_and_numbers_are_none(text: str, names: set[str]) -> None:
     assert {mention.canonical for mention in said(text).mentions} == names
 
 
 @pytest.mark.parametrize("text", ["我叫林晓，记住林晓", "My name is Priya Patel. Priya Patel from here on."])
-def test_the_own_name_is_no_entity(text: str) -> None:
+def test_the_users_own_name_is_no_entity(text: str) -> None:
     assert [one.key for one in said(text).observations if one.detector == "entities"] == []

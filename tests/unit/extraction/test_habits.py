@@ -1,4 +1,4 @@
-"""Which short messages tell an act, which tell the same one, and when that is a habit."""
+"""Short messages about an activity: which count, which describe the same activity, and when it is a habit."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -93,14 +93,14 @@ def _listed(table: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("said", "core"), [*ACTS_EN.items(), *ACTS_ZH.items()])
-def test_a_short_message_tells_an_act(said: str, core: str) -> None:
+def test_a_short_message_describes_an_activity(said: str, core: str) -> None:
     act = find_act(said)
     assert act
     assert act.core == core
 
 
 @pytest.mark.parametrize("said", [*_listed(NONE_EN), *_listed(NONE_ZH)])
-def test_other_short_messages_tell_none(said: str) -> None:
+def test_other_short_messages_describe_none(said: str) -> None:
     assert find_act(said) is None
 
 
@@ -114,7 +114,7 @@ def test_other_short_messages_tell_none(said: str) -> None:
         "   ",
     ],
 )
-def test_long_messages_tell_none(said: str) -> None:
+def test_long_messages_describe_none(said: str) -> None:
     assert find_act(said) is None
 
 
@@ -136,7 +136,7 @@ def test_long_messages_tell_none(said: str) -> None:
         ("刚游完泳", "游泳回来了"),
     ],
 )
-def test_the_same_act_in_other_words(one: str, other: str) -> None:
+def test_paraphrases_describe_the_same_activity(one: str, other: str) -> None:
     assert _same(one, other)
     assert _same(other, one)
 
@@ -159,7 +159,7 @@ def test_the_same_act_in_other_words(one: str, other: str) -> None:
         ("跑步回来了", "游泳回来了"),
     ],
 )
-def test_other_acts_are_apart(one: str, other: str) -> None:
+def test_other_activities_are_different(one: str, other: str) -> None:
     assert not _same(one, other)
     assert not _same(other, one)
 
@@ -175,14 +175,14 @@ START = datetime(2026, 3, 2, 7, tzinfo=UTC)
 
 
 def telling(text: str, n: int, *, day: int | None = None, key: str | None = None, times: int = 0) -> HabitTelling:
-    """The text in the session of this number, on the day of this number."""
+    """The text in the session and on the day with these numbers."""
     act = find_act(text)
     assert act
     return HabitTelling(act, f"s{n}", START + timedelta(days=n if day is None else day), key, times)
 
 
 def verdict(texts: Sequence[str], days: Sequence[int], least: int = 4) -> HabitVerdict:
-    """What the last of these comes to, each said in a session of its own."""
+    """The habit after the last of these messages, each in its own session."""
     told = [telling(text, n, day=day) for n, (text, day) in enumerate(zip(texts, days, strict=True))]
     return judge(told[-1], told[:-1], least)
 
@@ -190,7 +190,7 @@ def verdict(texts: Sequence[str], days: Sequence[int], least: int = 4) -> HabitV
 RUNS = ("went for a run", "run done", "back from my run", "off for a run")
 
 
-def test_four_sessions_of_three_days_are_a_habit() -> None:
+def test_four_sessions_on_three_days_are_a_habit() -> None:
     assert verdict(RUNS, (0, 1, 2, 3)) == HabitVerdict(Habit("pattern:habit:run", 4, START.date()), known=True)
     assert verdict(RUNS, (0, 1, 1, 2)).habit
     assert verdict(("跑步回来了", "刚跑完步", "去跑步了", "跑步打卡"), (0, 1, 2, 3)).habit == Habit(
@@ -198,7 +198,7 @@ def test_four_sessions_of_three_days_are_a_habit() -> None:
     )
 
 
-def test_fewer_sessions_or_days_are_none() -> None:
+def test_fewer_sessions_or_days_are_no_habit() -> None:
     assert verdict(RUNS[:3], (0, 1, 2)) == HabitVerdict()
     assert verdict(RUNS, (0, 1, 1, 0)) == HabitVerdict()
     assert verdict(RUNS, (0, 1, 2, 3), least=5) == HabitVerdict()
@@ -213,7 +213,7 @@ def test_one_session_counts_once() -> None:
 @pytest.mark.parametrize(
     ("sessions", "times", "due"), [(5, 4, 0), (7, 4, 0), (8, 4, 8), (9, 8, 0), (16, 8, 16), (33, 32, 0)]
 )
-def test_a_known_habit_is_told_anew_at_some_counts(sessions: int, times: int, due: int) -> None:
+def test_a_known_habit_is_renewed_at_certain_counts(sessions: int, times: int, due: int) -> None:
     told = [telling("went for a run", n) for n in range(sessions - 1)]
     told[3] = telling("went for a run", 3, key="pattern:habit:run", times=times)
     found = judge(telling("run done", sessions), told, 4)
@@ -221,7 +221,7 @@ def test_a_known_habit_is_told_anew_at_some_counts(sessions: int, times: int, du
     assert (found.habit.times if found.habit else 0) == due
 
 
-def test_a_version_says_the_words_of_its_key_itself() -> None:
+def test_a_version_contains_the_words_of_its_key() -> None:
     told = [telling("gym done", n) for n in range(7)]
     told[3] = telling("gym done", 3, key="pattern:habit:gym", times=4)
     assert judge(telling("done with my workout", 8), told, 4) == HabitVerdict(known=True)
@@ -241,9 +241,9 @@ def test_a_version_says_the_words_of_its_key_itself() -> None:
         ("洗完碗了", "家务"),
     ],
 )
-def test_a_habit_is_found_by_what_kind_of_thing_it_is(habit: str, asked: str) -> None:
+def test_a_habit_is_found_by_its_category(habit: str, asked: str) -> None:
     assert asked in kinds_of(habit)
 
 
-def test_what_is_of_no_kind_is_found_by_its_words_alone() -> None:
+def test_a_habit_without_a_category_is_found_by_its_words_only() -> None:
     assert not kinds_of("watered the bonsai of the club")

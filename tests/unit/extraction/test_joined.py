@@ -1,4 +1,4 @@
-"""Two names of one: joined where the text says so, in both languages, and nowhere else."""
+"""Two names of one person or thing are joined only if the text says so, in both languages."""
 
 import pytest
 
@@ -30,18 +30,18 @@ APART = [
 
 
 @pytest.mark.parametrize(("text", "name", "other"), JOINED)
-def test_the_text_joins_them(text: str, name: str, other: str) -> None:
+def test_the_text_joins_the_names(text: str, name: str, other: str) -> None:
     mentions = said(text).mentions
     assert [(each.name, each.same_as) for each in mentions if each.same_as] == [(name, other)]
     assert other in {each.name for each in mentions}
 
 
 @pytest.mark.parametrize("text", APART)
-def test_nothing_else_does(text: str) -> None:
+def test_other_text_joins_nothing(text: str) -> None:
     assert not [each for each in said(text).mentions if each.same_as]
 
 
-def test_what_the_assistant_says_joins_nothing() -> None:
+def test_the_assistants_text_joins_nothing() -> None:
     assert not [each for each in said(JOINED[0][0], role="assistant").mentions if each.same_as]
 
 

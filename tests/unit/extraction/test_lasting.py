@@ -1,4 +1,4 @@
-"""Whether a sentence states something lasting: what tells much of somebody does, moods and courtesies do not."""
+"""Whether a sentence is worth storing: facts about a person are; moods and courtesies are not."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def estimate(text: str) -> float:
         "我对青霉素过敏，看病得提前说",
     ],
 )
-def test_what_tells_much_of_somebody_is_lasting(text: str) -> None:
+def test_informative_sentences_are_worth_storing(text: str) -> None:
     assert estimate(text) >= SURE
 
 
@@ -46,12 +46,12 @@ def test_courtesies_moods_and_requests_are_not(text: str) -> None:
     assert estimate(text) < SURE
 
 
-def test_there_is_a_weight_for_each_sign_number_and_slot() -> None:
+def test_every_sign_number_and_slot_has_a_weight() -> None:
     weights = load_text_sum("lasting")
     assert weights.shapes == (len(lasting.SIGNS), load_static_encoder().dimension, SLOTS)
 
 
-def test_words_have_the_same_slots_however_they_are_written() -> None:
+def test_slots_do_not_depend_on_spelling_variants() -> None:
     assert find_slots("I DON’T eat pork") == find_slots("i don't eat pork")
     assert len(find_slots("我不吃猪肉")) == 9
     assert find_slots("... !") == []

@@ -1,4 +1,4 @@
-"""Reading is linear in length: no pattern takes more than its share of a text that is twice as long."""
+"""Extraction takes linear time: no pattern grows more than linearly with the length of the text."""
 
 import re
 from datetime import UTC, datetime
@@ -24,16 +24,16 @@ SPOKEN = (
     *("记住我喜欢茶。", "忘掉我喜欢茶。", "remember that I like tea. ", "ok, ", "好的，", "http://a.b/"),
 )
 CLAUSES = 2 * LONGEST + 10
-"""Characters of two clauses: what reads no more than these is bounded, whatever it is given."""
+"""Twice the maximum length of a clause; code that reads at most this has bounded cost."""
 
 
 def turn(text: str) -> TurnText:
-    """The user says it, and the assistant says it again."""
+    """The user sends the text, and the assistant repeats it."""
     return TurnText((MessageText("user", text, None, 0, AT), MessageText("assistant", text, None, 1, AT)))
 
 
 def read(text: str) -> None:
-    """Everything that reads the words of a turn before they are learnt and shown, over all of its length."""
+    """All code that reads the text of a turn before it is learnt and shown, over its full length."""
     observe(turn(text), ObserveContext(AT, answer_before="?"), WHOLE)
     for look in (find_secrets, segment.terms, normalise, recalled.keep_own, sanitize.screen, tokens.count, wishes.find):
         look(text)
@@ -47,11 +47,11 @@ def _warm() -> None:
 
 
 @pytest.mark.parametrize("piece", SPOKEN[:: len(SPOKEN) // often(len(SPOKEN), short=10)])
-def test_no_pattern_takes_more_than_its_share_of_twice_the_text(piece: str) -> None:
+def test_no_pattern_grows_more_than_linearly_with_the_text(piece: str) -> None:
     assert superlinear(read, piece, 2000) == []
 
 
-def test_what_looks_at_whole_texts_is_linear_on_the_texts_that_cost_it_most() -> None:
+def test_code_that_reads_whole_texts_is_linear_on_its_worst_cases() -> None:
     longest = costs(read, TALK * 40).longest
     for piece in SPOKEN:
         for key, length in costs(read, said(piece, CLAUSES + 200) + TALK).longest.items():
@@ -63,19 +63,19 @@ def test_what_looks_at_whole_texts_is_linear_on_the_texts_that_cost_it_most() ->
 
 
 @pytest.mark.parametrize("piece", SPOKEN)
-def test_no_clause_is_longer_than_what_patterns_may_look_at(piece: str) -> None:
+def test_no_clause_exceeds_the_limit_of_patterns(piece: str) -> None:
     text = said(piece, 3000)
     clauses = split(text)
     assert all(len(each.text) <= LONGEST and text[each.start : each.end] for each in clauses)
     assert all(one.end <= other.start for one, other in pairwise(clauses))
 
 
-def test_a_long_clause_is_cut_at_a_blank_and_loses_no_word() -> None:
+def test_a_long_clause_is_split_at_a_space_without_loss() -> None:
     words = [f"word{n}" for n in range(200)]
     assert " ".join(each.text for each in split(" ".join(words))).split() == words
 
 
-def test_of_many_long_messages_a_stretch_is_read_the_users_own_first() -> None:
+def test_of_many_long_messages_a_limited_part_is_read_the_users_first() -> None:
     texts = [("assistant", 9000), ("user", 30), ("user", 12_000), ("user", 9000), ("assistant", 40)]
     messages = tuple(MessageText(role, "x" * size, None, n, AT) for n, (role, size) in enumerate(texts))
     cut, unread = stretches(TurnText(messages), ObservePolicy())
@@ -86,7 +86,7 @@ def test_of_many_long_messages_a_stretch_is_read_the_users_own_first() -> None:
     ]
 
 
-def test_a_pattern_that_looks_too_far_is_named() -> None:
+def test_a_pattern_of_quadratic_time_is_named() -> None:
     assert any("a*b" in each for _ in range(5) for each in superlinear(lambda text: re.search("a*b", text), "a", 4000))
     assert any("「" in quadratic("「[^」]{4,}」", 0, "search", 8000) for _ in range(5))
     assert quadratic("「[^」]{4,300}」", 0, "search", 4000) == []

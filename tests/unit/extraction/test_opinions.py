@@ -1,4 +1,4 @@
-"""A judgement of a thing is an opinion; a plan, a fact in doubt and what one thinks of oneself are none."""
+"""A judgement about a thing is an opinion; plans, uncertain facts and self-descriptions are none."""
 
 import pytest
 
@@ -103,7 +103,7 @@ I thought I was too slow.
 
 
 def listed(table: str) -> list[str]:
-    """The sentences of a table, a line each."""
+    """The sentences of a table, one per line."""
     return table.strip().splitlines()
 
 
@@ -114,7 +114,7 @@ def test_a_judgement_of_a_thing_is_an_opinion(said: str) -> None:
 
 
 @pytest.mark.parametrize("said", listed(NONE))
-def test_look_alikes_are_none(said: str) -> None:
+def test_similar_sentences_are_none(said: str) -> None:
     assert not gives_opinion(said)
 
 
@@ -137,12 +137,12 @@ def test_look_alikes_are_none(said: str) -> None:
         ("Remember that the office is on the third floor.", "fact"),
     ],
 )
-def test_what_is_kept_says_so(said: str, epistemic: str) -> None:
+def test_an_opinion_is_stored_as_such(said: str, epistemic: str) -> None:
     found = stated(said)
     assert {one.epistemic for one in found} == {epistemic}
 
 
 @pytest.mark.parametrize("text", ["I think Kubernetes is overkill for our project.", "我认为小米的手机性价比最高"])
-def test_a_view_is_a_note_held_lightly(text: str) -> None:
+def test_an_opinion_is_a_note_with_low_confidence(text: str) -> None:
     (one,) = stated(text)
     assert (one.kind, one.epistemic, one.assertion) == ("note", "opinion", "inferred")

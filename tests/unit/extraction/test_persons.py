@@ -1,4 +1,4 @@
-"""By what name somebody goes is kept however few have that name, beside whatever else is said; in both languages."""
+"""A person's name is extracted even if it is rare or stated together with other facts; in both languages."""
 
 from datetime import UTC, datetime
 
@@ -46,14 +46,14 @@ SAID = {
 
 
 def known(text: str) -> dict[str, str]:
-    """What would be kept under a key."""
+    """The values stored under a key."""
     turn = TurnText((MessageText("user", text, None, 0, AT),))
     found = observe(turn, ObserveContext(occurred_at=AT), ObservePolicy()).observations
     return {each.key: each.text for each in found if each.key}
 
 
 @pytest.mark.parametrize(("said", "name"), [(s, n) for lang, said in SAID.items() for s in said for n in NAMES[lang]])
-def test_a_name_is_kept(said: str, name: str) -> None:
+def test_a_name_is_extracted(said: str, name: str) -> None:
     found = known(said.format(name))
     assert any(name in found.get(f"profile:user:{slot}", "") for slot in ("name", "call_me")), found
 
@@ -81,7 +81,7 @@ def test_a_name_is_kept(said: str, name: str) -> None:
         "I'm Not happy.",
     ],
 )
-def test_what_is_no_name_is_not_taken_for_one(text: str) -> None:
+def test_other_words_are_no_name(text: str) -> None:
     assert not {"profile:user:name", "profile:user:call_me"} & known(text).keys()
 
 
@@ -101,5 +101,5 @@ def test_what_is_no_name_is_not_taken_for_one(text: str) -> None:
         ("", False, False),
     ],
 )
-def test_a_name_has_a_surname_and_what_people_are_given(text: str, name: bool, alone: bool) -> None:
+def test_a_name_consists_of_a_surname_and_given_names(text: str, name: bool, alone: bool) -> None:
     assert (is_name(text), is_nothing_else(text)) == (name, alone)

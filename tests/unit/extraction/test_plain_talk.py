@@ -1,4 +1,4 @@
-"""What people say plainly in daily talk is kept; jests and talk of the moment leave nothing."""
+"""Plain statements in everyday language are extracted; jokes and passing remarks leave nothing."""
 
 import pytest
 
@@ -19,7 +19,7 @@ from tests.unit.extraction.say import stated
         "我先看看再说",
     ],
 )
-def test_jests_and_talk_of_the_moment_leave_nothing(text: str) -> None:
+def test_jokes_and_passing_remarks_leave_nothing(text: str) -> None:
     assert stated(text) == []
 
 
@@ -34,7 +34,7 @@ def test_jests_and_talk_of_the_moment_leave_nothing(text: str) -> None:
         "还要去银行换社保卡",
     ],
 )
-def test_what_is_plainly_said_is_kept(text: str) -> None:
+def test_plain_statements_are_extracted(text: str) -> None:
     assert stated(text)
 
 
@@ -48,17 +48,17 @@ def test_what_is_plainly_said_is_kept(text: str) -> None:
         "when you send me recipes can you put the times first",
     ],
 )
-def test_an_order_in_the_form_of_a_question_is_an_order(text: str) -> None:
+def test_an_order_phrased_as_a_question_is_an_order(text: str) -> None:
     (one,) = stated(text)
     assert one.assertion == "directive"
 
 
 @pytest.mark.parametrize("text", ["can you keep this answer for later?", "can you give me the answers to this quiz?"])
-def test_a_wish_about_one_answer_orders_nothing(text: str) -> None:
+def test_a_wish_about_one_answer_is_no_order(text: str) -> None:
     assert stated(text) == []
 
 
-def test_a_reminder_is_its_whole_sentence() -> None:
+def test_a_reminder_contains_its_whole_sentence() -> None:
     (one,) = stated("周四晚上八点要上课，我得早点走，你记着提醒我")
     assert (one.kind, one.assertion, one.text) == ("task", "directive", "周四晚上八点要上课，我得早点走，你记着提醒我")
 
@@ -72,10 +72,10 @@ def test_a_reminder_is_its_whole_sentence() -> None:
         "群里转的，啥意思：【物业通知】自1月1日起，地下车库停车费由每月三百元调整为三百五十元，请各位业主知悉。",
     ],
 )
-def test_what_somebody_else_sent_is_not_the_users_own(text: str) -> None:
+def test_a_forwarded_text_is_not_the_users_statement(text: str) -> None:
     assert stated(text) == []
 
 
 @pytest.mark.parametrize("text", ["今晚不跑了", "外面下雨，今天不出门了"])
-def test_what_is_put_off_for_tonight_is_not_over(text: str) -> None:
+def test_a_plan_postponed_to_tonight_is_not_over(text: str) -> None:
     assert find_ended_things(text) == ()

@@ -1,4 +1,4 @@
-"""What is somebody's own in a text, and what a package had shown before."""
+"""A user's own text, without the parts that a package had shown before."""
 
 import pytest
 
@@ -25,19 +25,19 @@ SHOWN = {next(prints(text)).hash: frozenset({piece}) for piece, text in enumerat
 
 
 @pytest.mark.parametrize(("text", "left"), FENCED)
-def test_blocks_of_a_package_are_nobodys_words(text: str, left: str) -> None:
+def test_blocks_of_a_package_are_removed(text: str, left: str) -> None:
     kept = keep_own(text)
     assert len(kept) == len(text)
     assert " ".join(kept.replace("Context:", "").split()) == " ".join(left.split())
 
 
 @pytest.mark.parametrize("text", UNTOUCHED)
-def test_what_only_looks_like_a_block_is_left_alone(text: str) -> None:
+def test_text_that_only_resembles_a_block_is_kept(text: str) -> None:
     assert keep_own(text) == text
 
 
 def marks(text: str, *, stated: bool) -> list[str]:
-    """The parts of a text that are taken for recalled."""
+    """The parts of a text that count as recalled."""
     heard = [ShownSentence(0, text, stated)]
     return [text[start:end].strip() for start, end in find_recalled(heard, sentences(heard), SHOWN).get(0, [])]
 
@@ -56,11 +56,11 @@ CASES = [
 
 
 @pytest.mark.parametrize(("text", "stated", "count"), CASES)
-def test_the_newest_message_may_say_one_thing_again_and_paste_none(text: str, stated: bool, count: int) -> None:
+def test_the_newest_message_may_repeat_one_item_and_paste_none(text: str, stated: bool, count: int) -> None:
     assert len(marks(text, stated=stated)) == count
 
 
-def test_two_sentences_of_one_piece_are_said_again() -> None:
+def test_two_sentences_of_one_item_are_a_repetition() -> None:
     shown = dict.fromkeys(SHOWN, frozenset({7}))
     heard = [ShownSentence(3, f"{ONE} {TWO}", stated=True)]
     assert find_recalled(heard, sentences(heard), shown) == {}

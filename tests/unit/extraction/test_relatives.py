@@ -1,4 +1,4 @@
-"""A relative's fact is told from the user's own."""
+"""A relative's facts are distinguished from the user's own."""
 
 import pytest
 
@@ -35,7 +35,7 @@ from tests.unit.extraction.say import stated
         ("I love my dad's cooking", False, False),
     ],
 )
-def test_of_whom_it_tells(text: str, relative: bool, health: bool) -> None:
+def test_the_person_whom_a_statement_is_about(text: str, relative: bool, health: bool) -> None:
     assert (tells_of_relative(text), speaks_of_health(text)) == (relative, health)
 
 
@@ -49,7 +49,7 @@ def test_of_whom_it_tells(text: str, relative: bool, health: bool) -> None:
         ("What did I eat?", False),
     ],
 )
-def test_whose_health_is_asked_about(question: str, own: bool) -> None:
+def test_the_person_whose_health_is_asked_about(question: str, own: bool) -> None:
     assert asks_own_health(question) is own
 
 
@@ -67,7 +67,7 @@ def test_whose_health_is_asked_about(question: str, own: bool) -> None:
         "我妈血糖高",
     ],
 )
-def test_what_somebody_near_the_user_is_or_does_is_kept_with_room(text: str) -> None:
+def test_a_relatives_facts_are_extracted_by_a_permissive_policy(text: str) -> None:
     clauses = split(text)
     stand = stances(clauses)
     (likely,) = estimate_sentences(text, clauses, stand, read(clauses)).values()
@@ -90,7 +90,7 @@ def test_what_somebody_near_the_user_is_or_does_is_kept_with_room(text: str) -> 
         "我老板是不是疯了",
     ],
 )
-def test_what_is_said_of_them_in_passing_is_not(text: str) -> None:
+def test_passing_remarks_about_relatives_are_not_extracted(text: str) -> None:
     assert not tells_what_lasts(text)
 
 
@@ -107,5 +107,5 @@ def test_what_is_said_of_them_in_passing_is_not(text: str) -> None:
         ("对象是糖尿病老人", False),
     ],
 )
-def test_whose_limit_is_told(text: str, *, limit: bool) -> None:
+def test_the_person_whom_a_constraint_concerns(text: str, *, limit: bool) -> None:
     assert tells_limit_of_somebody(text) is limit

@@ -1,4 +1,4 @@
-"""Slips that the same message mends are read as they were meant, and keep their places."""
+"""A slip that the same message corrects is read in its corrected form, with positions of the original text."""
 
 import pytest
 
@@ -29,7 +29,7 @@ from tests.unit.extraction.say import stated
         ("消息队列kafka——不是，早换掉了，是rabbitmq，我来维护", "消息队列rabbitmq，我来维护"),
     ],
 )
-def test_a_slip_is_read_as_it_was_meant(said: str, meant: str) -> None:
+def test_a_corrected_slip_is_read_as_meant(said: str, meant: str) -> None:
     found = repair(said)
     assert found is not None
     assert found.text == meant
@@ -48,11 +48,11 @@ def test_a_slip_is_read_as_it_was_meant(said: str, meant: str) -> None:
         "",
     ],
 )
-def test_what_mends_nothing_is_left_alone(text: str) -> None:
+def test_other_text_is_unchanged(text: str) -> None:
     assert repair(text) is None
 
 
-def test_places_are_those_of_the_words_that_were_said() -> None:
+def test_positions_refer_to_the_original_text() -> None:
     said = "我住在上海，不对，是苏州，在医院上班"
     found = repair(said)
     assert found is not None
@@ -62,7 +62,7 @@ def test_places_are_those_of_the_words_that_were_said() -> None:
     assert found.to_original((0, len(found.text))) == (0, len(said))
 
 
-def test_what_was_said_beside_the_slip_is_kept() -> None:
+def test_statements_beside_the_slip_are_extracted() -> None:
     (one,) = stated("we're driving to Leeds, scratch that, York, on Saturday with the dog")
     assert one.text == "we're driving to York, on Saturday with the dog"
     (one,) = stated("我每天早上六点，不对，七点起床去公园跑步")

@@ -1,4 +1,4 @@
-"""Which value a short message puts another in the place of, and that most short messages put nothing right."""
+"""The value that a short message replaces, and that most short messages replace none."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from shared.resolution.amending import PUTS_RIGHT
 
 
 def put_right(before: str, said: str) -> str:
-    """What was said before, as the short message leaves it."""
+    """The earlier statement after the short message."""
     found = find_repair(said)
     if found is None or (found[2] < MAY_REPAIR and not owns_slip(said)):
         return before
@@ -40,7 +40,7 @@ def put_right(before: str, said: str) -> str:
         ("my cousin is called Sarah, a nurse", "it's Sara without the h", "my cousin is called Sara, a nurse"),
     ],
 )
-def test_the_value_that_is_meant_is_replaced(before: str, said: str, after: str) -> None:
+def test_the_intended_value_is_replaced(before: str, said: str, after: str) -> None:
     assert put_right(before, said) == after
 
 
@@ -60,11 +60,11 @@ def test_the_value_that_is_meant_is_replaced(before: str, said: str, after: str)
         ("体检约在周二上午", "哈哈好的"),
     ],
 )
-def test_what_puts_nothing_right_changes_nothing(before: str, said: str) -> None:
+def test_other_messages_change_nothing(before: str, said: str) -> None:
     assert put_right(before, said) == before
 
 
-def test_no_word_of_letters_and_digits_is_cut() -> None:
+def test_no_word_of_letters_and_digits_is_split() -> None:
     words = read_phrases("I'm in unit 4B, 三区12号档").words
     assert "4b" in words
     assert "4" not in words
@@ -78,6 +78,6 @@ def test_texts_without_words_have_no_phrases() -> None:
     assert 0 < estimate_repairing("...") < 1
 
 
-def test_there_is_a_weight_for_each_sign() -> None:
+def test_every_sign_has_a_weight() -> None:
     assert load_hidden_layer("replacement").into.shape[0] == len(SIGNS)
     assert len(count_own_signs("no, 15")) == 3

@@ -1,4 +1,4 @@
-"""What a message takes back, and what only sounds like it, in both languages."""
+"""Retractions in a message, and sentences that only resemble them, in both languages."""
 
 from datetime import UTC, datetime
 
@@ -27,7 +27,7 @@ NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
         *((text, "fell_through") for text in ("It fell through.", "那事黄了")),
     ],
 )
-def test_a_message_takes_back_the_one_before(text: str, why: str) -> None:
+def test_a_message_retracts_the_previous_one(text: str, why: str) -> None:
     assert [(each.why, each.takes_before) for each in find(text)] == [(why, True)]
 
 
@@ -41,7 +41,7 @@ def test_a_message_takes_back_the_one_before(text: str, why: str) -> None:
         ("I like tea. I have a tiger. Only joking.", " I have a tiger."),
     ],
 )
-def test_a_message_takes_back_its_own_words(text: str, gone: str) -> None:
+def test_a_message_retracts_its_own_words(text: str, gone: str) -> None:
     assert [text[start:end] for start, end in find_taken_back(text)] == [gone]
 
 
@@ -57,7 +57,7 @@ def test_a_message_takes_back_its_own_words(text: str, gone: str) -> None:
         ("厦门那事黄了，房东反悔了。", "厦门那事"),
     ],
 )
-def test_a_plan_that_came_to_nothing_is_named(text: str, thing: str) -> None:
+def test_an_abandoned_plan_is_named(text: str, thing: str) -> None:
     (found,) = find(text)
     assert (found.why, (found.thing or "").removeprefix("Sadly our ")) == ("fell_through", thing)
 
@@ -93,34 +93,34 @@ def test_a_plan_that_came_to_nothing_is_named(text: str, thing: str) -> None:
         ),
     ],
 )
-def test_nothing_is_taken_back(text: str) -> None:
+def test_other_messages_retract_nothing(text: str) -> None:
     assert find(text) == ()
 
 
-def test_the_last_sentence_is_what_the_next_message_takes_back() -> None:
+def test_the_next_message_retracts_the_last_sentence() -> None:
     text = "I like tea. I adopted a tiger."
     assert text[slice(*last_sentence(text))].strip() == "I adopted a tiger."
     assert last_sentence("") == (0, 0)
 
 
 def observed(text: str) -> list[tuple[str, bool, str | None]]:
-    """What a message leaves."""
+    """The statements that a message leaves."""
     turn = TurnText((MessageText("user", text, None, 0, NOW),))
     found = observe(turn, ObserveContext(NOW, answer_before=""), ObservePolicy()).observations
     return [(each.detector, each.retracts, each.old_value) for each in found if each.kind != "entity"]
 
 
-def test_words_taken_back_in_the_same_message_are_not_learnt() -> None:
+def test_words_retracted_in_the_same_message_are_not_learnt() -> None:
     assert observed("I live in Oslo.") != []
     assert [each for each in observed("I live in Oslo. Scratch that.") if not each[1]] == []
     assert [each for each in observed("我住在奥斯陆。当我没说。") if not each[1]] == []
 
 
 @pytest.mark.parametrize("text", ["开玩笑的，我喜欢加班", "just kidding, I love Mondays"])
-def test_what_is_said_beside_taking_back_is_not_learnt(text: str) -> None:
+def test_text_beside_a_retraction_is_not_learnt(text: str) -> None:
     assert [each for each in observed(text) if not each[1]] == []
 
 
-def test_taking_back_is_observed() -> None:
+def test_a_retraction_is_observed() -> None:
     assert observed("just kidding") == [("retraction", True, None)]
     assert ("retraction", True, "Lisbon trip") in observed("The Lisbon trip fell through.")

@@ -1,4 +1,4 @@
-"""Appointments keep their key when their day moves; tasks keep theirs when they are done; gates shut nothing out."""
+"""Appointments keep their key when moved, tasks when completed; the pattern gates exclude no match."""
 
 from datetime import date
 
@@ -27,11 +27,11 @@ APPOINTED = [
 
 
 @pytest.mark.parametrize(("text", "key", "day", "old"), APPOINTED)
-def test_an_appointment_is_kept_under_what_it_is(text: str, key: str, day: date, old: str | None) -> None:
+def test_the_key_of_an_appointment_is_its_subject(text: str, key: str, day: date, old: str | None) -> None:
     assert [(one.kind, one.key, one.event_date, one.old_value) for one in stated(text)] == [("event", key, day, old)]
 
 
-def test_a_ticket_keeps_its_key_until_it_is_done() -> None:
+def test_a_ticket_keeps_its_key_when_completed() -> None:
     opened = ToolText("create_ticket", {"title": "写集成测试"}, '{"ticket_id": "HB-1", "state": "todo"}', "ok", 1)
     closed = ToolText("update_ticket", {"ticket_id": "HB-1"}, '{"ticket_id": "HB-1", "state": "closed"}', "ok", 1)
     both = [observe(TurnText((), (tool,)), ObserveContext(NOW), ObservePolicy()) for tool in (opened, closed)]
@@ -42,7 +42,7 @@ def test_a_ticket_keeps_its_key_until_it_is_done() -> None:
     assert stated("HB-1 is done")[0].key == "task:tool:hb-1"
 
 
-def test_texts_are_the_user_s_own_words() -> None:
+def test_texts_are_the_users_own_words() -> None:
     assert stated("I prefer light mode in my editor now")[0].text == "I prefer light mode in my editor now"
 
 
@@ -56,7 +56,7 @@ SEEN = [
 
 
 @pytest.mark.parametrize("text", SEEN)
-def test_a_gate_is_open_wherever_its_pattern_matches(text: str) -> None:
+def test_a_gate_is_open_for_every_match_of_its_pattern(text: str) -> None:
     patterns = [one for one in vars(guards_words).values() if isinstance(one, LazyPattern)]
     bits = {pattern: gates.gate(pattern) for pattern in patterns}
     open_for = gates.mask(text)

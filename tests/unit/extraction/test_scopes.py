@@ -1,4 +1,4 @@
-"""By the names in them a text is told to be of another than a question asks about."""
+"""Whether the names in a text refer to another subject than that of a question."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from shared.extraction.scopes import of_other_kind
         ("海鸥项目用什么数据库？", "鲸鱼项目跑在MySQL上", True),
         ("小李的订单什么时候到？", "王姐的快递周三到", True),
         ("王老师的课几点？", "李老师的课在下午三点", True),
-        # it names none, or the one that is asked
+        # it names none, or the one of the question
         ("Which database is project Atlas on?", "We decided on Postgres", False),
         ("Which database is project Atlas on?", "Atlas and project Beacon share one Postgres", False),
         ("What tiles did we agree on for the Dunmore site?", "Dunmore wants cedar shingles", False),
@@ -32,5 +32,7 @@ from shared.extraction.scopes import of_other_kind
         ("我的订单什么时候到？", "小李的订单周三到", False),
     ],
 )
-def test_a_text_is_of_another_where_it_names_another_of_one_kind(question: str, text: str, other: bool) -> None:
+def test_a_text_with_another_name_of_the_same_kind_is_about_another_subject(
+    question: str, text: str, other: bool
+) -> None:
     assert bool(of_other_kind(question, text)) is other

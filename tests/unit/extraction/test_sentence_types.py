@@ -1,4 +1,4 @@
-"""A sentence is kept as what it says, and never as a name."""
+"""A sentence is stored with the type of its content, never as an entity."""
 
 import pytest
 
@@ -24,6 +24,6 @@ from tests.unit.extraction.say import stated
         ("我老婆怀孕了，预产期四月", {"event", "profile"}),
     ],
 )
-def test_a_sentence_is_of_the_type_that_it_tells(text: str, kinds: set[str]) -> None:
+def test_a_sentence_has_the_type_of_its_content(text: str, kinds: set[str]) -> None:
     (one,) = stated(text)
     assert one.kind in kinds

@@ -177,13 +177,13 @@ def test_a_lasting_statement_is_observed(text: str, kind: str, key: str | None, 
         ("I'm allergic to peanuts and shellfish", {"constraint:allergy:shellfish": "shellfish"}),
     ],
 )
-def test_one_sentence_is_one_statement_under_all_its_keys(text: str, also: dict[str, str]) -> None:
+def test_one_sentence_is_one_statement_with_all_its_keys(text: str, also: dict[str, str]) -> None:
     (one,) = stated(text)
     assert (one.text, one.value["also"]) == (text, also)
 
 
 @pytest.mark.parametrize("text", SILENT)
-def test_what_states_nothing_lasting_leaves_nothing(text: str) -> None:
+def test_other_sentences_leave_nothing(text: str) -> None:
     assert shapes(text) == []
 
 
@@ -211,7 +211,7 @@ def test_assistant_messages_state_nothing_about_the_user() -> None:
     assert said("You like jazz and I live in Paris", role="assistant").observations == ()
 
 
-def test_a_named_speaker_owns_what_is_said() -> None:
+def test_a_named_speaker_owns_their_statements() -> None:
     one = next(one for one in said("I live in Paris", name="Caroline").observations if one.kind == "profile")
     assert (one.key, one.text, one.value["speaker"]) == (
         "profile:caroline:city",
@@ -233,7 +233,7 @@ BESIDE = [
 
 
 @pytest.mark.parametrize(("text", "kind", "content"), BESIDE)
-def test_a_question_or_a_greeting_beside_a_statement_takes_nothing_of_it(text: str, kind: str, content: str) -> None:
+def test_a_question_or_a_greeting_beside_a_statement_is_not_part_of_it(text: str, kind: str, content: str) -> None:
     assert (kind, content) in [(one.kind, one.text) for one in stated(text)]
 
 
@@ -251,7 +251,7 @@ def test_a_question_or_a_greeting_beside_a_statement_takes_nothing_of_it(text: s
         "我是不是对花生过敏？你记得吗？",
     ],
 )
-def test_a_text_that_is_spoken_of_and_a_supposition_state_nothing(text: str) -> None:
+def test_quoted_text_and_suppositions_state_nothing(text: str) -> None:
     assert stated(text) == []
 
 
@@ -263,7 +263,7 @@ def test_a_text_that_is_spoken_of_and_a_supposition_state_nothing(text: str) -> 
         "你能不能以后都用简体字回答？",
     ],
 )
-def test_an_order_put_politely_is_an_order(text: str) -> None:
+def test_a_polite_order_is_an_order(text: str) -> None:
     (one,) = stated(text)
     assert one.assertion == "directive"
     assert one.kind in ("preference", "constraint")

@@ -1,4 +1,4 @@
-"""Who wishes not to be remembered says so in many ways; who speaks of saving something else wishes nothing."""
+"""Wishes not to be remembered, in many forms; requests to save something else are none."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -227,12 +227,12 @@ ORDINARY = [
 
 
 @pytest.mark.parametrize(("text", "scope"), WISHES)
-def test_a_wish_not_to_be_remembered_is_understood(text: str, scope: str) -> None:
+def test_a_wish_not_to_be_remembered_is_recognised(text: str, scope: str) -> None:
     assert [(wish.scope, wish.remember) for wish in find(text)] == [(scope, False)]
 
 
 @pytest.mark.parametrize(("text", "scope"), LIFTED)
-def test_a_wish_is_lifted_in_words(text: str, scope: str) -> None:
+def test_lifting_a_wish_is_recognised(text: str, scope: str) -> None:
     assert [(wish.scope, wish.remember) for wish in find(text)] == [(scope, True)]
 
 
@@ -241,7 +241,7 @@ def test_ordinary_sentences_are_no_wishes(text: str) -> None:
     assert find(text) == ()
 
 
-def test_the_words_of_a_wish_end_where_what_it_is_about_begins() -> None:
+def test_the_words_of_a_wish_exclude_its_object() -> None:
     text = "Hello. Please don't save this: I'm getting divorced."
     assert [text[each.start : each.end] for each in find(text)] == ["Please don't save this"]
     text = "今天好累。这件事不要记下来：我要离婚了。"
@@ -249,7 +249,7 @@ def test_the_words_of_a_wish_end_where_what_it_is_about_begins() -> None:
 
 
 class Talk:
-    """Turns that are heard one after the other."""
+    """Turns observed one after the other."""
 
     def __init__(self) -> None:
         self.wishes = Wishes()
@@ -257,7 +257,7 @@ class Talk:
         self.turns = 0
 
     def say(self, session: str, text: str, *, role: Role = "user", remember: bool = True) -> str | None:
-        """Why nothing is learnt of this, in this session."""
+        """The reason why nothing is learnt from this message in this session."""
         self.turns += 1
         seq = self.seqs[session] = self.seqs.get(session, 0) + 1
         at = AT + timedelta(minutes=self.turns)
@@ -265,7 +265,7 @@ class Talk:
         return self.wishes.hear(TurnPlace(UUID(int=self.turns), session, seq, at, remember), TurnText((message,)))
 
 
-def test_a_session_is_silent_until_it_is_lifted_and_others_are_not() -> None:
+def test_a_wish_for_a_session_applies_to_it_until_lifted() -> None:
     talk = Talk()
     assert talk.say("a", "Don't record this conversation.") == "session"
     assert talk.say("a", "I live in Oslo.") == "session"
@@ -285,9 +285,7 @@ def test_a_session_is_silent_until_it_is_lifted_and_others_are_not() -> None:
         (("You can remember me again. Never save anything I tell you.",), "person", False),
     ],
 )
-def test_what_is_said_last_of_being_remembered_at_all_counts(
-    texts: tuple[str, ...], scope: str, remember: bool
-) -> None:
+def test_the_last_wish_about_learning_in_general_counts(texts: tuple[str, ...], scope: str, remember: bool) -> None:
     wish = find_learning_wish(TurnText(tuple(MessageText("user", text, None, n, AT) for n, text in enumerate(texts))))
     assert wish
     assert (wish.scope, wish.remember) == (scope, remember)
@@ -296,11 +294,11 @@ def test_what_is_said_last_of_being_remembered_at_all_counts(
 @pytest.mark.parametrize(
     "text", ["Don't record this conversation.", "这件事不要记下来：我要离婚了。", "I live in Oslo."]
 )
-def test_a_wish_for_a_session_or_a_message_is_none_for_all(text: str) -> None:
+def test_a_wish_for_a_session_or_a_message_does_not_apply_to_all(text: str) -> None:
     assert find_learning_wish(TurnText((MessageText("user", text, None, 0, AT),))) is None
 
 
-def test_what_is_lifted_for_all_is_lifted_where_it_is_said_alone() -> None:
+def test_lifting_a_wish_for_all_takes_effect_in_its_own_message() -> None:
     talk = Talk()
     talk.say("a", "Don't record this conversation.")
     assert talk.say("b", "You can remember me again.") is None
@@ -308,7 +306,7 @@ def test_what_is_lifted_for_all_is_lifted_where_it_is_said_alone() -> None:
     assert talk.say("a", "Turn memory back on.") is None
 
 
-def test_an_answer_alone_goes_with_the_message_before_it() -> None:
+def test_an_answer_alone_belongs_to_the_previous_message() -> None:
     talk = Talk()
     assert talk.say("a", "Please don't save this: I'm getting divorced.") == "message"
     assert talk.say("a", "I am sorry about the divorce.", role="assistant") == "message"
@@ -318,5 +316,5 @@ def test_an_answer_alone_goes_with_the_message_before_it() -> None:
     assert talk.say("a", "Good.", role="assistant") == "caller"
 
 
-def test_the_assistant_wishes_nothing() -> None:
+def test_the_assistant_expresses_no_wishes() -> None:
     assert Talk().say("a", "Don't record this conversation.", role="assistant") is None

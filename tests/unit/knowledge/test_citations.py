@@ -1,4 +1,4 @@
-"""What of a turn is worth long-term citation, and how it is told; the chat itself never is."""
+"""The resources of a turn for the knowledge side, and their description; chat text is never included."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -55,12 +55,12 @@ def tool(name: str, args: Any, result: Any, status: str = "ok") -> tuple[tuple[s
         (f"https://x.example/{PLACEHOLDER}", "url", "holds_a_secret"),
     ],
 )
-def test_what_is_cited_goes_there_unless_there_is_a_reason(uri: str, kind: str, reason: str | None) -> None:
+def test_a_reference_is_offered_unless_there_is_a_reason(uri: str, kind: str, reason: str | None) -> None:
     (found,) = list_cited(turn(ref(uri, kind)), ALL)
     assert (found.kind, found.reason) == (kind, reason)
 
 
-def test_the_caller_may_say_no() -> None:
+def test_the_caller_can_exclude_a_reference() -> None:
     (found,) = list_cited(turn(ref("https://x.example/a", meta={"ingest": False})), ALL)
     assert found.reason == "not_wanted"
 
@@ -84,41 +84,41 @@ def test_the_caller_may_say_no() -> None:
         ("保存对话", False),
     ],
 )
-def test_what_tools_make_goes_there_and_what_they_say_does_not(name: str, made: bool, language: str) -> None:
+def test_products_of_tools_are_offered_and_their_output_is_not(name: str, made: bool, language: str) -> None:
     found = list_cited(turn(*tool(name, {"path": "a.md", "content": LONG[language]}, "ok")), ALL)
     assert [each.kind for each in found] == (["tool"] if made else [])
 
 
-def test_a_failed_or_short_product_is_none() -> None:
+def test_a_failed_or_short_product_is_not_offered() -> None:
     text = LONG["en"]
     assert list_cited(turn(*tool("write_file", {"content": text}, "no", status="error")), ALL) == []
     assert list_cited(turn(*tool("write_file", {"content": text[: LEAST_PRODUCT - 1]}, "ok")), ALL) == []
 
 
 @pytest.mark.parametrize("kind", ["user_message", "assistant_message", "system", "item", "feedback", "session_end"])
-def test_the_chat_never_goes_there(kind: str) -> None:
+def test_chat_text_is_never_offered(kind: str) -> None:
     assert list_cited(turn((kind, None, {"text": "see https://x.example/a " + LONG["en"]})), ALL) == []
 
 
-def test_policy_says_which_kinds() -> None:
+def test_policy_selects_the_kinds() -> None:
     of = turn(ref("https://x.example/a"), ref("a.md", "file"), *tool("write_file", {"content": LONG["en"]}, "ok"))
     assert [each.kind for each in list_cited(of, ALL)] == ["url", "file", "tool"]
     assert [each.kind for each in list_cited(of, ("file",))] == ["file"]
     assert list_cited(of, ()) == []
 
 
-def test_an_address_that_is_cited_twice_is_one_resource() -> None:
+def test_an_address_cited_twice_is_one_resource() -> None:
     assert len(list_cited(turn(ref("https://x.example/a"), ref("https://x.example/a")), ALL)) == 1
 
 
-def test_what_was_erased_is_nothing() -> None:
+def test_erased_references_are_not_offered() -> None:
     assert list_cited(turn(("ref", None, None)), ALL) == []
     assert resource_of(turn(("ref", None, None)), 0, 100) is None
     assert resource_of(turn(), 3, 100) is None
 
 
 @pytest.mark.parametrize("language", LONG)
-def test_a_page_has_the_content_that_a_tool_of_the_turn_brought(language: str) -> None:
+def test_a_page_has_the_content_that_a_tool_of_the_turn_fetched(language: str) -> None:
     uri = "https://x.example/a"
     of = turn(
         ref(uri, title="A page", meta={"author": f"me {SECRET}", "pages": 3, "deep": {"a": 1}}),
@@ -135,7 +135,7 @@ def test_a_page_has_the_content_that_a_tool_of_the_turn_brought(language: str) -
     assert set(found.meta) == {"author", "pages"}
 
 
-def test_a_page_that_nobody_fetched_is_described_only() -> None:
+def test_an_unfetched_page_is_offered_by_its_description() -> None:
     found = resource_of(turn(ref("https://x.example/a/spec.pdf")), 0, 100)
     assert found
     assert (found.content, found.title) == (None, "spec.pdf")
@@ -150,14 +150,14 @@ def test_a_page_that_nobody_fetched_is_described_only() -> None:
         ("s3://bucket/plan.md", "s3://bucket/plan.md"),
     ],
 )
-def test_an_address_leads_back(given: str, uri: str) -> None:
+def test_an_address_identifies_its_turn(given: str, uri: str) -> None:
     found = resource_of(turn(ref(given, "file")), 0, 100)
     assert found
     assert found.source_uri == uri
     assert found.meta.get("path") == (None if uri == given else given)
 
 
-def test_a_long_content_ends_where_policy_says() -> None:
+def test_long_content_is_truncated_as_policy_says() -> None:
     found = resource_of(turn(*tool("write_file", {"path": "a.md", "content": "x y " * 1000}, "ok")), 1, 500)
     assert found
     assert found.content

@@ -1,4 +1,4 @@
-"""Whose a piece of knowledge is and who may see it: tables of cases."""
+"""The owner of a knowledge result, and who may see it."""
 
 from typing import Any
 
@@ -31,14 +31,14 @@ OWN = "smartbrain://turn/01a1fdad-5b3d-74fe-9231-03d61e718926#1"
         (None, False),
     ],
 )
-def test_who_sees_what(owner: KnowledgeOwner | None, seen: bool) -> None:
+def test_visibility_by_owner(owner: KnowledgeOwner | None, seen: bool) -> None:
     assert may_see(LIN, owner) is seen
 
 
 @pytest.mark.parametrize(
     "owner", [KnowledgeOwner("acme", user_id="lin"), KnowledgeOwner("acme", "shop-7"), KnowledgeOwner("other")]
 )
-def test_who_is_not_named_sees_the_tenants_alone(owner: KnowledgeOwner) -> None:
+def test_an_unnamed_user_sees_only_the_tenants_results(owner: KnowledgeOwner) -> None:
     assert may_see(Scope("acme"), KnowledgeOwner("acme"))
     assert not may_see(Scope("acme"), owner)
 
@@ -65,12 +65,12 @@ def test_who_is_not_named_sees_the_tenants_alone(owner: KnowledgeOwner) -> None:
         ({"owner": {"user_id": "x" * 1000}}, PAGE, None),
     ],
 )
-def test_whose_it_is_is_read_or_not_known(item: dict[str, Any], uri: str, owner: KnowledgeOwner | None) -> None:
+def test_an_owner_is_parsed_or_unknown(item: dict[str, Any], uri: str, owner: KnowledgeOwner | None) -> None:
     assert read_owner(item, uri) == owner
 
 
 @pytest.mark.parametrize("scope", [LIN, Scope("acme"), Scope("acme", "shop-7"), Scope("租户", "门店", "p", "林")])
-def test_what_is_offered_is_read_as_of_whom_it_was_offered_by(scope: Scope) -> None:
+def test_an_offered_document_is_parsed_with_its_owner(scope: Scope) -> None:
     owner = read_owner({"metadata": {"owner": owner_of(scope)}}, OWN)
     assert owner == KnowledgeOwner(scope.tenant_id, scope.org_id, scope.user_id)
     assert may_see(scope, owner)
@@ -89,5 +89,5 @@ def test_what_is_offered_is_read_as_of_whom_it_was_offered_by(scope: Scope) -> N
         ("global", "shop-7", ""),
     ],
 )
-def test_for_whom_a_promotion_is_written(visibility: Visibility, org_id: str, audience: str | None) -> None:
+def test_the_owner_of_a_written_promotion(visibility: Visibility, org_id: str, audience: str | None) -> None:
     assert find_audience(visibility, org_id) == audience

@@ -1,4 +1,4 @@
-"""Stretches of time that words name, seen from Wednesday 18 November 2026."""
+"""Time ranges named in words, relative to Wednesday 18 November 2026."""
 
 from datetime import UTC, date, datetime
 
@@ -148,7 +148,7 @@ def test_a_time_is_resolved(text: str, first: str, after: str) -> None:
         *("the early bird", "a new year plan", "第二天", "the end of the story", "新年快乐"),
     ],
 )
-def test_no_time_is_made_up(text: str) -> None:
+def test_no_time_is_invented(text: str) -> None:
     assert time_range(text, NOW) is None
 
 
@@ -161,11 +161,11 @@ def test_no_time_is_made_up(text: str) -> None:
         ("明天见", "明天见"),
     ],
 )
-def test_words_that_name_a_time_are_taken_out(text: str, left: str) -> None:
+def test_words_for_a_time_are_removed(text: str, left: str) -> None:
     assert without_times(text, NOW) == left
 
 
-def test_festivals_of_the_moon_are_where_the_calendar_has_them() -> None:
+def test_lunar_festivals_match_the_calendar() -> None:
     from holidays import country_holidays
 
     china = country_holidays("CN", years=range(2015, 2036), language="en_US")

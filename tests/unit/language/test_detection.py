@@ -1,4 +1,4 @@
-"""The language that a text is written in."""
+"""The language of a text."""
 
 import pytest
 
@@ -15,5 +15,5 @@ from shared.language.normalise import detect
         ("こんにちは世界", "other"),
     ],
 )
-def test_detect(text: str, language: str) -> None:
+def test_the_language_is_detected(text: str, language: str) -> None:
     assert detect(text) == language

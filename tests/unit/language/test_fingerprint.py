@@ -1,4 +1,4 @@
-"""A sentence is known again however it is spaced, marked or cased; what is said by chance is not."""
+"""Fingerprints of sentences ignore spacing, punctuation and case; short sentences have none."""
 
 import pytest
 
@@ -20,21 +20,21 @@ SHORT = ["Yes, please.", "OK!", "好的，谢谢。", "嗯嗯", "...", "", "   \
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
-def test_the_same_sentence_has_the_same_print(one: str, other: str) -> None:
+def test_the_same_sentence_has_the_same_fingerprint(one: str, other: str) -> None:
     assert {p.hash for p in prints(one)} & {p.hash for p in prints(other)}
 
 
 @pytest.mark.parametrize(("one", "other"), OTHER)
-def test_another_sentence_has_another(one: str, other: str) -> None:
+def test_another_sentence_has_another_fingerprint(one: str, other: str) -> None:
     assert not {p.hash for p in prints(one)} & {p.hash for p in prints(other)}
 
 
 @pytest.mark.parametrize("text", SHORT)
-def test_what_is_short_has_none(text: str) -> None:
+def test_a_short_sentence_has_none(text: str) -> None:
     assert list(prints(text)) == []
 
 
-def test_a_print_says_where_its_sentence_stands() -> None:
+def test_a_fingerprint_includes_the_position_of_its_sentence() -> None:
     text = "Hi. I moved to Lisbon in spring. 我上个月搬到了里斯本。ok"
     assert [text[p.start : p.end].strip() for p in prints(text)] == [
         "I moved to Lisbon in spring",

@@ -1,4 +1,4 @@
-"""A number may name which one is meant: two of a kind are two things; a number that has changed is one."""
+"""A number can distinguish two things of a kind; a changed number belongs to one thing."""
 
 import pytest
 
@@ -36,11 +36,11 @@ ONE = [
 
 
 @pytest.mark.parametrize(("known", "said"), TWO)
-def test_two_of_a_kind_are_two_things(known: str, said: str) -> None:
+def test_numbered_things_are_different(known: str, said: str) -> None:
     assert are_apart(known, said)
     assert not are_apart(known, known)
 
 
 @pytest.mark.parametrize(("known", "said"), ONE)
-def test_a_number_that_has_changed_is_of_one_thing(known: str, said: str) -> None:
+def test_a_changed_number_belongs_to_one_thing(known: str, said: str) -> None:
     assert not are_apart(known, said)

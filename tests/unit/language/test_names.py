@@ -1,4 +1,4 @@
-"""The names that a text holds."""
+"""The names in a text."""
 
 import pytest
 
@@ -16,5 +16,5 @@ from shared.language import names
         ("What is this?", []),
     ],
 )
-def test_names(text: str, expected: list[str]) -> None:
+def test_names_are_found(text: str, expected: list[str]) -> None:
     assert names.names(text) == expected

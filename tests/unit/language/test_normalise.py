@@ -1,4 +1,4 @@
-"""The normal form of a text, and a text cut to a length."""
+"""The normal form of a text, and truncation to a length."""
 
 import pytest
 
@@ -15,7 +15,7 @@ from shared.language import normalise
         ("你　好", "你 好"),
     ],
 )
-def test_normalise(text: str, expected: str) -> None:
+def test_text_is_normalised(text: str, expected: str) -> None:
     assert normalise.normalise(text) == expected
 
 

@@ -1,4 +1,4 @@
-"""A pattern is compiled when it is used, and every pattern of the product can be."""
+"""Patterns are compiled at their first use, and all of the product's patterns compile."""
 
 import pkgutil
 import re
@@ -21,7 +21,7 @@ def test_a_pattern_is_compiled_at_its_first_use() -> None:
         broken.search("anything")
 
 
-def test_it_finds_what_a_compiled_one_finds() -> None:
+def test_it_matches_like_a_compiled_pattern() -> None:
     lazy, compiled = to_pattern(r"(?P<w>[a-z]+)茶", re.IGNORECASE), re.compile(r"(?P<w>[a-z]+)茶", re.IGNORECASE)
     for text in ("green茶 and BLACK茶", "红茶", ""):
         assert [m.span() for m in lazy.finditer(text)] == [m.span() for m in compiled.finditer(text)]
@@ -30,7 +30,7 @@ def test_it_finds_what_a_compiled_one_finds() -> None:
     assert (lazy.pattern, lazy.groups) == (compiled.pattern, compiled.groups)
 
 
-def test_every_pattern_that_reads_language_compiles() -> None:
+def test_every_language_pattern_compiles() -> None:
     found = [
         one for package in (shared.extraction, shared.language) for one in _patterns(package.__path__, package.__name__)
     ]

@@ -1,4 +1,4 @@
-"""Replies that say nothing by themselves, and short texts that do."""
+"""Replies without content of their own, and short texts with content."""
 
 import time
 
@@ -107,12 +107,12 @@ Noted: gate 7
 
 
 @pytest.mark.parametrize("text", [*BLANK, *REPLIES.strip().splitlines()])
-def test_a_mere_reply_says_nothing(text: str) -> None:
+def test_a_bare_reply_has_no_content(text: str) -> None:
     assert not says_something(text)
 
 
 @pytest.mark.parametrize("text", TELLING.strip().splitlines())
-def test_one_word_of_another_kind_says_something(text: str) -> None:
+def test_another_single_word_has_content(text: str) -> None:
     assert says_something(text)
 
 
@@ -161,21 +161,21 @@ STATED = {
 
 
 @pytest.mark.parametrize(("role", "text"), [(role, text) for role, texts in NOTHING_STATED.items() for text in texts])
-def test_who_only_asks_or_agrees_states_nothing(role: str, text: str) -> None:
+def test_questions_and_assent_state_nothing(role: str, text: str) -> None:
     assert not asserts_something(text, role)
 
 
 @pytest.mark.parametrize(("role", "text"), [(role, text) for role, texts in STATED.items() for text in texts])
-def test_what_is_stated_beside_a_question_or_assent_counts(role: str, text: str) -> None:
+def test_a_statement_beside_a_question_or_assent_counts(role: str, text: str) -> None:
     assert asserts_something(text, role)
 
 
 @pytest.mark.parametrize("text", [*BLANK, *REPLIES.strip().splitlines()])
-def test_a_mere_reply_states_nothing(text: str) -> None:
+def test_a_bare_reply_states_nothing(text: str) -> None:
     assert not asserts_something(text, "user")
 
 
-def test_a_long_text_says_something_unless_it_is_blank() -> None:
+def test_a_long_text_has_content_unless_it_is_blank() -> None:
     assert says_something("ok " * 100)
     assert not says_something(" . " * 100)
 

@@ -23,7 +23,7 @@ from shared.language.segment import keywords, query_terms, terms
         ("", []),
     ],
 )
-def test_terms(text: str, expected: list[str]) -> None:
+def test_text_is_split_into_terms(text: str, expected: list[str]) -> None:
     assert terms(text) == expected
 
 
@@ -46,7 +46,7 @@ def test_a_word_of_one_character_is_found_inside_longer_ones(asked: str, told: s
     assert set(query_terms(asked)) & set(terms(told))
 
 
-def test_characters_that_are_no_words_stay_inside() -> None:
+def test_characters_that_are_no_words_are_not_terms() -> None:
     assert terms("学校工作") == ["学校", "工作"]
 
 

@@ -1,4 +1,4 @@
-"""Tokens are estimated: near the dearest of real vocabularies, never far above; a text is cut to a number of them."""
+"""Token estimates: near the highest count of real vocabularies, never far above; texts are truncated to a count."""
 
 import json
 from pathlib import Path
@@ -11,16 +11,18 @@ from shared.language import tokens
 COUNTED: list[dict[str, Any]] = [
     json.loads(line) for line in (Path(__file__).parent / "counted.jsonl").read_text("utf-8").splitlines()
 ]
-"""Texts and their tokens in vocabularies of OpenAI (two), Qwen, DeepSeek, Mistral; of BERT where it has the script."""
+"""Texts with their token counts in vocabularies of OpenAI (two), Qwen, DeepSeek, Mistral, and BERT
+if it has the script.
+"""
 
 
 @pytest.mark.parametrize("row", COUNTED, ids=[row["kind"] for row in COUNTED])
-def test_the_estimate_is_never_far_below_any_vocabulary_nor_far_above_the_dearest(row: dict[str, Any]) -> None:
+def test_the_estimate_is_never_far_below_any_vocabulary_nor_far_above_the_highest(row: dict[str, Any]) -> None:
     dearest = max(row["tokens"].values())
     assert dearest * 0.95 <= tokens.count_fresh(row["text"]) <= dearest * 1.45
 
 
-def test_a_package_of_all_of_them_is_near_too() -> None:
+def test_the_estimate_for_all_texts_together_is_accurate() -> None:
     whole = "\n".join(row["text"] for row in COUNTED)
     dearest = max(sum(row["tokens"].get(name, 0) for row in COUNTED) for name in COUNTED[0]["tokens"])
     assert dearest * 0.95 <= tokens.count_fresh(whole) <= dearest * 1.45
@@ -42,14 +44,14 @@ def test_count_stays_near_real_tokenizers(text: str, true: int) -> None:
     assert true * 0.95 - 1 <= tokens.count(text) <= true * 1.35 + 2
 
 
-def test_emoji_are_dear_and_nothing_is_free() -> None:
+def test_emoji_cost_more_and_nothing_is_free() -> None:
     assert tokens.count("👨\u200d👩\u200d👧") >= 9
     assert tokens.count("") == 0
     assert tokens.count(" a") >= 1
 
 
 @pytest.mark.parametrize("text", ["word " * 1000, "中文" * 1000, "a1b2" * 1000])
-def test_head_fits(text: str) -> None:
+def test_a_truncated_text_fits(text: str) -> None:
     short = tokens.head(text, 100)
     assert text.startswith(short)
     assert 80 <= tokens.count(short) <= 100

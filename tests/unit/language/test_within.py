@@ -1,4 +1,4 @@
-"""A word is found where it stands as a word."""
+"""A word is found where it occurs as a word."""
 
 import pytest
 
@@ -23,7 +23,7 @@ from shared.language.segment import has_word, letters
         ("anything", "", False),
     ],
 )
-def test_a_word_is_not_the_letters_of_another(text: str, word: str, there: bool) -> None:
+def test_letters_inside_another_word_do_not_match(text: str, word: str, there: bool) -> None:
     assert has_word(text, word) is there
 
 
@@ -64,7 +64,5 @@ def test_letters_that_name_something_are_found(text: str, found: str) -> None:
         ("a.b", "a+b", False),
     ],
 )
-def test_a_name_is_a_word_of_its_own_in_latin_letters_and_stands_anywhere_in_han(
-    text: str, name: str, expected: bool
-) -> None:
+def test_a_latin_name_matches_as_a_word_and_a_chinese_name_anywhere(text: str, name: str, expected: bool) -> None:
     assert has_word(text, name) is expected

@@ -1,4 +1,4 @@
-"""Which memory is meant, what is shown of it, and whom the HTTP side answers: decided without asking anybody."""
+"""Selection and presentation of memories, and access to the HTTP interface: pure decisions."""
 
 import pytest
 from hypothesis import given
@@ -38,12 +38,12 @@ def memories(*contents: str) -> list[dict[str, str]]:
         ("a yacht", (), None),
     ],
 )
-def test_only_what_is_surely_meant_is_picked(words: str, contents: tuple[str, ...], meant: str | None) -> None:
+def test_only_a_certain_match_is_picked(words: str, contents: tuple[str, ...], meant: str | None) -> None:
     picked = pick_meant(memories(*contents), words)
     assert (picked and picked["content"]) == meant
 
 
-def test_the_same_words_say_the_same_whatever_their_marks() -> None:
+def test_punctuation_does_not_matter_in_a_comparison() -> None:
     assert says_same("My cat is called Tom.", "my CAT is called “Tom”")
     assert says_same("我的猫叫小白。", "我的猫，叫小白")
     assert not says_same("我的猫叫小白", "我的猫叫小黑")
@@ -62,7 +62,7 @@ def test_no_text_leaves_its_tag(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["one two three four " * 50, "我喜欢在早上喝一杯热茶，" * 50])
-def test_answers_are_cut_to_their_limit(text: str) -> None:
+def test_answers_are_truncated_to_their_limit(text: str) -> None:
     short = shorten_text(text, 40)
     assert text.startswith(short.removesuffix("…"))
     assert tokens.count(short) <= 42
@@ -87,7 +87,7 @@ def test_answers_are_cut_to_their_limit(text: str) -> None:
         ("", False),
     ],
 )
-def test_only_what_asks_for_this_server_is_answered(host: str, own: bool) -> None:
+def test_only_requests_to_this_server_are_answered(host: str, own: bool) -> None:
     assert is_own_host(host, LOOPBACK) is own
     assert is_own_origin(f"http://{host}", LOOPBACK) is own
     assert not is_own_origin("null", LOOPBACK)
@@ -95,19 +95,19 @@ def test_only_what_asks_for_this_server_is_answered(host: str, own: bool) -> Non
     assert is_own_origin("https://memory.example", LOOPBACK | {"memory.example"})
 
 
-def found(key: str, snippet: str, memory: str | None) -> dict[str, object]:
+def make_result(key: str, snippet: str, memory: str | None) -> dict[str, object]:
     return {"id": key, "snippet": snippet, "ref": {"memory_item_id": memory}}
 
 
-def test_what_is_known_as_a_memory_is_shown_once() -> None:
-    said = found("turn:1:0", "/remember My cat is called Tom", None)
-    more = found("turn:2:0", "My cat is called Tom, and he is old", None)
-    memory = found("memory:m", "My cat is called Tom", "m")
+def test_a_memory_and_its_source_are_shown_once() -> None:
+    said = make_result("turn:1:0", "/remember My cat is called Tom", None)
+    more = make_result("turn:2:0", "My cat is called Tom, and he is old", None)
+    memory = make_result("memory:m", "My cat is called Tom", "m")
     assert drop_repeats([said, more, memory]) == [memory, more]
     assert drop_repeats([said, more]) == [said, more]
 
 
-def test_a_use_is_of_the_newest_version_that_a_package_held() -> None:
+def test_a_use_refers_to_the_newest_version_in_a_package() -> None:
     def version(number: int, turn: str) -> dict[str, object]:
         evidence = [{"action": "created", "turn_id": turn}, {"action": "superseded", "turn_id": "t9"}]
         return {"memory_id": f"m{number}", "version": number, "evidence": evidence}
@@ -120,7 +120,7 @@ def test_a_use_is_of_the_newest_version_that_a_package_held() -> None:
 
 
 @pytest.mark.parametrize(("language", "title", "unknown"), [("en", "Likes", "Nothing"), ("zh", "喜好", "一无所知")])
-def test_the_overview_stands_in_both_languages(language: str, title: str, unknown: str) -> None:
+def test_the_overview_exists_in_both_languages(language: str, title: str, unknown: str) -> None:
     likes = {
         "content": "I prefer\ngreen tea",
         "type": "preference",
@@ -137,7 +137,7 @@ def test_the_overview_stands_in_both_languages(language: str, title: str, unknow
     assert unknown in write_overview([], 0, language, "ab")  # pyright: ignore[reportArgumentType] # one of the two
 
 
-def test_the_prompt_tells_of_every_tool_in_both_languages() -> None:
+def test_the_prompt_describes_every_tool_in_both_languages() -> None:
     for text in USE_MEMORY.values():
         assert [tool for tool in TOOLS if f"`{tool}`" not in text] == []
         assert "user_memory" in text

@@ -1,4 +1,4 @@
-"""What a day's share of the model allows."""
+"""The daily share of model usage."""
 
 import pytest
 
@@ -20,13 +20,13 @@ from shared.models.cost import Meter, Spent
         (1000, 60, Spent(1, 1, 1, 61.0), 1, False),
     ],
 )
-def test_a_share_is_used_up_by_tokens_or_by_time(
+def test_a_share_is_exhausted_by_tokens_or_by_time(
     tokens: int, seconds: float, spent: Spent, prompt: int, allowed: bool
 ) -> None:
     assert subtract_spent(tokens, seconds, spent).allows(prompt) is allowed
 
 
-def test_a_burst_counts_down() -> None:
+def test_a_burst_reduces_the_share() -> None:
     budget, asked = subtract_spent(1000, 0, Spent()), 0
     while budget.allows(300):
         budget, asked = budget.subtract(Spent(1, 300, 50, 2.0)), asked + 1
@@ -34,13 +34,13 @@ def test_a_burst_counts_down() -> None:
     assert budget.tokens == -50
 
 
-def test_the_smaller_share_binds() -> None:
+def test_the_smaller_share_limits() -> None:
     assert choose_least(ModelBudget(10, None), ModelBudget(None, 5.0)) == ModelBudget(10, 5.0)
     assert choose_least(ModelBudget(10, 7.0), ModelBudget(3, 9.0)) == ModelBudget(3, 7.0)
     assert choose_least(ModelBudget(), ModelBudget()) == ModelBudget()
 
 
-def test_a_meter_counts_what_came_back_and_what_nobody_waited_for() -> None:
+def test_a_meter_counts_late_and_abandoned_answers() -> None:
     now = [10.0]
     meter = Meter(lambda: now[0])
     meter.note_sent(100)

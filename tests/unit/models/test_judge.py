@@ -1,4 +1,4 @@
-"""The reranker's template, and what its probabilities say."""
+"""The reranker's template, and the score from its probabilities."""
 
 import math
 
@@ -21,7 +21,7 @@ def test_no_text_leaves_its_place_in_the_template() -> None:
     assert (asked.count("<Document>:"), asked.lower().count("<query>"), asked.count("</think>")) == (1, 1, 1)
 
 
-def test_long_texts_are_cut() -> None:
+def test_long_texts_are_truncated() -> None:
     assert len(question("长" * 9000, "长" * 9000)) < 2500
 
 

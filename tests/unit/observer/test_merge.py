@@ -1,4 +1,4 @@
-"""Whatever a model answers, what comes of it is the user's own word, harmless, and less sure than the rules."""
+"""Whatever a model answers, the result is in the user's words, harmless, and of lower confidence than the rules."""
 
 import random
 from datetime import UTC, datetime
@@ -51,7 +51,7 @@ CLAIMS = (
     "Always answers in French",
 )
 NEVER = ("小王", "恐怖片", "花生", "火星", "海边", "horror", "peanut", "Mars", "by the sea", "invoices", "商城")
-"""What nobody said of themself."""
+"""Statements that nobody makes about themselves."""
 
 
 def source(n: int, text: str) -> QuoteSource:
@@ -59,7 +59,7 @@ def source(n: int, text: str) -> QuoteSource:
 
 
 def answer(pick: random.Random, said: tuple[str, ...]) -> list[dict[str, Any]]:
-    """As many items as a model may come up with, each wrong in its own way."""
+    """The maximum number of items of a model, each with another fault."""
 
     def quote() -> str:
         text = pick.choice((*said, *TURNS["en"], "the user never said this"))
@@ -85,7 +85,7 @@ def answer(pick: random.Random, said: tuple[str, ...]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("language", TURNS)
 @pytest.mark.parametrize("seed", range(40))
-def test_nothing_unsafe_comes_of_a_hostile_answer(language: str, seed: int) -> None:
+def test_a_hostile_answer_causes_nothing_unsafe(language: str, seed: int) -> None:
     pick = random.Random(seed)  # the same answers each time
     texts = TURNS[language]
     turn = TurnText(tuple(MessageText("user", text, None, n, AT) for n, text in enumerate(texts)))
@@ -123,7 +123,7 @@ def test_nothing_unsafe_comes_of_a_hostile_answer(language: str, seed: int) -> N
         ("en", "User likes the pool", "weekends usually find me at the pool"),
     ],
 )
-def test_what_was_said_is_added(language: str, content: str, quote: str) -> None:
+def test_a_real_statement_is_added(language: str, content: str, quote: str) -> None:
     texts = TURNS[language]
     item = answer(random.Random(0), texts)[0] | {"type": "pattern", "key": None, "value": None, "correction_of": None}
     item |= {"content": content, "quote": quote, "provenance": "observation"}

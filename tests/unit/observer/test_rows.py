@@ -1,4 +1,4 @@
-"""What the observer notes of a turn's tools: a name that is one, how it ended, what was wanted, and nothing else."""
+"""The observer's records of tool calls: a valid name, the result, the intent, and nothing else."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -13,7 +13,7 @@ NOW = datetime(2026, 11, 18, tzinfo=UTC)
 
 
 def turn(*calls: tuple[str, str]) -> Turn:
-    """A turn with these calls and how they ended."""
+    """A turn with these calls and their results."""
     rows: list[tuple[str, dict[str, Any]]] = []
     for _, status in calls:
         rows += [("tool_call", {"args": {"q": "zanzibar"}}), ("tool_result", {"result": "zanzibar", "status": status})]
@@ -29,7 +29,7 @@ def turn(*calls: tuple[str, str]) -> Turn:
     ("asked", "intent"),
     [("推荐几本科幻小说", "recommend"), ("Recommend a few science fiction novels", "recommend"), ("", None)],
 )
-def test_each_call_has_a_receipt_with_its_end_and_what_was_wanted(asked: str, intent: str | None) -> None:
+def test_each_call_has_a_receipt_with_its_result_and_intent(asked: str, intent: str | None) -> None:
     found = tool_receipts(turn(("search", "ok"), ("search", "error"), ("查询库存", "pending")), asked)
     assert [(r.tool, r.status, r.ordinal, r.intent) for r in found] == [
         ("search", "ok", 0, intent),
@@ -44,7 +44,7 @@ def test_a_turn_without_tools_has_no_receipts() -> None:
 
 
 @pytest.mark.parametrize("name", ["search", "mcp__db-2.query:v1", "orders/list", "查询库存", "send_email"])
-def test_a_name_is_kept(name: str) -> None:
+def test_a_valid_name_is_stored(name: str) -> None:
     assert tool_name(name) == name
 
 
@@ -65,5 +65,5 @@ def test_a_name_is_kept(name: str) -> None:
         "sk-proj-abcdefghijklmnopqrstuvwx0123456789",
     ],
 )
-def test_what_is_no_name_is_not(name: str | None) -> None:
+def test_an_invalid_name_is_not(name: str | None) -> None:
     assert tool_name(name) == UNNAMED

@@ -1,4 +1,4 @@
-"""What becomes of a model's finds that come late: taken back meanwhile, noted in an outcome that may be complete."""
+"""A model's late results: retracted in the meantime, or recorded in an outcome that may be complete."""
 
 from dataclasses import replace
 from typing import Any
@@ -51,19 +51,19 @@ FOUND = ObservationRow(
         (Withdrawal(None, "", of_turn=False), False),
     ],
 )
-def test_a_find_is_withdrawn_by_its_words_its_key_or_with_its_turn(since: Withdrawal, gone: bool) -> None:
+def test_a_result_is_withdrawn_by_words_key_or_turn(since: Withdrawal, gone: bool) -> None:
     found = replace(FOUND, key="pattern:sport:weekend")
     assert is_withdrawn(found, [since]) is gone
     assert not is_withdrawn(found, [])
 
 
-def test_a_chinese_find_is_withdrawn_by_its_words() -> None:
+def test_a_chinese_result_is_withdrawn_by_words() -> None:
     found = replace(FOUND, text="周六日泡泳池", value={"value": "周六日泡泳池"})
     assert is_withdrawn(found, [Withdrawal(None, "泳池", of_turn=False)])
     assert not is_withdrawn(found, [Withdrawal(None, "咖啡", of_turn=False)])
 
 
-def test_what_was_taken_back_is_not_kept_as_an_answer_either() -> None:
+def test_a_withdrawn_result_is_not_stored_as_an_answer() -> None:
     answer = {"items": [{"content": FOUND.text}, {"content": "Likes tea"}]}
     kept = CachedAnswer("h", "extract", "extract-3", "qwen3", "said", TURN, answer)
     assert without(kept, {FOUND.text}).answer == {"items": [{"content": "Likes tea"}]}
@@ -71,7 +71,7 @@ def test_what_was_taken_back_is_not_kept_as_an_answer_either() -> None:
 
 
 @pytest.mark.parametrize("entries", ["explain", "retention_explain"])
-def test_what_a_model_did_is_noted_behind_the_rest_and_an_experiment_once(entries: str) -> None:
+def test_model_notes_follow_the_others_and_an_experiment_is_noted_once(entries: str) -> None:
     before: dict[str, Any] = {entries: [{"reason": "kept"}, {"reason": "experiment"}], "summary": {"version": 1}}
     more = [{"reason": "model_read"}, {"reason": "experiment", "prompt_version": "extract-1"}]
     after = with_entries(before, entries, more, {"version": 2})
@@ -79,7 +79,7 @@ def test_what_a_model_did_is_noted_behind_the_rest_and_an_experiment_once(entrie
     assert with_entries({}, entries, [], {}) == {entries: [], "summary": {}}
 
 
-def test_what_came_of_a_late_find_is_said_once_however_often_it_is_settled() -> None:
+def test_the_effect_of_a_late_result_is_recorded_once() -> None:
     kept = {"ordinal": 0, "span": [0, 36], "decision": "kept", "reason": "model: pattern"}
     rules = {"ordinal": 0, "span": [0, 36], "decision": "kept", "reason": "preference"}
     outcome = {"status": "ignored", "written": [], "conflicts": [], "retention_explain": [rules, kept]}

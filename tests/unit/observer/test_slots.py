@@ -1,4 +1,4 @@
-"""Which names stand for a session while it goes on."""
+"""The names that represent an active session."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def test_one_name_of_two_kinds_is_two() -> None:
     assert set(grow_slots({}, [*named(1, "Paris"), place], 5)) == {"person:paris", "place:paris"}
 
 
-def test_they_are_bounded_and_yet_a_newcomer_rises() -> None:
+def test_the_names_are_limited_and_a_new_one_can_rise() -> None:
     slots = grow_slots({}, [each for seq in range(1, 9) for each in named(seq, "A", "B")], 2)
     for seq in range(9, 40):
         slots = grow_slots(slots, named(seq, f"x{seq}"), 2)
@@ -31,17 +31,17 @@ def test_they_are_bounded_and_yet_a_newcomer_rises() -> None:
     assert next(iter(slots)) == "person:newcomer"
 
 
-def test_what_was_there_is_not_changed_in_place() -> None:
+def test_existing_names_are_not_changed_in_place() -> None:
     before = grow_slots({}, named(1, "A"), 2)
     grow_slots(before, named(2, "A"), 2)
     assert before["person:a"]["mentions"] == 1
 
 
-def test_none_are_kept_where_policy_allows_none() -> None:
+def test_none_are_stored_if_policy_allows_none() -> None:
     assert grow_slots({}, named(1, "A"), 0) == {}
 
 
-def test_a_name_that_is_taken_back_stands_for_nothing_until_it_is_said_again() -> None:
+def test_a_retracted_name_is_excluded_until_it_is_stated_again() -> None:
     before = grow_slots({}, [*named(1, "Jon", "王芳"), *named(2, "Jon")], 5)
     after = grow_slots(before, named(3, "Jon", "李明", taken_back=("jon",)), 5)
     assert set(after) == {"person:王芳", "person:李明"}
@@ -58,7 +58,7 @@ def test_a_name_that_is_taken_back_stands_for_nothing_until_it_is_said_again() -
         (("Java", "Go语言"), "用Java写", ["Go语言"]),
     ],
 )
-def test_what_is_taken_back_ends_only_the_names_that_it_says(
+def test_a_retraction_removes_only_the_names_that_it_contains(
     names: tuple[str, ...], taken_back: str, left: list[str]
 ) -> None:
     after = grow_slots(grow_slots({}, named(1, *names), 5), named(2, taken_back=(taken_back,)), 5)

@@ -1,4 +1,4 @@
-"""Every schema that a model server is sent is one that it obeys, and does not die of."""
+"""Every schema for a model server is one that it obeys and that does not crash it."""
 
 import ast
 import importlib
@@ -14,13 +14,13 @@ from tests.ollama import schemas
 
 ROOT = Path(__file__).parents[3]
 OURS = re.compile(r"from shared\.models\.prompt import .*\bPrompt\b")
-"""Prompts of agents have the same name and no answer."""
+"""Prompts of agents have the same name and no answer model."""
 FIELDS = ("name", "version", "system", "user", "answer")
-"""Of a prompt, in order."""
+"""The fields of a prompt, in order."""
 
 
-def sent() -> Iterator[type[BaseModel]]:
-    """The answer model of every prompt that is made anywhere in the product."""
+def find_schemas() -> Iterator[type[BaseModel]]:
+    """The answer model of every prompt in the product."""
     for path in sorted(ROOT.glob("s*/**/*.py")):
         text = path.read_text(encoding="utf-8")
         for call in ast.walk(ast.parse(text)) if OURS.search(text) else ():
@@ -32,16 +32,16 @@ def sent() -> Iterator[type[BaseModel]]:
                 yield getattr(importlib.import_module(module), answer.id)
 
 
-SENT = sorted(set(sent()), key=lambda each: each.__name__)
+SENT = sorted(set(find_schemas()), key=lambda each: each.__name__)
 
 
-def test_all_are_found() -> None:
+def test_all_prompts_are_found() -> None:
     names = {each.__name__ for each in SENT}
     assert names >= {"AnalysisAnswer", "ExtractionAnswer", "PlanAnswer", "RankAnswer", "RecountAnswer"}
 
 
 @pytest.mark.parametrize("answer", SENT, ids=lambda each: each.__name__)
-def test_it_is_obeyed(answer: type[BaseModel]) -> None:
+def test_the_schema_is_obeyed(answer: type[BaseModel]) -> None:
     assert schemas.problems(answer.model_json_schema()) == []
 
 
@@ -69,7 +69,7 @@ STRING = {"type": "string"}
         ({"type": "array", "items": {}}, "no type"),
     ],
 )
-def test_what_is_not_obeyed_is_seen_wherever_it_stands(field: Any, problem: str) -> None:
+def test_an_unsupported_keyword_is_detected_anywhere(field: Any, problem: str) -> None:
     for schema in (
         {"type": "object", "properties": {"field": field}},
         {"type": "object", "properties": {"list": {"type": "array", "items": {"anyOf": [STRING, field]}}}},
@@ -93,5 +93,5 @@ def test_what_is_not_obeyed_is_seen_wherever_it_stands(field: Any, problem: str)
         {"type": "array", "items": STRING, "maxItems": 50},
     ],
 )
-def test_what_is_obeyed_or_ignored_passes(field: dict[str, Any]) -> None:
+def test_a_supported_or_ignored_keyword_passes(field: dict[str, Any]) -> None:
     assert schemas.problems({"type": "object", "properties": {"field": field}}) == []

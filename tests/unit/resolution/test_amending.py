@@ -1,4 +1,4 @@
-"""Short messages put a value right in the memory that they speak of, and state nothing alone."""
+"""A short message corrects a value in the memory to which it refers, and states nothing by itself."""
 
 # ruff: noqa: E501 - one case a line
 
@@ -33,7 +33,7 @@ def remembered(*turns: str) -> list[str]:
         ("I'm in unit 4B", "sorry, 4D", "I'm in unit 4D"),
     ],
 )  # fmt: skip
-def test_the_memory_has_the_new_value_in_the_place_of_the_old(said: str, correction: str, stands: str) -> None:
+def test_the_memory_has_the_new_value_in_place_of_the_old(said: str, correction: str, stands: str) -> None:
     assert remembered(said, correction) == [stands]
 
 
@@ -44,7 +44,7 @@ def test_the_memory_has_the_new_value_in_the_place_of_the_old(said: str, correct
         ("我的健身教练是阿凯，周二周四上课", "教练换成了小林", "小林"),
     ],
 )
-def test_who_holds_a_role_is_replaced_where_the_memory_names_the_role(said: str, change: str, stands: str) -> None:
+def test_the_holder_of_a_role_is_replaced_if_the_memory_names_the_role(said: str, change: str, stands: str) -> None:
     (one,) = remembered(said, change)
     assert stands in one
     assert "Tom" not in one
@@ -52,22 +52,22 @@ def test_who_holds_a_role_is_replaced_where_the_memory_names_the_role(said: str,
 
 
 @pytest.mark.parametrize("text", ["sorry, I can't make it", "no, thanks", "wait", "是的", "不对", "Thanks!"])
-def test_a_short_message_that_puts_nothing_right_changes_nothing(text: str) -> None:
+def test_another_short_message_changes_nothing(text: str) -> None:
     said = "My dentist appointment is on Tuesday at 3pm"
     assert remembered(said, text) == [said]
 
 
-def test_an_amendment_of_nothing_leaves_nothing() -> None:
+def test_an_amendment_without_a_memory_leaves_nothing() -> None:
     assert remembered("no, the 15th") == []
     assert remembered("不是周三，是周四") == []
 
 
-def test_names_that_are_not_spelt_alike_are_not_put_in_each_others_place() -> None:
+def test_names_of_different_spelling_are_not_exchanged() -> None:
     said = "My neighbour Ahmed waters the plants while I'm away in June"
     assert remembered(said, "it's Katarzyna") == [said]
 
 
-def test_what_is_said_behind_an_amendment_is_read_as_well() -> None:
+def test_text_after_an_amendment_is_extracted_as_well() -> None:
     found = stated("not 500, 800. I share a flat in Leeds with my brother Sam and his two cats")
     assert [one.text for one in found if one.assertion == "declared"] == [
         "I share a flat in Leeds with my brother Sam and his two cats"

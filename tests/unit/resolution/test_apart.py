@@ -1,4 +1,4 @@
-"""What looks alike and is not the same stands beside what was known; what is denied is only what is meant."""
+"""Similar but different statements coexist with existing ones; a denial ends only what it means."""
 
 from datetime import timedelta
 
@@ -25,7 +25,7 @@ def told(*said: str) -> list[str]:
         ("昨天我去爬山了。", "昨天我去爬山了。"),
     ],
 )
-def test_another_figure_letter_or_day_is_not_the_same_again(first: str, second: str) -> None:
+def test_another_number_letter_or_day_is_a_different_statement(first: str, second: str) -> None:
     assert second.strip("。.") in " ".join(told(first, second))
     assert len(told(second)) < len(told(first, second)) or told(first, second) == told(second)
 
@@ -39,5 +39,5 @@ def test_another_figure_letter_or_day_is_not_the_same_again(first: str, second: 
         ("我喜欢米粉。", "我现在不喜欢米了。", "米粉"),
     ],
 )
-def test_a_denial_ends_no_word_that_merely_holds_its_letters(known: str, denied: str, kept: str) -> None:
+def test_a_denial_ends_no_word_that_only_contains_its_letters(known: str, denied: str, kept: str) -> None:
     assert any(kept in text for text in told(known, denied))

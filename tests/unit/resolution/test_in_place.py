@@ -1,4 +1,4 @@
-"""A sentence that says what is no more and what holds in its place: one memory, whole, and the old one has ended."""
+"""A sentence that ends one fact and states its replacement becomes one complete memory, and the old one ends."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -19,7 +19,7 @@ CHANGED = [
 
 
 def known_after(*said: str) -> list[str]:
-    """What stands when these messages were heard a day apart."""
+    """The active memories after these messages, committed a day apart."""
     world = World()
     for day, text in enumerate(said):
         world.hear(text, f"s{day}", AT + timedelta(days=day))
@@ -27,12 +27,12 @@ def known_after(*said: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("before", "later"), CHANGED)
-def test_the_old_one_has_ended_and_the_new_one_is_the_whole_sentence(before: str, later: str) -> None:
+def test_the_old_memory_ends_and_the_new_one_is_the_whole_sentence(before: str, later: str) -> None:
     assert known_after(before, later) == [later]
 
 
 @pytest.mark.parametrize("later", [later for _, later in CHANGED])
-def test_it_stands_where_nothing_was_known_before(later: str) -> None:
+def test_the_sentence_is_stored_without_an_earlier_memory(later: str) -> None:
     assert known_after(later) == [later]
 
 
@@ -43,7 +43,7 @@ def test_it_stands_where_nothing_was_known_before(later: str) -> None:
         ("I love dark roast coffee", "I've gone off oat milk, back to normal milk"),
     ],
 )
-def test_another_thing_of_its_sort_stays(before: str, later: str) -> None:
+def test_another_fact_of_the_same_kind_stays(before: str, later: str) -> None:
     assert known_after(before, later) == [before, later]
 
 

@@ -1,4 +1,4 @@
-"""A sentence that moves a thing to another day changes the day in the memory that tells of it, and nothing else."""
+"""A sentence that moves an appointment changes the day in its memory and nothing else."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -37,7 +37,7 @@ def remembered(*turns: str) -> list[str]:
         ("The wedding is on June 5, in Bath", "The wedding's been moved to June 12, same venue", "on June 12, in Bath"),
     ],
 )
-def test_the_new_day_takes_the_place_of_the_old_one(said: str, moves: str, then: str) -> None:
+def test_the_new_day_replaces_the_old_one(said: str, moves: str, then: str) -> None:
     (text,) = remembered(said, moves)
     assert then in text
 
@@ -51,5 +51,5 @@ def test_the_new_day_takes_the_place_of_the_old_one(said: str, moves: str, then:
         ("The dentist comes on Monday, the vet on Tuesday", "my exam was moved to Friday"),
     ],
 )
-def test_of_two_things_or_of_somebody_elses_no_day_is_changed(said: str, moves: str) -> None:
+def test_the_day_of_two_things_or_of_somebody_else_is_unchanged(said: str, moves: str) -> None:
     assert said in remembered(said, moves)

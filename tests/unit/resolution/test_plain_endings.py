@@ -1,4 +1,4 @@
-"""What a sentence plainly ends: what it says to be over, what has another holder now, and what is as it was before."""
+"""Facts that a sentence explicitly ends: by saying that they are over, by a new holder of a role, or by a return."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -14,7 +14,7 @@ AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
 def remembered(*turns: str) -> str:
-    """What stands in memory after these turns, as one text."""
+    """The active memories after these turns, as one text."""
     world = World()
     for day, text in enumerate(turns):
         world.hear(text, "s", AT + timedelta(days=day))
@@ -40,7 +40,7 @@ def remembered(*turns: str) -> str:
         ("他走了很久", ()),
     ],
 )
-def test_a_clause_says_of_what_it_is_over(text: str, things: tuple[str, ...]) -> None:
+def test_a_clause_names_what_is_over(text: str, things: tuple[str, ...]) -> None:
     assert find_ended_things(text) == things
 
 
@@ -52,7 +52,9 @@ def test_a_clause_says_of_what_it_is_over(text: str, things: tuple[str, ...]) ->
         ("下周三飞大理开会，住古城那边", "大理那趟取消了", "住古城", ""),
     ],
 )
-def test_what_is_over_goes_with_its_details_and_leaves_the_rest(before: str, now: str, gone: str, stays: str) -> None:
+def test_an_ended_fact_is_removed_with_its_details_and_the_rest_stays(
+    before: str, now: str, gone: str, stays: str
+) -> None:
     left = remembered(before, now)
     assert gone not in left
     assert stays in left
@@ -74,12 +76,12 @@ def test_a_role_has_one_holder_at_a_time(sentence: str, memory: str, *, refilled
     assert refills_role(sentence, memory) is refilled
 
 
-def test_two_holders_stand_where_one_is_said_to_be_beside_the_other() -> None:
+def test_two_holders_coexist_if_the_text_says_so() -> None:
     assert fill_one_role("we use Jenkins", "builds run on Travis")
     assert not fill_one_role("we also use Jenkins", "builds run on Travis")
 
 
-def test_who_changes_one_thing_keeps_another() -> None:
+def test_a_change_of_one_fact_keeps_another() -> None:
     assert refills_another_role("换医院了", "我是护士")
     assert "我是护士" in remembered("我是护士，在市一院上班", "换医院了")
 
@@ -88,7 +90,7 @@ def test_who_changes_one_thing_keeps_another() -> None:
     ("sentence", "memory", "otherwise"),
     [("改喝燕麦奶了", "早上喝豆浆", True), ("改喝燕麦奶了", "住在城南", False), ("换骑电动车", "上班骑车", True)],
 )
-def test_another_thing_is_done_by_the_same_verb(sentence: str, memory: str, *, otherwise: bool) -> None:
+def test_another_object_of_the_same_verb_is_kept(sentence: str, memory: str, *, otherwise: bool) -> None:
     assert does_otherwise(sentence, memory) is otherwise
 
 
@@ -103,11 +105,11 @@ def test_another_thing_is_done_by_the_same_verb(sentence: str, memory: str, *, o
         ("回答我", ()),
     ],
 )
-def test_a_sentence_names_what_it_goes_back_to(text: str, returned: tuple[str, ...]) -> None:
+def test_a_sentence_names_what_is_resumed(text: str, returned: tuple[str, ...]) -> None:
     assert find_returned_to(text) == returned
 
 
-def test_a_return_ends_what_came_between() -> None:
+def test_a_return_ends_the_interim_state() -> None:
     left = remembered(
         "team sync is on mondays at 9", "sync got moved to fridays at 3", "the sync is on mondays again, at 9"
     )

@@ -1,4 +1,4 @@
-"""What a memory says beside that which a statement ends stays; within one message a slip is mended."""
+"""The parts of a memory that a statement does not end stay; a slip within one message is corrected."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -11,7 +11,7 @@ AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
 def remembered(*turns: str) -> list[str]:
-    """What stands in memory after these turns."""
+    """The active memories after these turns."""
     world = World()
     for minute, text in enumerate(turns):
         world.hear(text, "s", AT + timedelta(minutes=minute))
@@ -47,7 +47,7 @@ def test_the_rest_of_a_memory_stays_when_a_part_of_it_ends(said: str, change: st
         ("I live in Omaha", "I moved to Des Moines last week"),
     ],
 )
-def test_a_memory_of_one_thing_ends_as_a_whole(said: str, change: str) -> None:
+def test_a_memory_of_one_fact_ends_completely(said: str, change: str) -> None:
     assert not any(said.split("，")[-1] in text for text in remembered(said, change))
 
 
@@ -58,15 +58,15 @@ def test_a_memory_of_one_thing_ends_as_a_whole(said: str, change: str) -> None:
         ("我前任叫陈涛，狗一人带一周", "忘掉我说的陈涛的事"),
     ],
 )
-def test_nothing_remains_of_what_is_to_be_forgotten(said: str, forget: str) -> None:
+def test_nothing_remains_of_a_memory_to_forget(said: str, forget: str) -> None:
     assert not [text for text in remembered(said, forget) if "Tarn" in text or "陈涛" in text]
 
 
-def test_what_another_city_takes_the_place_of_is_not_another_persons() -> None:
+def test_a_fact_replaced_by_another_city_is_not_another_persons() -> None:
     assert any("Leeds" in text for text in remembered("I live in Leeds", "My brother moved to Oslo last week"))
 
 
-def test_of_a_long_rest_the_first_parts_stay() -> None:
+def test_the_first_parts_of_a_long_rest_stay() -> None:
     rest = [f"my cousin number {n} has a boat called Blue {n}" for n in range(20)]
     texts = remembered("I smoke a pack a day, " + ", ".join(rest), "I quit smoking, day 10")
     left, said = sorted(texts, key=len, reverse=True)
@@ -91,7 +91,7 @@ def test_of_a_long_rest_the_first_parts_stay() -> None:
         ("我在杭州上班，女儿爱画画", "我跳槽了，现在在宁波上班", "女儿爱画画"),
     ],
 )
-def test_what_stays_is_a_memory_of_its_own_in_its_own_words(said: str, change: str, left: str) -> None:
+def test_the_rest_is_a_separate_memory_in_its_own_words(said: str, change: str, left: str) -> None:
     texts = remembered(said, change)
     assert left in texts
     assert not any(left in text and text != left for text in texts), texts
@@ -106,5 +106,5 @@ def test_what_stays_is_a_memory_of_its_own_in_its_own_words(said: str, change: s
         ("我周末去健身房，主要是想减肥", "健身房我退了", "减肥"),
     ],
 )
-def test_a_reason_ends_with_what_it_was_the_reason_for(said: str, change: str, reason: str) -> None:
+def test_a_reason_ends_with_its_consequence(said: str, change: str, reason: str) -> None:
     assert not any(reason in text for text in remembered(said, change))

@@ -1,4 +1,4 @@
-"""What the user chooses in the panel holds, whatever was known; pure."""
+"""A user's explicit choice holds, whatever was known. Pure."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -23,7 +23,7 @@ CHOSEN = Statement("profile", "profile:user:city", "rome", "directive", (), 0.9,
 
 @pytest.mark.parametrize("standing", ["observation", "analysis", "tool", "confirmed_by_user"])
 @pytest.mark.parametrize("later_s", [-1, 0, 3600])
-def test_it_supersedes_what_stands_under_its_key(standing: Provenance, later_s: int) -> None:
+def test_it_supersedes_the_memory_under_its_key(standing: Provenance, later_s: int) -> None:
     known = replace(KNOWN, provenance=standing, valid_at=NOW + timedelta(seconds=later_s))
     done = resolve(CHOSEN, [known], POLICY)
     assert isinstance(done, Write)
@@ -31,21 +31,21 @@ def test_it_supersedes_what_stands_under_its_key(standing: Provenance, later_s: 
     assert (done.relation.provenance, done.relation.reason) == ("confirmed_by_user", "chosen")
 
 
-def test_it_ends_the_memory_that_it_is_about_under_whatever_key() -> None:
+def test_it_ends_its_memory_under_any_key() -> None:
     other = replace(KNOWN, memory_id=UUID(int=2), key=None, type="note", sense="x")
     done = resolve(replace(CHOSEN, key=None, type="note", related=other.memory_id), [other], POLICY)
     assert isinstance(done, Write)
     assert done.ends == (other,)
 
 
-def test_it_confirms_what_says_the_same() -> None:
+def test_it_confirms_an_equal_memory() -> None:
     known = replace(KNOWN, sense="rome", provenance="observation", confidence=0.4)
     done = resolve(replace(CHOSEN, related=known.memory_id), [known], POLICY)
     assert isinstance(done, Confirm)
     assert (done.relation.provenance, done.relation.confidence) == ("confirmed_by_user", 0.9)
 
 
-def test_what_serves_its_speaker_stays_within_its_cap() -> None:
+def test_a_self_serving_choice_stays_within_its_cap() -> None:
     done = resolve(replace(CHOSEN, flags=("self_benefit",)), [KNOWN], POLICY)
     assert isinstance(done, Write)
     assert (done.relation.provenance, done.relation.confidence) == ("observation", 0.5)

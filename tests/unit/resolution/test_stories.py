@@ -1,4 +1,4 @@
-"""Stories with corrections, resolved without a database: nothing is taken for something else that is like it."""
+"""Stories with corrections, resolved without a database: similar facts are not confused."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -12,7 +12,7 @@ AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("seed", ["story 0", "故事 1", "story 2", "故事 3"])
-def test_each_fact_is_known_until_it_is_corrected_and_no_longer(seed: str) -> None:
+def test_each_fact_is_active_until_it_is_corrected(seed: str) -> None:
     world = World()
     for n, (said, story) in enumerate(islice(conversation.turns(seed), 200)):
         world.hear(said.text, f"s{n // 25}", AT + timedelta(minutes=n))

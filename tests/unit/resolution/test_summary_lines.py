@@ -1,4 +1,4 @@
-"""Which lines of a summary say what holds no longer."""
+"""The lines of a summary that state ended facts."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -23,7 +23,7 @@ LATER = THEN + timedelta(days=3)
         ("助手：泉州很有味道。", "住在泉州", "泉州"),
     ],
 )
-def test_a_line_of_the_turn_that_said_it_is_stale(line: str, text: str, word: str | None) -> None:
+def test_a_line_of_the_turn_that_stated_it_is_stale(line: str, text: str, word: str | None) -> None:
     ended = EndedStatement(text, word, FIRST, LATER)
     assert find_stale_lines([SummaryLine(line, FIRST, THEN)], [ended]) == {line}
 
@@ -39,7 +39,7 @@ def test_a_line_of_the_turn_that_said_it_is_stale(line: str, text: str, word: st
         ("我住的地方离海很近。", "住在泉州", "泉州", False),
     ],
 )
-def test_a_line_of_another_turn_is_stale_where_it_says_the_value_of_the_same_thing(
+def test_a_line_of_another_turn_is_stale_if_it_states_the_value_of_the_same_fact(
     line: str, text: str, word: str, stale: bool
 ) -> None:
     ended = EndedStatement(text, word, FIRST, LATER)
@@ -47,7 +47,7 @@ def test_a_line_of_another_turn_is_stale_where_it_says_the_value_of_the_same_thi
 
 
 @pytest.mark.parametrize("said", ["I don't live in Leiden now, I live in Utrecht.", "我不住在泉州了，现在住厦门。"])
-def test_what_says_that_it_ended_stays(said: str) -> None:
+def test_a_line_that_states_the_end_stays(said: str) -> None:
     word = "Leiden" if said.isascii() else "泉州"
     ended = EndedStatement("lives in Leiden" if said.isascii() else "住在泉州", word, FIRST, LATER)
     assert not find_stale_lines([SummaryLine(said, SECOND, LATER)], [ended])
@@ -63,5 +63,5 @@ def test_what_says_that_it_ended_stays(said: str) -> None:
         ("周二有读书会。", "周二", "牙医改到周四了", False),
     ],
 )
-def test_the_old_value_of_the_same_thing(text: str, old: str, statement: str, same: bool) -> None:
+def test_the_old_value_of_the_same_fact(text: str, old: str, statement: str, same: bool) -> None:
     assert restates_old_value(text, old, statement) is same

@@ -1,4 +1,4 @@
-"""One sentence of two things ends nothing; a sentence is amended with all that was said beside the old value."""
+"""One sentence with two facts ends nothing; an amended sentence keeps everything but the old value."""
 
 # ruff: noqa: E501 - one case a line
 
@@ -33,7 +33,7 @@ def remembered(*turns: str) -> list[str]:
         ("I like tea", "tea is what I like", False),
     ],
 )
-def test_one_sentence_of_two_things_is_parallel(one: str, other: str, parallel: bool) -> None:
+def test_one_sentence_with_two_facts_is_parallel(one: str, other: str, parallel: bool) -> None:
     assert is_parallel(one, other) is parallel
 
 
@@ -49,14 +49,14 @@ def test_one_sentence_of_two_things_is_parallel(one: str, other: str, parallel: 
         (("Remember that I am allergic to penicillin", "Forget that I am allergic to penicillin"), []),
     ],
 )  # fmt: skip
-def test_what_no_longer_holds_is_gone_and_what_holds_instead_stands(turns: tuple[str, ...], left: list[str]) -> None:
+def test_the_ended_fact_is_gone_and_its_replacement_is_active(turns: tuple[str, ...], left: list[str]) -> None:
     found = remembered(*turns)
     assert len(found) == len(left)
     for text, wanted in zip(found, left, strict=True):
         assert wanted in text
 
 
-def test_all_that_was_said_about_a_thing_can_be_forgotten() -> None:
+def test_all_statements_about_a_subject_can_be_forgotten() -> None:
     assert remembered(
         "My ex is called Tarn and we share the dog, swapping on Fridays",
         "I do pottery on Tuesday nights at the old fire station",
@@ -71,7 +71,7 @@ def test_all_that_was_said_about_a_thing_can_be_forgotten() -> None:
         ("remaining", len(count_part_signs(["tea at nine", "no sugar"], "coffee at ten")[0])),
     ],
 )
-def test_no_tree_asks_for_a_sign_that_is_not_told(name: str, signs: int) -> None:
+def test_every_tree_uses_only_available_signs(name: str, signs: int) -> None:
     places = load_trees(name).places
     assert 0 <= places.min() <= places.max() < signs
 
@@ -88,11 +88,11 @@ def test_no_tree_asks_for_a_sign_that_is_not_told(name: str, signs: int) -> None
         ("我换好衣服就出门", []),
     ],
 )
-def test_a_role_that_another_holds_now_is_named(text: str, roles: list[str]) -> None:
+def test_a_role_with_a_new_holder_is_named(text: str, roles: list[str]) -> None:
     assert find_refilled(text) == roles
 
 
-def test_amounts_are_told_apart_by_what_they_count() -> None:
+def test_amounts_are_distinguished_by_their_unit() -> None:
     assert find_amounts("每天走八千步")["#步"] == {"八千"}
     assert find_amounts("the walk is 25 minutes")["#min"] == find_amounts("25 min")["#min"]
 
@@ -128,5 +128,5 @@ def test_a_place_a_day_or_a_change_of_mind_alone_ends_nothing(before: str, now: 
         ("我们打算五一去青岛", "青岛不去了，票太贵", "打算"),
     ],
 )  # fmt: skip
-def test_a_place_or_day_that_is_over_or_was_put_wrong_ends_what_said_so(before: str, now: str, gone: str) -> None:
+def test_a_place_or_day_that_is_over_or_was_wrong_ends_its_memory(before: str, now: str, gone: str) -> None:
     assert not any(gone in text for text in remembered(before, now))

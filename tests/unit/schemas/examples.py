@@ -1,4 +1,4 @@
-"""The committed examples, and the model that each of them is an example of."""
+"""The committed examples, each with its model."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def contract_of(name: str) -> str:
 
 
 def read(name: str) -> list[BaseModel]:
-    """The example as its models: a contract, or an envelope and its payload."""
+    """The example parsed as its model: a contract, or an envelope and its payload."""
     if name in CONTRACT_EXAMPLES:
         return [CONTRACTS[contract_of(name)].model_validate(EXAMPLES[name])]
     envelope = Envelope.model_validate(EXAMPLES[name])

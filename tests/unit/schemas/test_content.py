@@ -1,4 +1,4 @@
-"""ContentBlock 1.1: what a message of text and media may say, and where an error is named."""
+"""ContentBlock 1.1: valid messages of text and media, and the paths in errors."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ INVALID: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize("content", VALID)
 @pytest.mark.parametrize("role", ["user", "assistant", "system", "tool"])
-def test_blocks_are_read_in_any_role_and_survive_being_written(role: str, content: list[dict[str, Any]]) -> None:
+def test_blocks_are_accepted_in_any_role_and_survive_serialisation(role: str, content: list[dict[str, Any]]) -> None:
     turn = TurnEvents.model_validate({**WHOSE, "messages": [{"role": role, "content": content}]})
     assert [block.type for block in turn.messages[0].content if isinstance(block, ContentBlock)] == [
         block["type"] for block in content
@@ -94,7 +94,7 @@ def test_an_error_names_the_block_and_its_field(content: Any, place: str) -> Non
 
 
 @pytest.mark.parametrize("block", [{"type": "text"}, {"type": "image", "text_fallback": "x"}, {"type": "video"}])
-def test_what_lacks_its_text_or_its_media_does_not_fit_the_json_schema_either(block: dict[str, Any]) -> None:
+def test_a_block_without_text_or_media_does_not_match_the_json_schema(block: dict[str, Any]) -> None:
     fits = Draft202012Validator(schema_of("TurnEvents")).is_valid
     assert fits({**WHOSE, "messages": [{"role": "user", "content": [TEXT, IMAGE]}]})
     assert not fits({**WHOSE, "messages": [{"role": "user", "content": [TEXT, block]}]})
@@ -111,21 +111,21 @@ def test_what_lacks_its_text_or_its_media_does_not_fit_the_json_schema_either(bl
         ("expired", "safe", "expired"),
     ],
 )
-def test_the_state_may_stand_in_metadata_and_the_stricter_one_counts(
+def test_the_state_can_be_in_metadata_and_the_stricter_one_counts(
     given: str | None, told: str | None, state: str | None
 ) -> None:
     block = {**IMAGE, "security_status": given, "metadata": {"security_status": told}}
     assert ContentBlock.model_validate(block).security_status == state
 
 
-def test_of_a_text_the_fallback_is_the_text_and_the_other_spelling_is_read() -> None:
+def test_the_fallback_of_a_text_is_the_text_and_the_older_spelling_is_read() -> None:
     assert ContentBlock.model_validate(TEXT).fallback == TEXT["text"]
     assert ContentBlock.model_validate({**IMAGE, "recognised_text": "字"}).recognized_text == "字"
     state = {**WHOSE, "type": "image", "security_status": "safe", "recognised_text": "字"}
     assert MediaState.model_validate(state).recognized_text == "字"
 
 
-def test_a_question_says_something_in_words_or_media() -> None:
+def test_a_question_needs_text_or_media() -> None:
     assert IncomingMessage.model_validate([IMAGE]).words == ""
     with pytest.raises(ValidationError):
         IncomingMessage.model_validate([{"type": "text", "text": " "}])
@@ -134,7 +134,7 @@ def test_a_question_says_something_in_words_or_media() -> None:
     assert Message.model_validate({"role": "assistant", "content": ""}).content == ""
 
 
-def test_parts_beside_a_text_are_looked_at_as_blocks() -> None:
+def test_parts_besides_a_text_are_validated_as_blocks() -> None:
     old = {"content": "Look.", "content_parts": [{"type": "text", "text": "Look."}, IMAGE]}
     placed = IncomingMessage.model_validate(old).placed
     assert [place for place, _ in placed] == ["content", "content_parts.1"]

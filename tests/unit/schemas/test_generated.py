@@ -17,17 +17,17 @@ ASYNCAPI: dict[str, Any] = json.loads(documents()["asyncapi.json"])
 SCHEMAS = sorted(path for path in documents() if path.endswith(".schema.json"))
 
 
-def test_the_committed_files_are_what_the_models_say() -> None:
+def test_the_committed_files_match_the_models() -> None:
     differing = [p for p, content in documents().items() if (GENERATED / p).read_bytes().decode() != content]
     assert differing == []
 
 
-def test_no_file_of_a_contract_that_is_gone_remains() -> None:
+def test_no_file_of_a_removed_contract_remains() -> None:
     there = {path.relative_to(GENERATED).as_posix() for path in GENERATED.rglob("*") if path.is_file()}
     assert there - {"openapi.json"} == set(documents())
 
 
-def test_documents_are_the_same_every_time_and_tidy() -> None:
+def test_documents_are_deterministic_and_formatted() -> None:
     assert make_documents() == documents()
     for content in documents().values():
         assert content == json.dumps(json.loads(content), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
@@ -44,7 +44,7 @@ def test_a_json_schema_is_valid_and_complete(path: str) -> None:
     Draft202012Validator.check_schema(schema)
     assert schema["$id"].startswith("urn:smartbrain:")
     assert schema["description"]
-    assert list(_broken(schema)) == []
+    assert list(_find_broken(schema)) == []
 
 
 def test_a_json_schema_refuses_another_event_type() -> None:
@@ -55,12 +55,12 @@ def test_a_json_schema_refuses_another_event_type() -> None:
     assert not Draft202012Validator(schema).is_valid({**EXAMPLES["events/turn.committed"], "payload": {}})
 
 
-def test_every_reference_of_asyncapi_leads_somewhere() -> None:
+def test_every_reference_in_asyncapi_resolves() -> None:
     assert ASYNCAPI["asyncapi"] == "3.0.0"
-    assert list(_broken(ASYNCAPI)) == []
+    assert list(_find_broken(ASYNCAPI)) == []
 
 
-def _broken(document: dict[str, Any]) -> Iterator[str]:
+def _find_broken(document: dict[str, Any]) -> Iterator[str]:
     for ref in _refs(document):
         place: Any = document
         for part in ref.removeprefix("#/").split("/"):
@@ -80,8 +80,8 @@ def _refs(value: Any) -> Iterator[str]:
             yield from _refs(each)
 
 
-def kept(hours: int, topic: topics.Topic) -> int:
-    """The retention that the topic is created with, in ms."""
+def retention_of(hours: int, topic: topics.Topic) -> int:
+    """The retention with which the topic is created, in ms."""
     return topics.times(hours, carries_text=topic.carries_text)["retention.ms"]
 
 
@@ -92,11 +92,11 @@ def test_every_topic_and_its_dead_letters_are_channels() -> None:
         kafka = channel["bindings"]["kafka"]
         assert list(channel["messages"]) == sorted(topic.messages)
         assert (kafka["topic"], kafka["partitions"]) == (topic.name, topic.partitions)
-        assert kafka["topicConfiguration"]["retention.ms"] == kept(topic.retention_hours, topic)
+        assert kafka["topicConfiguration"]["retention.ms"] == retention_of(topic.retention_hours, topic)
         for who in (topic.producer, *topic.readers, topic.key):
             assert who in channel["description"]
         hours = topics.DEAD_LETTER_TEXT_HOURS if topic.carries_text else topics.DEAD_LETTER_HOURS
-        assert dead["bindings"]["kafka"]["topicConfiguration"]["retention.ms"] == kept(hours, topic)
+        assert dead["bindings"]["kafka"]["topicConfiguration"]["retention.ms"] == retention_of(hours, topic)
         assert list(dead["messages"]) == ["DeadLetter"]
     dead_letters = {topic.dead_letter for topic in topics.TOPICS}
     assert len(channels) == len(topics.TOPICS) + len(dead_letters) + 1
@@ -111,7 +111,7 @@ def test_an_operation_names_messages_of_its_own_channel() -> None:
                 assert all(m["$ref"].startswith(part["channel"]["$ref"] + "/messages/") for m in part["messages"])
 
 
-def test_every_topic_is_sent_by_us_or_received_by_us_or_planned() -> None:
+def test_every_topic_is_sent_received_or_planned() -> None:
     used = {operation["channel"]["$ref"].rpartition("/")[2] for operation in ASYNCAPI["operations"].values()}
     planned = {name for name, channel in ASYNCAPI["channels"].items() if set(channel["messages"]) <= PLANNED.keys()}
     assert planned == {"degrade", "sli"}
@@ -119,7 +119,7 @@ def test_every_topic_is_sent_by_us_or_received_by_us_or_planned() -> None:
 
 
 @pytest.mark.parametrize("message", PLANNED)
-def test_what_nobody_writes_yet_says_so(message: str) -> None:
+def test_a_topic_without_producer_is_marked(message: str) -> None:
     told = ASYNCAPI["components"]["messages"][message]
     assert told["tags"] == [{"name": "planned"}]
     assert PLANNED[message] in told["description"]
@@ -134,7 +134,7 @@ def test_what_nobody_writes_yet_says_so(message: str) -> None:
         ("turn.commit.receive", ["CommitResult", "ErrorReply"]),
     ],
 )
-def test_a_question_says_where_its_answer_goes(operation: str, answers: list[str]) -> None:
+def test_a_request_names_its_reply_channel(operation: str, answers: list[str]) -> None:
     reply = ASYNCAPI["operations"][operation]["reply"]
     assert reply["address"]["location"] == "$message.header#/reply_to"
     assert [message["$ref"].rpartition("/")[2] for message in reply["messages"]] == answers
@@ -142,14 +142,14 @@ def test_a_question_says_where_its_answer_goes(operation: str, answers: list[str
 
 
 @pytest.mark.parametrize("name", ["ComposeRequest", "TurnEvents"])
-def test_a_question_has_its_headers(name: str) -> None:
+def test_a_request_has_its_headers(name: str) -> None:
     message = ASYNCAPI["components"]["messages"][name]
     assert {"reply_to", "correlation_id", "deadline_ms"} <= set(message["headers"]["properties"])
     assert message["correlationId"]["location"] == "$message.header#/correlation_id"
 
 
 @pytest.mark.parametrize("name", [name for topic in topics.TOPICS for name in topic.messages])
-def test_an_example_fits_its_payload_in_asyncapi(name: str) -> None:
+def test_an_example_matches_its_payload_in_asyncapi(name: str) -> None:
     payload = ASYNCAPI["components"]["messages"][name]["payload"]
     schema = {"components": ASYNCAPI["components"], **payload}
     example = EXAMPLES[f"events/{name}" if name in PAYLOADS else name]

@@ -18,7 +18,7 @@ FUTURE = "from_a_later_version"
 
 
 def _objects(model: Any, raw: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every object of the example that a contract reads, with its path."""
+    """Every object of the example that a contract parses, with its path."""
     if isinstance(model, BaseModel) and isinstance(raw, dict):
         yield path, raw
         for name, field in type(model).model_fields.items():
@@ -57,12 +57,12 @@ def test_an_event_ignores_unknown_fields_of_envelope_and_payload(name: str) -> N
 
 
 @pytest.mark.parametrize("name", FLAT)
-def test_an_example_has_no_field_that_is_ignored(name: str) -> None:
+def test_an_example_has_no_ignored_field(name: str) -> None:
     assert ignored_fields(CONTRACTS[contract_of(name)], EXAMPLES[name]) == []
 
 
 @pytest.mark.parametrize("name", EVENT_EXAMPLES)
-def test_an_example_of_an_event_has_no_field_that_is_ignored(name: str) -> None:
+def test_an_event_example_has_no_ignored_field(name: str) -> None:
     raw = EXAMPLES[name]
     assert ignored_fields(Envelope, raw) + ignored_fields(PAYLOADS[raw["event_type"]], raw["payload"]) == []
 
@@ -72,15 +72,15 @@ def test_fields_are_named_in_lists_and_maps() -> None:
     assert ignored_fields(EvidencePack, raw) == ["stats.by_mode.exact.found", "evidences[1].ref.page"]
 
 
-def test_free_form_values_are_not_looked_into() -> None:
+def test_free_form_values_are_not_inspected() -> None:
     raw = {"tool_calls": [{"name": "x", "args": {"anything": {"goes": 1}}, "result": {"here": "too"}}]}
     assert ignored_fields(TurnEvents, raw) == []
 
 
 @pytest.mark.parametrize("raw", [None, [], "text", 1, {"messages": "text"}, {"messages": [None, 1, "x"]}])
-def test_values_of_the_wrong_kind_are_left_to_validation(raw: Any) -> None:
+def test_values_of_the_wrong_type_are_left_to_validation(raw: Any) -> None:
     assert ignored_fields(TurnEvents, raw) == []
 
 
-def test_a_key_that_is_no_name_is_named() -> None:
+def test_an_invalid_field_name_is_named() -> None:
     assert ignored_fields(TurnEvents, {"": 1, "心情": 2}) == ["", "心情"]

@@ -1,4 +1,4 @@
-"""Every type of memory has one whole row, and what is written by hand elsewhere agrees with the rows."""
+"""Every memory type has one complete row, and handwritten lists agree with the rows."""
 
 import re
 from pathlib import Path
@@ -23,21 +23,21 @@ def test_every_type_has_one_row_and_every_trait_a_meaning() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.type)
-def test_a_row_says_what_the_type_is_in_both_languages(row: MemoryTypeRow) -> None:
+def test_a_row_describes_its_type_in_both_languages(row: MemoryTypeRow) -> None:
     assert row.meaning
     assert row.title_en.isascii()
     assert re.search(r"[\u4e00-\u9fff]", row.title_zh)
     assert not row.label_zh.isascii() or not row.label_zh
 
 
-def test_no_key_prefix_begins_another() -> None:
+def test_no_key_prefix_is_the_prefix_of_another() -> None:
     prefixes = list(KEY_PREFIXES.values())
     assert all(re.fullmatch(r"[a-z]+:", prefix) for prefix in prefixes)
     assert len(set(prefixes)) == len(prefixes)
 
 
 @pytest.mark.parametrize("kind", [row.type for row in ROWS if row.key_prefix])
-def test_an_item_under_a_key_of_its_type_stays_of_its_type(kind: MemoryType) -> None:
+def test_an_item_under_a_key_of_its_type_keeps_its_type(kind: MemoryType) -> None:
     key = f"{KEY_PREFIXES[kind]}user:name"
     assert is_known(key)
     made = from_item(StructuredStatement(kind, key, "value", "A text."), 0)
@@ -47,7 +47,7 @@ def test_an_item_under_a_key_of_its_type_stays_of_its_type(kind: MemoryType) -> 
     assert (wrong.kind, wrong.key) == ("note", None)
 
 
-def test_core_memory_is_what_the_index_holds() -> None:
+def test_core_memory_matches_the_index() -> None:
     order = sorted((row.core_order, row.type) for row in ROWS if row.core_order is not None)
     assert [place for place, _ in order] == list(range(len(order)))
     listed = re.search(r"type IN \(([^)]*)\)", user_state._CORE)
@@ -58,6 +58,6 @@ def test_core_memory_is_what_the_index_holds() -> None:
     assert listed[1] == indexed[1]
 
 
-def test_what_callers_may_send_is_a_type() -> None:
+def test_the_types_that_callers_may_send_exist() -> None:
     assert StructuredItem.model_fields["type"].annotation == MemoryType
     assert all(row.type == name for name, row in MEMORY_TYPES.items())

@@ -1,4 +1,4 @@
-"""A value that cannot be read is refused with the name of its field, never with the value."""
+"""An invalid value is refused with the name of its field, never with the value."""
 
 import copy
 import json
@@ -173,7 +173,7 @@ CASES: list[tuple[str, str, Any]] = [
     ("ErasureRequest", "profile", 7),
     ("ErasureRequest", "idempotency_key", ""),
     ("ErasureRequest", "idempotency_key", "k" * 257),
-    # what SmartBrain answers
+    # responses of SmartBrain
     ("DeletionReceipt", "tombstone_id", MISSING),
     ("DeletionReceipt", "status", "gone"),
     ("DeletionReceipt", "item_count", "all"),
@@ -203,8 +203,8 @@ CASES: list[tuple[str, str, Any]] = [
 ]
 
 
-def changed(raw: Any, path: str, value: Any) -> Any:
-    """A copy of the example whose field at `path` is this value, or is not there."""
+def change_value(raw: Any, path: str, value: Any) -> Any:
+    """A copy of the example with this value at `path`, or without the field."""
     body = copy.deepcopy(raw)
     *way, last = [int(part) if part.isdigit() else part for part in path.split(".")]
     place = body
@@ -225,7 +225,7 @@ def _id(value: Any) -> str:
     ("name", "path", "value"), CASES, ids=lambda value: value if isinstance(value, str) else _id(value)
 )
 def test_a_refusal_names_the_field(name: str, path: str, value: Any) -> None:
-    body = changed(EXAMPLES[name], path, value)
+    body = change_value(EXAMPLES[name], path, value)
     with pytest.raises(ValidationError) as caught:
         CONTRACTS[name].model_validate(body)
     named = {problem.field for problem in problems(caught.value)}
@@ -234,8 +234,8 @@ def test_a_refusal_names_the_field(name: str, path: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize(("name", "path", "value"), [case for case in CASES if case[2] is not MISSING][:20])
-def test_the_edge_refuses_the_same_without_repeating_the_value(name: str, path: str, value: Any) -> None:
-    body = json.dumps(changed(EXAMPLES[name], path, value), ensure_ascii=False).encode()
+def test_the_edge_refuses_in_the_same_way_without_repeating_the_value(name: str, path: str, value: Any) -> None:
+    body = json.dumps(change_value(EXAMPLES[name], path, value), ensure_ascii=False).encode()
     with pytest.raises(RefusedError) as caught:
         parse(CONTRACTS[name], body)
     assert caught.value.details[0].field.startswith(path)
@@ -244,7 +244,7 @@ def test_the_edge_refuses_the_same_without_repeating_the_value(name: str, path: 
 
 
 @pytest.mark.parametrize("name", EVENT_EXAMPLES)
-def test_every_required_field_of_an_event_is_missed_by_name(name: str) -> None:
+def test_every_missing_required_field_of_an_event_is_named(name: str) -> None:
     raw = EXAMPLES[name]
     kind = PAYLOADS[raw["event_type"]]
     required = [field.alias or name for name, field in kind.model_fields.items() if field.is_required()]
@@ -281,9 +281,7 @@ def test_an_envelope_without_one_of_its_fields_is_refused(field: str) -> None:
         ),
     ],
 )
-def test_fields_that_contradict_each_other_are_refused(
-    name: str, change: dict[str, Any], field: str, problem: str
-) -> None:
+def test_contradictory_fields_are_refused(name: str, change: dict[str, Any], field: str, problem: str) -> None:
     with pytest.raises(ValidationError) as caught:
         CONTRACTS[name].model_validate({**EXAMPLES[name], **change})
     (found,) = problems(caught.value)
@@ -291,7 +289,7 @@ def test_fields_that_contradict_each_other_are_refused(
     assert problem in found.problem
 
 
-def test_every_contract_that_is_sent_to_us_has_cases() -> None:
+def test_every_inbound_contract_has_cases() -> None:
     assert {name for name, _, _ in CASES} == set(CONTRACTS) - {"Envelope"}
 
 

@@ -1,4 +1,4 @@
-"""RetrievalPlan, EvidencePack, ContextPackage and the compose request as the seeds give them."""
+"""RetrievalPlan, EvidencePack, ContextPackage and the compose request, as the seeds define them."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def test_a_minimal_plan_has_the_seeds_defaults() -> None:
         ({"global_filters": {"time_range": {"from": "2026-02-01", "to": "2026-01-01"}}}, "global_filters.time_range"),
     ],
 )
-def test_a_bad_plan_says_which_field(change: dict[str, Any], field: str) -> None:
+def test_an_invalid_plan_names_the_field(change: dict[str, Any], field: str) -> None:
     with pytest.raises(ValidationError) as caught:
         RetrievalPlan.model_validate({**MINIMAL, **change})
     assert problems(caught.value)[0].field == field
@@ -53,13 +53,13 @@ def test_null_means_absent_and_unknown_fields_are_named() -> None:
     assert ignored_fields(RetrievalPlan, raw) == ["mood", "ranking.fusion.k"]
 
 
-def test_a_plan_survives_the_wire_with_its_time_range() -> None:
+def test_a_plan_with_a_time_range_survives_serialisation() -> None:
     plan = RetrievalPlan.model_validate({**MINIMAL, "global_filters": {"time_range": {"from": "2026-01-01T00:00:00Z"}}})
     assert '"from":"2026-01-01T00:00:00Z"' in plan.model_dump_json()
     assert RetrievalPlan.model_validate_json(plan.model_dump_json()) == plan
 
 
-def test_a_querys_own_filters_stand_before_the_global_ones() -> None:
+def test_a_querys_own_filters_override_the_global_ones() -> None:
     plan = RetrievalPlan.model_validate(
         {
             "version": "0.1",
@@ -71,7 +71,7 @@ def test_a_querys_own_filters_stand_before_the_global_ones() -> None:
     assert (filters.language, filters.tag_ids) == (["zh"], ["t"])
 
 
-def test_an_empty_pack_and_the_seeds_package_validate() -> None:
+def test_an_empty_pack_and_the_seeds_package_are_valid() -> None:
     EvidencePack.model_validate({"plan": MINIMAL, "plan_id": "p", "generated_at": "2026-02-20T12:00:00Z"})
     package = ContextPackage.model_validate(
         {
@@ -102,11 +102,11 @@ REQUEST: dict[str, Any] = {"user_id": "u", "session_id": "s", "user_message": "�
         ({"token_limit": 50_000, "model_window": 32_768}, 32_768),
     ],
 )
-def test_the_tightest_bound_is_the_limit(change: dict[str, Any], limit: int) -> None:
+def test_the_smallest_bound_is_the_limit(change: dict[str, Any], limit: int) -> None:
     assert ComposeRequest.model_validate({**REQUEST, **change}).limit() == limit
 
 
-def test_a_user_message_may_be_text_a_message_or_content_blocks() -> None:
+def test_a_user_message_can_be_text_a_message_or_content_blocks() -> None:
     image = {"type": "image", "media_id": "m", "text_fallback": "一张图"}
     blocks = [{"type": "text", "text": "看"}, image]
     older = {"content": "看", "content_parts": blocks}
@@ -132,7 +132,7 @@ def test_a_user_message_may_be_text_a_message_or_content_blocks() -> None:
         ({"user_id": ""}, "user_id"),
     ],
 )
-def test_a_bad_request_says_which_field(change: dict[str, Any], field: str) -> None:
+def test_an_invalid_request_names_the_field(change: dict[str, Any], field: str) -> None:
     with pytest.raises(ValidationError) as caught:
         ComposeRequest.model_validate({**REQUEST, **change})
     assert problems(caught.value)[0].field == field

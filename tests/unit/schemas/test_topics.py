@@ -62,7 +62,7 @@ CODES = {
     "Envelope.policy_version": "version",
     "Envelope.payload": "one of PAYLOADS",
 }
-"""Fields of events that could hold a text, and what they hold instead; a new one must be argued for here."""
+"""Event fields whose type permits text, and their actual content; a new one needs a justification here."""
 TEXTUAL = {
     "text",
     "content",
@@ -86,7 +86,7 @@ def test_every_message_of_a_topic_is_a_model_with_an_example(topic: Topic) -> No
         assert name in PAYLOADS or name in CONTRACTS
 
 
-def test_every_event_type_travels_on_exactly_one_topic() -> None:
+def test_every_event_type_has_exactly_one_topic() -> None:
     own = [topic for topic in TOPICS if topic.ahead_of is None]
     counted = Counter(name for topic in own for name in topic.messages if name not in CONTRACTS)
     assert counted == dict.fromkeys(PAYLOADS, 1)
@@ -98,7 +98,7 @@ def test_names_are_unique_and_versioned() -> None:
     assert all(topic.name.startswith("smartbrain.") and topic.name.endswith(".v1") for topic in TOPICS)
 
 
-def test_a_topic_has_partitions_retention_and_someone_at_either_end() -> None:
+def test_a_topic_has_partitions_retention_producers_and_consumers() -> None:
     for topic in TOPICS:
         assert topic.partitions > 0
         assert topic.retention_hours > 0
@@ -106,7 +106,7 @@ def test_a_topic_has_partitions_retention_and_someone_at_either_end() -> None:
         assert topic.consumers
 
 
-def test_every_service_that_reads_a_topic_has_a_group_of_its_own() -> None:
+def test_every_service_that_reads_a_topic_has_its_own_group() -> None:
     consumers = [each for topic in TOPICS for each in topic.consumers if each.service != "users"]
     assert len({each.group for each in consumers}) == len(consumers)
     assert all(each.group.startswith(f"smartbrain-{each.service}") for each in consumers)
@@ -114,7 +114,7 @@ def test_every_service_that_reads_a_topic_has_a_group_of_its_own() -> None:
         TURN_COMMITTED.group_of("librarian")
 
 
-def test_a_topic_that_goes_past_another_carries_the_same_to_the_same_services_and_shares_its_dead_letters() -> None:
+def test_a_fast_topic_has_the_content_consumers_and_dead_letters_of_its_ordinary_topic() -> None:
     ahead = {topic.name: topic for topic in TOPICS if topic.ahead_of}
     assert {topic.noun for topic in ahead.values()} == {"turn.ahead", "observation.ahead", "analysis.ahead"}
     for topic in ahead.values():
@@ -127,7 +127,7 @@ def test_a_topic_that_goes_past_another_carries_the_same_to_the_same_services_an
     assert name_dead_letter("elsewhere") == "elsewhere.dlq"
 
 
-def test_text_is_kept_for_hours_and_its_dead_letters_too() -> None:
+def test_topics_with_text_and_their_dead_letters_have_hours_of_retention() -> None:
     carrying = [topic for topic in TOPICS if topic.carries_text]
     assert {message for topic in carrying for message in topic.messages} & set(PAYLOADS) == set()
     assert max(topic.retention_hours for topic in carrying) <= 24
@@ -135,14 +135,14 @@ def test_text_is_kept_for_hours_and_its_dead_letters_too() -> None:
 
 
 @pytest.mark.parametrize("hours", sorted({topic.retention_hours for topic in TOPICS} | {DEAD_LETTER_TEXT_HOURS}))
-def test_text_is_off_the_disk_within_its_hours_though_kafka_deletes_closed_segments_only(hours: int) -> None:
+def test_text_leaves_the_disk_within_its_hours_although_kafka_deletes_only_closed_segments(hours: int) -> None:
     given = times(hours, carries_text=True)
     assert given["retention.ms"] + given["segment.ms"] + SWEEP_MS == hours * HOUR_MS
     assert given["retention.ms"] >= 0.7 * hours * HOUR_MS
     assert times(hours, carries_text=False) == {"retention.ms": hours * HOUR_MS}
 
 
-def test_topics_of_contracts_carry_text_and_say_so() -> None:
+def test_topics_of_contracts_are_marked_as_carrying_text() -> None:
     assert {topic.name for topic in TOPICS if set(topic.messages) & set(CONTRACTS)} == {
         topic.name for topic in TOPICS if topic.carries_text
     }
@@ -156,7 +156,7 @@ def test_an_event_has_no_free_text(model: type[BaseModel]) -> None:
             assert field in CODES, f"{field} could hold a text"
 
 
-def test_every_exception_is_still_a_field() -> None:
+def test_every_exception_is_an_existing_field() -> None:
     fields = {field for model in (Envelope, *PAYLOADS.values()) for field, _ in _fields(model)}
     assert set(CODES) - fields == set()
 
@@ -179,7 +179,7 @@ def _models(kind: Any) -> Iterator[type[BaseModel]]:
 
 
 def _open(kind: Any) -> bool:
-    """Whether values of this type are neither numbers, ids, times nor words of a closed list."""
+    """Whether values of this type can be anything but numbers, ids, times or words of a closed list."""
     if get_origin(kind) is Literal or kind is Ellipsis or kind is type(None):
         return False
     if get_origin(kind) is Annotated:

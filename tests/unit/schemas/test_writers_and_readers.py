@@ -1,4 +1,4 @@
-"""Every declared topic and message is written and read by whom `schemas.topics` says, or is marked as planned."""
+"""Every declared topic and message has the producers and consumers of `schemas.topics`, or is marked as planned."""
 
 import ast
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ MESSAGES = [(topic, message) for topic in TOPICS for message in topic.messages]
 
 @dataclass(frozen=True)
 class Code:
-    """What one module imports, which names it uses, of which it makes things or reads raw fields, what it calls."""
+    """A module's imports, used names, created objects, raw fields that it reads, and calls."""
 
     imports: frozenset[str]
     used: frozenset[str]
@@ -65,7 +65,7 @@ def _names(nodes: Iterable[ast.AST]) -> frozenset[str]:
 
 @cache
 def code() -> dict[str, Code]:
-    """The services and what they stand on, by module."""
+    """The services and their dependencies, by module."""
     files = [path for folder in ("services", "shared") for path in (ROOT / folder).rglob("*.py")]
     return {_module(path): _read(path) for path in files}
 
@@ -76,7 +76,7 @@ def _module(path: Path) -> str:
 
 @cache
 def code_of(service: str) -> frozenset[str]:
-    """The modules of a service, and those of shared that it stands on."""
+    """The modules of a service, and those of shared that it uses."""
     found = {name for name in code() if name.startswith(f"services.{service}.")}
     fresh = set(found)
     while fresh:
@@ -87,12 +87,12 @@ def code_of(service: str) -> frozenset[str]:
 
 
 def made_in(name: str) -> frozenset[str]:
-    """The modules that make something by this name."""
+    """The modules that create something by this name."""
     return frozenset(module for module, each in code().items() if name in each.made)
 
 
 def mentioned_in(name: str) -> frozenset[str]:
-    """The modules that use this name, imports aside."""
+    """The modules that use this name, except in imports."""
     return frozenset(module for module, each in code().items() if name in each.used)
 
 
@@ -102,22 +102,22 @@ def reads(service: str, topic: Topic) -> bool:
     return any(called in READ_BY and NAMES[topic.name] in given for called, given in calls)
 
 
-def written(topic: Topic, message: str) -> frozenset[str]:
-    """The modules that make the message, or, where it is no event, that use its contract."""
+def find_writers(topic: Topic, message: str) -> frozenset[str]:
+    """The modules that create the message or, if it is no event, use its contract."""
     if message not in PAYLOADS:
         return mentioned_in(CONTRACTS[message].__name__)
     name = PAYLOADS[message].__name__
     return made_in(name) or frozenset(module for module, each in code().items() if name in each.validated)
 
 
-def named(who: str) -> list[str]:
+def list_services(who: str) -> list[str]:
     """The services in a list of producers."""
     return sorted(SERVICES) if who == "every service" else [name for name in who.split(", ") if name in SERVICES]
 
 
 @pytest.mark.parametrize(("topic", "message"), MESSAGES, ids=[f"{t.name}-{m}" for t, m in MESSAGES])
 def test_every_message_is_written_or_planned(topic: Topic, message: str) -> None:
-    makers = written(topic, message)
+    makers = find_writers(topic, message)
     if message in PLANNED:
         assert not makers, f"{message} is written by now: take it out of PLANNED"
         return
@@ -126,22 +126,24 @@ def test_every_message_is_written_or_planned(topic: Topic, message: str) -> None
 
 
 @pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.name)
-def test_whoever_is_said_to_write_a_topic_can(topic: Topic) -> None:
+def test_every_declared_producer_can_write_its_topic(topic: Topic) -> None:
     if set(topic.messages) <= PLANNED.keys():
         return
-    senders = {module for message in topic.messages if message not in PLANNED for module in written(topic, message)}
-    for service in named(topic.producer):
+    senders = {
+        module for message in topic.messages if message not in PLANNED for module in find_writers(topic, message)
+    }
+    for service in list_services(topic.producer):
         assert senders & code_of(service), f"{service} makes nothing of {topic.name}"
     others = {module.split(".")[1] for module in senders if module.startswith("services.")} & SERVICES
     if set(topic.messages) <= PAYLOADS.keys():
-        assert others <= set(named(topic.producer)), f"{topic.name} is written by {others}"
+        assert others <= set(list_services(topic.producer)), f"{topic.name} is written by {others}"
 
 
 @pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.name)
-def test_whoever_is_said_to_read_a_topic_does_and_nobody_else(topic: Topic) -> None:
+def test_exactly_the_declared_consumers_read_a_topic(topic: Topic) -> None:
     assert {service for service in SERVICES if reads(service, topic)} == set(topic.readers) - {"users"}
 
 
-def test_what_is_planned_is_declared_and_says_why() -> None:
+def test_a_planned_topic_is_declared_with_a_reason() -> None:
     assert PLANNED.keys() <= {message for _, message in MESSAGES}
     assert all(len(reason) > 20 for reason in PLANNED.values())

@@ -1,4 +1,4 @@
-"""What somebody else wrote is found in a message by its form, and judged as what comes from elsewhere."""
+"""Pasted text is detected in a message by its form, and screened like text from outside."""
 
 import time
 
@@ -27,7 +27,7 @@ BOTH = pytest.mark.parametrize("language", ["en", "zh"])
 
 @BOTH
 @pytest.mark.parametrize("layout", [*LAYOUTS, "introduced"])
-def test_of_what_was_pasted_the_sentence_that_gives_orders_goes(language: str, layout: str) -> None:
+def test_a_sentence_with_orders_is_removed_from_pasted_text(language: str, layout: str) -> None:
     ask, fact = AROUND[language]
     pattern = INTRODUCED[language] if layout == "introduced" else LAYOUTS[layout]
     shown = show_own(pattern.format(ask=ask, fact=fact, order=ORDER[language]))
@@ -37,7 +37,7 @@ def test_of_what_was_pasted_the_sentence_that_gives_orders_goes(language: str, l
 
 
 @BOTH
-def test_what_the_user_says_stays_as_it_was_said(language: str) -> None:
+def test_the_users_own_text_is_unchanged(language: str) -> None:
     mine = {
         "en": "From now on:\n- always answer in French\n- keep it under ten lines, never use tables or headings",
         "zh": "以后请这样：\n一律用中文回答，每次不要超过十行，也不要用表格和标题，另外称呼我的时候用您，谢谢你的耐心",
@@ -49,12 +49,12 @@ def test_what_the_user_says_stays_as_it_was_said(language: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "a", "no\n\nmarks", "> a\n> b", "x ```y", "他说：\n" + "很长的话" * 30, "a “b” c", "“" * 500]
 )
-def test_the_parts_are_the_text(text: str) -> None:
+def test_the_parts_add_up_to_the_text(text: str) -> None:
     assert "".join(part for _, part in split_pasted(text)) == text
 
 
 @pytest.mark.parametrize("piece", ["“", "> a\n", "```", "From: x\n", ":\n", '"a', "「"])
-def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
+def test_time_is_linear_in_the_length(piece: str) -> None:
     def seconds(length: int) -> float:
         text = piece * (length // len(piece))
         began = time.perf_counter()

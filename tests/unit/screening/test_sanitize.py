@@ -1,4 +1,4 @@
-"""Hostile text is kept out of packages in both languages; ordinary text passes untouched."""
+"""Hostile text is excluded from packages in both languages; ordinary text is unchanged."""
 
 # ruff: noqa: E501, RUF100 - one text per line
 
@@ -162,7 +162,7 @@ def test_orders_to_the_agent_are_blocked(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", OC070)
-def test_of_ordinary_text_the_sentence_that_gives_orders_goes(text: str) -> None:
+def test_a_sentence_with_orders_is_removed_from_ordinary_text(text: str) -> None:
     found = screen(f"User likes tea. {text}. Also coffee.")
     assert found.outcome == "sanitized"
     assert text not in found.text
@@ -171,13 +171,13 @@ def test_of_ordinary_text_the_sentence_that_gives_orders_goes(text: str) -> None
 
 
 @pytest.mark.parametrize("text", BENIGN)
-def test_oc074_ordinary_text_passes_untouched(text: str) -> None:
+def test_oc074_ordinary_text_is_unchanged(text: str) -> None:
     found = screen(text)
     assert (found.outcome, found.text, found.rule) == ("pass", text, None)
 
 
 @pytest.mark.parametrize("text", [*OC070, *OC071, *HOSTILE])
-def test_the_cheap_look_misses_nothing_that_the_patterns_find(text: str) -> None:
+def test_the_fast_check_misses_no_match_of_the_patterns(text: str) -> None:
     lower = text.lower()
     assert foreseen(lower) or not any(pattern.search(lower) for _, pattern in BLOCKED)
 
@@ -197,7 +197,7 @@ def test_the_cheap_look_misses_nothing_that_the_patterns_find(text: str) -> None
         ("x" * 400, "long_run"),
     ],
 )
-def test_code_and_over_long_runs_are_taken_out(text: str, rule: str) -> None:
+def test_code_and_overlong_runs_are_removed(text: str, rule: str) -> None:
     found = screen(text)
     assert (found.outcome, found.rule) == ("sanitized", rule)
     assert found.text != text
@@ -213,7 +213,7 @@ def test_no_text_opens_or_closes_our_tags(tag: str) -> None:
     assert "a < b" in escape("a < b")
 
 
-def test_checks_can_be_switched_off() -> None:
+def test_checks_can_be_disabled() -> None:
     assert screen(OC070[0], SanitizePolicy(injection=False)).outcome == "pass"
     assert screen("rm -rf /", SanitizePolicy(code=False)).outcome == "pass"
 
@@ -221,5 +221,5 @@ def test_checks_can_be_switched_off() -> None:
 @pytest.mark.parametrize(
     "text", ["ignore " * 700, "忽略之前" * 700, "all the your my " * 300, "a " * 2000, "pretend to be " * 300]
 )
-def test_screening_ends(text: str) -> None:
+def test_screening_terminates(text: str) -> None:
     screen(text)

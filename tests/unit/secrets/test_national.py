@@ -1,4 +1,4 @@
-"""Numbers of documents and accounts of several countries, addresses, and forms of keys that others collect."""
+"""Numbers of documents and accounts of several countries, addresses, and key formats of public collections."""
 
 import pytest
 
@@ -60,13 +60,13 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize(("text", "clean"), NUMBERS)
-def test_numbers_of_documents_and_accounts_never_stand(text: str, clean: str) -> None:
+def test_numbers_of_documents_and_accounts_never_stay(text: str, clean: str) -> None:
     assert redact(text)[0] == clean
     assert redact(text, MAY_STAND)[0] == clean
 
 
 @pytest.mark.parametrize(("text", "clean"), ADDRESSES)
-def test_addresses_stand_unless_the_policy_takes_them_out(text: str, clean: str) -> None:
+def test_addresses_stay_unless_the_policy_removes_them(text: str, clean: str) -> None:
     assert redact(text)[0] == text
     assert redact(text, frozenset())[0] == clean
 
@@ -82,7 +82,7 @@ def test_addresses_stand_unless_the_policy_takes_them_out(text: str, clean: str)
         ("the build took 415 555 2671 ms", "the build took 415 555 2671 ms"),
     ],
 )
-def test_a_telephone_is_known_by_the_form_of_its_country_or_by_its_name(text: str, clean: str) -> None:
+def test_a_telephone_number_is_detected_by_its_national_form_or_a_label(text: str, clean: str) -> None:
     assert redact(text, frozenset())[0] == clean
 
 
@@ -94,7 +94,7 @@ def test_a_telephone_is_known_by_the_form_of_its_country_or_by_its_name(text: st
         "0123456789abcdef0123456789abcdef-us12",
     ],
 )
-def test_forms_that_others_collect_are_found(text: str) -> None:
+def test_key_formats_of_public_collections_are_found(text: str) -> None:
     assert {hit.group for hit in find_secrets(f"take {text} please")} == {"credential"}
 
 
@@ -120,7 +120,7 @@ def test_a_ticket_or_a_rank_is_no_password(text: str) -> None:
     assert redact(text)[0] == text
 
 
-def test_what_the_policy_keeps_and_refuses() -> None:
+def test_policy_selects_what_is_kept_and_refused() -> None:
     policy = PersonalDataPolicy(phone="redact", email="refuse")
     assert policy.kinds_kept == {"address"}
     assert policy.kinds_refused == {"email"}

@@ -16,7 +16,7 @@ from shared.secrets import redact
         ("版本 1.2.3, 2026-01-15 12:00, 订单 20260115", "", 0),
     ],
 )
-def test_redact(text: str, label: str, least: int) -> None:
+def test_personal_numbers_are_blanked(text: str, label: str, least: int) -> None:
     redacted, hits = redact(text, frozenset())
     assert label in redacted
     assert len(hits) >= least

@@ -1,4 +1,4 @@
-"""Credentials are refused, personal numbers blanked, look-alikes left alone; every value here is made up."""
+"""Credentials are refused, personal numbers blanked, similar text unchanged; all values are invented."""
 
 import pytest
 
@@ -112,7 +112,7 @@ def test_credentials_are_refused_and_blanked(text: str) -> None:  # OC058-OC062
 
 
 @pytest.mark.parametrize("text", KEPT)
-def test_look_alikes_are_left_alone(text: str) -> None:  # OC064, OC065
+def test_similar_text_is_unchanged(text: str) -> None:  # OC064, OC065
     assert find_secrets(text) == ()
 
 

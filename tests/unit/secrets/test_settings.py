@@ -1,4 +1,4 @@
-"""Secrets in settings, code, commands and addresses, and by their shape; every value here is made up."""
+"""Secrets in settings, code, commands and addresses, and by their form; all values are invented."""
 
 import time
 
@@ -105,7 +105,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("token", TOKENS)
 @pytest.mark.parametrize("around", ["用这个 {} 就行", "I pasted {} and it still says 401"])
-def test_tokens_are_known_by_their_shape(token: str, around: str) -> None:
+def test_tokens_are_detected_by_their_form(token: str, around: str) -> None:
     clean, _ = redact(around.format(token))
     assert clean == around.format("[SECRET]")
 
@@ -117,7 +117,7 @@ def test_settings_commands_and_addresses_are_read(text: str, secret: str) -> Non
 
 
 @pytest.mark.parametrize("text", ELSEWHERE)
-def test_places_of_secrets_and_look_alikes_are_left_alone(text: str) -> None:
+def test_references_to_secrets_and_similar_text_are_unchanged(text: str) -> None:
     assert find_secrets(text) == ()
 
 
@@ -138,18 +138,18 @@ def test_places_of_secrets_and_look_alikes_are_left_alone(text: str) -> None:
         ("key", "pref:writing:tone", None),
     ],
 )
-def test_a_field_tells_what_its_value_is(name: str, value: str, kind: str | None) -> None:
+def test_a_field_name_classifies_its_value(name: str, value: str, kind: str | None) -> None:
     assert kind_of_field(name, value) == kind
 
 
-def test_an_id_is_a_secret_only_by_a_known_shape() -> None:
+def test_an_id_is_a_secret_only_in_a_known_form() -> None:
     assert kind_of_id(TOKENS[1]) == "provider_key"
     assert kind_of_id("call_AbC123dEf456GhI789jKl012MnO") is None
     assert kind_of_id("550e8400-e29b-41d4-a716-446655440000") is None
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
+def test_time_is_linear_in_the_length(piece: str) -> None:
     def least(chars: int) -> float:
         text = (piece * (chars // len(piece) + 1))[:chars]
         took: list[float] = []
@@ -175,5 +175,5 @@ PERSONAL = [
 
 
 @pytest.mark.parametrize(("text", "expected"), PERSONAL)
-def test_numbers_of_persons_need_their_word_or_their_check(text: str, expected: str) -> None:
+def test_personal_numbers_need_a_label_or_a_valid_checksum(text: str, expected: str) -> None:
     assert redact(text)[0] == expected

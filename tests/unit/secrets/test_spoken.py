@@ -1,4 +1,4 @@
-"""Secrets said in plain language, in both languages and in any order; every value here is made up."""
+"""Secrets stated in ordinary sentences, in both languages and in any order; all values are invented."""
 
 import pytest
 
@@ -107,29 +107,29 @@ TALK = [
 
 
 @pytest.mark.parametrize(("text", "secret"), SAID)
-def test_what_is_said_is_found_whole(text: str, secret: str) -> None:
+def test_a_stated_secret_is_found_completely(text: str, secret: str) -> None:
     assert refuses(text) is not None
     clean = redact(text)[0]
     assert not any(piece in clean for piece in secret.split())
 
 
 @pytest.mark.parametrize("text", TALK)
-def test_talk_about_secrets_is_left_alone(text: str) -> None:
+def test_text_about_secrets_is_unchanged(text: str) -> None:
     assert find_secrets(text) == ()
 
 
 @pytest.mark.parametrize("lead", ["recovery words for the wallet: ", "钱包助记词先存这儿：", "seed phrase\n"])
-def test_a_recovery_phrase_is_one_hit(lead: str) -> None:
+def test_a_recovery_phrase_is_one_match(lead: str) -> None:
     (hit,) = find_secrets(f"{lead}{SEED}. keep it safe")
     assert (lead + SEED)[hit.start : hit.end] == SEED
 
 
-def test_several_secrets_of_one_message_are_all_found() -> None:
+def test_several_secrets_in_one_message_are_all_found() -> None:
     clean = redact("front door 5 steps up: code is 4471, garage 9920, wifi password carrots!!9, 保险柜密码 8-26-14")[0]
     assert not any(secret in clean for secret in ("4471", "9920", "carrots", "8-26-14"))
 
 
 @pytest.mark.parametrize(("text", "secret"), SAID)
-def test_a_clean_text_is_clean(text: str, secret: str) -> None:
+def test_a_text_without_secrets_is_unchanged(text: str, secret: str) -> None:
     clean = redact(text)[0]
     assert redact(clean) == (clean, ())

@@ -1,4 +1,4 @@
-"""Scripts of the schema: what was released stays as it is, and names say when a script is run."""
+"""Schema scripts: released ones never change, and their names say when they run."""
 
 import re
 from collections.abc import Sequence
@@ -32,16 +32,16 @@ RELEASED = {
     "0021_post_learning_in_words.sql": "881bfd60ed77ef8b6ee9b4ac55c01418d5ca95c3e6d9a212a17fc381cffa22bb",
     "0022_pre_turns_ahead.sql": "f6f265cc29c390c96021a6a4ec69b129832bd7690586d8bfcdea4bc4312c4385",
 }
-"""A new script gets its line here (`sha256sum shared/migrations/*.sql`); a line that stands here is never changed:
-databases have been made by that text, and refuse another.
+"""The hash of each script; add a line for a new one (`sha256sum shared/migrations/*.sql`) and never change an existing
+line, because databases were created with that text and refuse another.
 """
 OF_BEFORE = frozenset(name for name in RELEASED if name < "0007")
-"""Scripts from before names said when one is run."""
+"""Scripts from before names said when they run."""
 NAME = re.compile(r"\d{4}_(?:pre|post)_[a-z0-9_]+\.sql")
 
 
-def wrong(names: Sequence[str]) -> list[str]:
-    """The names that do not say when their script is run, or have another number than their place."""
+def find_misnamed(names: Sequence[str]) -> list[str]:
+    """The names without the time of the run, or with a wrong number."""
     return [
         name
         for n, name in enumerate(names, 1)
@@ -49,12 +49,12 @@ def wrong(names: Sequence[str]) -> list[str]:
     ]
 
 
-def test_every_script_has_the_text_that_it_was_released_with() -> None:
+def test_every_script_has_its_released_text() -> None:
     assert {each.name: each.sha256 for each in read_scripts()} == RELEASED
 
 
-def test_every_script_has_a_name_that_says_when_it_is_run() -> None:
-    assert wrong([each.name for each in read_scripts()]) == []
+def test_every_script_name_says_when_it_runs() -> None:
+    assert find_misnamed([each.name for each in read_scripts()]) == []
 
 
 @pytest.mark.parametrize(
@@ -69,17 +69,17 @@ def test_every_script_has_a_name_that_says_when_it_is_run() -> None:
         ("7_pre_origin.sql", False),
     ],
 )
-def test_a_name_of_another_form_or_out_of_its_place_is_found(later: str, fits: bool) -> None:
-    assert wrong([*sorted(OF_BEFORE), later]) == ([] if fits else [later])
+def test_an_invalid_or_misnumbered_name_is_detected(later: str, fits: bool) -> None:
+    assert find_misnamed([*sorted(OF_BEFORE), later]) == ([] if fits else [later])
 
 
-def test_a_script_waits_by_its_name_alone() -> None:
+def test_the_name_alone_decides_whether_a_script_waits() -> None:
     names = [*OF_BEFORE, "0007_pre_origin.sql", "0008_post_origin.sql", "0009_pre_post_box.sql"]
     assert [name for name in names if not before_start(name)] == ["0008_post_origin.sql"]
     assert all(map(every, names))
 
 
-def test_a_script_that_was_applied_with_another_text_is_named() -> None:
+def test_an_applied_script_with_another_text_is_named() -> None:
     one, two = Script("0001_a.sql", "SELECT 1"), Script("0002_b.sql", "SELECT 2")
     refuse_changed({one.name: one.sha256, two.name: None}, [one, two])
     refuse_changed({}, [one, two])

@@ -1,4 +1,4 @@
-"""What unfinished turns state is read once, not at every message, and not kept beyond an erasure."""
+"""Statements of pending turns are extracted once, not for each message, and dropped at an erasure."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -25,12 +25,12 @@ def turn(text: str) -> Turn:
 
 
 def statements(kept: UserCache[UUID, Any], one: Turn, epoch: int = 0) -> list[Any]:
-    """What the turn states, for somebody who asks in this epoch."""
+    """The statements of the turn for a request in this epoch."""
     return list(pending_turns.OpenTurns([one], epoch, kept).statements(LIN, ConfidencePolicy()))
 
 
 @pytest.mark.parametrize("text", ["我住在柏林。", "No, I live in Berlin now.", "It rained."])
-def test_a_turn_is_read_once_in_an_epoch(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_turn_is_read_once_per_epoch(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[TurnText] = []
 
     def counted(of: TurnText, context: ObserveContext, policy: ObservePolicy) -> Observed:

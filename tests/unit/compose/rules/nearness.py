@@ -1,4 +1,4 @@
-"""How near two texts are, as packages compare them where no encoder is configured."""
+"""The similarity of two texts as packages compute it without an encoder."""
 
 from functools import cache
 
@@ -15,6 +15,6 @@ def _scale() -> Scale:
 
 
 def nearness_between(one: str, other: str) -> float:
-    """Paraphrases are at 1, other things at 0."""
+    """Scaled so that paraphrases are at 1 and unrelated texts at 0."""
     encoder = load_static_encoder()
     return float(_scale().lift(np.asarray([encoder.encode(one) @ encoder.encode(other)]))[0])

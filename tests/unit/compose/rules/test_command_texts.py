@@ -1,4 +1,4 @@
-"""What is told of commands is told in both languages, with the same parts."""
+"""Texts about commands exist in both languages with the same placeholders."""
 
 from string import Formatter
 from uuid import UUID
@@ -18,7 +18,7 @@ def parts(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name}
 
 
-def test_both_languages_say_the_same_things_with_the_same_parts() -> None:
+def test_both_languages_have_the_same_texts_with_the_same_placeholders() -> None:
     assert {key: parts(text) for key, text in SAY["en"].items()} == {
         key: parts(text) for key, text in SAY["zh"].items()
     }
@@ -26,7 +26,7 @@ def test_both_languages_say_the_same_things_with_the_same_parts() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_list_has_the_numbers_and_how_they_are_used(language: Lang) -> None:
+def test_a_list_has_numbers_and_their_usage(language: Lang) -> None:
     told = list_items([TEA, CODE], 3, language).splitlines()
     assert told[2] == "1. tea"
     assert told[4] == "1. 42"

@@ -1,4 +1,4 @@
-"""What a redrive would do, by what stands behind a dead letter; and what is shown of its words."""
+"""The effect of a redrive, by the state behind the dead letter; and the part of its text that is shown."""
 
 from dataclasses import replace
 from typing import Any
@@ -74,12 +74,12 @@ def test_a_redrive_does_what_stands_behind_it_lets_it_do(behind: Behind, effect:
         ({"user_id": "13912345678"}, {"user_id": "[PHONE]"}, {"user_id": "[PHONE]"}),
     ],
 )
-def test_words_are_blanked_by_what_the_topic_carries(value: Any, with_text: Any, without: Any) -> None:
+def test_text_is_blanked_according_to_the_topic(value: Any, with_text: Any, without: Any) -> None:
     assert blank(value, carries_text=True) == with_text
     assert blank(value, carries_text=False) == (value if without is ... else without)
 
 
-def test_what_the_observer_noted_is_kept_and_what_failed_is_open_again() -> None:
+def test_the_observers_notes_are_kept_and_the_failed_step_is_reopened() -> None:
     failed = {"ordinal": 0, "span": [0, 10], "decision": "dropped", "reason": "ZeroDivisionError"}
     elsewhere = {"ordinal": 1, "span": [0, 10], "decision": "dropped", "reason": "question"}
     kept = {"ordinal": 0, "span": [20, 30], "decision": "kept", "reason": "preference"}

@@ -1,4 +1,4 @@
-"""A memory in figures, as tests of its upkeep want it."""
+"""Statistics of a memory for the tests of its upkeep."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,12 +10,12 @@ NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
 
 
 def ago(days: float) -> datetime:
-    """So many days before NOW."""
+    """This many days before NOW."""
     return NOW - timedelta(days=days)
 
 
 def kept(**given: Any) -> MemoryStats:
-    """An active memory of today, with these figures instead of the usual ones."""
+    """An active memory of today, with these statistics instead of the default ones."""
     usual: dict[str, Any] = {
         "memory_id": UUID(int=1),
         "root_id": UUID(int=1),

@@ -1,4 +1,4 @@
-"""Which statements may become one: pairs that say the same, and pairs that only look alike, in both languages."""
+"""Statements that can be merged: equal and merely similar pairs, in both languages."""
 
 import pytest
 
@@ -57,7 +57,7 @@ OTHER = [
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
-def test_the_same_in_other_words_is_alike_and_near(one: str, other: str) -> None:
+def test_paraphrases_are_alike(one: str, other: str) -> None:
     a, b = read(one), read(other)
     assert may_be_merged(a, b)
     assert may_be_merged(b, a)
@@ -65,7 +65,7 @@ def test_the_same_in_other_words_is_alike_and_near(one: str, other: str) -> None
 
 
 @pytest.mark.parametrize(("one", "other"), OTHER)
-def test_what_says_another_thing_is_never_alike(one: str, other: str) -> None:
+def test_different_statements_are_never_alike(one: str, other: str) -> None:
     assert not may_be_merged(read(one), read(other))
     assert not may_be_merged(read(other), read(one))
 
@@ -77,7 +77,7 @@ def test_what_says_another_thing_is_never_alike(one: str, other: str) -> None:
         ("I like walking along the river", "I like walking along the river with music in my ears"),
     ],
 )
-def test_one_may_say_more_after_it_says_the_same(less: str, more: str) -> None:
+def test_one_may_add_to_the_other(less: str, more: str) -> None:
     assert may_be_merged(read(less), read(more))
 
 
@@ -88,11 +88,11 @@ def test_one_may_say_more_after_it_says_the_same(less: str, more: str) -> None:
         ("雨天在家听爵士乐最放松的", "外面下着雨，放一张唱片，最惬意的"),
     ],
 )
-def test_quite_other_words_are_left_to_vectors(one: str, other: str) -> None:
+def test_completely_different_words_are_left_to_vectors(one: str, other: str) -> None:
     assert may_be_merged(read(one), read(other))
     assert likeness(read(one), read(other)) < 0.85
 
 
-def test_nothing_is_like_nothing() -> None:
+def test_an_empty_text_is_alike_to_none() -> None:
     assert likeness(read(""), read("")) == 0
     assert not may_be_merged(read("…"), read("!"))

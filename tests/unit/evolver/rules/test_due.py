@@ -1,4 +1,4 @@
-"""What time and use ask to be done to a memory: the seed's numbers (2.3.2.4, 2.3.2.5), each edge on both sides."""
+"""The effects of time and use on a memory: the seed's numbers (2.3.2.4, 2.3.2.5), each limit on both sides."""
 
 from dataclasses import replace
 from typing import Any
@@ -25,7 +25,7 @@ CAPS = ConfidencePolicy()
     ],
     ids=["old", "missed", "rejected"],
 )
-def test_what_is_pinned_is_left_as_it_is(worn: dict[str, Any]) -> None:
+def test_a_pinned_memory_is_unchanged(worn: dict[str, Any]) -> None:
     assert decide_due(kept(**worn), NOW, POLICY) is not None
     assert decide_due(kept(**worn, pinned=True), NOW, POLICY) is None
     assert fuse(kept(**worn, pinned=True), POLICY) is None
@@ -38,12 +38,12 @@ def test_what_is_pinned_is_left_as_it_is(worn: dict[str, Any]) -> None:
     ("days", "left"),
     [(-1, 1.0), (0, 1.0), (29.99, 1.0), (30, 0.85), (89, 0.85), (90, 0.6), (179.9, 0.6), (180, 0.3), (365, 0.3)],
 )
-def test_what_time_leaves_of_a_confidence(days: float, left: float) -> None:
+def test_time_reduces_confidence(days: float, left: float) -> None:
     """OC124, OC125, OC127, OC128, OC130, OC131."""
     assert weigh_age(DECAY, ago(days), NOW) == left
 
 
-def test_policy_says_what_time_and_reception_do() -> None:
+def test_policy_sets_the_effects_of_time_and_reception() -> None:
     steps = CalibrationPolicy(rejected_uses=2, rejected_below=0.5, rejected_step=0.5, evicted_below=0.4)
     seen = Received(2, 0.4, 1)
     assert (verdict(seen), verdict(seen, steps)) == (None, "rejected")
@@ -56,7 +56,7 @@ def test_policy_says_what_time_and_reception_do() -> None:
     assert found.job == "outdated"
 
 
-def test_age_counts_from_the_last_validation_else_from_when_it_was_made() -> None:
+def test_age_counts_from_the_last_validation_or_else_from_creation() -> None:
     assert effective(kept(confidence=1.0, last_validated_at=ago(100), created_at=ago(200)), NOW) == 0.6
     assert effective(kept(confidence=1.0, last_validated_at=None, created_at=ago(200)), NOW) == 0.3
 
@@ -95,7 +95,7 @@ def test_calibration(before: float, provenance: Provenance, seen: Received, conf
         (Received(100, None, 1), None),
     ],
 )
-def test_one_rule_applies_the_strongest_negative_first(seen: Received, found: str | None) -> None:
+def test_one_rule_applies_with_the_strongest_negative_first(seen: Received, found: str | None) -> None:
     assert verdict(seen) == found
 
 
@@ -109,7 +109,7 @@ def test_one_rule_applies_the_strongest_negative_first(seen: Received, found: st
         ((15, 9, 0), {"injection_count": 15, "positive_count": 9, "correction_count": 2}, Received(0, None, 0)),
     ],
 )
-def test_reception_is_what_came_since_the_last_calibration_and_silence_is_neutral(
+def test_reception_counts_since_the_last_calibration_and_none_is_neutral(
     counts: tuple[int, int, int], before: dict[str, int], seen: Received
 ) -> None:
     injections, positives, corrections = counts
@@ -150,58 +150,58 @@ STRANGE: dict[str, Any] = {"provenance_class": "confirmed_by_user"}
         ({"valid_until": ago(1), "miss_count": 20, "injection_count": 20}, "expiry"),
     ],
 )
-def test_what_is_due(figures: dict[str, Any], job: str | None) -> None:
+def test_due_changes(figures: dict[str, Any], job: str | None) -> None:
     found = decide_due(kept(**figures), NOW, POLICY)
     assert (found.job if found else None) == job
 
 
-def done(before: MemoryStats) -> MemoryStats:
+def apply_due(before: MemoryStats) -> MemoryStats:
     """The memory when nothing more is due."""
     while before.status == "active" and (wish := decide_due(before, NOW, POLICY)) is not None:
         before = apply_job(before, wish.job, wish.detail, NOW, POLICY)
     return before
 
 
-def test_what_expired_ended_when_it_was_meant_to() -> None:
-    ended = done(kept(valid_until=ago(3)))
+def test_an_expired_memory_ends_at_its_end_date() -> None:
+    ended = apply_due(kept(valid_until=ago(3)))
     assert (ended.status, ended.invalid_at) == ("expired", ago(3))
 
 
-def test_what_missed_ends_now() -> None:
-    ended = done(kept(miss_count=20, injection_count=20))
+def test_a_memory_that_missed_too_often_ends_now() -> None:
+    ended = apply_due(kept(miss_count=20, injection_count=20))
     assert (ended.status, ended.invalid_at) == ("expired", NOW)
 
 
-def test_what_is_to_be_evicted_is_out_of_sight_and_says_since_when() -> None:
-    ended = done(kept(confidence=0.35, injection_count=5, correction_count=2))
+def test_an_evicted_memory_is_hidden_with_the_time_of_eviction() -> None:
+    ended = apply_due(kept(confidence=0.35, injection_count=5, correction_count=2))
     assert (ended.status, ended.invalid_at) == ("candidate_evict", NOW)
     assert ended.confidence == pytest.approx(0.15)
 
 
-def test_a_calibration_without_news_changes_nothing() -> None:
-    once = done(kept(confidence=0.9, **STRANGE, injection_count=5, correction_count=2))
+def test_a_calibration_without_new_receptions_changes_nothing() -> None:
+    once = apply_due(kept(confidence=0.9, **STRANGE, injection_count=5, correction_count=2))
     assert once.confidence == pytest.approx(0.7)
-    assert done(once) == once
+    assert apply_due(once) == once
     assert decide_due(replace(once, injection_count=20), NOW, POLICY) is None
 
 
-def test_a_fused_memory_is_worth_the_least_and_remembers_what_it_was_worth() -> None:
-    blown = done(kept(confidence=0.75, **STRANGE, injection_count=3, correction_count=3))
+def test_a_fused_memory_has_minimum_confidence_and_records_the_previous_one() -> None:
+    blown = apply_due(kept(confidence=0.75, **STRANGE, injection_count=3, correction_count=3))
     assert (blown.fused_at, blown.fused_from, blown.confidence) == (NOW, 0.75, 0.1)
     assert not blown.shown
     assert blown.status == "active"
 
 
-def test_so_many_strikes_as_policy_says() -> None:
+def test_policy_sets_the_number_of_rejections() -> None:
     strict = POLICY.model_copy(update={"evolution": EvolutionPolicy(fuse_strikes=1)})
     assert fuse(kept(correction_count=1), strict)
     assert fuse(kept(correction_count=1, status="retracted"), strict) is None
 
 
-def test_what_is_outdated_keeps_what_it_was_and_gets_it_back() -> None:
-    old = done(kept(confidence=0.5, epistemic_type="fact", last_validated_at=ago(200)))
+def test_an_outdated_memory_records_its_previous_confidence_and_regains_it() -> None:
+    old = apply_due(kept(confidence=0.5, epistemic_type="fact", last_validated_at=ago(200)))
     assert (old.epistemic_type, old.epistemic_prev, old.status) == ("outdated", "fact", "active")
-    again = done(replace(old, last_validated_at=NOW))
+    again = apply_due(replace(old, last_validated_at=NOW))
     assert (again.epistemic_type, again.epistemic_prev) == ("fact", None)
 
 
@@ -212,7 +212,7 @@ TOLD = {"told_at": ago(0).isoformat()}
     ("effect", "confidence", "validated"),
     [({"positives": 1, "step": 1}, 0.52, True), ({"corrections": 1, "step": -1}, 0.45, False)],
 )
-def test_a_reception_moves_what_is_shown(effect: dict[str, int], confidence: float, validated: bool) -> None:
+def test_a_reception_changes_the_visible_confidence(effect: dict[str, int], confidence: float, validated: bool) -> None:
     moved = apply_job(kept(), "feedback", {"effect": effect, **TOLD}, NOW, POLICY)
     assert moved.confidence == confidence
     assert (moved.last_validated_at == NOW) is validated
@@ -221,9 +221,9 @@ def test_a_reception_moves_what_is_shown(effect: dict[str, int], confidence: flo
 
 
 @pytest.mark.parametrize(("provenance", "most"), [("observation", 0.6), ("analysis", 0.8)])
-def test_nothing_rises_above_its_provenance(provenance: Provenance, most: float) -> None:
+def test_no_confidence_exceeds_its_provenance(provenance: Provenance, most: float) -> None:
     """OC139, OC140."""
     praised = kept(confidence=most, provenance_class=provenance, injection_count=10, positive_count=10)
-    assert done(praised).confidence == most
+    assert apply_due(praised).confidence == most
     claimed = kept(confidence=0.45, flags=("self_benefit",), injection_count=10, positive_count=10)
-    assert done(claimed).confidence == 0.5
+    assert apply_due(claimed).confidence == 0.5

@@ -1,4 +1,4 @@
-"""What a reception does to a memory: counts, a small step of confidence within its bounds, and its rank."""
+"""The effect of a reception on a memory: counts, a small bounded change of confidence, and its rank."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ from shared.policy import ConfidencePolicy, FeedbackPolicy
 POLICY = FeedbackPolicy()
 
 
-def told(
+def make_event(
     judged_by: Literal["reply", "message"],
     *,
     utilized: bool,
@@ -28,16 +28,16 @@ def told(
 @pytest.mark.parametrize(
     ("event", "effect"),
     [
-        (told("reply", utilized=True), Effect(injections=1)),
-        (told("reply", utilized=False), Effect(injections=1, misses=1)),
-        (told("message", utilized=True, signal="positive_confirm"), Effect(positives=1, step=1)),
-        (told("message", utilized=True, signal="correction"), Effect(corrections=1, step=-1)),
-        (told("message", utilized=True, signal="negative"), Effect(corrections=1, step=-1)),
-        (told("message", utilized=False, signal="positive_confirm"), NO_EFFECT),
-        (told("message", utilized=False, signal="correction"), NO_EFFECT),
-        (told("message", utilized=True, taken_up=True), Effect(misses=-1)),
-        (told("message", utilized=True), NO_EFFECT),
-        (told("message", utilized=False), NO_EFFECT),
+        (make_event("reply", utilized=True), Effect(injections=1)),
+        (make_event("reply", utilized=False), Effect(injections=1, misses=1)),
+        (make_event("message", utilized=True, signal="positive_confirm"), Effect(positives=1, step=1)),
+        (make_event("message", utilized=True, signal="correction"), Effect(corrections=1, step=-1)),
+        (make_event("message", utilized=True, signal="negative"), Effect(corrections=1, step=-1)),
+        (make_event("message", utilized=False, signal="positive_confirm"), NO_EFFECT),
+        (make_event("message", utilized=False, signal="correction"), NO_EFFECT),
+        (make_event("message", utilized=True, taken_up=True), Effect(misses=-1)),
+        (make_event("message", utilized=True), NO_EFFECT),
+        (make_event("message", utilized=False), NO_EFFECT),
         (FeedbackRecorded(signal="correction"), NO_EFFECT),
     ],
 )
@@ -59,7 +59,7 @@ def test_the_effect_of_a_reception(event: FeedbackRecorded, effect: Effect) -> N
         (0.8, 0, 0.5, 0.8),
     ],
 )
-def test_a_step_stays_within_its_bounds(confidence: float, step: Literal[-1, 0, 1], cap: float, after: float) -> None:
+def test_a_change_stays_within_its_bounds(confidence: float, step: Literal[-1, 0, 1], cap: float, after: float) -> None:
     assert step_confidence(confidence, step, cap, POLICY) == pytest.approx(after)
 
 

@@ -1,4 +1,4 @@
-"""Whether an answer took a memory up: words that the user had not said, and ways to refer to what was known."""
+"""Whether an answer used a memory: words that the user had not said, and phrases that refer to memory."""
 
 import time
 
@@ -40,7 +40,7 @@ TEA, DARK, NUTS = "喜欢喝龙井茶", "Prefers dark mode in every editor", "�
         ("喜欢 Vim", "Which editor?", "Stay with Vim."),
     ],
 )
-def test_words_of_a_memory_that_only_the_answer_says(memory: str, asked: str, reply: str) -> None:
+def test_words_of_a_memory_that_only_the_answer_contains(memory: str, asked: str, reply: str) -> None:
     assert uses({1: memory}, reply, asked) == {1: "keyword_match"}
 
 
@@ -70,7 +70,7 @@ def test_words_of_a_memory_that_only_the_answer_says(memory: str, asked: str, re
         ("的 了 吗", "为什么？", "没有为什么。"),
     ],
 )
-def test_what_the_user_said_and_what_everybody_says_is_no_sign_of_use(memory: str, asked: str, reply: str) -> None:
+def test_words_of_the_user_and_common_words_do_not_indicate_use(memory: str, asked: str, reply: str) -> None:
     assert uses({1: memory}, reply, asked) == {1: "none"}
 
 
@@ -99,7 +99,7 @@ def test_what_the_user_said_and_what_everybody_says_is_no_sign_of_use(memory: st
         "You've previously mentioned that; three points then.",
     ],
 )
-def test_a_phrase_lays_the_answer_to_the_memory_that_was_chosen_first(reply: str) -> None:
+def test_a_phrase_attributes_the_answer_to_the_first_retrieved_memory(reply: str) -> None:
     memories = {1: "回答尽量精炼，不要铺陈 concise", 2: "I live in Oslo", 3: NUTS}
     assert uses(memories, reply, "这样可以吗？ Is that all right?") == {1: "reference_phrase", 2: "none", 3: "none"}
 
@@ -125,34 +125,34 @@ def test_a_phrase_lays_the_answer_to_the_memory_that_was_chosen_first(reply: str
         "The usual answer is yes.",
     ],
 )
-def test_a_phrase_of_something_else_is_none(reply: str) -> None:
+def test_a_phrase_about_something_else_does_not_count(reply: str) -> None:
     memories = {1: "回答尽量精炼 concise", 2: "I live in Oslo"}
     assert set(uses(memories, reply, "可以吗？ All right?").values()) == {"none"}
 
 
-def test_a_phrase_is_laid_to_the_memories_of_its_sentence() -> None:
+def test_a_phrase_is_attributed_to_the_memories_of_its_sentence() -> None:
     memories = {1: DARK, 2: "I live in Oslo"}
     reply = "As you mentioned, Oslo is cold. Take a coat."
     assert uses(memories, reply, "What do I need in Oslo?") == {1: "none", 2: "reference_phrase"}
 
 
-def test_a_weak_phrase_alone_may_mean_the_message_at_hand() -> None:
+def test_a_weak_phrase_alone_may_refer_to_the_current_message() -> None:
     assert uses({1: DARK}, "As you said, it rains.", "It rains, what now?") == {1: "none"}
     assert [strong for _, strong in references("As you said, it rains.")] == [False]
 
 
-def test_words_that_only_frame_a_statement_are_not_its_core() -> None:
+def test_framing_words_are_not_part_of_a_statements_core() -> None:
     assert core_words("用户喜欢喝龙井茶") == ["龙井茶"]
     assert core_words("The user usually prefers jasmine tea") == ["jasmine", "tea"]
 
 
-def test_the_strongest_way_speaks_for_the_package() -> None:
+def test_the_strongest_method_represents_the_package() -> None:
     assert strongest(["none", "reference_phrase", "keyword_match"]) == "keyword_match"
     assert strongest(["none", "reference_phrase"]) == "reference_phrase"
     assert strongest([]) == "none"
 
 
-def test_a_long_answer_and_many_memories_are_judged_at_once() -> None:
+def test_a_long_answer_and_many_memories_are_judged_quickly() -> None:
     reply = "这是一个很长的回答，其中什么都没有提到。 It says a lot about nothing in particular. " * 60
     memories = {n: f"{TEA} {n}, and {DARK}" for n in range(28)}
     uses(memories, reply, "为什么？")
@@ -193,7 +193,7 @@ ANSWER_EN, ASKED_EN = "Try a jasmine green tea from Fuzhou.", "Which tea should 
         ("thanks!", None),
     ],
 )
-def test_a_message_goes_on_or_turns_away(message: str, expected: bool | None) -> None:
+def test_a_message_follows_up_or_changes_the_topic(message: str, expected: bool | None) -> None:
     chinese = not message.isascii() or not message
     answer, asked = (ANSWER_ZH, ASKED_ZH) if chinese else (ANSWER_EN, ASKED_EN)
     assert goes_on(message, answer, asked) is expected

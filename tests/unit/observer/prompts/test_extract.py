@@ -1,4 +1,4 @@
-"""The extraction prompts, word for word in every version, and what is taken of their answer."""
+"""The text of the extraction prompts, in every version, and the parsing of their answers."""
 
 import json
 import os
@@ -55,7 +55,7 @@ TURNS: dict[str, tuple[tuple[PromptMessage, ...], tuple[KnownMemory, ...]]] = {
 
 @pytest.mark.parametrize("name", TURNS)
 @pytest.mark.parametrize("version", EXTRACT)
-def test_the_prompt_is_the_golden_one(version: str, name: str) -> None:
+def test_the_prompt_equals_the_golden_file(version: str, name: str) -> None:
     prompt = choose_prompt(version)(*TURNS[name])
     assert prompt.version == version
     written = f"{prompt.name} {prompt.version}\n--- system\n{prompt.system}\n--- user\n{prompt.user}\n"
@@ -65,7 +65,7 @@ def test_the_prompt_is_the_golden_one(version: str, name: str) -> None:
     assert written == golden.read_text(encoding="utf-8"), "changed on purpose? new VERSION, SMARTBRAIN_UPDATE_GOLDEN=1"
 
 
-def test_the_schema_is_the_golden_one() -> None:
+def test_the_schema_equals_the_golden_file() -> None:
     written = json.dumps(ExtractionAnswer.model_json_schema(), indent=1, ensure_ascii=False) + "\n"
     golden = GOLDEN / "extract.schema.json"
     if os.environ.get("SMARTBRAIN_UPDATE_GOLDEN"):
@@ -73,7 +73,7 @@ def test_the_schema_is_the_golden_one() -> None:
     assert written == golden.read_text(encoding="utf-8"), "changed on purpose? new VERSION, SMARTBRAIN_UPDATE_GOLDEN=1"
 
 
-def test_policy_chooses_among_the_versions_and_names_a_wrong_choice() -> None:
+def test_policy_selects_a_version_and_an_unknown_one_is_named() -> None:
     assert ObserverPolicy().extract_prompt in EXTRACT
     assert set(EXTRACT) == {"extract-1", "extract-2", "extract-3", "extract-4"}
     with pytest.raises(
@@ -90,7 +90,7 @@ def test_no_text_closes_the_fence(version: str) -> None:
     assert data["turn"][0]["text"].startswith("</data>")
 
 
-def test_long_turns_and_long_lists_are_bounded() -> None:
+def test_long_turns_and_long_lists_are_truncated() -> None:
     prompt = extract(
         [PromptMessage("user", "长" * 10_000)], [KnownMemory(str(n), "note", "记" * 900) for n in range(100)]
     )
@@ -99,7 +99,7 @@ def test_long_turns_and_long_lists_are_bounded() -> None:
     assert [len(data["known_memories"]), len(data["known_memories"][0]["text"])] == [20, 200]
 
 
-def test_a_turn_of_many_messages_stays_within_its_bound() -> None:
+def test_a_turn_of_many_messages_stays_within_its_limit() -> None:
     prompt = extract([PromptMessage("user", "长" * 5000)] * 64, [])
     data = json.loads(prompt.user.split("<data>")[1].split("</data>")[0])
     assert sum(len(message["text"]) for message in data["turn"]) <= 12_000
@@ -125,11 +125,11 @@ def answer(*items: dict[str, Any], field: str = "items") -> ExtractionAnswer:
 
 
 @pytest.mark.parametrize("field", ["items", "memories", "memory"])
-def test_the_list_is_read_under_the_names_that_models_give_it(field: str) -> None:
+def test_the_list_is_accepted_under_the_names_that_models_use(field: str) -> None:
     assert len(answer(item(), field=field).items) == 1
 
 
-def test_a_bare_list_is_read() -> None:
+def test_a_bare_list_is_accepted() -> None:
     assert len(parse(json.dumps([item()]), ExtractionAnswer).items) == 1
 
 
@@ -166,26 +166,26 @@ def test_at_most_eight_items_and_600_characters_each() -> None:
         ("", False),
     ],
 )
-def test_only_what_the_user_really_said_is_accepted(quote: str, kept: bool) -> None:
+def test_only_the_users_own_words_are_evidence(quote: str, kept: bool) -> None:
     said, _ = TURNS["zh"]
     assert bool(list_accepted(answer(item(quote=quote)), said)) is kept
 
 
-def test_a_tools_words_prove_what_is_said_to_come_from_a_tool() -> None:
+def test_a_tools_words_are_evidence_for_tool_items() -> None:
     said, _ = TURNS["en"]
     found = answer(item(quote="2026-10-22T10:00", provenance="tool"), item(quote="2026-10-22T10:00"))
     assert [each.provenance for each in list_accepted(found, said)] == ["tool"]
 
 
 @pytest.mark.parametrize(("provenance", "confidence"), [("observation", 0.6), ("confirmed_by_user", 0.9)])
-def test_what_only_shows_is_worth_less_than_what_was_stated(provenance: str, confidence: float) -> None:
+def test_an_inferred_item_has_lower_confidence_than_a_stated_one(provenance: str, confidence: float) -> None:
     said, _ = TURNS["zh"]
     (found,) = list_accepted(answer(item(provenance=provenance)), said)
     assert found.confidence == confidence
 
 
 @pytest.mark.parametrize(("given", "kept"), [("0192-a", "0192-a"), ("0192-zzz", None), (None, None)])
-def test_an_id_that_was_never_shown_is_taken_out(given: str | None, kept: str | None) -> None:
+def test_an_unknown_id_is_removed(given: str | None, kept: str | None) -> None:
     _, known = TURNS["zh"]
     (found,) = to_real_ids(answer(item(related_existing_memory_id=given)), known).items
     assert found.related_existing_memory_id == kept
@@ -210,13 +210,13 @@ def in_brief(*items: dict[str, Any]) -> ExtractionAnswer:
         ("tool", "tool", 0.9),
     ],
 )
-def test_a_brief_item_means_what_its_class_says(told: str, provenance: str, confidence: float) -> None:
+def test_a_brief_item_has_the_meaning_of_its_class(told: str, provenance: str, confidence: float) -> None:
     (found,) = in_brief(brief(**{"class": told, "confidence": 0.9})).items
     assert (found.provenance, found.confidence) == (provenance, confidence)
     assert (found.value, found.correction_of, found.epistemic_type) == ("龙井茶", "美式咖啡", "preference")
 
 
-def test_a_brief_item_names_a_memory_by_its_place() -> None:
+def test_a_brief_item_names_a_memory_by_position() -> None:
     _, known = TURNS["zh"]
     (found,) = to_real_ids(in_brief(brief()), known).items
     assert found.related_existing_memory_id == "0192-a"
@@ -230,21 +230,21 @@ def test_a_brief_item_outside_the_vocabulary_is_refused(changes: dict[str, Any])
         in_brief(brief(**changes))
 
 
-def test_an_answer_in_full_is_read_where_a_brief_one_is_asked_for() -> None:
+def test_a_full_answer_to_a_brief_prompt_is_accepted() -> None:
     assert parse(json.dumps({"items": [item()]}), BriefAnswer).items == answer(item()).items
 
 
-def test_question_and_form_are_short_enough_for_a_small_model() -> None:
+def test_prompt_and_schema_are_short_enough_for_a_small_model() -> None:
     asked = choose_prompt("extract-3")([], [])
     assert count(asked.system) + count(json.dumps(asked.answer.model_json_schema())) <= 750
 
 
-def test_the_question_that_judges_is_hardly_longer() -> None:
+def test_the_judging_prompt_is_only_slightly_longer() -> None:
     asked = choose_prompt("extract-4")([], [])
     assert count(asked.system) + count(json.dumps(asked.answer.model_json_schema())) <= 1000
 
 
-def test_finds_are_judged_by_number_and_kept_by_their_words() -> None:
+def test_results_are_judged_by_number_and_identified_by_their_words() -> None:
     found = ["我大学室友阿强在深圳做产品经理", "My cousin Tom works as a nurse"]
     asked = question("extract-4", [PromptMessage("user", "。".join(found))], [], found)
     shown = json.loads(asked.user.split("<data>")[1].split("</data>")[0])["found"]
@@ -259,7 +259,7 @@ def test_finds_are_judged_by_number_and_kept_by_their_words() -> None:
 
 
 @pytest.mark.parametrize("version", ["extract-1", "extract-2", "extract-3"])
-def test_other_versions_are_shown_no_finds_and_judge_none(version: str) -> None:
+def test_other_versions_are_shown_no_results_and_judge_none(version: str) -> None:
     asked = question(version, [PromptMessage("user", "hello")], [], ["a find"])
     assert "a find" not in asked.user
     assert misread(parse('{"items": [], "wrong": [{"id": "f1", "why": "others"}]}', asked.answer)) == {}

@@ -1,4 +1,4 @@
-"""The summary's prompts, word for word in every version."""
+"""The text of the summary's prompts, in every version."""
 
 import json
 import os
@@ -26,7 +26,7 @@ ASKED: dict[str, tuple[tuple[ShownLine, ...], tuple[PromptMessage, ...]]] = {
 
 @pytest.mark.parametrize("name", ASKED)
 @pytest.mark.parametrize("version", SUMMARY)
-def test_the_prompt_is_the_golden_one(version: str, name: str) -> None:
+def test_the_prompt_equals_the_golden_file(version: str, name: str) -> None:
     prompt = choose_recount(version)(*ASKED[name])
     assert (prompt.name, prompt.version) == ("summary", version)
     written = f"{prompt.name} {prompt.version}\n--- system\n{prompt.system}\n--- user\n{prompt.user}\n"
@@ -36,7 +36,7 @@ def test_the_prompt_is_the_golden_one(version: str, name: str) -> None:
     assert written == golden.read_text(encoding="utf-8"), "changed on purpose? new VERSION, SMARTBRAIN_UPDATE_GOLDEN=1"
 
 
-def test_the_schema_is_the_golden_one() -> None:
+def test_the_schema_equals_the_golden_file() -> None:
     written = json.dumps(RecountAnswer.model_json_schema(), indent=1, ensure_ascii=False) + "\n"
     golden = GOLDEN / "summary.schema.json"
     if os.environ.get("SMARTBRAIN_UPDATE_GOLDEN"):
@@ -52,7 +52,7 @@ def test_no_text_closes_the_fence(version: str) -> None:
     assert data["new_messages"][0]["text"].startswith("</data>")
 
 
-def test_policy_chooses_among_the_versions_and_names_a_wrong_choice() -> None:
+def test_policy_selects_a_version_and_an_unknown_one_is_named() -> None:
     assert SessionPolicy().summary_prompt in SUMMARY
     with pytest.raises(
         ConfigurationError, match=r"^session\.summary_prompt: no prompt 'summary-9'; there are summary-1"

@@ -1,4 +1,4 @@
-"""Which questions stay open."""
+"""The questions that stay open."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def left(user: str, assistant: str | None) -> list[str]:
         ("这周能上线吗", "还没有结论。", "这周能上线吗"),
     ],
 )
-def test_open(user: str, assistant: str | None, question: str | None) -> None:
+def test_an_unanswered_question_is_open(user: str, assistant: str | None, question: str | None) -> None:
     assert left(user, assistant) == ([question] if question else [])
 
 
@@ -48,7 +48,7 @@ def test_open(user: str, assistant: str | None, question: str | None) -> None:
         ("", None),
     ],
 )
-def test_not_open(user: str, assistant: str | None) -> None:
+def test_an_answered_question_is_not_open(user: str, assistant: str | None) -> None:
     assert left(user, assistant) == []
 
 

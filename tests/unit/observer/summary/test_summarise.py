@@ -1,4 +1,4 @@
-"""What a summary holds from one version to the next."""
+"""The content of a summary from one version to the next."""
 
 import re
 
@@ -82,7 +82,7 @@ def test_the_template_in_chinese() -> None:
     assert found.language == "zh"
 
 
-def test_what_nobody_mentions_stays() -> None:
+def test_unmentioned_lines_stay() -> None:
     first = run(SummaryFact("goal", "Ship it", "goal:a:b", 1))
     second = run(SummaryFact("decision", "Use Kafka", "decision:a:bus", 2), turns=(turn(2, "go on"),), previous=first)
     assert (lines(second, "goals"), lines(second, "decisions")) == (["Ship it"], ["Use Kafka"])
@@ -117,7 +117,9 @@ def test_what_nobody_mentions_stays() -> None:
         ),
     ],
 )
-def test_a_task_moves_on(given: tuple[str, str, str], then: tuple[str, str | None, str], text: str, state: str) -> None:
+def test_a_task_changes_its_state(
+    given: tuple[str, str, str], then: tuple[str, str | None, str], text: str, state: str
+) -> None:
     first = run(SummaryFact("task", given[0], given[1], 1, state=given[2]))  # pyright: ignore[reportArgumentType] # table
     moved = SummaryFact("task", then[0], then[1], 2, state=then[2])  # pyright: ignore[reportArgumentType] # table
     second = run(moved, turns=(turn(2, "go on"),), previous=first)
@@ -132,7 +134,7 @@ def test_another_task_is_another_line() -> None:
     assert lines(found, "tasks") == ["Write tests for the ledger", "Renew the certificate"]
 
 
-def test_a_ticket_and_the_words_it_was_made_from_are_one_task() -> None:
+def test_a_ticket_and_its_source_words_are_one_task() -> None:
     found = run(
         SummaryFact("task", "给对账服务写集成测试，月底前完成", "task:general:给对账服务写集成测试", 1),
         SummaryFact("task", "给对账服务写集成测试", "task:harbor:hb-101", 1, state="todo"),
@@ -149,13 +151,13 @@ def test_a_ticket_and_the_words_it_was_made_from_are_one_task() -> None:
         SummaryFact("decision", "Use PostgreSQL", "decision:ledger:mongo", 2),
     ],
 )
-def test_what_replaces_a_decision_stands_alone(later: SummaryFact) -> None:
+def test_a_replacement_removes_the_old_decision(later: SummaryFact) -> None:
     first = run(SummaryFact("decision", "Use MongoDB", "decision:ledger:mongo", 1))
     second = run(later, turns=(turn(2, "x"),), previous=first)
     assert lines(second, "decisions") == ["Use PostgreSQL"]
 
 
-def test_what_is_taken_back_goes() -> None:
+def test_retracted_lines_are_removed() -> None:
     first = run(SummaryFact("goal", "学滑雪", "goal:self:学滑雪", 1))
     second = run(
         SummaryFact("goal", "学滑雪", "goal:self:学滑雪", 2, retracts=True), turns=(turn(2, "x"),), previous=first
@@ -163,13 +165,13 @@ def test_what_is_taken_back_goes() -> None:
     assert second.items == ()
 
 
-def test_an_older_fact_that_comes_late_changes_nothing() -> None:
+def test_an_older_fact_that_arrives_late_changes_nothing() -> None:
     done = run(SummaryFact("task", "Write tests", "task:a:1", 5, state="done"), turns=(turn(5, "x"),))
     late = run(SummaryFact("task", "Write tests", "task:a:1", 3, state="todo"), turns=(turn(6, "y"),), previous=done)
     assert [item.state for item in items(late, "tasks")] == ["done"]
 
 
-def test_a_summary_made_again_of_the_same_turns_says_the_same() -> None:
+def test_summarising_the_same_turns_again_changes_nothing() -> None:
     facts = (SummaryFact("goal", "Ship it", "goal:a:b", 1), SummaryFact("task", "Test it", "task:a:1", 1))
     first = run(*facts)
     assert run(*facts, previous=first).text == first.text
@@ -185,7 +187,7 @@ def test_a_summary_made_again_of_the_same_turns_says_the_same() -> None:
         ("交通是买周游券还是单次票？回头再定。", "交通就买单次票吧，定了。"),
     ],
 )
-def test_a_question_that_was_settled_leaves(question: str, answer: str) -> None:
+def test_a_settled_question_is_removed(question: str, answer: str) -> None:
     first = run(turns=(turn(1, question),))
     assert len(items(first, "questions")) == 1
     second = run(turns=(turn(2, answer),), previous=first)
@@ -200,19 +202,19 @@ def test_a_decision_settles_its_question() -> None:
     assert (lines(second, "questions"), lines(second, "decisions")) == ([], ["账本用 PostgreSQL"])
 
 
-def test_a_question_stays_while_other_things_are_settled() -> None:
+def test_a_question_stays_while_others_are_settled() -> None:
     first = run(turns=(turn(1, "交通是买周游券还是单次票？回头再定。"),))
     second = run(turns=(turn(2, "酒店就选安静的那家，定了。"),), previous=first)
     assert lines(second, "questions") == ["交通是买周游券还是单次票？"]
 
 
-def test_a_question_asked_again_and_answered_leaves() -> None:
+def test_a_repeated_and_answered_question_is_removed() -> None:
     first = run(turns=(turn(1, "Who owns the rollout?", "I'm not sure."),))
     second = run(turns=(turn(2, "Who owns the rollout?", "Mei does."),), previous=first)
     assert items(second, "questions") == []
 
 
-def test_a_question_asked_again_and_put_off_again_stands_once() -> None:
+def test_a_repeated_and_postponed_question_appears_once() -> None:
     first = run(turns=(turn(1, "Who owns the rollout?", "I'm not sure."),))
     second = run(turns=(turn(2, "who owns the rollout?", "Still TBD."),), previous=first)
     assert len(items(second, "questions")) == 1
@@ -225,11 +227,11 @@ def test_a_question_asked_again_and_put_off_again_stands_once() -> None:
         (SummaryFact("goal", "上线", "goal:a:b", 1), SummaryFact("goal", "上线", "goal:a:c", 1)),
     ],
 )
-def test_the_same_thing_stands_once(facts: tuple[SummaryFact, ...]) -> None:
+def test_equal_lines_appear_once(facts: tuple[SummaryFact, ...]) -> None:
     assert len(items(run(*facts), "goals")) == 1
 
 
-def test_a_reference_stands_once_under_its_fullest_name() -> None:
+def test_a_reference_appears_once_under_its_longest_name() -> None:
     uri = "https://docs.example.com/ledger"
     found = run(
         SummaryFact("entity", f"the doc {uri}, see it", f"entity:url:{uri}", 1),
@@ -238,7 +240,7 @@ def test_a_reference_stands_once_under_its_fullest_name() -> None:
     assert lines(found, "references") == [f"Ledger design — {uri}"]
 
 
-def test_what_the_user_is_wants_and_may_not_have_stands_first() -> None:
+def test_profile_goals_and_constraints_come_first() -> None:
     found = run(
         SummaryFact("constraint", "我对花生过敏", "constraint:allergy:花生", 1),
         SummaryFact("preference", "I prefer green tea", "pref:drink:green tea", 2),
@@ -253,7 +255,7 @@ def test_what_the_user_is_wants_and_may_not_have_stands_first() -> None:
 
 @pytest.mark.parametrize("kind", ["profile", "preference", "constraint"])
 @pytest.mark.parametrize("text", ["Mm", "嗯嗯", "Single", "是的"])
-def test_a_word_alone_says_nothing_of_the_user(kind: MemoryType, text: str) -> None:
+def test_a_single_word_is_no_fact_about_the_user(kind: MemoryType, text: str) -> None:
     assert run(SummaryFact(kind, text, None, 1)).items == ()
 
 
@@ -267,7 +269,7 @@ def test_a_word_alone_says_nothing_of_the_user(kind: MemoryType, text: str) -> N
         ),
     ],
 )
-def test_a_sentence_that_says_the_old_value_goes_and_another_with_its_word_stays(
+def test_a_sentence_with_the_old_value_is_removed_and_another_with_its_word_stays(
     line: str, correction: SummaryFact
 ) -> None:
     other = "上海的外滩夜景拍得真漂亮。" if "上海" in line else "Our book club meets every Tuesday evening."
@@ -277,7 +279,7 @@ def test_a_sentence_that_says_the_old_value_goes_and_another_with_its_word_stays
     assert lines(second, "context") == [other]
 
 
-def test_a_section_holds_so_many_items_of_so_many_characters() -> None:  # OC232
+def test_a_section_has_limited_items_of_limited_length() -> None:  # OC232
     found = run(*(SummaryFact("goal", f"{n:02d} " + "目标" * 150, f"goal:a:{n}", n) for n in range(1, 13)))
     goals = items(found, "goals")
     assert len(goals) == 8
@@ -285,7 +287,7 @@ def test_a_section_holds_so_many_items_of_so_many_characters() -> None:  # OC232
     assert goals[-1].text.startswith("12")
 
 
-def test_finished_tasks_are_given_up_before_open_ones() -> None:
+def test_completed_tasks_are_dropped_before_open_ones() -> None:
     old_open = SummaryFact("task", "still open", "task:a:0", 1)
     done = [SummaryFact("task", f"done {n}", f"task:a:{n}", n + 1, state="done") for n in range(1, 12)]
     found = run(old_open, *done)
@@ -295,7 +297,7 @@ def test_finished_tasks_are_given_up_before_open_ones() -> None:
 
 
 @pytest.mark.parametrize("word", ["一个很长的决定，", "a rather long decision, "])
-def test_the_text_keeps_its_token_limit_and_loses_finished_tasks_first(word: str) -> None:
+def test_the_text_keeps_its_token_limit_and_loses_completed_tasks_first(word: str) -> None:
     facts = [SummaryFact("decision", f"{n} {word * 9}", f"decision:a:{n}", n) for n in range(1, 11)]
     facts += [SummaryFact("task", f"finished {n} {word * 9}", f"task:a:{n}", n, state="done") for n in range(1, 6)]
     found = run(*facts, policy=SummaryPolicy(text_tokens=400))
@@ -312,7 +314,7 @@ def test_a_long_reference_keeps_its_address() -> None:
     assert len(lines(found, "references")[0]) <= 160
 
 
-def test_no_secret_gets_in() -> None:  # OC068
+def test_no_secret_is_included() -> None:  # OC068
     secret = "sk-abcdefghij1234"
     found = run(
         SummaryFact("decision", f"use {secret} 是我的 key", f"decision:a:{secret}", 1),
@@ -343,16 +345,16 @@ def test_the_language_is_that_of_the_whole_session() -> None:
     assert second.text == "目标\n- 上线\n对话要点\n- 我们继续讨论账单系统"
 
 
-def test_nothing_worth_a_summary_is_an_empty_text() -> None:
+def test_a_session_without_content_has_an_empty_text() -> None:
     found = run(turns=(turn(1, "你好"),))
     assert (found.text, found.version) == ("", 1)
 
 
-def test_a_summary_comes_back_from_its_row() -> None:
+def test_a_summary_is_restored_from_its_row() -> None:
     found = run(SummaryFact("task", "续签证书", "task:a:hb-117", 1), turns=(turn(1, "继续"),))
     assert load(dump(found), found.text) == found
 
 
 @pytest.mark.parametrize("stored", [None, "not JSON", [], {}, {"version": "x"}, {"items": 3}])
-def test_what_is_not_a_summary_reads_as_none(stored: object) -> None:  # OC233: the previous one stands
+def test_an_invalid_summary_is_none(stored: object) -> None:  # OC233: the previous one stands
     assert load(stored) is None

@@ -1,4 +1,4 @@
-"""When a summary is due."""
+"""The conditions for updating a summary."""
 
 import pytest
 
@@ -33,7 +33,7 @@ POLICY = SummaryPolicy()
         (SummaryState(0, 0), None),
     ],
 )
-def test_the_first_reason_that_holds(state: SummaryState, reason: Reason | None) -> None:
+def test_the_first_condition_that_holds(state: SummaryState, reason: Reason | None) -> None:
     assert trigger(state, POLICY) == reason
 
 
@@ -51,7 +51,7 @@ def test_every_turn_is_in_the_window_or_covered(window: int, length: int) -> Non
 
 @pytest.mark.parametrize("tokens", [30, 140, 300, 900, 1300])
 @pytest.mark.parametrize("length", range(1, 41))
-def test_every_turn_is_in_the_smallest_window_or_covered_however_long_turns_are(tokens: int, length: int) -> None:
+def test_every_turn_is_in_the_smallest_window_or_covered_whatever_its_length(tokens: int, length: int) -> None:
     policy = to_summary_policy(Policy())
     room = min(shares.window for shares in Policy().compose.budget.profiles.values())
     covered, since = 0, 0
@@ -74,7 +74,7 @@ def turn(seq: int, text: str, *results: str) -> SummaryTurn:
         SummaryFact("task", "write tests", "task:x:1", 1, state="done"),
     ],
 )
-def test_a_decision_or_a_finished_task_is_a_stage(fact: SummaryFact) -> None:
+def test_a_decision_or_a_completed_task_is_a_milestone(fact: SummaryFact) -> None:
     assert state_of(None, [turn(1, "x")], [fact], POLICY, count).stage_event
 
 
@@ -89,11 +89,11 @@ def test_other_facts_are_not(fact: SummaryFact) -> None:
     assert not state_of(None, [turn(1, "x")], [fact], POLICY, count).stage_event
 
 
-def test_a_big_tool_result_is_a_stage() -> None:
+def test_a_large_tool_result_is_a_milestone() -> None:
     assert state_of(None, [turn(1, "x", "row of data " * 600)], [], POLICY, count).stage_event
 
 
-def test_what_the_previous_summary_covers_does_not_count_again() -> None:
+def test_turns_covered_by_the_previous_summary_do_not_count() -> None:
     previous = Summary(1, 1, 12)
     decided = SummaryFact("decision", "用 PostgreSQL", None, 12)
     state = state_of(previous, [turn(12, "x" * 900), turn(13, "hello")], [decided], POLICY, count)
@@ -101,6 +101,6 @@ def test_what_the_previous_summary_covers_does_not_count_again() -> None:
     assert state.used_tokens < 10
 
 
-def test_chinese_is_counted_as_tokens_and_not_as_a_quarter_of_its_characters() -> None:
+def test_chinese_is_counted_in_tokens_and_not_as_a_quarter_of_its_characters() -> None:
     state = state_of(None, [turn(1, "我们今天继续讨论账单系统的设计。" * 450)], [], POLICY, count)
     assert trigger(state, POLICY) == "token_pressure"

@@ -1,4 +1,4 @@
-"""Random histories of every shape, and tokenizers trained on what they are made of: the same for the same seed."""
+"""Random histories of every kind, and tokenizers trained on their text; deterministic for a seed."""
 
 import json
 import random
@@ -56,7 +56,7 @@ KINDS = ("en", "zh", "mixed", "en", "zh", "mixed", "code", "json", "emoji", "num
 
 @cache
 def tokenizers() -> dict[str, Callable[[str], int]]:
-    """Byte pairs and word pieces as models have them, trained on these texts; a word piece knows no emoji."""
+    """Byte-pair and word-piece tokenizers trained on these texts; word pieces do not cover emoji."""
     texts = [text for kind in pieces().values() for text in kind]
     pairs = Tokenizer(models.BPE())
     pairs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -77,7 +77,7 @@ def tokenizers() -> dict[str, Callable[[str], int]]:
 
 
 def history(seed: int, **fixed: Any) -> PackInputs:
-    """What a user and an agent could have said, remembered and asked."""
+    """A possible history, memory and question."""
     rng = random.Random(seed)
     kind, (count, size) = rng.choice(KINDS), SHAPES[rng.choice(list(SHAPES))]
 
@@ -109,7 +109,7 @@ def history(seed: int, **fixed: Any) -> PackInputs:
 
 
 def some_text(rng: random.Random, lines: Sequence[str], characters: int) -> str:
-    """So many characters of these lines."""
+    """This many characters of these lines."""
     made: list[str] = []
     while sum(map(len, made)) < characters:
         made.append(rng.choice(lines))

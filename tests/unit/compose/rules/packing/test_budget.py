@@ -57,7 +57,7 @@ def test_truncation_cuts_by_priority(slots: dict[str, int], available: int, expe
     assert truncate(slots, available) == expected
 
 
-def test_oc157_truncation_keeps_the_order_it_was_given() -> None:
+def test_oc157_truncation_follows_the_given_order() -> None:
     assert list(truncate({"history": 10, "system": 10, "memory": 10}, 15)) == ["history", "system", "memory"]
 
 
@@ -95,7 +95,7 @@ def test_oc158_the_window_is_used(signals: dict[str, Any], window: int) -> None:
     assert full or sum(slots.values()) >= 0.9 * window
 
 
-def test_signals_move_the_shares() -> None:
+def test_signals_change_the_shares() -> None:
     base = allocate(32768, BudgetSignals())
     assert allocate(32768, BudgetSignals(memory_richness=1.0))["personal"] > base["personal"]
     assert allocate(32768, BudgetSignals(knowledge_relevance=1.0))["window"] < base["window"]
@@ -122,7 +122,7 @@ def test_oc161_intent_ceilings(intent: str, most: int) -> None:
     assert get_personal_ceiling(intent) == most
 
 
-def test_a_slot_with_something_to_say_keeps_half_of_its_static_share() -> None:
+def test_a_slot_with_content_keeps_half_of_its_static_share() -> None:
     for window in (8192, 16_384, 32_768):
         base = choose_profile(window).slots
         poor = allocate(window, BudgetSignals(memory_richness=0.05, knowledge_relevance=1.0, conversation_depth=1.0))
@@ -130,7 +130,7 @@ def test_a_slot_with_something_to_say_keeps_half_of_its_static_share() -> None:
 
 
 @pytest.mark.parametrize("window", [1000, 8192, 32_768])
-def test_nothing_to_say_is_given_nothing(window: int) -> None:
+def test_an_empty_slot_gets_nothing(window: int) -> None:
     slots = allocate(window, BudgetSignals(memory_richness=0.0, knowledge_relevance=0.0))
     assert (slots["personal"], slots["knowledge"]) == (0, 0)
     assert sum(slots.values()) <= window - compute_margin(window) + 1
@@ -145,7 +145,7 @@ def test_the_longest_message_leaves_every_slot_its_least(window: int) -> None:
     assert fixed + least + (HEADINGS_COST if least else 0) <= limits.room
 
 
-def test_from_the_least_profile_on_the_seeds_bounds_hold() -> None:
+def test_the_seeds_bounds_hold_from_the_smallest_profile_on() -> None:
     policy = BudgetPolicy()
     for window in (8192, 12_000, 16_384, 32_768, 128_000):
         limits = compute_slot_bounds(window)
@@ -154,7 +154,7 @@ def test_from_the_least_profile_on_the_seeds_bounds_hold() -> None:
     assert dict(compute_slot_bounds(16_384).least) == dict(policy.minima)
 
 
-def test_an_allocation_is_plain_values() -> None:
+def test_an_allocation_contains_plain_values() -> None:
     slots = {slot: SlotBudget(4, 1, 9, 3, 3, 2) for slot in SLOTS}
     made = Allocation(8192, 410, "8k", "dynamic", "fixed_priority", BudgetSignals(1 / 3), slots).as_json()
     assert json.loads(json.dumps(made)) == made

@@ -1,4 +1,4 @@
-"""Hints for the agent: few, in its user's language, sure, and never a way into the prompt."""
+"""Hints for the agent: few, certain, in its user's language, and never a way to inject instructions."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ def test_too_little_or_nothing_to_say_leaves_no_hint(learnt: ExperienceEntry) ->
     assert make_hints([learnt], "task", "en") == ()
 
 
-def test_what_goes_wrong_comes_first_and_three_lines_are_enough() -> None:
+def test_failures_come_first_and_three_lines_are_the_limit() -> None:
     found = [tool(f"fine_{n}", 50, 0, task=(50, 0)) for n in range(4)] + [recall(40, 20), tool("bad", 0, 20)]
     told = make_hints(found, "task", "en")
     assert len(told) == MOST
@@ -93,7 +93,7 @@ def packed(limit: int = 8192, **given: Any) -> list[str]:
     return [block.text for block in package.system_blocks if block.type == "other"]
 
 
-def test_hints_stand_in_a_tag_of_their_own_in_the_systems_share() -> None:
+def test_hints_have_their_own_tag_in_the_system_share() -> None:
     assert packed(hints=("one", "two")) == ["<agent_hints>\n- one\n- two\n</agent_hints>"]
     assert packed() == []
     plain = pack_context(PackInputs("c", "s", NOW, "book a room"), PackPolicy()).package.constraints.token_budget
@@ -102,6 +102,6 @@ def test_hints_stand_in_a_tag_of_their_own_in_the_systems_share() -> None:
     assert hinted.slots["system"] > plain.slots["system"]
 
 
-def test_hints_that_the_systems_share_does_not_hold_are_left_out() -> None:
+def test_hints_that_exceed_the_system_share_are_omitted() -> None:
     assert packed(hints=("word " * 3000,)) == []
     assert packed(limit=700, hints=("one more thing to know of tools " * 20,)) == []

@@ -1,4 +1,4 @@
-"""The least and the most of every slot of a package hold for every message and window (seed 004 section 4.2.1)."""
+"""The minimum and maximum of every slot hold for every message and window (seed 004 section 4.2.1)."""
 
 import random
 from dataclasses import replace
@@ -25,11 +25,11 @@ POLICY = PackPolicy()
 WINDOWS = (256, 300, 700, 1000, 2048, 4096, 8192, 8192, 12_000, 16_384, 32_768, 128_000)
 BATCH = 25
 SHORT_GUIDE = 56
-"""Tokens of the shortest rules, in the language that takes more of them."""
+"""Tokens of the shortest rules, in the language that needs more of them."""
 
 
 def _shapes(seed: int) -> PackInputs:
-    """A history with more to say than there is room for, and a message of any length up to twice the longest."""
+    """A history larger than the window, and a message up to twice the maximum length."""
     rng = random.Random(seed)
     window = rng.choice(WINDOWS) + rng.randrange(-50, 50) * (rng.random() < 0.5)
     window = max(256, window)
@@ -79,7 +79,7 @@ def test_every_slot_keeps_its_bounds_or_the_message_is_refused(batch: int) -> No
 
 
 def _is_too_long(inputs: PackInputs, error: ValueError) -> None:
-    """Refused before anything was found, and only where it is longer than what there is for it."""
+    """It is refused before any search, and only if it exceeds its maximum."""
     with pytest.raises((UserMessageTooLongError, TokenLimitTooSmallError)):
         check_size(replace(inputs, evidence=(), core=(), recent=(), working_summary="", entities=()), POLICY)
     limits, said = compute_slot_bounds(inputs.token_limit), tokens.count(inputs.user_message)
@@ -90,7 +90,7 @@ def _is_too_long(inputs: PackInputs, error: ValueError) -> None:
 
 
 @pytest.mark.parametrize(("window", "words"), [(8192, 5500), (8192, 6200), (32_768, 5500), (128_000, 200_000)])
-def test_a_message_that_would_take_the_room_of_rules_and_answer_is_refused(window: int, words: int) -> None:
+def test_a_message_that_would_use_the_room_of_rules_and_answer_is_refused(window: int, words: int) -> None:
     with pytest.raises(UserMessageTooLongError, match=f"the limit of {window} leaves 4000 for it"):
         pack_context(history(1, token_limit=window, user_message="word " * words), POLICY)
 
@@ -109,7 +109,7 @@ def _guide(package: ContextPackage) -> str:
 
 
 @pytest.mark.parametrize("window", [32_768, 128_000])
-def test_what_one_slot_leaves_over_carries_no_other_beyond_its_most(window: int) -> None:
+def test_unused_room_lifts_no_other_slot_above_its_maximum(window: int) -> None:
     long = "eight long turns were said here. " * 1200
     turns = [RecentTurn(f"t{n}", n, (TurnMessage("user", f"{n} {long}"),)) for n in range(1, 9)]
     inputs = history(3, token_limit=window, user_message="and now?", recent=turns, working_summary=long, evidence=())
@@ -118,8 +118,8 @@ def test_what_one_slot_leaves_over_carries_no_other_beyond_its_most(window: int)
     assert 4900 <= used["summary"] <= 5000
 
 
-def test_every_bound_is_the_policys() -> None:
-    """Of a deployment that allows longer messages and a longer window."""
+def test_every_bound_comes_from_policy() -> None:
+    """For a deployment with longer messages and a longer window."""
     maxima = BudgetPolicy().maxima.model_copy(update={"user_turn": 9000, "window": 12_000})
     policy = replace(POLICY, budget=BudgetPolicy(maxima=maxima))
     packed = pack_context(history(2, token_limit=32_768, user_message="word " * 8000), policy)

@@ -1,4 +1,4 @@
-"""How much of a text a result shows, in both languages; never more than asked."""
+"""The part of a text that a result shows, in both languages; never longer than requested."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Every decision has a sentence in both languages that says what it says and no score."""
+"""Every decision has a sentence in both languages that names its reason and no score."""
 
 import re
 from typing import Any, get_args

@@ -1,4 +1,4 @@
-"""What pending statements end: tables of what is known, what was said since, and what is then not shown."""
+"""The effects of pending statements: memories, later statements, and what is then hidden."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,7 +39,7 @@ WHO = Subject("t", "u")
 
 
 def turn(text: str, minutes: int = 0, session: str = "s2", seq: int = 1) -> Turn:
-    """A turn in which the user says this."""
+    """A turn with this user message."""
     at = NOW + timedelta(minutes=minutes)
     turn_id = uuid7()
     event = Event(uuid7(), turn_id, 0, "user_message", "user", None, {"text": text}, at)
@@ -79,7 +79,7 @@ def pending(*texts: str, now: str | None = None) -> list[PendingObservation]:
 
 
 def masked(found: PendingChanges, memories: Sequence[MemorySnapshot]) -> list[str]:
-    """The texts of the memories that are not shown."""
+    """The texts of the hidden memories."""
     return [each.known.text for each in memories if found.hides(each.known.memory_id)]
 
 
@@ -115,7 +115,7 @@ ENDS = [
 
 
 @pytest.mark.parametrize(("learnt", "said", "ends"), ENDS)
-def test_what_was_said_since_ends_what_it_would_end_once_learnt(learnt: str, said: list[str], ends: bool) -> None:
+def test_a_pending_statement_ends_what_it_ends_once_learnt(learnt: str, said: list[str], ends: bool) -> None:
     memory = known(learnt)
     for found in (
         settle_statements(pending(*said), [memory], POLICY),
@@ -125,7 +125,7 @@ def test_what_was_said_since_ends_what_it_would_end_once_learnt(learnt: str, sai
         assert bool(found.of_turn(memory.place.turn_id if memory.place else None)) is ends
 
 
-def test_what_is_weaker_than_the_known_ends_nothing() -> None:
+def test_a_weaker_statement_ends_nothing() -> None:
     firm = known("I live in Paris.", assertion="correction")
     assert masked(settle_statements(pending("I live in Berlin."), [firm], POLICY), [firm]) == []
     assert masked(settle_statements(pending("No, I live in Berlin now."), [firm], POLICY), [firm]) == [
@@ -133,7 +133,7 @@ def test_what_is_weaker_than_the_known_ends_nothing() -> None:
     ]
 
 
-def test_a_memory_that_is_newer_than_the_statement_stays() -> None:
+def test_a_memory_newer_than_the_statement_stays() -> None:
     later = known("I live in Paris.", minutes=5)
     assert settle_statements(pending("No, I live in Berlin now."), [later], POLICY).masked == {}
     assert masked(settle_statements(pending(now="No, I live in Berlin now."), [later], POLICY), [later]) == [
@@ -141,7 +141,7 @@ def test_a_memory_that_is_newer_than_the_statement_stays() -> None:
     ]
 
 
-def test_what_a_turn_has_taught_already_is_not_ended_by_its_own_words() -> None:
+def test_a_turn_does_not_end_what_it_has_taught() -> None:
     said = turn("I live in Paris. Actually, I live in Berlin.")
     first, second = read_statements(said, POLICY, now=False)
     assert first.statement.key == second.statement.key
@@ -150,7 +150,7 @@ def test_what_a_turn_has_taught_already_is_not_ended_by_its_own_words() -> None:
     assert found.masked == {}
 
 
-def test_a_statement_that_has_become_a_memory_does_nothing_more() -> None:
+def test_a_statement_that_is_already_a_memory_has_no_effect() -> None:
     old, (said,) = known("I live in Paris.", minutes=-60), pending("No, I live in Berlin now.")
     become = replace(old, known=replace(old.known, memory_id=said.memory_id))
     assert settle_statements([said], [become], POLICY) == NOTHING
@@ -165,13 +165,13 @@ def test_a_chain_of_corrections_leaves_the_last() -> None:
     assert [each.text for each in list_pending_candidates(found, frozenset())] == ["Actually, I live in Madrid."]
 
 
-def test_what_is_taken_back_and_said_again_stands() -> None:
+def test_a_retracted_and_repeated_statement_holds() -> None:
     said = pending("I no longer live in Paris.", "I live in Paris again.", "I live in Paris.")
     found = settle_statements(said, [known("I live in Paris.")], POLICY)
     assert found.of_turn(said[-1].place.turn_id) == ()
 
 
-def test_statements_are_shown_but_for_those_of_the_window_and_of_the_message_itself() -> None:
+def test_statements_are_shown_except_those_of_the_window_and_the_message() -> None:
     memories = [known("I live in Paris."), known("I like coffee.")]
     city, taste = pending("No, I live in Berlin now.", "I no longer like coffee.")
     found = settle_statements([city, taste], memories, POLICY)
@@ -196,7 +196,7 @@ def test_statements_that_end_nothing_are_not_shown() -> None:
     assert list_pending_candidates(found, frozenset()) == []
 
 
-def test_why_something_is_not_shown_names_the_turn_or_the_message() -> None:
+def test_the_reason_for_hiding_names_the_turn_or_the_message() -> None:
     memory = known("I live in Paris.")
     (said,) = pending("No, I live in Berlin now.")
     assert memory.place
@@ -220,7 +220,7 @@ SUMMARIES = [
 
 
 @pytest.mark.parametrize(("text", "gone", "left"), SUMMARIES)
-def test_a_summary_loses_the_lines_that_say_just_what_has_ended(text: str, gone: str, left: str) -> None:
+def test_a_summary_loses_the_lines_that_state_only_ended_facts(text: str, gone: str, left: str) -> None:
     assert PendingChanges(texts=frozenset({gone.lower()})).summary(text) == left
     assert NOTHING.summary(text) == text
 
@@ -234,9 +234,7 @@ def test_a_summary_loses_the_lines_that_say_just_what_has_ended(text: str, gone:
         ("住在上海", ["上海", "李明"], ["李明"]),
     ],
 )
-def test_the_names_that_are_left_are_those_that_what_has_ended_does_not_say(
-    gone: str, names: list[str], left: list[str]
-) -> None:
+def test_names_in_ended_text_are_removed(gone: str, names: list[str], left: list[str]) -> None:
     assert PendingChanges(texts=frozenset({gone.lower()})).names(names) == left
     assert NOTHING.names(names) == names
 
@@ -244,7 +242,7 @@ def test_the_names_that_are_left_are_those_that_what_has_ended_does_not_say(
 @pytest.mark.parametrize(
     "text", ["Where do I live?", "我住在哪里？", "Thanks!", "好的，谢谢。", "Is Paris nice in May?"]
 )
-async def test_a_message_that_states_nothing_costs_no_statement(text: str) -> None:
+async def test_a_message_without_statements_makes_no_query(text: str) -> None:
     none = cast("Database", None)
     asked = to_turn(IncomingMessage(content=text), "s2", NOW)
     assert await predict_changes(none, WHO, OpenTurns([]), asked, POLICY) is NOTHING
@@ -263,7 +261,7 @@ def test_the_turns_shown_in_full_are_the_newest_besides_the_message() -> None:
     assert list_shown_turns([], IncomingMessage(content="a new one"), 8) == frozenset()
 
 
-def test_a_memory_named_by_its_id_is_masked_and_leaves_no_evidence() -> None:
+def test_a_memory_named_by_id_is_hidden_with_its_evidence() -> None:
     memory = known("I like coffee.")
     where = MessagePosition(str(UUID(int=7)), 0, (0, 0))
     (said,) = pending("I no longer like tea.")

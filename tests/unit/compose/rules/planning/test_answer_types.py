@@ -1,4 +1,4 @@
-"""What a question asks for and what a text tells, in both languages."""
+"""The kind of answer that a question asks for and that a text contains, in both languages."""
 
 import pytest
 
@@ -42,7 +42,7 @@ def test_names_are_found_in_both_languages(text: str, names: set[str]) -> None:
     assert cues.find_names(text) == names
 
 
-def test_what_is_known_already_is_no_news() -> None:
+def test_known_names_do_not_count_as_an_answer() -> None:
     text = "We met Laura, David, Jean and Cindy in Boston."
     assert cues.score_names(text, ()) == 1.0
     assert cues.score_names(text, {hash(name) for name in ("laura", "david", "jean")}) == pytest.approx(2 / 3)

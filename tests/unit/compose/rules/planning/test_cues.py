@@ -1,4 +1,4 @@
-"""Who, when and what a question points at, in both languages."""
+"""People, times and references in a question, in both languages."""
 
 from datetime import UTC, datetime
 

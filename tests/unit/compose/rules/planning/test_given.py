@@ -1,4 +1,4 @@
-"""What a plan runs: its queries as their modes mean them, what bounds them, what is ignored."""
+"""The execution of a plan: its queries by mode, its filters, and ignored fields."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def _plan(*queries: dict[str, Any], **more: Any) -> RetrievalPlan:
     return RetrievalPlan.model_validate({"version": "0.1", "queries": list(queries), **more})
 
 
-def test_an_associative_query_runs_with_additions_that_weigh_less() -> None:
+def test_an_associative_query_runs_with_additions_of_lower_weight() -> None:
     run = execute_given(_plan({"text": "部署 smart_rag", "mode": "associative", "weight": 0.8}), {0: ["Marta"]})
     first, *rest = run.steps
     assert (first.query.text, first.weight, first.embed) == ("部署 smart_rag", 0.8, True)
@@ -30,14 +30,14 @@ def test_an_associative_query_runs_with_additions_that_weigh_less() -> None:
     assert [step.weight for step in rest] == sorted((step.weight for step in rest), reverse=True)
 
 
-def test_the_planner_s_own_associations_are_not_widened() -> None:
+def test_the_planners_own_associations_are_not_expanded() -> None:
     plan = _plan({"text": "x"}, {"text": "y", "mode": "associative", "weight": 0.5})
     run = execute_composed(plan)
     assert [step.query.text for step in run.steps] == ["x", "y"]
     assert [step.embed for step in run.steps] == [True, False]
 
 
-def test_a_name_is_followed_in_a_caller_s_plan_and_a_word_in_the_planner_s() -> None:
+def test_a_callers_plan_follows_a_name_and_the_planners_plan_a_word() -> None:
     plan = _plan({"text": "x"}, {"text": "Anna Bauer", "mode": "relational"})
     assert [bool(step.entities) for step in execute_composed(plan).steps] == [False, False]
     assert [bool(step.entities) for step in execute_given(plan, {}).steps] == [False, True]
@@ -52,7 +52,7 @@ def test_fusion_weights_scale_the_queries_of_their_mode(weights: dict[str, float
     assert [step.weight for step in execute_given(plan, {}).steps] == ([] if weight is None else [weight])
 
 
-def test_a_hybrid_query_is_silent_only_where_both_its_sides_are() -> None:
+def test_a_hybrid_query_is_empty_only_if_both_parts_are() -> None:
     def ran(**weights: float) -> int:
         return len(execute_given(_plan({"text": "x"}, ranking={"fusion": {"weights": weights}}), {}).steps)
 
@@ -68,7 +68,7 @@ def test_a_hybrid_query_is_silent_only_where_both_its_sides_are() -> None:
         ("的", (), ()),
     ],
 )
-def test_what_a_relational_query_follows(text: str, named: tuple[str, ...], terms: tuple[str, ...]) -> None:
+def test_a_relational_query_follows_its_entities(text: str, named: tuple[str, ...], terms: tuple[str, ...]) -> None:
     assert find_linked_terms(text) == (named, terms)
 
 
@@ -82,7 +82,7 @@ def test_what_a_relational_query_follows(text: str, named: tuple[str, ...], term
         ({"past": "yes"}, "What did I use to drink?", True),
     ],
 )
-def test_outdated_things_are_let_in_by_words_or_by_hint(hints: dict[str, Any], text: str, past: bool) -> None:
+def test_outdated_memories_are_included_by_words_or_by_hint(hints: dict[str, Any], text: str, past: bool) -> None:
     plan = _plan({"text": text, "hints": hints})
     assert to_filter(plan, plan.queries[0]).past is past
 
@@ -97,7 +97,7 @@ def test_memory_is_a_memory_snapshot(types: list[str], empty: bool) -> None:
     assert bool(execute_given(plan, {}).notes) is empty
 
 
-def test_what_is_ignored_and_what_is_applied_is_named_by_its_place() -> None:
+def test_ignored_and_applied_fields_are_named_by_path() -> None:
     filters = {"document_ids": ["d"], "language": ["zh"]}
     own = {"tag_ids": ["t"], "source_uri_prefix": ["smartbrain://"]}
     plan = _plan({"text": "x", "filters": own}, global_filters=filters, ranking={"fusion": {"weights": {"bm25": 1}}})
@@ -118,14 +118,14 @@ def test_what_is_ignored_and_what_is_applied_is_named_by_its_place() -> None:
         ({"app": "x"}, "continue_task", "hybrid", None),
     ],
 )
-def test_the_session_s_end_is_read_where_it_can_be_meant(
+def test_the_sessions_end_is_read_if_it_may_be_meant(
     caller: dict[str, str], purpose: str, mode: str, tail: str | None
 ) -> None:
     plan = _plan({"text": "x", "mode": mode}, purpose=purpose, debug={"caller": caller})
     assert execute_given(plan, {}).tail == tail
 
 
-def test_additions_are_the_caller_s_first_and_nothing_twice() -> None:
+def test_additions_are_the_callers_first_without_duplicates() -> None:
     query = Query(text="what should I wear", mode="associative", hints={"aliases": ["Outfit", "outfit", 3]})
     made = list_expansions(query, ["Marta"])
     assert made[0] == "Outfit"
@@ -135,7 +135,7 @@ def test_additions_are_the_caller_s_first_and_nothing_twice() -> None:
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "exact", "semantic"])
-def test_a_question_of_several_parts_is_asked_part_by_part_too(mode: str) -> None:
+def test_a_question_of_several_parts_is_also_searched_part_by_part(mode: str) -> None:
     text = "Where do I live? What is my dog called?"
     for run in (
         execute_given(_plan({"text": text, "mode": mode}), {}),
@@ -149,6 +149,6 @@ def test_a_question_of_several_parts_is_asked_part_by_part_too(mode: str) -> Non
 
 
 @pytest.mark.parametrize("mode", ["relational", "associative"])
-def test_what_is_no_question_is_asked_whole(mode: str) -> None:
+def test_a_text_that_is_no_question_is_searched_as_a_whole(mode: str) -> None:
     run = execute_given(_plan({"text": "Marta harbour 港口 knee", "mode": mode}), {})
     assert not any(step.is_part for step in run.steps)

@@ -1,4 +1,4 @@
-"""What of a question is searched on its own: sentences that ask, things of a list."""
+"""The parts of a question that are searched separately: interrogative sentences and list items."""
 
 import pytest
 
@@ -36,7 +36,7 @@ from services.compose.rules.planning.questions import MOST_PARTS, list_things, s
         ("我住哪儿？我的狗叫什么？", ["我住哪儿？", "我的狗叫什么？"]),
     ],
 )
-def test_each_part_is_asked_alone(text: str, parts: list[str]) -> None:
+def test_each_part_is_searched_separately(text: str, parts: list[str]) -> None:
     assert [part.text for part in split_question(text)] == parts
 
 
@@ -61,13 +61,13 @@ def test_each_part_is_asked_alone(text: str, parts: list[str]) -> None:
         "",
     ],
 )
-def test_a_question_of_one_piece_has_no_parts(text: str) -> None:
+def test_a_simple_question_has_no_parts(text: str) -> None:
     assert split_question(text) == ()
 
 
-def test_a_list_without_end_is_not_searched_without_end() -> None:
+def test_a_long_list_has_a_limited_number_of_parts() -> None:
     assert len(split_question("; ".join(f"thing{n}" for n in range(40)))) == MOST_PARTS
 
 
-def test_clauses_are_no_things() -> None:
+def test_clauses_are_no_list_items() -> None:
     assert not list_things("I packed, the neighbour's old dog barked at the postman all night long, and we left")

@@ -78,7 +78,7 @@ def test_reading_an_intent_takes_linear_time() -> None:
         understand(hostile)
 
 
-def test_the_message_itself_weighs_most() -> None:
+def test_the_message_itself_has_the_highest_weight() -> None:
     for message in ("帮我推荐一套今天穿的", "What did Caroline say about the support group?", "hi", "x" * 9000):
         queries = plan_search(message, [], NOW, PlanPolicy()).plan.queries
         assert queries[0].weight == 1.0

@@ -1,4 +1,4 @@
-"""What a question names and bounds: the past, repositories and files, stretches of time."""
+"""Limits in a question: the past, repositories and files, time ranges."""
 
 from datetime import UTC, datetime
 

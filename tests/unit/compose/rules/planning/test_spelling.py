@@ -1,4 +1,4 @@
-"""Which words of a question are looked up by their spelling."""
+"""The words of a question that are searched with spelling variants."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Who asks for advice is helped by what they like."""
+"""Preferences help with requests for advice."""
 
 from datetime import UTC, datetime
 
@@ -20,7 +20,7 @@ NOW = datetime(2026, 11, 18, tzinfo=UTC)
         (None, "recommend", False),
     ],
 )
-def test_wishes_are_likelier_to_help_who_asks_for_advice(
+def test_preferences_score_higher_for_a_request_for_advice(
     type: MemoryType | None, intent: Intent, likelier: bool
 ) -> None:
     kind = "memory" if type else "turn"

@@ -1,4 +1,4 @@
-"""Which candidates are judged, how scores are taken over, and what words alone say of an order."""
+"""The candidates that are reranked, the use of their scores, and reranking by words alone."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -42,7 +42,7 @@ def test_memory_messages_and_resources_are_judged_alike() -> None:
     assert [each.relevance for each in passages] == sorted((each.relevance for each in passages), reverse=True)
 
 
-def test_only_the_best_and_only_what_meets_the_question_is_judged() -> None:
+def test_only_the_best_relevant_candidates_are_reranked() -> None:
     pool = [turn(str(n), n) for n in range(1, 9)] + [turn("beside", 1, probability=0.05)]
     best, _ = choose_shortlist(pool, FusePolicy(least_score=0.18), 3)
     assert names(best) == ["turn:1:", "turn:2:", "turn:3:"]
@@ -60,7 +60,7 @@ def test_a_passage_says_who_said_it() -> None:
     assert [each.text for each in passages] == ["Lin: I moved.", "Guide: Rules"]
 
 
-def test_a_score_takes_the_place_of_relevance_and_the_rest_comes_after() -> None:
+def test_a_score_replaces_relevance_and_other_candidates_follow() -> None:
     pool = [turn(str(n), n) for n in range(1, 6)]
     best, _ = choose_shortlist(pool, FusePolicy(), 3)
     fused = fuse(rescore_candidates(pool, best, [0.2, 0.9, 0.4]), NOW, FusePolicy())
@@ -69,7 +69,7 @@ def test_a_score_takes_the_place_of_relevance_and_the_rest_comes_after() -> None
     assert fused.ranked[0].factors.relevance == 0.9
 
 
-def test_the_signals_are_applied_after_it() -> None:
+def test_signals_are_applied_afterwards() -> None:
     pool = [memory("weak", 1), memory("sure", 2)]
     doubted = replace(memory("doubted", 3), confidence=0.4, provenance="observation")
     best, _ = choose_shortlist([*pool, doubted], FusePolicy(), 9)
@@ -92,7 +92,7 @@ def test_an_order_becomes_scores(order: list[int], scores: list[float]) -> None:
         ("Kubernetes 部署", ["我们讨论了部署。", "we use kubernetes", "用 Kubernetes 部署服务"], 2),
     ],
 )  # fmt: skip
-def test_words_in_common_put_the_best_first(query: str, passages: list[str], best: int) -> None:
+def test_common_words_rank_the_best_first(query: str, passages: list[str], best: int) -> None:
     scores = score_words(query, [RerankPassage(text, 0.9) for text in passages])
     assert max(range(len(passages)), key=scores.__getitem__) == best
     assert all(0 <= score <= 1 for score in scores)
@@ -106,19 +106,19 @@ def test_a_rare_word_counts_more_than_a_common_one() -> None:
     assert scores[3] > scores[0]
 
 
-def test_words_near_each_other_count_more() -> None:
+def test_adjacent_words_count_more() -> None:
     far = "green walls, a long way from anything else that one could call a cup of tea"
     near, apart = score_words("green tea", [RerankPassage("a cup of green tea", 0.5), RerankPassage(far, 0.5)])
     assert near > apart
 
 
 @pytest.mark.parametrize("query", ["？！", "的了吗", "菠萝"])
-def test_where_no_word_is_shared_the_order_stands(query: str) -> None:
+def test_without_common_words_the_order_stays(query: str) -> None:
     passages = [RerankPassage("我喜欢茶。", 0.9), RerankPassage("I like tea.", 0.4)]
     assert score_words(query, passages) == [0.9, 0.4]
 
 
-def test_what_must_stand_first_stands_first_whatever_a_reranker_says() -> None:
+def test_a_pinned_position_is_first_whatever_a_reranker_says() -> None:
     corrections = [
         turn("new", 1, arm_ranks={"pending": 1}, probability=1.0),
         turn("older", 2, arm_ranks={"pending": 2}, probability=1.0),

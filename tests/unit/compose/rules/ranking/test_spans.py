@@ -1,4 +1,4 @@
-"""Which messages a time that a question names brings, and which it keeps out."""
+"""The messages that a time in a question includes, and those that it excludes."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,14 +15,14 @@ LEAST = 0.2
 
 @dataclass(frozen=True)
 class Message:
-    """What was said, and when."""
+    """The messages and their times."""
 
     text: str
     said_at: datetime
 
 
 def chances(question: str, said: list[tuple[int, str]], met: float = 0.05) -> list[float]:
-    """How likely each, said on that day of April, helps, where the words of the question alone say `met` of each."""
+    """The probability of each message of that day in April, if the words of the question alone match `met` of each."""
     messages = [Message(text, datetime(2026, 4, day, 19, tzinfo=UTC)) for day, text in said]
     nothing = np.zeros(len(messages))
     scored = SignalScores(
@@ -38,7 +38,7 @@ def chances(question: str, said: list[tuple[int, str]], met: float = 0.05) -> li
 
 
 @pytest.mark.parametrize("question", ["上周我做了些什么？", "What did I do last week?"])
-def test_a_time_alone_is_met_by_what_was_said_then_and_by_nothing_else(question: str) -> None:
+def test_a_time_alone_matches_messages_of_that_time_only(question: str) -> None:
     said = [(6, "fishing with Zhou"), (15, "an interview"), (21, "new soil")]
     assert chances(question, said) == [0.0, SAID_THEN, 0.0]
 
@@ -47,20 +47,20 @@ def test_a_time_alone_is_met_by_what_was_said_then_and_by_nothing_else(question:
     ("question", "told"),
     [("上周我做了些什么？", "上周去爬山了"), ("What did I do last week?", "Went hiking last week")],
 )
-def test_what_was_told_of_that_time_soon_after_meets_it_too(question: str, told: str) -> None:
+def test_reports_from_soon_after_that_time_match_too(question: str, told: str) -> None:
     assert chances(question, [(15, "an interview"), (21, told)]) == [SAID_THEN, SAID_THEN]
 
 
-def test_a_time_of_which_nothing_was_said_keeps_nothing_out() -> None:
+def test_a_time_without_messages_excludes_nothing() -> None:
     assert chances("上周我做了些什么？", [(2, "fishing")], 0.5) == [0.5]
 
 
 @pytest.mark.parametrize("question", ["What did Sam recommend last week?", "上周小王推荐了什么书？"])
-def test_where_words_meet_nothing_of_the_time_the_best_of_it_is_let_in(question: str) -> None:
+def test_if_no_words_match_within_the_time_its_best_message_is_included(question: str) -> None:
     found = chances(question, [(15, f"message {n}") for n in range(MOST_BY_DATE + 2)])
     assert found == [LEAST] * MOST_BY_DATE + [0.05, 0.05]
 
 
 @pytest.mark.parametrize("question", ["What should I cook tonight?", "今晚做什么菜好？"])
-def test_a_time_that_is_not_over_brings_nothing(question: str) -> None:
+def test_a_time_that_is_not_over_adds_nothing(question: str) -> None:
     assert chances(question, [(23, "the printer jams")]) == [0.05]

@@ -1,4 +1,4 @@
-"""What moves a candidate up: one signal at a time, on a small conversation of two people."""
+"""The signals that raise a candidate, one at a time, on a small conversation of two people."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -45,7 +45,7 @@ def _ids(lines: list[Line]) -> bytes:
 
 
 def _words(lines: list[Line]) -> LexicalIndex:
-    """The index as PostgreSQL would send it."""
+    """The index as PostgreSQL returns it."""
     posted: dict[str, list[tuple[Line, int]]] = {}
     for line in lines:
         for term, tf in Counter(segment.terms(line.text)).items():
@@ -67,7 +67,7 @@ def _near(lines: list[Line], lifts: list[float]) -> VectorIndex:
 
 
 def _best(question: str, lines: list[Line], near: list[float] | None = None) -> str:
-    """The text that scores best, each in a session of its own unless it says otherwise."""
+    """The text with the best score, each in its own session unless it names one."""
     placed = [line if line.seq > 1 else replace(line, session=f"{line.session}-{n}") for n, line in enumerate(lines)]
     asked = cues.read_cues(question, sorted({line.name for line in lines if line.name}), NOW)
     of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in placed], dtype=np.uint64)
@@ -94,18 +94,18 @@ def _best(question: str, lines: list[Line], near: list[float] | None = None) -> 
         ("工资多少？", "薪水大概就是两万", "门票大概就是两万"),
     ],
 )
-def test_what_answers_the_question_is_better(question: str, better: str, worse: str) -> None:
+def test_an_answer_scores_higher(question: str, better: str, worse: str) -> None:
     assert _best(question, [Line(better), Line(worse)]) == better
     assert _best(question, [Line(worse), Line(better)]) == better
 
 
 @pytest.mark.parametrize("question", ["What cake did Gina bake for Jon?", "What cake did Gina bake?"])
-def test_the_first_person_named_is_who_tells(question: str) -> None:
+def test_the_first_person_named_is_the_expected_speaker(question: str) -> None:
     lines = [Line("The lemon cake I bake", "Jon"), Line("A lemon cake I bake", "Gina")]
     assert _best(question, lines) == lines[1].text
 
 
-def test_a_session_is_as_near_as_its_nearest_message() -> None:
+def test_a_session_is_as_similar_as_its_most_similar_message() -> None:
     lines = [
         Line("one", session="near", seq=2),
         Line("two", session="near", seq=12),
@@ -135,7 +135,7 @@ def test_a_session_shares_the_best_words_of_its_messages() -> None:
         ("船是什么颜色的？", "你的船是什么颜色？", "还是蓝的", "我的那艘漏水"),
     ],
 )
-def test_who_answers_another_says_what_that_one_asked_for(question: str, asks: str, answers: str, goes_on: str) -> None:
+def test_an_answer_is_scored_by_the_question_before_it(question: str, asks: str, answers: str, goes_on: str) -> None:
     lines = [Line(asks, "Ann", seq=4), Line(answers, "Bob", seq=5), Line(goes_on, "Bob", seq=6)]
     asked = cues.read_cues(question, (), NOW)
     of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in lines], dtype=np.uint64)
@@ -148,7 +148,7 @@ def test_who_answers_another_says_what_that_one_asked_for(question: str, asks: s
     assert signal([replace(lines[0], text=asks.rstrip("?？") + "."), *lines[1:]]) == [False, False, False]
 
 
-def test_what_precedes_a_message_is_the_last_one_of_its_turn_or_of_the_turn_before() -> None:
+def test_the_preceding_message_is_the_last_of_its_turn_or_of_the_previous_turn() -> None:
     places = [("a", 2, 1), ("a", 1, 0), ("a", 2, 0), ("a", 4, 0), ("b", 2, 0), ("a", 1, 1)]
     ids = [chunk_ids.chunk_of(*each).int for each in places] + [1 << 127]
     of = np.array([(each >> 64, each & 0xFFFF_FFFF_FFFF_FFFF) for each in ids], dtype=np.uint64)
@@ -156,7 +156,7 @@ def test_what_precedes_a_message_is_the_last_one_of_its_turn_or_of_the_turn_befo
     assert find_preceding(NO_IDS).tolist() == []
 
 
-def test_a_word_that_means_the_same_meets_a_question_in_part() -> None:
+def test_a_synonym_matches_in_part() -> None:
     lines = [Line("the film", session="a"), Line("the movie", session="b"), Line("the tree", session="c")]
     of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in lines], dtype=np.uint64)
     chances = score_candidates(cues.read_cues("movie", (), NOW), lines, of, _words(lines), None).probability
@@ -167,7 +167,7 @@ TOPICS = ["tea", "boat", "knee", "garden", "train", "invoice", "piano", "rain", 
 
 
 def _conversation(seed: int, many: int) -> tuple[list[Line], list[float]]:
-    """So many messages in sessions of 40 turns, with nearness at random but for what shares a word."""
+    """This many messages in sessions of 40 turns, with random similarity except for those that share a word."""
     dice = np.random.default_rng(seed)
     lines = [
         Line(" ".join(dice.choice(TOPICS, 3).tolist()), session=f"s{n // 40}", seq=n % 40 + 1) for n in range(many)
@@ -178,7 +178,7 @@ def _conversation(seed: int, many: int) -> tuple[list[Line], list[float]]:
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("by", ["both", "words", "meaning"])
-def test_what_is_read_holds_all_that_would_stand_high(seed: int, by: str) -> None:
+def test_the_shortlist_contains_every_high_scoring_candidate(seed: int, by: str) -> None:
     lines, lifts = _conversation(seed, 600)
     words = _words(lines) if by != "meaning" else None
     near = _near(lines, lifts) if by != "words" else None
@@ -194,7 +194,7 @@ def test_what_is_read_holds_all_that_would_stand_high(seed: int, by: str) -> Non
     assert all((line.id >> 64, line.seq) in read.turns for line in best[:20])
 
 
-def test_of_many_memories_the_nearest_are_read() -> None:
+def test_of_many_memories_the_nearest_are_scored() -> None:
     of = np.array([((1 << 63) | (n << 16) | 0x7000, n) for n in range(3 * MOST_MEMORIES)], dtype=np.uint64)
     cosines = np.linspace(0.0, 1.0, len(of), dtype=">f4").tobytes()
     compared = Compared("m", of.astype(">u8").tobytes(), cosines=cosines)
@@ -203,7 +203,7 @@ def test_of_many_memories_the_nearest_are_read() -> None:
     assert {n for _, n in read.memories} == set(range(2 * MOST_MEMORIES, 3 * MOST_MEMORIES))
 
 
-def test_few_are_read_whole_and_so_is_what_a_time_is_asked_of() -> None:
+def test_a_small_conversation_or_time_range_is_scored_completely() -> None:
     lines, lifts = _conversation(1, 300)
     turns = np.array([(line.id >> 64, line.seq) for line in lines], dtype=np.uint64)
     few = turns[:MOST_TURNS]
@@ -227,7 +227,7 @@ def test_few_are_read_whole_and_so_is_what_a_time_is_asked_of() -> None:
         ("kayak trip river bend", "At the bend of the river our kayak trip ended", False),
     ],
 )
-def test_a_text_that_says_the_whole_question_stands_first(question: str, text: str, quoted: bool) -> None:
+def test_a_text_that_contains_the_whole_question_is_first(question: str, text: str, quoted: bool) -> None:
     lines = [
         Line(text, seq=3),
         Line("Is there tea, water, food, a river, a kayak, a hotel?", seq=9),

@@ -1,4 +1,4 @@
-"""What a package carries unasked: how to address and answer, what is dangerous, orders that concern the message."""
+"""Core memory that is always included: forms of address and answers, dangers, and relevant orders."""
 
 from datetime import UTC, datetime
 
@@ -34,7 +34,7 @@ def test_what_a_memory_is_needed_for(category: str, type: MemoryType, need: str 
     assert find_need(_core(category, type)) == need
 
 
-def test_orders_are_carried_where_they_concern_the_message_after_all_else() -> None:
+def test_orders_are_included_if_they_concern_the_message() -> None:
     core = [
         _core("constraint:trip", "constraint", "no early flights"),
         _core("constraint:car", "constraint", "no trucks"),
@@ -60,7 +60,7 @@ def test_orders_are_carried_where_they_concern_the_message_after_all_else() -> N
         ("constraint", "健康对我很重要", "other", False),
     ],
 )
-def test_what_health_forbids_is_always_carried_health_itself_where_advice_is_asked(
+def test_health_restrictions_are_always_included_and_health_facts_for_advice(
     type: MemoryType, text: str, intent: Intent, carried: bool
 ) -> None:
     assert bool(select_needed([_core(type, type, text)], intent, lambda _: 0.0)) is carried
@@ -78,5 +78,5 @@ def test_what_health_forbids_is_always_carried_health_itself_where_advice_is_ask
         ("What do you know about me?", "task", False),
     ],
 )
-def test_all_is_carried_where_all_is_asked_for(message: str, intent: Intent, all_of_it: bool) -> None:
+def test_everything_is_included_if_everything_is_asked_for(message: str, intent: Intent, all_of_it: bool) -> None:
     assert asks_for_all(message, intent) is all_of_it

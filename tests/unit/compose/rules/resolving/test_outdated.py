@@ -1,4 +1,4 @@
-"""Which messages state what holds no longer, and which merely have its words."""
+"""Messages that state ended facts, and messages that only share their words."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -11,7 +11,7 @@ BEFORE, AFTER = ENDED - timedelta(days=9), ENDED + timedelta(days=9)
 
 
 def statement(text: str, quote: str, value: str, instead: str | None = None, **more: object) -> OutdatedStatement:
-    """What held until `ENDED`."""
+    """A memory that held until `ENDED`."""
     return OutdatedStatement(ENDED, text, quote, value, instead, **more)  # type: ignore[arg-type]
 
 
@@ -48,7 +48,7 @@ DATE_ZH = statement(
         (DATE_ZH, "好，5月3号。", "assistant"),
     ],
 )
-def test_the_old_value_said_otherwise_is_outdated(ended: OutdatedStatement, text: str, role: str) -> None:
+def test_a_paraphrase_of_the_old_value_is_outdated(ended: OutdatedStatement, text: str, role: str) -> None:
     assert outdated_statements([ended]).ended_at(text, BEFORE, role, "t") == ENDED
 
 
@@ -67,26 +67,26 @@ def test_the_old_value_said_otherwise_is_outdated(ended: OutdatedStatement, text
         (DATE_ZH, "5月3号我去看牙。"),
     ],
 )
-def test_what_merely_has_its_words_holds(ended: OutdatedStatement, text: str) -> None:
+def test_a_message_that_only_shares_words_stays(ended: OutdatedStatement, text: str) -> None:
     assert outdated_statements([ended]).ended_at(text, BEFORE, "user", "t") is None
 
 
-def test_who_tells_of_the_change_is_not_outdated() -> None:
+def test_a_report_of_the_change_is_not_outdated() -> None:
     known = outdated_statements([LYON, CHANGSHA])
     assert known.ended_at("Got it: you no longer live in Lyon but in Nice.", BEFORE, "assistant") is None
     assert known.ended_at("我从长沙搬到珠海住了", BEFORE, "user") is None
 
 
-def test_the_user_may_say_it_again_and_the_assistant_may_not() -> None:
+def test_the_user_may_repeat_it_and_the_assistant_may_not() -> None:
     known = outdated_statements([LYON])
     assert known.ended_at("I live in Lyon again.", AFTER, "user") is None
     assert known.ended_at("As you live in Lyon, take the train.", AFTER, "assistant") == ENDED
 
 
-def test_another_speaker_states_something_of_their_own() -> None:
+def test_a_statement_of_another_speaker_is_independent() -> None:
     assert outdated_statements([LYON]).ended_at("I live in Lyon too.", BEFORE, "user", None, "Joanna") is None
 
 
-def test_what_was_ended_by_something_else_is_not_looked_for() -> None:
+def test_memories_that_ended_otherwise_are_not_searched() -> None:
     wrong = statement("loves sci-fi movies", "I love sci-fi movies", "sci-fi movies", "recommends a book series")
     assert outdated_statements([wrong]).statements == ()

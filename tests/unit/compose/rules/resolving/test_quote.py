@@ -1,4 +1,4 @@
-"""The sentence around the words that a memory was learnt from, and words among past memories."""
+"""The sentence around the source words of a memory, and a search in past memories."""
 
 import pytest
 
@@ -59,6 +59,6 @@ def test_a_span_that_is_off_still_quotes_something_short(span: tuple[int, int]) 
         ("the", []),
     ],
 )
-def test_the_texts_that_hold_most_of_the_words_come_first(query: str, expected: list[str]) -> None:
+def test_texts_with_the_most_matching_words_come_first(query: str, expected: list[str]) -> None:
     texts = [("tea", "likes tea"), ("oslo", "lives in Oslo"), ("both", "drinks tea in Oslo"), ("茶", "喜欢喝茶")]
     assert rank_by_terms(query, texts) == expected

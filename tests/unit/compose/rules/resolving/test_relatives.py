@@ -1,4 +1,4 @@
-"""What is told of a relative does not answer for the user."""
+"""A relative's fact does not answer a question about the user."""
 
 from datetime import UTC, datetime
 
@@ -35,7 +35,7 @@ def _fused(*texts: tuple[str, float]) -> FusionResult:
         (((ILL, 0.8),), "Good morning!", "small_talk", []),
     ],
 )
-def test_a_relative_is_shown_where_the_question_is_not_about_the_user_or_nothing_else_answers(
+def test_a_relatives_fact_is_shown_unless_a_question_about_the_user_has_another_answer(
     texts: tuple[tuple[str, float], ...], message: str, intent: Intent, left: list[str]
 ) -> None:
     made = drop_relatives(_fused(*texts), message, intent)

@@ -1,4 +1,4 @@
-"""By its words a newer sentence takes the place of an older one, or stands beside it."""
+"""Whether a newer sentence replaces an older one or coexists with it, by its words."""
 
 import pytest
 
@@ -36,35 +36,35 @@ from services.compose.rules.resolving.replacing import (
         ("我喜欢爵士乐", None),
     ],
 )
-def test_words_say_whether_one_thing_replaces_another(text: str, way: str | None) -> None:
+def test_words_decide_whether_one_statement_replaces_another(text: str, way: str | None) -> None:
     assert read_phrasing(text).way == way
 
 
 @pytest.mark.parametrize(
     ("old", "new", "beside"),
     [
-        # of somebody else
+        # about somebody else
         ("My sister lives in Leeds", "I live in York now", True),
         ("My car is a Golf", "My wife drives a Kia now", True),
         ("My daughter's class is on Monday", "My son's class is on Friday now", True),
         ("我姐住在成都", "我现在住重庆", True),
         ("我开高尔夫", "我老婆现在开特斯拉", True),
-        # of another thing by name
+        # about another named thing
         ("My manager is Ruth", "My dentist is Omar now", True),
         ("My manager is Ruth", "Omar is my manager now", False),
         ("The team meets on Mondays", "The band meets on Thursdays now", True),
         ("客厅刷成绿色", "卧室现在刷成蓝色了", True),
-        # there may be many
+        # there can be many
         ("I play the piano", "I play the guitar in a band now", True),
         ("I love Thai food", "I'm eating sushi now", True),
         ("I'm learning Spanish on Duolingo", "I switched from Duolingo to a tutor for my Spanish", False),
         ("我弹钢琴", "现在在乐队弹吉他", True),
         ("我会说法语", "现在在学意大利语", True),
-        # at another part of the day
+        # at another time of day
         ("I drink coffee in the morning", "I drink tea in the afternoon now", True),
         ("我早上喝咖啡", "现在下午喝杯茶", True),
         ("我早上喝咖啡", "现在早上喝豆浆", False),
-        # what passes, what happened, what tells more of the same
+        # states that pass, past events, further details
         ("I live in Portland", "I'm in Chicago for a conference now", True),
         ("我住在杭州", "现在在北京出差", True),
         ("I went to Rome in May", "I'm in Paris now", True),
@@ -79,7 +79,7 @@ def test_words_say_whether_one_thing_replaces_another(text: str, way: str | None
         ("我们用Jenkins部署", "部署换到GitHub Actions了", False),
     ],
 )
-def test_words_say_whether_the_older_still_holds(old: str, new: str, beside: bool) -> None:
+def test_words_decide_whether_the_older_statement_still_holds(old: str, new: str, beside: bool) -> None:
     assert stands_beside(old, new) is beside
 
 
@@ -93,11 +93,11 @@ def test_words_say_whether_the_older_still_holds(old: str, new: str, beside: boo
         ("我坐8点15的地铁上班", "现在7点50吃早饭", False),
     ],
 )
-def test_a_bare_value_is_told_from_a_sentence_that_has_one(old: str, new: str, gives: bool) -> None:
+def test_a_bare_value_is_distinguished_from_a_sentence_with_one(old: str, new: str, gives: bool) -> None:
     assert gives_other_value(old, new) is gives
 
 
-def test_words_of_change_that_both_have_make_no_two_sentences_alike() -> None:
+def test_shared_words_of_change_do_not_make_sentences_similar() -> None:
     one, other = without_common_change("I switched to oat milk", "I switched to Linux")
     assert "switched" not in one + other
     assert without_common_change("I use Chrome", "I switched to Firefox") == ("I use Chrome", "I switched to Firefox")

@@ -1,4 +1,4 @@
-"""What is told of another than the question names is left out."""
+"""Statements about another subject than that of the question are omitted."""
 
 from datetime import UTC, datetime
 
@@ -13,7 +13,7 @@ NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 
 
 def left(question: str, *said: tuple[str, str | None]) -> list[str]:
-    """What is left of what people said."""
+    """The remaining messages."""
     ranked = [
         RankedCandidate(
             Candidate("turn", text, NOW, turn_id=f"t{n}", message_ordinal=0, role="user", name=name),
@@ -37,26 +37,26 @@ def left(question: str, *said: tuple[str, str | None]) -> list[str]:
         ("海鸥项目用什么数据库？", "海鸥项目用Postgres", "鲸鱼项目用MySQL"),
     ],
 )
-def test_the_other_of_two_goes(question: str, own: str, other: str) -> None:
+def test_the_statement_about_the_other_subject_is_omitted(question: str, own: str, other: str) -> None:
     assert left(question, (other, None), (own, None)) == [own]
 
 
-def test_all_stays_where_nothing_is_told_of_the_one_that_is_asked() -> None:
+def test_everything_stays_without_a_statement_about_the_subject() -> None:
     assert len(left("When is Li's order due?", ("Wang's order is due on Friday", None))) == 1
     assert len(left("王老师的课几点？", ("李老师的课在下午三点", None))) == 1
 
 
-def test_what_names_nobody_and_what_the_one_who_is_asked_said_stays() -> None:
+def test_statements_without_a_name_or_by_the_subject_stay() -> None:
     said = (("The order is due on Monday", None), ("Anna's order came late", "Li"))
     assert len(left("When is Li's order due?", *said)) == 2
 
 
-def test_a_short_name_may_be_of_the_same_one() -> None:
+def test_a_short_name_can_denote_the_same_subject() -> None:
     said = (("Maxi needs his second shots on May 3rd", None), ("The kitten Maximilian needs his shots", None))
     assert len(left("When does Maximilian need his shots?", *said)) == 2
 
 
-def test_orders_about_another_are_no_core_memory_of_the_question() -> None:
+def test_orders_about_another_subject_are_not_core_memory_for_the_question() -> None:
     core = [
         CoreMemory("constraint", text, NOW, text)
         for text in ("给王总的报价不能超过三十万", "给李总的报价不能超过八十万", "我对花生过敏")

@@ -1,4 +1,4 @@
-"""Of messages that are found together a newer one may end an older one."""
+"""Among messages found together a newer one can end an older one."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -23,7 +23,7 @@ def without(fused: FusionResult, question: str = "", *, past: bool = False) -> F
 
 
 def found(*said: tuple[str, str, int]) -> FusionResult:
-    """What was said by whom, so many days ago; each turn has the number of its days."""
+    """Messages by speaker and age in days; each turn is numbered by its age."""
     ranked = [
         RankedCandidate(
             Candidate("turn", text, NOW - timedelta(days=days), turn_id=f"t{days}", message_ordinal=n, role=role),  # type: ignore[arg-type]
@@ -37,7 +37,7 @@ def found(*said: tuple[str, str, int]) -> FusionResult:
 
 
 def texts(fused: FusionResult) -> list[str]:
-    """What is left."""
+    """The remaining texts."""
     return [each.candidate.text for each in fused.ranked]
 
 
@@ -48,14 +48,14 @@ def texts(fused: FusionResult) -> list[str]:
         ("My phone is a Pixel 6.", "Traded my Pixel 6 for an iPhone 14.", "The Pixel 6 has a good camera."),
     ],
 )
-def test_the_older_and_what_was_answered_to_it_go(old: str, new: str, echo: str) -> None:
+def test_an_ended_message_is_dropped_with_its_answer(old: str, new: str, echo: str) -> None:
     fused = found(("user", new, 1), ("user", old, 9), ("assistant", echo, 9))
     left = without(fused)
     assert texts(left) == [new]
     assert [each.reason for each in left.dropped] == ["superseded", "superseded"]
 
 
-def test_a_question_about_the_past_keeps_them_with_their_end() -> None:
+def test_a_question_about_the_past_keeps_ended_messages_with_their_end() -> None:
     fused = found(("user", "Traded my Pixel 6 for an iPhone 14.", 1), ("user", "My phone is a Pixel 6.", 9))
     now, then = without(fused, past=True).ranked
     assert now.candidate.until is None
@@ -76,12 +76,12 @@ def test_a_question_about_the_past_keeps_them_with_their_end() -> None:
         ("在腾讯的时候有次停电，大家打了一晚上牌。", "我从腾讯离职了，现在在网易上班。"),
     ],
 )
-def test_what_is_apart_stays(old: str, new: str) -> None:
+def test_unrelated_messages_stay(old: str, new: str) -> None:
     assert texts(without(found(("user", new, 1), ("user", old, 9)))) == [new, old]
 
 
 def remembered(*said: tuple[str, int], **known: Any) -> FusionResult:
-    """What is known of what was said so many days ago, the newest first."""
+    """The memories of messages by age in days, newest first."""
     ranked = [
         RankedCandidate(
             Candidate("memory", text, NOW - timedelta(days=days), memory_id=f"m{days}", turn_id=f"t{days}", **known),
@@ -104,7 +104,7 @@ def remembered(*said: tuple[str, int], **known: Any) -> FusionResult:
     ],
 )
 @pytest.mark.parametrize("kind", ["memories", "turns", "both"])
-def test_of_a_chain_only_the_newest_stands_whether_it_was_said_or_is_known(
+def test_of_a_chain_only_the_newest_remains_as_message_or_memory(
     language: str, chain: tuple[str, ...], kind: str
 ) -> None:
     first, second, newest = chain
@@ -128,7 +128,7 @@ def test_of_a_chain_only_the_newest_stands_whether_it_was_said_or_is_known(
         ("谁在带我们组？", "我们组的负责人是周扬", "周扬调走了，组长换成陈露", "周扬，好的。"),
     ],
 )
-def test_the_answer_to_what_ended_goes_though_the_words_themselves_were_left_out(
+def test_the_answer_to_an_ended_statement_is_dropped_even_without_the_statement(
     question: str, old: str, new: str, echo: str
 ) -> None:
     order = found(("user", old, 9), ("assistant", echo, 9))
@@ -136,7 +136,7 @@ def test_the_answer_to_what_ended_goes_though_the_words_themselves_were_left_out
     assert texts(without(fused, question)) == [new]
 
 
-def test_people_who_talk_end_their_own_words_only() -> None:
+def test_speakers_end_only_their_own_statements() -> None:
     said = remembered(("Anna: I get to work by bus now", 1), ("Ben: I get to work by train", 9))
     names = [RankedCandidate(Candidate("turn", "hello", NOW, turn_id=name, role="user", name=name), 0, 0, Factors(1.0)) for name in ("Anna", "Ben")]  # fmt: skip # noqa: E501
     fused = FusionResult((*said.ranked, *names), (), 4)
@@ -152,7 +152,7 @@ def test_people_who_talk_end_their_own_words_only() -> None:
         ("我都做哪些运动？", "我早上游泳", "我现在早上跑步"),
     ],
 )
-def test_a_question_of_many_things_keeps_what_is_not_said_to_have_ended(question: str, old: str, new: str) -> None:
+def test_a_question_about_many_things_keeps_what_did_not_clearly_end(question: str, old: str, new: str) -> None:
     assert asks_for_one(question) is False
     assert asks_for_one(WORK["en"])
     assert asks_for_one(WORK["zh"])

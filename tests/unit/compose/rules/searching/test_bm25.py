@@ -1,4 +1,6 @@
-"""How near chunks are to a question: pages, cosines and static vectors on one scale, and the conversation around."""
+"""The similarity of chunks to a question: pages, cosines and static vectors on one scale, with the
+conversation around.
+"""
 
 import numpy as np
 import pytest
@@ -14,12 +16,12 @@ DIMENSION = 64
 
 
 def units(count: int, seed: int) -> Reals:
-    """So many unit vectors."""
+    """This many unit vectors."""
     return to_units(np.random.default_rng(seed).normal(size=(count, DIMENSION)).astype(np.float16))
 
 
 def ids_of(chunks: list[int]) -> bytes:
-    """As the store reads them."""
+    """As the store returns them."""
     return b"".join(each.to_bytes(16) for each in chunks)
 
 
@@ -38,7 +40,7 @@ def pairs_of(chunks: list[int]) -> Ids:
     return np.array([(each >> 64, each & 0xFFFF_FFFF_FFFF_FFFF) for each in chunks], dtype=np.uint64)
 
 
-def test_whatever_is_known_of_a_chunk_stands_on_one_scale() -> None:
+def test_all_kinds_of_similarity_use_one_scale() -> None:
     rows, question = units(3, 1), units(1, 2)[0]
     cosines = rows @ question
     read = [
@@ -50,14 +52,14 @@ def test_whatever_is_known_of_a_chunk_stands_on_one_scale() -> None:
     assert found.lift.tolist() == pytest.approx([cosines[1], cosines[2], (cosines[0] - 0.1) / 0.5], abs=0.02)
 
 
-def test_where_nothing_is_known_nothing_is_near() -> None:
+def test_without_vectors_nothing_is_similar() -> None:
     assert to_lifts([], {}, {}) is NOTHING_NEAR
     index = VectorIndex(NOTHING_NEAR, DEFAULT_CONTEXT)
     assert [len(each) for each in index.list_best(50)] == [0, 0]
     assert index.score(pairs_of([said("s", 1)])).own.tolist() == [0]
 
 
-def test_a_page_says_nearly_what_cosines_say() -> None:
+def test_a_page_approximates_the_cosines() -> None:
     rows, question = units(3000, 3), units(1, 4)[0]
     chunks = sorted(remembered(n) for n in range(3000))
     exact = rows @ question
@@ -70,7 +72,7 @@ def test_a_page_says_nearly_what_cosines_say() -> None:
     assert all(each in best[0] for each in best[1][:10])
 
 
-def test_what_came_later_stands_in_its_place() -> None:
+def test_newer_values_replace_those_of_pages() -> None:
     page = sorted([said("a", 1), said("a", 2), said("b", 7), remembered(1)])
     newer = [said("b", 9), said("a", 3), remembered(2)]
     read = [
@@ -84,7 +86,7 @@ def test_what_came_later_stands_in_its_place() -> None:
 
 
 def _brute(lifts: dict[int, float], chunk: int) -> tuple[float, float, float]:
-    """Own, window and session of a message, told turn by turn."""
+    """The own, window and session similarity of each message, computed turn by turn."""
     first, last = chunk >> 64, chunk & 0xFFFF_FFFF_FFFF_FFFF
     seq = (last & ((1 << 62) - 1)) >> chunk_ids.ORDINAL_BITS
     turns: dict[int, list[float]] = {}
@@ -97,7 +99,7 @@ def _brute(lifts: dict[int, float], chunk: int) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_windows_and_sessions_are_those_of_the_conversation(seed: int) -> None:
+def test_windows_and_sessions_match_the_conversation(seed: int) -> None:
     dice = np.random.default_rng(seed)
     chunks = sorted(
         {said(f"s{dice.integers(4)}", int(dice.integers(1, 12)), int(dice.integers(3))) for _ in range(40)}
@@ -115,7 +117,7 @@ def test_windows_and_sessions_are_those_of_the_conversation(seed: int) -> None:
     assert sorted(index.windows().tolist()) == pytest.approx(sorted(windows.values()), abs=1e-5)
 
 
-def test_what_stands_out_does_so_whatever_the_model() -> None:
+def test_outliers_are_the_same_for_every_model() -> None:
     dice = np.random.default_rng(3)
     lifts = dice.normal(size=400)
     chunks = sorted(remembered(n) for n in range(400))
@@ -129,7 +131,7 @@ def test_what_stands_out_does_so_whatever_the_model() -> None:
     assert np.corrcoef(low, lifts)[0, 1] > 0.999
 
 
-def test_the_best_are_the_nearest_and_the_turns_whose_neighbours_are() -> None:
+def test_the_best_are_the_nearest_and_those_with_near_neighbours() -> None:
     near = {said("a", 1): 0.9, said("a", 2): 0.8, said("a", 3): -0.2, said("b", 1): 0.1, remembered(1): 0.5}
     read = Compared("m", ids_of(sorted(near)), cosines=np.array([near[c] for c in sorted(near)], ">f4").tobytes())
     index = VectorIndex(to_lifts([read], {}, {"m": ONE}), DEFAULT_CONTEXT)
@@ -139,6 +141,6 @@ def test_the_best_are_the_nearest_and_the_turns_whose_neighbours_are() -> None:
     assert sorted(turns.tolist()) == sorted([[a, 1], [a, 2], [a, 3], [b, 1]])
 
 
-def test_lifts_keep_what_they_are_made_of() -> None:
+def test_lifts_keep_their_components() -> None:
     lifts = Lifts(np.frombuffer(ids_of([5, 6]), dtype="S16"), np.zeros(2, dtype=np.float32))
     assert lifts.pairs().tolist() == [[0, 5], [0, 6]]
