@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from shared.cache import of_texts
 from shared.classifiers.judges import load_text_sum
+from shared.extraction import retractions
 from shared.extraction.clauses import blank
 from shared.extraction.gates import gate, mask
 from shared.language.patterns import to_pattern
@@ -59,11 +60,18 @@ class Forgotten:
 
 @of_texts(1024)
 def find(text: str) -> tuple[Forgotten, ...]:
-    """Every sentence of the text that asks for something to be forgotten, in order; what is quoted asks for nothing."""
+    """Every sentence of the text that asks for something to be forgotten, in order.
+
+    What is quoted asks for nothing, nor does a sentence that says that a plan came to nothing.
+    """
     if not mask(text) & _MAY_ASK:
         return ()
     spans = [(found.start(), found.end()) for found in _SENTENCE.finditer(blank(text))]
-    return tuple(Forgotten(start, end) for start, end in spans if _asks(text[start:end].strip()))
+    asking = [Forgotten(start, end) for start, end in spans if _asks(text[start:end].strip())]
+    taken_back = [each for each in retractions.find(text) if each.why != "deleted"] if asking else []
+    return tuple(
+        each for each in asking if all(each.end <= other.start or other.end <= each.start for other in taken_back)
+    )
 
 
 def _asks(sentence: str) -> bool:

@@ -190,8 +190,12 @@ def _take_back_find(new: Statement, known: Sequence[ActiveMemory]) -> Operation:
 
 
 def forget_parts(new: Statement, known: Sequence[ActiveMemory]) -> Operation:
-    """What the request names ends, in whichever memory it stands; what else these memories say stays."""
-    meant = find_forgotten(new.text, new.quote or new.text, new.session_id, known)
+    """What the request names ends, in whichever memory it stands; what else these memories say stays.
+
+    What was said with the request is not what it means.
+    """
+    before = [k for k in known if k.valid_at < new.said_at]
+    meant = find_forgotten(new.text, new.quote or new.text, new.session_id, before)
     if not meant:
         return Reject("skip", "nothing_known_to_retract")
     left = tuple((each.memory, keep_remaining(each.memory, each.rest)) for each in meant if each.rest)
