@@ -138,7 +138,15 @@ class _Quiet:
         self._measured: list[UUID] = []
 
     async def measure(self, many: int) -> Load:
-        """The duration of each of this many turns until its outcome; fewer on timeout.
+        """The duration of each of the next turns until its outcome; fewer on timeout."""
+        return await self.measure_each(self.draw(many))
+
+    def draw(self, many: int) -> list[TurnEvents]:
+        """The next turns of the tenant."""
+        return kit.portions(self._turns, many)
+
+    async def measure_each(self, turns: Sequence[TurnEvents]) -> Load:
+        """The duration of each of these turns until its outcome; fewer on timeout.
 
         A turn without an outcome at the timeout counts with the time until then.
         """
@@ -146,7 +154,7 @@ class _Quiet:
         took: list[float] = []
         self._measured.clear()
         async with await self._connect() as conn:
-            for turn in kit.portions(self._turns, many):
+            for turn in turns:
                 committed = (await commit_turn(turn, self._rt, transport="bench")).result.turn_id
                 self._measured.append(committed)
                 began_at = time.perf_counter()
@@ -220,22 +228,33 @@ async def _measure_beside(flood: Callable[[], Awaitable[None]], quiet: _Quiet, m
 
 
 async def _firsts(rt: Runtime, flood: Iterator[TurnEvents], quiet: _Quiet, times: int) -> _Firsts:
-    """The quiet tenant sends after a pause, alternately alone and during a flood that fills the workers."""
+    """The quiet tenant sends after a pause, alternately alone and during a flood that fills the workers.
+
+    Both times its users say the same words, for a turn that leaves a memory takes longer than one that leaves none.
+    """
     found = _Firsts()
     silence = rt.policy.delivery.tenant_about_s + 1.0
     for _ in range(times):
+        turns = quiet.draw(1 + BEHIND)
+        again = [_say_again(turn) for turn in turns]
         await asyncio.sleep(silence)
-        found.alone.append(await quiet.measure(1))
-        found.alone_behind.append(await quiet.measure(BEHIND))
+        found.alone.append(await quiet.measure_each(turns[:1]))
+        found.alone_behind.append(await quiet.measure_each(turns[1:]))
         silent = time.perf_counter()
         await _burst(rt, flood, STOCK)
         await asyncio.sleep(max(0.0, silence - (time.perf_counter() - silent)))
         found.under_way.append(await quiet.wait_for_flood())
-        found.first.append(await quiet.measure(1))
+        found.first.append(await quiet.measure_each(again[:1]))
         found.before.append(await quiet.count_between())
-        found.behind.append(await quiet.measure(BEHIND))
+        found.behind.append(await quiet.measure_each(again[1:]))
         await quiet.let_flood_go()
     return found
+
+
+def _say_again(turn: TurnEvents) -> TurnEvents:
+    """The same words of another user."""
+    other = {"user_id": f"{turn.user_id}-again", "idempotency_key": f"{turn.idempotency_key}-again"}
+    return turn.model_copy(update=other)
 
 
 async def _pace(rt: Runtime, turns: Iterator[TurnEvents], per_s: float) -> None:
