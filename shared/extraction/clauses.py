@@ -45,7 +45,7 @@ _PASTED = to_pattern(
 )
 """A text of somebody else that is shown, behind words that say whose it is; it parts sentences."""
 _SENTENCE = to_pattern(
-    r"[。！？!?；;\n\r]+|(?<!\bMrs)(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bProf)(?<!\bvs)(?<!\ba\.m)(?<!\bp\.m)\.{1,6}(?=\s|$|[\u3400-\u9fff])|…+"
+    r"[。！？!?；;\n\r]+|(?<!\bMrs)(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bProf)(?<!\bvs)(?<!\bincl)(?<!\bapprox)(?<!\be\.g)(?<!\bi\.e)(?<!\ba\.m)(?<!\bp\.m)\.{1,6}(?=\s|$|[\u3400-\u9fff])|…+"
 )
 _AFTER_COMMA = (
     r"and |but |so |because |since |though |although |however,? |which |who |please |while |if |when |or |not |instead"

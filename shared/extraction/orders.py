@@ -12,7 +12,10 @@ _STANDING = to_pattern(
     r"|^(?:please |pls |also |and |hey,? |ok,? |so )*(?:always|never)\s+(?:use|write|answer|reply|give|include|add|put|start|end|call"
     r"|address|send|show|tell me|ask|keep|make|mention|suggest|recommend|book|format|explain|speak|respond|quote|cite|check|offer|assume|say|order|plan)\b.*"
     r"|^(?:please |pls )+(?:do not|don'?t|stop|keep|avoid|use|answer|reply|write|call|address|be|make sure)\b(?!.*\b(?:this|it|that|below)\b).*\b(?:answers?|repl(?:y|ies)|me|responses?|code|emails?|english|chinese|units?|emojis?|bullet points?|jargon)\b.*"
-    r"|(?:stop|don'?t|do not|no more)\s+(?:\w+\s+){0,4}(?:emojis?|bullet points?|jargon|answers?|repl(?:y|ies)|responses?|with me)\b.*"
+    r"|(?:please |pls |ok,? |and )*(?:stop|don'?t|do not|no more)\s+(?:\w+\s+){0,4}(?:emojis?|bullet points?|tables?|headings?|markdown|jargon|apologi[sz]ing|apologies|small talk|answers?|repl(?:y|ies)|responses?|with me)\b(?! (?:for|in|to|of|at|from)\b).*"
+    r"|^(?:please |pls |also |and |ok,? |so )*(?:answer|reply|respond|write|use|speak|call|keep|give|send|format|explain|put|start|end|leave|stop|avoid|don'?t|do not|add|include|skip|make)\b.*\b(?:from now on|going forward|in (?:the )?future|henceforth|every time|each time)\b.*"
+    r"|^(?:please |pls |also |and |ok,? |so )*keep (?:your|all) (?:answers?|repl(?:y|ies)|responses?|messages?|explanations?)\b.*"
+    r"|^(?:请|麻烦|你)*(?:别|不要|少)(?:再|老是?|总是?)?(?:给我)?(?:用|说|加|发|带|列|写)?(?:那么多|这么多)?(?:表格|列表|表情|emoji|英文|术语|markdown|标题(?!党)|敬语|客套话?|废话|套话|道歉|感叹号).*"
     r"|.*(?:以后|今后|往后|从现在起|从今[天往]?[起后]?|从今往后|每次|一律|永远|始终|凡是).{0,16}(?:请|都|要|就|别|不要|不用|必须|只|用|按|先|加|给|叫|回|写)"
     r"|(?:请|麻烦)?(?:始终|一直|永远|一律|都)(?:用|按|以|叫|别|不要).*"
 )

@@ -9,7 +9,7 @@ from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms
 
 _PART = to_pattern(
-    r"(?:[，,](?!\d)|[。；;!?！？\n]|(?<!\b(?:Dr|Mr|Ms|St|vs))(?<!\bMrs)\.(?=\s|$)"
+    r"(?:[，,](?!\d)|[。；;!?！？\n]|(?<!\b(?:Dr|Mr|Ms|St|vs))(?<!\bMrs)(?<!\bincl)(?<!\bapprox)\.(?=\s|$)"
     r"|\s+(?=(?:and|but) (?:i|i'm|i've|we|my|our|he|she|they|am|have|also|work|study|run|own|use|like|love|hate)\b))+",
     re.I,
 )
