@@ -1,7 +1,7 @@
 """`smartbrain contexts` and `smartbrain receipts`: stored packages, and the reason for each candidate."""
 
 import asyncio
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import UUID
 
 import typer
@@ -12,13 +12,15 @@ from services.cli.listing import ListingGroup
 from services.cli.names import Limit, Tenant, User, check_id
 from services.cli.output import AsJson, emit, err, out, to_table
 from services.cli.web import reach_compose
-from services.compose.rules.packing.receipts import ReplayCheck, check_receipts
 from shared import settings
 from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from shared.store import contexts as store
 from shared.store.contexts import Receipts, Stored
+
+if TYPE_CHECKING:
+    from services.compose.rules.packing.receipts import ReplayCheck
 
 contexts = typer.Typer(help="Show stored packages.", cls=ListingGroup)
 ContextId = Annotated[UUID, typer.Argument(help="The package's context_id.")]
@@ -82,6 +84,8 @@ def receipts(
     """Show why each candidate is in a package or not."""
     if internal or again:
         recorded, stored = asyncio.run(_read(Subject(tenant, user), context))
+        from services.compose.rules.packing.receipts import check_receipts
+
         replayed = check_receipts(recorded.retrieval, recorded.injection, stored.package if stored else None)
         if as_json:
             emit({"retrieval": recorded.retrieval, "injection": recorded.injection, "problems": replayed.problems})
@@ -109,7 +113,7 @@ def _show(found: dict[str, Any]) -> None:
         out.print(heading.append(Text(f"    {each['why']}", "default")))
 
 
-def _show_replay(replayed: ReplayCheck) -> None:
+def _show_replay(replayed: "ReplayCheck") -> None:
     for line in replayed.explained:
         out.print(Text(line))
     for line in replayed.problems:

@@ -21,7 +21,7 @@ from services.observer.summary import (
 from shared.bus.precedence import step
 from shared.db import Connection
 from shared.domain.observations import ObservationRow
-from shared.domain.statements import SUSPECTED
+from shared.domain.statements import FORGETS, SUSPECTED
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.extraction import ObservePolicy, TurnText, turn_texts
@@ -152,7 +152,7 @@ def to_grown(state: SessionState, mine: Sequence[SummaryInput], versions: Sequen
     reached = [v.row.source_to_seq for v in versions if v.row.session_id == state.session_id]
     after = [each for each in mine if not reached or each.turn.seq > reached[-1]]
     named = [
-        slots.NamedThing(each.turn.seq, each.mentions, [row.old_value for row in each.rows if row.old_value])
+        slots.NamedThing(each.turn.seq, each.mentions, [gone for row in each.rows if (gone := _find_taken_back(row))])
         for each in mine
     ]
     ended = [(each.turn.seq, each.turn.committed_at) for each in mine if each.turn.ends]
@@ -283,6 +283,11 @@ def text_of(turn: Turn) -> TurnText:
 def _facts(said: Iterable[ObservationRow], seq: int) -> list[SummaryFact]:
     """What a summary may say; words that only may end what is known say nothing."""
     return [_fact(seen, seq) for seen in said if SUSPECTED not in seen.flags]
+
+
+def _find_taken_back(seen: ObservationRow) -> str | None:
+    """The words whose names are no longer to be brought up."""
+    return seen.text if FORGETS in seen.flags else seen.old_value
 
 
 def _fact(seen: ObservationRow, seq: int) -> SummaryFact:

@@ -62,16 +62,20 @@ class Forgotten:
 def find(text: str) -> tuple[Forgotten, ...]:
     """Every sentence of the text that asks for something to be forgotten, in order.
 
-    What is quoted asks for nothing, nor does a sentence that says that a plan came to nothing.
+    What is quoted asks for nothing. What only takes back what was said just before is `retractions`.
     """
     if not mask(text) & _MAY_ASK:
         return ()
     spans = [(found.start(), found.end()) for found in _SENTENCE.finditer(blank(text))]
     asking = [Forgotten(start, end) for start, end in spans if _asks(text[start:end].strip())]
-    taken_back = [each for each in retractions.find(text) if each.why != "deleted"] if asking else []
-    return tuple(
-        each for each in asking if all(each.end <= other.start or other.end <= each.start for other in taken_back)
-    )
+    taken_back = retractions.find(text) if asking else ()
+    return tuple(each for each in asking if not any(_is_taken_back(each, other) for other in taken_back))
+
+
+def _is_taken_back(sentence: Forgotten, other: retractions.Retraction) -> bool:
+    """Whether the sentence does no more than take back, or says that a plan came to nothing."""
+    shared = min(sentence.end, other.end) - max(sentence.start, other.start)
+    return shared > 0 and (other.why != "deleted" or 2 * shared > sentence.end - sentence.start)
 
 
 def _asks(sentence: str) -> bool:

@@ -48,7 +48,7 @@ PLAN_WORDS = frozenset(
     )
 )
 """Words that say what kind of plan it is, not which."""
-ENDS_TOLD, ENDS, ENDS_UNSAID = 0.42, 0.73, 0.81
+ENDS_TOLD, ENDS, ENDS_UNSAID = 0.42, 0.75, 0.81
 """How likely it must be that a memory ends: by a correction, by a statement, by words that state nothing themselves."""
 SAME, BOTH = 0.6, 0.7
 """How likely it must be that a memory is said again, or that words which state nothing by themselves add to it."""

@@ -40,7 +40,7 @@ async def system(
     request: pytest.FixtureRequest, with_model: WithModel, ollama: ScriptedOllama
 ) -> AsyncGenerator[System]:
     """Every service, with a model without a time limit unless it is to be late."""
-    late = {"compose": {"embed_deadline_ms": 150}} if "wait_for" in request.node.name else {}
+    late = {"compose": {"embed_deadline_ms": 150}} if "loads_too_long" in request.node.name else {}
     async with with_model(late_s=1.0, **late) as all_services:
         ollama.answer = ANSWER
         yield all_services
