@@ -230,13 +230,15 @@ async def _measure_beside(flood: Callable[[], Awaitable[None]], quiet: _Quiet, m
 async def _firsts(rt: Runtime, flood: Iterator[TurnEvents], quiet: _Quiet, times: int) -> _Firsts:
     """The quiet tenant sends after a pause, alternately alone and during a flood that fills the workers.
 
-    Both times its users say the same words, for a turn that leaves a memory takes longer than one that leaves none.
+    Both times its users say the same words, for a turn that leaves a memory takes longer than one that leaves none;
+    another user has said them before, for words that were read once are read faster.
     """
     found = _Firsts()
     silence = rt.policy.delivery.tenant_about_s + 1.0
     for _ in range(times):
         turns = quiet.draw(1 + BEHIND)
-        again = [_say_again(turn) for turn in turns]
+        again = [_say_again(turn, "again") for turn in turns]
+        await quiet.measure_each([_say_again(turn, "before") for turn in turns])
         await asyncio.sleep(silence)
         found.alone.append(await quiet.measure_each(turns[:1]))
         found.alone_behind.append(await quiet.measure_each(turns[1:]))
@@ -251,9 +253,9 @@ async def _firsts(rt: Runtime, flood: Iterator[TurnEvents], quiet: _Quiet, times
     return found
 
 
-def _say_again(turn: TurnEvents) -> TurnEvents:
+def _say_again(turn: TurnEvents, when: str) -> TurnEvents:
     """The same words of another user."""
-    other = {"user_id": f"{turn.user_id}-again", "idempotency_key": f"{turn.idempotency_key}-again"}
+    other = {"user_id": f"{turn.user_id}-{when}", "idempotency_key": f"{turn.idempotency_key}-{when}"}
     return turn.model_copy(update=other)
 
 
