@@ -13,6 +13,7 @@ from shared.resolution.from_rows import known_of, left_id, statement_of, with_co
 from shared.resolution.resolve import Write
 from shared.store import memory
 from shared.store.history import AMENDED
+from shared.store.memory import FORGOTTEN
 
 
 async def leave_rest(changes: MemoryChanges, seen: ObservationRow, write: Write) -> None:
@@ -48,6 +49,7 @@ async def leave_part(changes: MemoryChanges, seen: ObservationRow, ended: Active
 def _to_rest(old: Memory, row: ObservationRow, sense: str) -> Memory:
     """A new line with the text and turns of the old memory."""
     its_id = left_id(row.observation_id, old.memory_id)
+    origin = {name: value for name, value in old.provenance.items() if name != FORGOTTEN}
     return replace(
         old,
         memory_id=its_id,
@@ -61,7 +63,7 @@ def _to_rest(old: Memory, row: ObservationRow, sense: str) -> Memory:
         language=row.language,
         polarity=row.polarity,
         status="active",
-        provenance={**old.provenance, AMENDED: str(old.memory_id)},
+        provenance={**origin, AMENDED: str(old.memory_id)},
         flags=row.flags,
         supersedes=(),
         superseded_by=None,

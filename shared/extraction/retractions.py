@@ -75,7 +75,7 @@ _OPENS = to_pattern(
     rf"{_LEAD}(?:(?:跟|和|在)?[你您大家]*开(?:个|了个)玩笑[,，]|(?:瞎|胡)(?:说|编)|别当真)", re.IGNORECASE
 )
 """Forms that announce a joke, or that answer one, where something follows: 跟你开个玩笑, 胡说."""
-_SENTENCE = to_pattern(r"[^。！？!?\n；;.]+(?:\.(?!\s|$)[^。！？!?\n；;.]*)*[。！？!?\n；;.]*")
+SENTENCE = to_pattern(r"[^。！？!?\n；;.]+(?:\.(?!\s|$)[^。！？!?\n；;.]*)*[。！？!?\n；;.]*")
 _PART = to_pattern(r"[^,，—]+[,，—]*")
 
 
@@ -110,7 +110,7 @@ def find(text: str) -> tuple[Retraction, ...]:
 
 def _retractions(text: str) -> Iterator[Retraction]:
     before: tuple[int, int] | None = None
-    for sentence in _SENTENCE.finditer(text):
+    for sentence in SENTENCE.finditer(text):
         span = sentence.span()
         found = None if sentence[0].rstrip().endswith(("?", "？")) else _of_sentence(sentence[0], span, before)
         if found:
@@ -175,4 +175,4 @@ def _find_taken(text: str) -> tuple[tuple[int, int], ...]:
 
 def last_sentence(text: str) -> tuple[int, int]:
     """Where the last sentence of a message stands: what the next message takes back."""
-    return next((each.span() for each in reversed(list(_SENTENCE.finditer(text))) if each[0].strip()), (0, len(text)))
+    return next((each.span() for each in reversed(list(SENTENCE.finditer(text))) if each[0].strip()), (0, len(text)))

@@ -197,6 +197,8 @@ async def insert(conn: Connection, subject: Subject, memory: Memory) -> None:
     await conn.execute(_INSERT, row)
 
 
+FORGOTTEN = "forgotten"
+"""In the provenance of an ended memory: it is not shown for questions about the past either."""
 _CLOSE: LiteralString = """
 UPDATE memory_items SET status = %(status)s, invalid_at = %(at)s, superseded_by = %(by)s, updated_at = now(),
     provenance = CASE WHEN %(forgotten)s THEN provenance || '{"forgotten": true}' ELSE provenance END

@@ -34,6 +34,9 @@ async def test_what_a_request_names_is_forgotten_and_the_rest_stays(
     package = shown(await person.compose(question))
     assert stays in package
     assert gone not in package
+    marked = "SELECT count(*) FROM memory_items WHERE user_id = %(u)s AND provenance ? 'forgotten' AND status = "
+    assert person.number(marked + "'retracted'") == 1
+    assert person.number(marked + "'active'") == 0, "what stays is not forgotten"
 
 
 async def test_a_package_obeys_a_request_that_is_still_on_its_way(person: Person) -> None:
