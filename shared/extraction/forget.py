@@ -21,10 +21,12 @@ ASKING = ("removes", "not_kept", "gone")
 """Of the forms those of which a request has one."""
 SHORTEST, LONGEST = 2, 300
 """A sentence of fewer or of more characters is no request to forget."""
-_REMOVE = (
-    r"(?:forget|unlearn|delete|erase|expunge|wipe|remove|redact|purge|scrub|strike|scrap|discard|drop|dump|bin|ditch|lose|clear|flush|shred|trash|toss|chuck|burn|zap|nuke|void|blank|destroy|scratch|ignore|disregard|retract"
-    r"|un-?(?:learn|say|save|remember|know|hear|see)|get (?:rid|shot)|let go|rub out|throw (?:\w+ )?(?:away|out)|take .{1,40}\b(?:out|off))"
+REMOVING = (
+    r"forget|unlearn|delete|erase|expunge|wipe|remove|redact|purge|scrub|strike|scrap|discard|drop|dump|bin|ditch|lose|clear|flush|shred|trash|toss|chuck|burn|zap|nuke|void|blank|destroy|scratch|ignore|disregard|retract"
+    r"|un-?(?:learn|say|save|remember|know|hear|see)|get (?:rid|shot)|let go|rub out"
 )
+"""What English requests ask to be done with what was said."""
+_REMOVE = rf"(?:{REMOVING}|throw (?:\w+ )?(?:away|out)|take .{{1,40}}\b(?:out|off))"
 _REMOVE_ZH = r"(?:[删刪抹擦清忘毁毀撤扔剔弃棄]|[划劃去拿掐拔洗丢丟抠消掼]掉|[掐烧燒扬揚]了|移除|消除|作废|作廢|收回|勾[销銷]|抠出|丢喽|销毁|銷毀)"
 _FORMS = {
     name: to_pattern(form, re.I)

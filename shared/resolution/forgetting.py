@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from shared.classifiers.meanings import says_little
 from shared.classifiers.static_encoder import load_static_encoder
 from shared.domain.statements import ActiveMemory
+from shared.extraction.forget import REMOVING
 from shared.language.patterns import to_pattern
 from shared.resolution.parts import split_parts
 from shared.resolution.related import about
 from shared.resolution.remaining import is_detail, join_parts
 
 _FRAME = to_pattern(
-    r"\b(?:please|pls|plz|kindly|forget|delete|erase|wipe|remove|purge|scrub|strike|scrap|drop|bin|ditch|un-?(?:learn|say|save|remember|know|hear|see)|lose|(?:get )?rid|keep|retain|stored?|saved?|saving|remember(?:ed)?|hold|hang|record(?:s|ed)?|notes?|written|write|heard|memor(?:y|ies)|trace|told|said|say|tell|mention(?:ed)?|typed|bit|thing|part|stuff|everything|anything|ever|never|existed|rather|account|file)\b"
+    rf"\b(?:please|pls|plz|kindly|{REMOVING}|keep|retain|stored?|saved?|saving|remember(?:ed)?|hold|hang|record(?:s|ed)?|notes?|written|write|heard|memor(?:y|ies)|trace|told|said|say|tell|mention(?:ed)?|typed|bit|thing|part|stuff|everything|anything|ever|never|existed|rather|account|file)\b"
     r"|[别別不莫勿甭要好]*[再往]?[记記存留写寫提][录錄忆憶得着住下在过了]*|[删刪抹擦清忘毁毀撤划劃扔消][掉除去了干净乾淨销銷回]*|[去拿]掉|移除|收回|勾[销銷]"
     r"|[当當][我你]?[没沒](?:[听聽说說讲講][过過见見到]*)?|请|請|[麻劳勞][烦煩]|帮我|幫我|那[句条條段个個事些]?|这[条條句事]|[关關]於|关于|[说說讲講]的|事[儿情]?|刚才|剛才|昨[天晚]|前天|之前|上次|彻底|徹底|记忆|脑[子海]",
     re.I,
