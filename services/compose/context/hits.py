@@ -10,9 +10,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.vocabulary import SearchMode
-from services.compose.context.stages import NOTHING_TO_REPORT, StageReport
-from services.compose.rules.candidates import Candidate, ListOf, to_frequency, weigh_odds
+from services.compose.context.stages import RankedList, SearchPart
+from services.compose.rules.candidates import Candidate, to_frequency, weigh_odds
 from services.compose.rules.pending.pending_changes import PendingChanges
 from services.compose.rules.ranking.weigh import SignalScores
 from services.compose.rules.resolving import outdated
@@ -23,40 +22,6 @@ from shared.language.normalise import fold
 from shared.language.replies import says_something
 from shared.store.search import Hit
 from shared.store.user_state import NEVER
-
-
-@dataclass(frozen=True, slots=True)
-class SearchPart:
-    """The result of one part of a search.
-
-    `stale` are the keys of hits that are no longer valid, `stale_answers` those among them that would have been
-    answers: the message that ended them is one. `looked_at` counts the texts that were ranked.
-    """
-
-    candidates: Sequence[Candidate] = ()
-    weights: Mapping[str, float] = field(default_factory=dict[str, float])
-    lists: Mapping[str, ListOf] = field(default_factory=dict[str, ListOf])
-    served: Mapping[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
-    stale: Sequence[str] = ()
-    stale_answers: frozenset[str] = frozenset()
-    looked_at: int = 0
-    report: StageReport = NOTHING_TO_REPORT
-
-
-@dataclass(frozen=True)
-class RankedList:
-    """One ranked list of an arm. `all#1` holds what the second query found by words and by meaning."""
-
-    name: str
-    weight: float
-    mode: SearchMode
-    of: int = 0
-
-    @property
-    def owner(self) -> ListOf:
-        """The query and mode of the list, for fusion."""
-        return ListOf(self.of, self.mode)
-
 
 LINKED = 0.4
 """The probability that the first hit linked with a requested name helps; half for the second, and so on."""

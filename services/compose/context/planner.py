@@ -13,7 +13,6 @@ from schemas.compose import ComposeRequest
 from schemas.retrieval_plan import RetrievalPlan
 from schemas.retrieve import RetrieveRequest
 from services.compose import prompts
-from services.compose.context.hits import RankedList, SearchPart
 from services.compose.context.rerank import make_rerank_query
 from services.compose.context.stages import (
     ROUTING,
@@ -23,6 +22,8 @@ from services.compose.context.stages import (
     MemoryState,
     Planner,
     PlanningResult,
+    RankedList,
+    SearchPart,
     StageReport,
 )
 from services.compose.rules.planning import plan as rules

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from services.compose.context.hits import (
     ListPlacement,
-    RankedList,
-    SearchPart,
     drop_stale_hits,
     is_evidence,
     list_end_times,
@@ -31,6 +29,7 @@ from services.compose.context.scope_indexes import (
     index_scope,
     shorten_lists,
 )
+from services.compose.context.stages import RankedList, SearchPart
 from services.compose.rules.candidates import ListOf
 from services.compose.rules.pending.pending_changes import PendingChanges
 from services.compose.rules.planning.plan import MEANING, WORDS, QueryStep

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from schemas.retrieval_plan import RetrievalPlan
-from services.compose.context.hits import RankedList, SearchPart, place_linked_hits
+from services.compose.context.hits import place_linked_hits
 from services.compose.context.planner import ask_knowledge
 from services.compose.context.scope_indexes import (
     LexicalHits,
@@ -24,7 +24,16 @@ from services.compose.context.scope_indexes import (
     read_near,
 )
 from services.compose.context.scope_ranking import rank_hits
-from services.compose.context.stages import ArmReport, Call, SearchRequest, SearchResult, StageReport, join_reports
+from services.compose.context.stages import (
+    ArmReport,
+    Call,
+    RankedList,
+    SearchPart,
+    SearchRequest,
+    SearchResult,
+    StageReport,
+    join_reports,
+)
 from services.compose.rules.pending.pending_changes import ARM, PendingChanges, list_pending_candidates
 from services.compose.rules.planning import questions
 from services.compose.rules.planning.given import TAIL_WEIGHT, list_identifiers
