@@ -12,7 +12,7 @@ from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.erasure import ErasureRequest
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from schemas.turn_events import ErrorReply, TurnEvents
-from services.compose.context.pending_turns import read_statements, to_turn
+from services.compose.context.changes import read_statements, to_turn
 from services.compose.context.pipeline import compose_context
 from services.compose.intake.commit import commit_turn
 from services.compose.intake.records import find_first_position, is_erasure, make_key
