@@ -12,7 +12,6 @@ from itertools import chain
 from typing import Any
 
 from schemas.retrieval_plan import RetrievalPlan
-from services.compose.context.hits import place_linked_hits
 from services.compose.context.planner import ask_knowledge
 from services.compose.context.scope_indexes import (
     LexicalHits,
@@ -23,7 +22,7 @@ from services.compose.context.scope_indexes import (
     choose_hit_limit,
     read_near,
 )
-from services.compose.context.scope_ranking import rank_hits
+from services.compose.context.scope_ranking import place_linked_hits, rank_hits
 from services.compose.context.stages import (
     ArmReport,
     Call,
