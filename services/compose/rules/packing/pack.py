@@ -188,8 +188,6 @@ def _list_rules(
             language,
             inputs.intent,
             inputs.created_at,
-            inputs.policies,
-            inputs.developer_rules,
             short=short,
             evidence=evidence,
             nonce=inputs.nonce,

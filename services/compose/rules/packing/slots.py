@@ -93,14 +93,12 @@ def build_rules(
     language: Language,
     intent: Intent,
     now: datetime,
-    policies: Sequence[str],
-    developer: Sequence[str],
     *,
     short: bool,
     evidence: bool = True,
     nonce: str = "",
 ) -> InstructionBlocks:
-    """The memory guide, the caller's rules, how to cite, and the rule of this intent.
+    """The memory guide, how to cite, and the rule of this intent.
 
     Without evidence the citation rule is left out; the short form is one sentence.
     """
@@ -111,11 +109,10 @@ def build_rules(
         return InstructionBlocks((guide,), (), count_cost(guide.text) + MESSAGE_OVERHEAD)
     phase = texts.get_phase_rule(language, intent)
     cite = [("format_rules", texts.get_citation_rule(language))] if evidence else []
-    rest = [*cite, *([("other", phase)] if phase else []), *(("other", text) for text in developer)]
-    blocks = (guide, *(SystemBlock(type="policies", text=text, updated_at=now) for text in policies))
+    rest = [*cite, *([("other", phase)] if phase else [])]
     made = tuple(DeveloperBlock.model_validate({"type": kind, "text": text, "updated_at": now}) for kind, text in rest)
-    total = sum(count_cost(block.text) for block in (*blocks, *made)) + (1 + bool(made)) * MESSAGE_OVERHEAD
-    return InstructionBlocks(blocks, made, total)
+    total = sum(count_cost(block.text) for block in (guide, *made)) + (1 + bool(made)) * MESSAGE_OVERHEAD
+    return InstructionBlocks((guide,), made, total)
 
 
 def add_hints(blocks: InstructionBlocks, hints: Sequence[str], now: datetime) -> InstructionBlocks:
