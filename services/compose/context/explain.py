@@ -82,7 +82,6 @@ def trace_candidates(
     shown: Sequence[str],
     later: Sequence[Dropped] = (),
     *,
-    text: bool = True,
     most: int | None = MOST_SHOWN,
 ) -> list[CandidateTrace]:
     """The candidates: first those that are shown, in their order, then the rest by score.
@@ -93,11 +92,11 @@ def trace_candidates(
     reasons = {each.key: each for each in (*fused.dropped, *later)}
     judged = {each.key: each for each in (*fused.judged, *fused.ranked)}
     ordered = sorted(judged.values(), key=lambda each: (places.get(each.key, len(judged) + 1), -each.score, each.key))
-    return [_trace(each, search.weights, places.get(each.key), reasons.get(each.key), text) for each in ordered[:most]]
+    return [_trace(each, search.weights, places.get(each.key), reasons.get(each.key)) for each in ordered[:most]]
 
 
 def _trace(
-    ranked: RankedCandidate, weights: Mapping[str, float], place: int | None, out: Dropped | None, text: bool
+    ranked: RankedCandidate, weights: Mapping[str, float], place: int | None, out: Dropped | None
 ) -> CandidateTrace:
     source, factors = ranked.candidate, ranked.factors
     arms = [
@@ -124,7 +123,7 @@ def _trace(
         ),
         dropped=gone.reason if gone else None,
         rule=gone.rule if gone else None,
-        text=clip(source.text, EXCERPT) if text else "",
+        text=clip(source.text, EXCERPT),
     )
 
 

@@ -24,8 +24,8 @@ from services.compose.context.stages import ROUTING, Call, ComposeState, MemoryS
 from services.compose.intake import media
 from services.compose.rules.candidates import HeldBack, RecentTurn, TurnMessage
 from services.compose.rules.packing.budget import TokenLimitTooSmallError, UserMessageTooLongError, compute_slot_bounds
-from services.compose.rules.packing.draft import UNSUPPORTED, Decision, UserMessageParts
-from services.compose.rules.packing.pack import PackInputs, PackPolicy, check_size
+from services.compose.rules.packing.draft import UNSUPPORTED, Decision, PackInputs, PackPolicy, UserMessageParts
+from services.compose.rules.packing.pack import check_size
 from services.compose.rules.packing.sizes import list_withheld
 from services.compose.rules.packing.slots import list_held_back
 from services.compose.rules.packing.texts import MESSAGE_OVERHEAD

@@ -6,7 +6,8 @@ deadline. Failures are reported, not raised.
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from schemas.compose import ComposeRequest
@@ -138,32 +139,6 @@ class KnowledgeAnswer:
     degraded: str | None = None
 
 
-class KnowledgeQuery:
-    """A running query to knowledge, or none; leaving the block cancels it."""
-
-    def __init__(
-        self, task: asyncio.Task[KnowledgeAnswer] | None, sub: SubPlan | None, plan: RetrievalPlan, weight: float
-    ) -> None:
-        self._task = task
-        self._sub = sub
-        self._plan = plan
-        self._weight = weight
-
-    async def __aenter__(self) -> "KnowledgeQuery":
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._task and not self._task.done():
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    async def wait(self) -> SearchPart:
-        """The answer of knowledge with its report; empty if it was not asked."""
-        if self._task is None or self._sub is None:
-            return SearchPart()
-        return to_search_part(await self._task, self._sub, self._plan, self._weight)
-
-
 def to_search_part(answer: KnowledgeAnswer, sub: SubPlan, plan: RetrievalPlan, weight: float) -> SearchPart:
     """The answer as a part of the search, with one list per query."""
     report = StageReport((answer.arm,), (answer.degraded,) if answer.degraded else (), sub.ignored)
@@ -180,15 +155,33 @@ def to_search_part(answer: KnowledgeAnswer, sub: SubPlan, plan: RetrievalPlan, w
     )
 
 
-def ask_knowledge(
+@asynccontextmanager
+async def ask_knowledge(
     rt: Runtime, memory: MemoryState, sub: SubPlan | None, plan: RetrievalPlan, left_s: float
-) -> KnowledgeQuery:
-    """Starts the query to knowledge; does nothing if `sub` is None."""
-    policy = rt.policy.knowledge
+) -> AsyncGenerator[asyncio.Task[SearchPart] | None]:
+    """Asks knowledge while the block runs, and yields the running query; None if `sub` is None.
+
+    Leaving the block cancels the query.
+    """
     if sub is None:
-        return KnowledgeQuery(None, None, plan, policy.weight)
-    asking = _wait_for_bundle(rt, memory.scope, memory.knowledge, sub, min(policy.deadline_ms / 1000, left_s))
-    return KnowledgeQuery(asyncio.create_task(asking, name=KNOWLEDGE), sub, plan, policy.weight)
+        yield None
+        return
+    task = asyncio.create_task(_search_knowledge(rt, memory, sub, plan, left_s), name=KNOWLEDGE)
+    try:
+        yield task
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+async def _search_knowledge(
+    rt: Runtime, memory: MemoryState, sub: SubPlan, plan: RetrievalPlan, left_s: float
+) -> SearchPart:
+    """The answer of knowledge with its report."""
+    policy = rt.policy.knowledge
+    answer = await _wait_for_bundle(rt, memory.scope, memory.knowledge, sub, min(policy.deadline_ms / 1000, left_s))
+    return to_search_part(answer, sub, plan, policy.weight)
 
 
 def make_scope(rt: Runtime, request: ComposeRequest | RetrieveRequest) -> Scope:

@@ -149,8 +149,8 @@ async def search(rt: Runtime, call: Call, request: SearchRequest) -> SearchResul
     memory = request.memory
     async with ask_knowledge(rt, memory, request.knowledge, request.run.plan, left_s) as asked:
         parts = await search_memory(rt, call.subject, request.run, left_s, memory.changes)
-        answer = await asked.wait()
-    return join_parts([*parts, answer], request)
+        parts += [await asked] if asked else []
+    return join_parts(parts, request)
 
 
 def join_parts(parts: Sequence[SearchPart], request: SearchRequest) -> SearchResult:

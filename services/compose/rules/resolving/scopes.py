@@ -12,7 +12,7 @@ from typing import Literal
 
 from schemas.memory_types import MEMORY_TYPES
 from schemas.vocabulary import Intent
-from services.compose.rules.candidates import Candidate, CoreMemory, Dropped, RankedCandidate
+from services.compose.rules.candidates import Candidate, CoreMemory, RankedCandidate
 from services.compose.rules.ranking.fuse import OF_BEST, FusionResult
 from services.compose.rules.resolving.outdated import says_one_thing
 from services.compose.rules.searching.nearness import compare_nearness
@@ -131,9 +131,7 @@ def drop_others(fused: FusionResult, question: str) -> FusionResult:
     gone = {each.key for each in single if is_of_other(each.candidate)}
     if not gone or len(gone) == len(fused.ranked):
         return fused
-    dropped = [Dropped(each.key, "relevance", each.score, OF_OTHER) for each in fused.ranked if each.key in gone]
-    left = tuple(each for each in fused.ranked if each.key not in gone)
-    return replace(fused, ranked=left, dropped=(*fused.dropped, *dropped))
+    return fused.without(gone, "relevance", OF_OTHER)
 
 
 def select_core_in_scope(core: Sequence[CoreMemory], question: str) -> list[CoreMemory]:
@@ -177,12 +175,7 @@ def drop_relatives(fused: FusionResult, message: str, intent: Intent) -> FusionR
             return True
         return personal and own >= OF_BEST * each.candidate.probability
 
-    gone = {each.key for each in of_relative if misleads(each)}
-    if not gone:
-        return fused
-    dropped = [Dropped(each.key, "relevance", each.score, OF_RELATIVE) for each in fused.ranked if each.key in gone]
-    left = tuple(each for each in fused.ranked if each.key not in gone)
-    return replace(fused, ranked=left, dropped=(*fused.dropped, *dropped))
+    return fused.without({each.key for each in of_relative if misleads(each)}, "relevance", OF_RELATIVE)
 
 
 def mark_past(fused: FusionResult, *, past: bool) -> FusionResult:

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from schemas.memory_types import types_with
 from schemas.vocabulary import Epistemic, MemoryType
-from services.compose.rules.candidates import Candidate, CandidateConflict, CoreMemory, Dropped, RankedCandidate
+from services.compose.rules.candidates import Candidate, CandidateConflict, CoreMemory, RankedCandidate
 from services.compose.rules.planning.questions import asks_for_one
 from services.compose.rules.ranking.fuse import FusionResult
 from services.compose.rules.resolving.norms import (
@@ -68,9 +68,7 @@ def drop_superseded(fused: FusionResult, question: str, *, past: bool) -> Fusion
             for each in fused.ranked
         ]
         return replace(fused, ranked=tuple(dated))
-    left = tuple(each for each in fused.ranked if each.key not in ended)
-    gone = [Dropped(each.key, "superseded", each.score, CAUSE) for each in fused.ranked if each.key in ended]
-    return replace(fused, ranked=left, dropped=(*fused.dropped, *gone))
+    return fused.without(ended, "superseded", CAUSE)
 
 
 @dataclass(frozen=True, slots=True)
