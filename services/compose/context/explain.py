@@ -6,7 +6,7 @@ The explanation of a composition also has the time of each step, and what was le
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from schemas.context_package import PlannerDebug
+from schemas.context_package import PlannerDebug, messages
 from schemas.explain import (
     ArmScore,
     ArmTiming,
@@ -27,7 +27,6 @@ from schemas.explanation import (
     SectionBudget,
     StepTime,
 )
-from schemas.messages import messages
 from services.compose.context.stages import STEPS, Composition, SearchResult, StageReport
 from services.compose.rules.candidates import Candidate, Dropped, Factors, HeldBack, RankedCandidate
 from services.compose.rules.packing import receipts

@@ -9,7 +9,7 @@ from typing import Any
 from schemas.compose import ComposeRequest
 from schemas.content import BlockType, ContentBlock
 from schemas.experiment import ExperimentContext, GenerationMetadata
-from schemas.retrieve import RetrieveRequest
+from schemas.retrieval_plan import RetrieveRequest
 from schemas.turn_events import FieldProblem
 from services.compose.context.changes import (
     OpenTurns,

@@ -11,8 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from schemas.compose import ComposeRequest
-from schemas.retrieval_plan import RetrievalPlan
-from schemas.retrieve import RetrieveRequest
+from schemas.retrieval_plan import RetrievalPlan, RetrieveRequest
 from services.compose import prompts
 from services.compose.context.rerank import make_rerank_query
 from services.compose.context.stages import (

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from schemas.compose import ComposeRequest
-from schemas.retrieval_plan import Rerank
-from schemas.retrieve import RetrieveRequest
+from schemas.retrieval_plan import Rerank, RetrieveRequest
 from schemas.vocabulary import Intent
 from services.compose.context.load import to_pack_policy
 from services.compose.context.rerank import RerankRequest, RerankResult, rerank_candidates

@@ -10,7 +10,7 @@ from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage
 from schemas.evidence_pack import EvidencePack
 from schemas.explain import Step
-from schemas.retrieve import RetrieveRequest
+from schemas.retrieval_plan import RetrieveRequest
 from schemas.vocabulary import SearchMode
 from services.compose.rules.candidates import (
     Candidate,

@@ -3,10 +3,20 @@
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from schemas.changes import Cause, ChangeKind, ChangePage, MemoryChange
 from schemas.memory_item import MemoryEdit, Settlement, WriteReceipt
 from schemas.turn_events import StructuredItem
-from schemas.views import ConflictPage, ConflictView, EvidenceView, MemoryHistory, MemoryVersion, UpkeepView
+from schemas.views import (
+    Cause,
+    ChangeKind,
+    ChangePage,
+    ConflictPage,
+    ConflictView,
+    EvidenceView,
+    MemoryChange,
+    MemoryHistory,
+    MemoryVersion,
+    UpkeepView,
+)
 from services.compose.manage.memories import load_memory, make_turn, refuse_missing, refuse_words, to_item, write
 from services.compose.rules.resolving.outdated import MOST_QUOTED, quote_sentence
 from shared.domain.memories import Memory

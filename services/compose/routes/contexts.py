@@ -7,13 +7,11 @@ from fastapi import APIRouter, Depends, Query, Response
 
 from schemas.base import ExternalId
 from schemas.compose import ComposeRequest
-from schemas.context_package import ContextPackage
+from schemas.context_package import ContextPackage, PackageMessages
 from schemas.evidence_pack import EvidencePack
 from schemas.explanation import ExplainRequest, Explanation, Replay
-from schemas.messages import PackageMessages
-from schemas.receipts import ContextPage, ContextReceipt
-from schemas.retrieve import PlanView, RetrieveRequest
-from schemas.uses import MemoryUses
+from schemas.receipts import ContextPage, ContextReceipt, MemoryUses
+from schemas.retrieval_plan import PlanView, RetrieveRequest
 from services.compose.context.pipeline import compose_context, execute_plan
 from services.compose.manage import explaining
 from services.compose.receipts import packages

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Request, Response
 
 from schemas.commands import CommandReply, CommandRequest
-from schemas.media import MediaState, MediaView
+from schemas.content import MediaState, MediaView
 from schemas.turn_events import CommitResult, TurnEvents
 from schemas.views import TurnOutcomeView, TurnView
 from services.compose.intake import media

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from schemas.messages import messages
+from schemas.context_package import messages
 from services.compose.rules.candidates import RecentTurn, TurnMessage
 from services.compose.rules.packing.budget import UserMessageTooLongError
 from services.compose.rules.packing.draft import PackagedContext, PackInputs, PackPolicy

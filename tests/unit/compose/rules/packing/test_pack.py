@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from schemas.messages import messages
+from schemas.context_package import messages
 from services.compose.rules.candidates import Candidate, CoreMemory, Factors, RankedCandidate, RecentTurn, TurnMessage
 from services.compose.rules.packing import sizes
 from services.compose.rules.packing.budget import BudgetSignals, UserMessageTooLongError, choose_profile
