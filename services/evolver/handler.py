@@ -13,8 +13,8 @@ from schemas.events import (
     ObservationRecorded,
 )
 from schemas.vocabulary import Assertion
-from services.evolver import chosen, governed, imported, leaving, rules
-from services.evolver.changes import MemoryChanges, block, end, read_fence, tell, to_changed
+from services.evolver import chosen, governed, imported, rules
+from services.evolver.changes import MemoryChanges, block, end, leave_part, leave_rest, read_fence, tell, to_changed
 from services.evolver.chosen import UserChoice
 from shared.bus.delivery import Delivered
 from shared.db import Connection
@@ -196,7 +196,7 @@ async def _write(evolution: MemoryChanges, seen: ObservationRow, write: Write) -
         evolution.hidden.append(fresh.memory_id)
     evolution.known[fresh.memory_id] = replace(known_of(fresh), replaced=tuple(old.text for old in write.ends))
     evolution.chunks.append(chunk_of(fresh))
-    await leaving.leave_rest(evolution, seen, write)
+    await leave_rest(evolution, seen, write)
     action = "supersede" if write.ends else "create"
     evolution.marks.append(Mark(seen.observation_id, "evolved", f"{action}:{write.relation.reason}", fresh.memory_id))
     tell(evolution, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id)
@@ -320,7 +320,7 @@ async def _end_suppression(evolution: MemoryChanges, choice: UserChoice) -> None
 async def _retract(evolution: MemoryChanges, seen: ObservationRow, retract: Retract) -> None:
     await end(evolution, seen, retract.targets, "retracted", None)
     for ended, part in retract.left:
-        await leaving.leave_part(evolution, seen, ended, part)
+        await leave_part(evolution, seen, ended, part)
     evolution.marks.append(
         Mark(seen.observation_id, "evolved", f"retract:{retract.reason}", retract.targets[0].memory_id)
     )

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
-from services.observer import slots
 from services.observer import summary as rolling
+from services.observer.rows import NamedThing, grow_slots
 from services.observer.summary import (
     Reason,
     Summary,
@@ -152,7 +152,7 @@ def to_grown(state: SessionState, mine: Sequence[SummaryInput], versions: Sequen
     reached = [v.row.source_to_seq for v in versions if v.row.session_id == state.session_id]
     after = [each for each in mine if not reached or each.turn.seq > reached[-1]]
     named = [
-        slots.NamedThing(each.turn.seq, each.mentions, [gone for row in each.rows if (gone := _find_taken_back(row))])
+        NamedThing(each.turn.seq, each.mentions, [gone for row in each.rows if (gone := _find_taken_back(row))])
         for each in mine
     ]
     ended = [(each.turn.seq, each.turn.committed_at) for each in mine if each.turn.ends]
@@ -160,7 +160,7 @@ def to_grown(state: SessionState, mine: Sequence[SummaryInput], versions: Sequen
         state.session_id,
         tokens=_window_tokens(after),
         summary_seq=reached[-1] if reached else None,
-        slots=slots.grow_slots(state.entity_slots, named, most),
+        slots=grow_slots(state.entity_slots, named, most),
         ended=ended[-1] if ended else None,
     )
 

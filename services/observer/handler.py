@@ -7,7 +7,7 @@ from uuid import UUID
 
 from schemas.events import TurnCommitted
 from schemas.topics import FEEDBACK_RECORDED
-from services.observer import cite, digest, extract, habits, rows, shown
+from services.observer import cite, digest, extract, habits, rows
 from services.observer.extraction import Extraction
 from services.observer.feedback import received
 from services.observer.rows import envelope, to_events, to_extract
@@ -129,7 +129,7 @@ async def _load(
     batch = [turn for turn in await turns.load(conn, subject, turn_ids) if not turn.observed]
     batch, silence, unread = await _obey_wishes(conn, subject, batch)
     if live:
-        batch = await shown.mark_recalled(conn, subject, batch)
+        batch = await received.mark_recalled(conn, subject, batch)
     named = await entities.named_near(conn, subject, [turn.turn_id for turn in batch], policy.entity_window_turns)
     earlier = await received.load(conn, subject, batch)
     counted = await habits.load(conn, subject, batch)

@@ -1,10 +1,10 @@
-"""The rows and events that the observer writes of a turn: statements told on, mentions, chunks, notes.
+"""The rows and events that the observer writes of a turn: statements, mentions, chunks, notes, names of its session.
 
-Pure but for fresh ids. A turn that was read also asks, by an event, to be read with a model.
+Pure except for new ids.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from schemas.envelope import Envelope
@@ -19,10 +19,12 @@ from shared.domain.subjects import Subject
 from shared.domain.turns import Event, Turn
 from shared.extraction import Observed, turn_texts
 from shared.extraction.intent import understand
+from shared.extraction.model import Mention
 from shared.extraction.turn_texts import IN_EXPERIMENT, SPOKEN, render_result, take_own_text
 from shared.language import segment
 from shared.language.normalise import detect, normalise
 from shared.language.patterns import to_pattern
+from shared.language.segment import has_word
 from shared.screening.sanitize import DEFAULT_SANITIZE, SanitizePolicy, screen
 from shared.secrets import find_secrets
 from shared.store import outbox
@@ -183,3 +185,33 @@ def notes(turn: Turn, extraction: Extraction, summary: Mapping[str, Any]) -> dic
         for span in spans
     ]
     return {"explain": [*explain, *refused, *recalled, *extra], "summary": dict(summary)}
+
+
+@dataclass(frozen=True, slots=True)
+class NamedThing:
+    """The names in one turn, and the values that it took back or put others in the place of."""
+
+    seq: int
+    mentions: Sequence[Mention]
+    taken_back: Sequence[str] = ()
+
+
+def grow_slots(
+    slots: Mapping[str, Mapping[str, Any]], turns: Iterable[NamedThing], most: int
+) -> dict[str, dict[str, Any]]:
+    """The most mentioned names, and as many of the latest others, so that a newcomer can rise.
+
+    A name that was taken back stands for nothing until it is said again.
+    """
+    grown = {key: dict(slot) for key, slot in slots.items()}
+    for turn in turns:
+        for each in turn.mentions:
+            key = f"{each.kind}:{each.canonical}"
+            slot = grown.setdefault(key, {"name": each.name, "kind": each.kind, "mentions": 0, "last_seq": turn.seq})
+            slot["mentions"] += 1
+            slot["last_seq"] = max(slot["last_seq"], turn.seq)
+        gone = turn.taken_back
+        grown = {key: slot for key, slot in grown.items() if not any(has_word(each, slot["name"]) for each in gone)}
+    ranked = sorted(grown, key=lambda key: (-grown[key]["mentions"], -grown[key]["last_seq"], key))
+    latest = sorted(ranked[most:], key=lambda key: -grown[key]["last_seq"])
+    return {key: grown[key] for key in (*ranked[:most], *latest[:most])}

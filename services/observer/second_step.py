@@ -1,16 +1,18 @@
-"""Turn -> findings of a model, after the rules: load, think, save. Newest turns first; late ones are skipped.
+"""Turn -> findings of a model, after the rules: load, read, save. Newest turns first; late ones are skipped.
 
-Writes observations, summaries, usage, answers, and what the turn's outcome says of it.
+Writes observations, summaries, usage, answers, and the notes in the outcome of the turn.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from schemas.events import TurnExtract
-from services.observer import condense, extract, recall, rows
+from schemas.vocabulary import MemoryType
+from services.observer import condense, extract, rows
 from services.observer.condense import Retold
 from services.observer.extraction import Extraction
 from services.observer.prompts import KnownMemory
@@ -24,12 +26,28 @@ from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.errors import TransientError
 from shared.extraction import ObserveContext, Observed, retractions, turn_texts
+from shared.language import segment
 from shared.metrics.models import MODEL_ANSWERS_KEPT, MODEL_BUDGET_USED_UP, MODEL_STEP_SECONDS, MODEL_TURNS_SKIPPED
 from shared.model_calls import allowance
 from shared.model_calls.answer_cache import AnswerCache, AnswerKey
 from shared.model_calls.calls import ModelCalls
 from shared.runtime import Runtime
-from shared.store import additions, entities, inbox, model_answers, observations, outbox, quarantine, summaries, turns
+from shared.secrets import redact
+from shared.store import (
+    additions,
+    entities,
+    inbox,
+    memory,
+    model_answers,
+    observations,
+    outbox,
+    quarantine,
+    search,
+    summaries,
+    turns,
+    user_state,
+)
+from shared.store.search import SearchScope
 from shared.store.turn_states import BY_MODEL, MODELS
 from shared.telemetry import logger
 
@@ -106,7 +124,7 @@ async def _load(conn: Connection, rt: Runtime, subject: Subject, event: Delivere
     key = extract.asked_about(rt.models, policy, turn)
     cache = AnswerCache(await model_answers.find_cached(conn, subject, [key.hash] if key else []))
     fresh = [turn] if key and not cache.has(key) else []
-    memories = (await recall.load_known(conn, subject, fresh, policy.model_known_max)).get(turn.turn_id, ())
+    memories = (await load_known(conn, subject, fresh, policy.model_known_max)).get(turn.turn_id, ())
     # a memory has the id of the observation that it was made of: what this turn left is not known before it
     own = {str(seen.observation_id) for seen in await observations.of_turns(conn, subject, [turn.turn_id])}
     before = [each for each in memories if each.memory_id not in own]
@@ -228,3 +246,39 @@ async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) 
         await inbox.claim(conn, CONSUMER, [event_id])
         await quarantine.put(conn, subject, stage=CONSUMER, turn_id=turn_id, event_id=event_id, reason=reason)
         await additions.note(conn, subject, turn_id, [{"reason": GIVEN_UP}], {})
+
+
+TERMS = 40
+
+
+async def load_known(
+    conn: Connection, subject: Subject, turns: Sequence[Turn], most: int
+) -> Mapping[UUID, tuple[KnownMemory, ...]]:
+    """By turn at most so many active memories: first half those that share words with it, then the core ones."""
+    if not turns or most == 0:
+        return {}
+    core = await user_state.core(subject, most).on(conn)
+    terms = [segment.query_terms(" ".join(list_said(turn)), TERMS) for turn in turns]
+    hits = await search.by_text(conn, subject, terms, most, SearchScope())
+    ids = {hit.memory_id for near_turn in hits for hit in near_turn if hit.memory_id}
+    active = {
+        m.memory_id: m
+        for m in await memory.by_ids(conn, subject, ids)
+        if m.status == "active" and (m.type != "entity" or m.key is None)
+    }
+    every = {each.memory_id: to_known(each.memory_id, each.type, each.content_text) for each in core}
+    every |= {m.memory_id: to_known(m.memory_id, m.type, m.content_text) for m in active.values()}
+    shown: dict[UUID, tuple[KnownMemory, ...]] = {}
+    for turn, found in zip(turns, hits, strict=True):
+        near = [hit.memory_id for hit in found if hit.memory_id and hit.memory_id in active]
+        order = dict.fromkeys([*near[: most // 2], *(each.memory_id for each in core), *near])
+        shown[turn.turn_id] = tuple(every[memory_id] for memory_id in list(order)[:most])
+    return shown
+
+
+def to_known(memory_id: UUID, kind: MemoryType, text: str) -> KnownMemory:
+    return KnownMemory(str(memory_id), kind, redact(text)[0])
+
+
+def list_said(turn: Turn) -> list[str]:
+    return [e.content["text"] for e in turn.events if e.event_type == "user_message" and e.content]

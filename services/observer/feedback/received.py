@@ -1,7 +1,11 @@
-"""The reception of injected memories: loads the packages of a batch and judges each by answer and next message."""
+"""The earlier packages of a batch: the parts of a turn that they showed, and how the user received each of them.
 
+A package is judged by the answer that was written with it and by the next message.
+"""
+
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from schemas.events import FeedbackRecorded
@@ -13,6 +17,8 @@ from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.extraction import Observed
+from shared.extraction.recalled import ShownSentence, find_recalled, sentences
+from shared.extraction.turn_texts import SPOKEN, render_result
 from shared.store import contexts, memory, turns
 from shared.store.contexts import Injection, Reception
 
@@ -176,3 +182,35 @@ def _package(injection: Injection, texts: Mapping[UUID, str]) -> Package:
     return Package(
         injection.context_id, to_texts(injection.core_ids), to_texts(injection.evidence_ids), injection.degraded
     )
+
+
+async def mark_recalled(conn: Connection, subject: Subject, turns: Sequence[Turn]) -> list[Turn]:
+    """The turns with the spans that were recalled; one read, none where nothing is long enough to be known again."""
+    sentences_of = {turn.turn_id: list(list_sentences(turn)) for turn in turns}
+    prints_of = {turn_id: await asyncio.to_thread(sentences, each) for turn_id, each in sentences_of.items()}
+    hashes = {print.hash for each in prints_of.values() for prints in each.values() for print in prints}
+    named = [turn.context_id for turn in turns if turn.context_id]
+    shown: dict[int, set[tuple[UUID, int]]] = {}
+    for each in await contexts.find_recalled(conn, subject, list(hashes), named):
+        shown.setdefault(each.hash, set()).add((each.context_id, each.piece))
+    if not shown:
+        return list(turns)
+    pieces = {hash: frozenset(places) for hash, places in shown.items()}
+    return [
+        with_spans(turn, find_recalled(sentences_of[turn.turn_id], prints_of[turn.turn_id], pieces)) for turn in turns
+    ]
+
+
+def with_spans(turn: Turn, spans: dict[int, list[tuple[int, int]]]) -> Turn:
+    return replace(turn, recalled={str(ordinal): each for ordinal, each in spans.items()}) if spans else turn
+
+
+def list_sentences(turn: Turn) -> Iterable[ShownSentence]:
+    last = max((e.ordinal for e in turn.events if e.event_type == "user_message"), default=-1)
+    for event in turn.events:
+        if event.content is None:
+            continue
+        if "text" in event.content and event.event_type in (*SPOKEN, "tool_result"):
+            yield ShownSentence(event.ordinal, event.content["text"], event.ordinal == last)
+        elif event.event_type == "tool_result":
+            yield ShownSentence(event.ordinal, render_result(event.content.get("result")), stated=False)

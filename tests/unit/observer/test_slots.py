@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.observer.slots import NamedThing, grow_slots
+from services.observer.rows import NamedThing, grow_slots
 from shared.extraction.model import Mention
 
 
