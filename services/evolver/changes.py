@@ -20,11 +20,11 @@ from shared import clock
 from shared.db import Connection
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
-from shared.domain.statements import ActiveMemory, is_twin
+from shared.domain.statements import MAY_AMEND, SUSPECTED, ActiveMemory, is_twin
 from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.extraction.edited import Content
-from shared.extraction.turn_texts import is_forgotten
+from shared.extraction.turn_texts import EDIT, JUDGEMENTS, RESTORE, is_forgotten
 from shared.indexing import chunk_of
 from shared.metrics.erasure import EVOLUTION_BLOCKED
 from shared.resolution.from_rows import known_of, left_id, statement_of, with_content
@@ -115,6 +115,16 @@ class MemoryChanges:
         return choice.seen
 
 
+def is_choice(seen: ObservationRow) -> bool:
+    """Whether the user names the version that is to hold."""
+    return seen.detector == "items" and seen.pattern in (RESTORE, EDIT)
+
+
+def is_judgement(seen: ObservationRow) -> bool:
+    """Whether the user judges the use of a named memory, and not its content."""
+    return seen.detector == "items" and seen.pattern in JUDGEMENTS
+
+
 async def end(
     evolution: MemoryChanges,
     seen: ObservationRow,
@@ -159,29 +169,69 @@ def to_changed(
 
 
 def block(evolution: MemoryChanges, blocked: EvolutionBlockedByErasure) -> None:
+    """Reports that an erasure covers the observation."""
     EVOLUTION_BLOCKED.inc()
-    about = f"{blocked.event_type}:{blocked.observation_id}:{blocked.tombstone_id}"
     cause = evolution.envelopes.get(blocked.observation_id) or next(iter(evolution.envelopes.values()))
-    fresh = {
-        "event_id": clock.uuid7(),
-        "event_type": blocked.event_type,
-        "idempotency_key": about,
-        "occurred_at": clock.now(),
-        "payload": blocked.model_dump(mode="json"),
-    }
-    evolution.events.append((MEMORY_CHANGED, cause.model_copy(update=fresh)))
+    _add_event(evolution, cause, blocked, f"{blocked.observation_id}:{blocked.tombstone_id}")
 
 
 def tell(evolution: MemoryChanges, seen: ObservationRow, payload: Payload, about: UUID) -> None:
-    cause = evolution.envelopes[seen.observation_id]
+    """Reports the change that the observation caused."""
+    _add_event(evolution, evolution.envelopes[seen.observation_id], payload, f"{about}:{seen.observation_id}")
+
+
+def _add_event(evolution: MemoryChanges, cause: Envelope, payload: Payload, about: str) -> None:
     fresh = {
         "event_id": clock.uuid7(),
         "event_type": payload.event_type,
-        "idempotency_key": f"{payload.event_type}:{about}:{seen.observation_id}",
+        "idempotency_key": f"{payload.event_type}:{about}",
         "occurred_at": clock.now(),
         "payload": payload.model_dump(mode="json"),
     }
     evolution.events.append((MEMORY_CHANGED, cause.model_copy(update=fresh)))
+
+
+def to_version(seen: ObservationRow, write: Write) -> Memory:
+    """The version that the statement becomes: it continues the first memory that it ends, or starts a new line."""
+    # the observation's id becomes the memory's, so that a write receipt names it from the start
+    first = write.ends[0] if write.ends else None
+    sessions = {seen.session_id, *(s for old in write.ends for s in old.source_sessions)}
+    return Memory(
+        memory_id=seen.observation_id,
+        root_id=first.root_id if first else seen.observation_id,
+        version=first.version + 1 if first else 1,
+        type=seen.kind,
+        key=seen.key,
+        value=seen.value,
+        content_text=seen.text,
+        content_hash=statement_of(seen).sense,
+        language=seen.language,
+        polarity=seen.polarity,
+        status="active",
+        confidence=write.relation.confidence,
+        provenance_class=write.relation.provenance,
+        provenance={
+            "observation_id": str(seen.observation_id),
+            "turn_id": str(seen.turn_id),
+            "ordinal": seen.ordinal,
+            "span": [seen.span_start, seen.span_end],
+            "detector": seen.detector,
+            "pattern": seen.pattern,
+            **({"experiment": seen.experiment} if seen.experiment else {}),
+        },
+        assertion=write.relation.assertion,
+        epistemic_type=seen.epistemic,
+        flags=tuple(flag for flag in seen.flags if flag not in (SUSPECTED, MAY_AMEND)),
+        supersedes=tuple(old.memory_id for old in write.ends),
+        superseded_by=None,
+        valid_at=seen.said_at,
+        invalid_at=None,
+        valid_until=seen.valid_until,
+        last_validated_at=seen.said_at,
+        source_sessions=tuple(sorted(sessions)),
+        source_turn_id=seen.turn_id,
+        source_turns=(seen.turn_id,),
+    )
 
 
 async def leave_rest(changes: MemoryChanges, seen: ObservationRow, write: Write) -> None:

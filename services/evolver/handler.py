@@ -13,14 +13,25 @@ from schemas.events import (
     ObservationRecorded,
 )
 from schemas.vocabulary import Assertion
-from services.evolver import chosen, governed, imported, rules
-from services.evolver.changes import MemoryChanges, block, end, leave_part, leave_rest, read_fence, tell, to_changed
+from services.evolver import chosen, governed, imported
+from services.evolver.changes import (
+    MemoryChanges,
+    block,
+    end,
+    is_choice,
+    is_judgement,
+    leave_part,
+    leave_rest,
+    read_fence,
+    tell,
+    to_changed,
+    to_version,
+)
 from services.evolver.chosen import UserChoice
 from shared.bus.delivery import Delivered
 from shared.db import Connection
-from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
-from shared.domain.statements import MAY_AMEND, SUSPECTED, ActiveMemory, candidate_id, is_twin
+from shared.domain.statements import ActiveMemory, candidate_id, is_twin
 from shared.domain.subjects import Subject
 from shared.extraction.turn_texts import IMPORT, takes_back_before
 from shared.indexing import chunk_of, show
@@ -48,7 +59,7 @@ async def apply_proposals(rt: Runtime, subject: Subject, events: Sequence[Delive
 
 
 async def apply_corrections(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
-    """Applies corrections durably: they skip analysis (seed 004 section 2.3.0.1-A), and so does what preceded them.
+    """Applies corrections durably: they skip analysis, and so does what preceded them.
 
     The corrected statement may still wait for the analyzer: it is settled first, otherwise it would be written later
     and coexist with its correction.
@@ -90,7 +101,7 @@ async def _evolve(
                 if refused := await act(evolution, seen):
                     await _apply(evolution, seen, refused)
                 continue
-            if chosen.is_choice(seen):
+            if is_choice(seen):
                 choice = await chosen.load(conn, subject, seen, rt.policy.confidence)
                 if choice is None:
                     await _apply(evolution, seen, Reject("skip", "no_such_version"))
@@ -100,7 +111,7 @@ async def _evolve(
                     await governed.part(evolution, choice)
                     continue
                 await _end_suppression(evolution, choice)
-            if chosen.is_judgement(seen):
+            if is_judgement(seen):
                 await _judge(evolution, seen)
                 continue
             if takes_back_before(seen):
@@ -178,7 +189,7 @@ async def _write(evolution: MemoryChanges, seen: ObservationRow, write: Write) -
     if write.content:
         seen = with_content(seen, write.content)
         write = replace(write, ends=(*write.ends, *await _twins(evolution, seen, write)))
-    fresh = _version(seen, write, evolution.known)
+    fresh = to_version(seen, write)
     if write.content:
         (old,) = await memory.by_ids(conn, subject, [write.ends[0].memory_id])
         # its text comes from both turns, so erasing either erases it
@@ -209,48 +220,6 @@ async def _twins(evolution: MemoryChanges, seen: ObservationRow, write: Write) -
     active = await memory.load_concerned(evolution.subject, [said]).on(evolution.conn)
     ending = {old.memory_id for old in write.ends}
     return [known_of(m) for m in active if m.memory_id not in ending and is_twin(known_of(m), said)]
-
-
-def _version(seen: ObservationRow, write: Write, known: dict[UUID, ActiveMemory]) -> Memory:
-    # the candidate's id becomes the memory's, so that a write receipt names it from the start (X34)
-    root, version = rules.lineage(write.ends, seen.observation_id)
-    sessions = {seen.session_id, *(s for old in write.ends for s in old.source_sessions)}
-    return Memory(
-        memory_id=seen.observation_id,
-        root_id=root,
-        version=version,
-        type=seen.kind,
-        key=seen.key,
-        value=seen.value,
-        content_text=seen.text,
-        content_hash=statement_of(seen).sense,
-        language=seen.language,
-        polarity=seen.polarity,
-        status="active",
-        confidence=write.relation.confidence,
-        provenance_class=write.relation.provenance,
-        provenance={
-            "observation_id": str(seen.observation_id),
-            "turn_id": str(seen.turn_id),
-            "ordinal": seen.ordinal,
-            "span": [seen.span_start, seen.span_end],
-            "detector": seen.detector,
-            "pattern": seen.pattern,
-            **({"experiment": seen.experiment} if seen.experiment else {}),
-        },
-        assertion=write.relation.assertion,
-        epistemic_type=seen.epistemic,
-        flags=tuple(flag for flag in seen.flags if flag not in (SUSPECTED, MAY_AMEND)),
-        supersedes=tuple(old.memory_id for old in write.ends),
-        superseded_by=None,
-        valid_at=seen.said_at,
-        invalid_at=None,
-        valid_until=seen.valid_until,
-        last_validated_at=seen.said_at,
-        source_sessions=tuple(sorted(sessions)),
-        source_turn_id=seen.turn_id,
-        source_turns=(seen.turn_id,),
-    )
 
 
 async def _confirm(evolution: MemoryChanges, seen: ObservationRow, confirm: Confirm) -> None:
