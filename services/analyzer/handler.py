@@ -16,8 +16,7 @@ from services.analyzer import prompts
 from services.analyzer.prompts import AnalysisAnswer, MemoryOption
 from services.analyzer.rules import Advice, StatementAnalysis, judge_vector, list_doubtful
 from shared import clock
-from shared.bus.delivery import Delivered
-from shared.bus.precedence import step
+from shared.bus.delivery import Delivered, step
 from shared.db import Connection, epoch_of
 from shared.domain.observations import ObservationRow
 from shared.domain.statements import ActiveMemory

@@ -18,7 +18,7 @@ from services.observer.summary import (
     SummaryTurn,
     TaskState,
 )
-from shared.bus.precedence import step
+from shared.bus.delivery import step
 from shared.db import Connection
 from shared.domain.observations import ObservationRow
 from shared.domain.statements import FORGETS, SUSPECTED

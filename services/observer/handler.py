@@ -11,8 +11,7 @@ from services.observer import cite, digest, extract, habits, rows
 from services.observer.extraction import Extraction
 from services.observer.feedback import received
 from services.observer.rows import envelope, to_events, to_extract
-from shared.bus.delivery import Delivered
-from shared.bus.precedence import give_way, step
+from shared.bus.delivery import Delivered, give_way, step
 from shared.db import Connection, epoch_of
 from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 from aiokafka import TopicPartition
 
-from shared.bus.progress import Progress
+from shared.bus.fetching import Progress
 from shared.loops import LONGEST_WORK_S
 from tests.system.kafka import Stored
 
