@@ -6,11 +6,11 @@ from functools import partial
 
 from shared import cache
 from shared.domain.subjects import Subject
-from shared.loops import LONGEST_WORK_S
 from shared.metrics.delivery import TEXTS_KEPT
 from shared.runtime import Runtime
 from shared.service import Service
 from shared.store.turns_under_way import follow_ahead
+from shared.telemetry import LONGEST_WORK_S
 
 DROP_EVERY_S = 15.0
 """So often what was kept for its time goes, also where nobody asks any more."""

@@ -21,13 +21,12 @@ from shared.bus.dead_letters import find_letter
 from shared.bus.topics import ensure_topics
 from shared.db import Connection, Database
 from shared.errors import TransientError
-from shared.loops import Loops
 from shared.metrics.outbox import OUTBOX_AGE, OUTBOX_FAILED, OUTBOX_ROWS, RELAY_PUBLISHED, TURNS_HELD
 from shared.policy import DeliveryPolicy
 from shared.runtime import Runtime
 from shared.store import api_keys, outbox, topics_made, turns_under_way
 from shared.store.outbox import LETTER, SHARDS, OutboxRow
-from shared.telemetry import logger
+from shared.telemetry import Loops, logger
 
 STALE = timedelta(seconds=6)
 """A relay not seen for so long is gone; its shards are free with its connection."""

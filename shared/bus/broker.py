@@ -32,11 +32,10 @@ from shared.bus.fetching import (
 )
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
-from shared.loops import LONGEST_WORK_S, Loops
 from shared.metrics.catalogue import show_from_start
 from shared.metrics.delivery import CONSUMER_LAG, EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, HANDLER_SECONDS
 from shared.policy import DeliveryPolicy
-from shared.telemetry import logger
+from shared.telemetry import LONGEST_WORK_S, Loops, logger
 
 REST_S = 2.0
 """The pause of a consumer before a failed batch is redelivered."""

@@ -19,9 +19,8 @@ from aiokafka.errors import KafkaError
 from aiokafka.record.memory_records import MemoryRecords
 
 from shared.batches import UnreadableBatchError, header_of, next_after, open_batch, split_batches
-from shared.loops import LONGEST_WORK_S
 from shared.metrics.delivery import PARTITIONS_STALLED
-from shared.telemetry import logger
+from shared.telemetry import LONGEST_WORK_S, logger
 
 POLL_MS = 1_000
 BEHIND_MS = 100

@@ -15,9 +15,8 @@ from shared.secrets.model import (
     SecretRefusal,
 )
 from shared.secrets.personal import find_numbers
-from shared.secrets.phrases import recovery_words, single_characters, turns
 from shared.secrets.shapes import find_catalogued, find_shaped
-from shared.secrets.spoken import find_named
+from shared.secrets.spoken import find_named, recovery_words, single_characters, turns
 
 __all__ = [
     "ADDRESSES",
