@@ -27,10 +27,11 @@ APP_ROLE = "smartbrain_app"
 SYSTEM_ROLE = "smartbrain_system"
 ERASURE_ROLE = "smartbrain_erasure"
 ERASED = "smartbrain_erased"
-"""Each erasure is notified here by the transaction that begins its epoch: tenant, user, epoch."""
+"""The channel on which the transaction that begins an epoch notifies its erasure: tenant, user, epoch."""
 KEYS = "smartbrain_keys"
 """Each change of a key is notified here by its transaction: the key's id."""
 CHANNEL = "smartbrain_outbox"
+"""The channel on which new rows of the outbox are notified."""
 
 RECONNECT_S = 4.0
 """A pool whose server is away begins anew after so long: left alone, it pauses twice as long before each try, and a
@@ -45,8 +46,6 @@ R = TypeVar("R")
 R1 = TypeVar("R1")
 R2 = TypeVar("R2")
 R3 = TypeVar("R3")
-R4 = TypeVar("R4")
-R5 = TypeVar("R5")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +158,6 @@ class Database:
     @overload
     async def read(self, subject: Subject, one: Read[R1], two: Read[R2], three: Read[R3], /) -> tuple[R1, R2, R3]: ...
     @overload
-    async def read(
-        self, subject: Subject, one: Read[R1], two: Read[R2], three: Read[R3], four: Read[R4], /
-    ) -> tuple[R1, R2, R3, R4]: ...
-    @overload
-    async def read(
-        self, subject: Subject, one: Read[R1], two: Read[R2], three: Read[R3], four: Read[R4], five: Read[R5], /
-    ) -> tuple[R1, R2, R3, R4, R5]: ...
-    @overload
     async def read(self, subject: Subject, one: Read[R1], /, *others: Read[R]) -> tuple[R1, *tuple[R, ...]]: ...
     async def read(self, subject: Subject, /, *reads: Read[Any]) -> tuple[Any, ...]:
         """What the statements find among the rows of this user, in one transaction and one round trip."""
@@ -242,25 +233,6 @@ class Database:
                     await conn.execute(f"NOTIFY {CHANNEL}")
             except AWAY:
                 await asyncio.sleep(0.2)
-
-    async def listen(self, heard: Callable[[], None]) -> None:
-        """Calls `heard` at every wake-up until cancelled; reconnects by itself."""
-        await self.follow(CHANNEL, lambda _: heard())
-
-    async def listen_for_erasures(self, on_erasure: Callable[[tuple[Subject, int] | None], None]) -> None:
-        """Calls `on_erasure` with the user and the new epoch at every erasure of this database, until cancelled.
-
-        With None at first and after every break, when erasures may have been missed.
-        """
-
-        def pass_on(payload: str | None) -> None:
-            if payload is None:
-                on_erasure(None)
-                return
-            tenant_id, user_id, epoch = orjson.loads(payload)
-            on_erasure((Subject(tenant_id, user_id), epoch))
-
-        await self.follow(ERASED, pass_on)
 
     async def follow(
         self, channel: LiteralString, on_notice: Callable[[str | None], None], lost: Callable[[], None] = lambda: None

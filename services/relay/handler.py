@@ -19,7 +19,7 @@ from services.relay.rules import choose_ahead, share_room
 from shared import clock
 from shared.bus.dead_letters import find_letter
 from shared.bus.topics import ensure_topics
-from shared.db import Connection, Database
+from shared.db import CHANNEL, Connection, Database
 from shared.errors import TransientError
 from shared.metrics.outbox import OUTBOX_AGE, OUTBOX_FAILED, OUTBOX_ROWS, RELAY_PUBLISHED, TURNS_HELD
 from shared.policy import DeliveryPolicy
@@ -175,7 +175,7 @@ class Relay:
 
     async def run(self) -> None:
         """Publishes until cancelled; starts again on a fresh connection whenever a dependency was away."""
-        listener = asyncio.create_task(self._rt.db.listen(self._woken.set))
+        listener = asyncio.create_task(self._rt.db.follow(CHANNEL, lambda _: self._woken.set()))
         try:
             while True:
                 self._loops.move(LOOP)
