@@ -1,15 +1,19 @@
-"""Extraction from one turn: by the rules, and by a model if one is reachable; sure findings of the rules stay."""
+"""What one turn says: by the rules, with the habits that it completes, and by a model if one is available.
+
+Findings of the rules that are certain stay, whatever the model says.
+"""
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from uuid import UUID
 
 from services.observer import prompts
-from services.observer.extraction import Extraction
 from services.observer.merge import ModelAttribution, QuoteSource, doubtable, merge_items
 from services.observer.prompts import KnownMemory, PromptMessage
+from shared.db import Connection
+from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.extraction import (
     MessageText,
@@ -23,14 +27,20 @@ from shared.extraction import (
     slash,
     turn_texts,
 )
+from shared.extraction.clauses import language_of
+from shared.extraction.habits import DETECTOR, Habit, HabitTelling, find_act, judge
 from shared.extraction.keeping import keep_dictated, keep_kinds
 from shared.extraction.stretches import stretches
+from shared.extraction.turn_texts import turn_text
 from shared.model_calls.answer_cache import AnswerKey, digest
 from shared.model_calls.calls import ModelCalls
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.provider import ModelProvider
 from shared.policy import ObserverPolicy
 from shared.secrets import redact
+from shared.store import habits
+from shared.store.chunks import Chunk
+from shared.store.habits import ToldBefore
 
 UNAVAILABLE = "model_unavailable"
 MALFORMED = "model_answer_malformed"
@@ -40,6 +50,15 @@ PURPOSE = "extract"
 """Under which these questions are counted."""
 PROMPT = "prompt_version"
 """The dimension of an experiment that chooses the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What a turn says, notes on how it was found out, and which version of the question was asked."""
+
+    observed: Observed
+    notes: tuple[str, ...] = ()
+    prompt_version: str | None = None
 
 
 async def extract(
@@ -182,3 +201,91 @@ def _sources(turn: TurnText, observed: Observed, context: ObserveContext, policy
         if tool.status == "ok"
     ]
     return sorted([*spoken, *results], key=lambda source: source.ordinal)
+
+
+PASSING_ASSERTIONS: frozenset[str] = frozenset({"declared", "inferred", "correction"})
+"""How a reading takes the words of a habit, where nothing tells it that they are one."""
+
+
+@dataclass
+class HabitTellings:
+    """What a user has told in short messages that may be a habit, this batch's turns among them as they are read."""
+
+    earlier: list[HabitTelling] = field(default_factory=list[HabitTelling])
+
+    def settle(self, turn: Turn, observed: Observed, policy: ObserverPolicy) -> Observed:
+        """The turn's observations with the habits that its messages come to; single tellings of these are no memory."""
+        for message in list_tellings(turn):
+            observed = self._settle(turn, message, observed, policy)
+        return observed
+
+    def _settle(self, turn: Turn, message: MessageText, observed: Observed, policy: ObserverPolicy) -> Observed:
+        act = find_act(message.text)
+        if act is None or any(each.ordinal == message.ordinal for each in observed.refused):
+            return observed
+        now = HabitTelling(act, turn.session_id, message.created_at)
+        verdict = judge(now, self.earlier, policy.habit_sessions_min)
+        habit = verdict.habit
+        self.earlier.append(replace(now, key=habit.key, times=habit.times) if habit else now)
+        if not verdict.known:
+            return observed
+        others = tuple(one for one in observed.observations if not _is_passing(one, message))
+        suspected = tuple(one for one in observed.suspected if not _is_passing(one, message))
+        why = ReadingNote((0, len(message.text)), "kept" if habit else "dropped", "habit", message.ordinal)
+        added = (to_habit(habit, message),) if habit else ()
+        return replace(observed, observations=(*others, *added), suspected=suspected, explain=(*observed.explain, why))
+
+
+def list_tellings(turn: Turn) -> list[MessageText]:
+    """The messages of a turn that tell an act: the user's own, under no other name, of text alone."""
+    if turn.withheld:
+        return []
+    plain = {event.ordinal for event in turn.events if not event.blocks}
+    said = [m for m in turn_text(turn).messages if m.role == "user" and not m.name and m.ordinal in plain]
+    return [message for message in said if find_act(message.text)]
+
+
+async def load_habits(conn: Connection, subject: Subject, turns: Sequence[Turn]) -> HabitTellings:
+    """What was told before these turns that may be the same; one read, none where none of them tells an act."""
+    acts = [act for turn in turns for message in list_tellings(turn) if (act := find_act(message.text))]
+    found = await habits.load_near(conn, subject, {term for act in acts for term in act.sought})
+    return HabitTellings([telling for each in found if (telling := to_telling(each))])
+
+
+def to_telling(before: ToldBefore) -> HabitTelling | None:
+    act = find_act(before.text)
+    return HabitTelling(act, before.session_id, before.said_at, before.key, before.times or 0) if act else None
+
+
+def list_counted(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Of the chunks of a turn those in which a habit is looked for."""
+    return [each for each in chunks if each.role == "user" and not each.name and find_act(each.text)]
+
+
+def to_habit(habit: Habit, message: MessageText) -> Observation:
+    """The habit in the words of the message in which it was told last."""
+    text = message.text.strip()
+    return Observation(
+        kind="pattern",
+        key=habit.key,
+        value={"times": habit.times, "since": habit.since.isoformat(), "quote": text},
+        text=text,
+        assertion="behaviour",
+        epistemic="fact",
+        polarity=0,
+        priority="normal",
+        retracts=False,
+        old_value=None,
+        detector=DETECTOR,
+        pattern="repeated",
+        language=language_of(text),
+        role="user",
+        message_ordinal=message.ordinal,
+        span=(0, len(message.text)),
+    )
+
+
+def _is_passing(one: Observation, message: MessageText) -> bool:
+    """Whether it was read in the message, as if it told something that happened or holds once."""
+    read = one.message_ordinal == message.ordinal and one.assertion in PASSING_ASSERTIONS and not one.retracts
+    return read and one.key is None and one.role == "user"

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from schemas.events import TurnCommitted
 from schemas.topics import FEEDBACK_RECORDED
-from services.observer import cite, digest, extract, habits, rows
-from services.observer.extraction import Extraction
+from services.observer import cite, digest, extract, rows
+from services.observer.extract import Extraction
 from services.observer.feedback import received
 from services.observer.rows import envelope, to_events, to_extract
 from shared.bus.delivery import Delivered, give_way, step
@@ -53,7 +53,7 @@ class TurnBatch:
     turns: Sequence[Turn]
     named: NamedEntities
     earlier: received.PreviousPackages
-    habits: habits.HabitsTold
+    habits: extract.HabitTellings
     wishes: Wishes
     unread: Mapping[UUID, tuple[ReadingNote, ...]]
     """Of each turn that is withheld, what its outcome says of its messages."""
@@ -117,7 +117,7 @@ async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID])
         await turn_states.note_observed(conn, subject, notes, withheld=list_withheld(thoughts))
         await wishes.put(conn, subject, loaded.wishes.changed.values())
         await _save_found(conn, subject, thoughts)
-        await chunks.put(conn, subject, [c for t in thoughts for c in habits.list_counted(t.chunks)])
+        await chunks.put(conn, subject, [c for t in thoughts for c in extract.list_counted(t.chunks)])
 
 
 async def _load(
@@ -131,7 +131,7 @@ async def _load(
         batch = await received.mark_recalled(conn, subject, batch)
     named = await entities.named_near(conn, subject, [turn.turn_id for turn in batch], policy.entity_window_turns)
     earlier = await received.load(conn, subject, batch)
-    counted = await habits.load(conn, subject, batch)
+    counted = await extract.load_habits(conn, subject, batch)
     asking = None if live else await load_answers(conn, rt, subject, batch)
     return TurnBatch(batch, named, earlier, counted, silence, unread, await epoch_of(conn), asking)
 

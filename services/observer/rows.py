@@ -10,7 +10,7 @@ from typing import Any
 from schemas.envelope import Envelope
 from schemas.events import ObservationRecorded, ObservationUrgent, Payload, TurnExtract
 from schemas.topics import OBSERVATION_RECORDED, OBSERVATION_URGENT, TURN_EXTRACT
-from services.observer.extraction import Extraction
+from services.observer.extract import Extraction
 from shared import clock
 from shared.domain import chunk_ids
 from shared.domain.blocks import Recognized, searchable

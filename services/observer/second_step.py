@@ -14,7 +14,7 @@ from schemas.events import TurnExtract
 from schemas.vocabulary import MemoryType
 from services.observer import condense, extract, rows
 from services.observer.condense import Retold
-from services.observer.extraction import Extraction
+from services.observer.extract import Extraction
 from services.observer.prompts import KnownMemory
 from services.observer.rows import to_events
 from services.observer.withdrawn import SINCE, is_withdrawn, without

@@ -9,8 +9,7 @@ from uuid import UUID
 import pytest
 
 from schemas.vocabulary import Role
-from services.observer.extract import MALFORMED, PROMPT_UNKNOWN, UNAVAILABLE, USED_UP, asked_of, extract
-from services.observer.extraction import Extraction
+from services.observer.extract import MALFORMED, PROMPT_UNKNOWN, UNAVAILABLE, USED_UP, Extraction, asked_of, extract
 from services.observer.prompts import KnownMemory
 from shared.domain.statements import CLAIMED
 from shared.extraction import MessageText, ObserveContext, Observed, ObservePolicy, ToolText, TurnText, observe
