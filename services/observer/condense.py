@@ -1,4 +1,4 @@
-"""The changes that a model makes in a summary of the rules; the rules' version stays if the model fails."""
+"""The changes of a model to a summary of the rules; if the model fails, the version of the rules stays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from services.observer import digest, prompts
 from services.observer import summary as rolling
 from services.observer.extract import MALFORMED, UNAVAILABLE, USED_UP
 from services.observer.prompts import PromptMessage
-from services.observer.retell import choose_lines, retold
+from services.observer.retell import apply_changes, choose_lines
 from services.observer.summary import Summary, SummaryPolicy
 from shared.db import Connection
 from shared.domain.subjects import Subject
@@ -25,12 +25,12 @@ from shared.store import model_answers, summaries, turns
 from shared.store.summaries import SummaryRow
 
 PURPOSE = "summary"
-"""Under which these questions are counted and their answers kept."""
+"""The purpose under which the questions are counted and their answers stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condensed:
-    """The summary as it stands now: by which model where one had a part in it, and a note where it failed."""
+    """The summary, the model that changed it, if any, and a note if the model failed."""
 
     summary: Summary
     model_id: str | None = None
@@ -39,30 +39,30 @@ class Condensed:
 
 @dataclass(frozen=True, slots=True)
 class Retold:
-    """The next version of a summary that the rules had made; without a row they stand, and a note may say why."""
+    """The next version of a summary; without a row the version of the rules stays, and a note may give the reason."""
 
     row: SummaryRow | None = None
     notes: tuple[str, ...] = ()
 
     def note(self) -> dict[str, Any]:
-        """What the outcome of the turn that the summary reaches to says of it from now on."""
-        said: dict[str, Any] = {"notes": self.notes} if self.notes else {}
-        return {**said, "version": self.row.version, "model_id": self.row.model_id} if self.row else said
+        """The note for the outcome of the last turn that the summary covers."""
+        notes: dict[str, Any] = {"notes": self.notes} if self.notes else {}
+        return {**notes, "version": self.row.version, "model_id": self.row.model_id} if self.row else notes
 
 
 @dataclass(frozen=True, slots=True)
 class SummarySource:
-    """The newest summary of a session, as the rules made it, and the turns that no model was shown for one."""
+    """The newest summary of a session, made by the rules, and the turns that no model has seen for a summary."""
 
     row: SummaryRow
     summary: Summary
     turns: Sequence[Turn]
 
 
-async def renew(rt: Runtime, subject: Subject, turn: Turn, asking: ModelCalls) -> Retold:
-    """What a model makes of the summary of the turn's session, where that reaches just to the turn.
+async def revise_summary(rt: Runtime, subject: Subject, turn: Turn, calls: ModelCalls) -> Retold:
+    """Lets a model revise the summary of the session of the turn, if it ends with this turn.
 
-    One that reaches further is for the turn that it reaches to: it holds these messages too, and no version is lost.
+    A summary that covers later turns is revised with the last of them: it contains these messages too.
     """
     if not (rt.policy.session.use_model and rt.policy.session.summaries):
         return Retold()
@@ -77,9 +77,9 @@ async def renew(rt: Runtime, subject: Subject, turn: Turn, asking: ModelCalls) -
         if not each.only_ends
         for m in digest.text_of(each).messages
     ]
-    told = await condense(rt, subject, basis.summary, messages, turn.turn_id, asking, policy)
-    row = to_next_version(basis.row, told.summary, told.model_id, policy) if told.model_id else None
-    return Retold(row, told.notes)
+    condensed = await condense(rt, subject, basis.summary, messages, turn.turn_id, calls, policy)
+    row = to_next_version(basis.row, condensed.summary, condensed.model_id, policy) if condensed.model_id else None
+    return Retold(row, condensed.notes)
 
 
 async def _basis(conn: Connection, subject: Subject, turn: Turn) -> SummarySource | None:
@@ -114,31 +114,31 @@ async def condense(
     summary: Summary,
     messages: Sequence[PromptMessage],
     turn_id: UUID,
-    asking: ModelCalls,
+    calls: ModelCalls,
     limits: SummaryPolicy,
 ) -> Condensed:
-    """What the rules made of these messages, and what a model changes in it; the same question is asked once.
+    """The summary of the rules with the changes of a model; the same question is asked once.
 
-    What it cost, its answer and one that nobody could read are in `asking`.
+    Usage, answers and unreadable answers are in `calls`.
     """
     model = rt.models.chat_model_id
     edit = choose_lines(summary.items, messages)
-    wanted = rt.policy.session.use_model and rt.policy.observer.use_model
-    if model is None or not wanted or not any(each.role == "user" for each in edit.messages):
+    may_ask = rt.policy.session.use_model and rt.policy.observer.use_model
+    if model is None or not may_ask or not any(each.role == "user" for each in edit.messages):
         return Condensed(summary)
-    ask = prompts.choose_recount(rt.policy.session.summary_prompt)
-    prompt = replace(ask(edit.to_shown_lines(), edit.messages), deadline_s=rt.policy.observer.model_deadline_s)
+    make_prompt = prompts.choose_recount(rt.policy.session.summary_prompt)
+    prompt = replace(make_prompt(edit.to_shown_lines(), edit.messages), deadline_s=rt.policy.observer.model_deadline_s)
     question = AnswerKey(PURPOSE, prompt.version, model, digest_of(prompt.system, prompt.user), turn_id)
     async with rt.db.transaction(subject) as conn:
-        asking.cache.known |= await model_answers.find_cached(conn, subject, [question.hash])
-    if not asking.allows(prompt, question):
+        calls.cache.known |= await model_answers.find_cached(conn, subject, [question.hash])
+    if not calls.allows(prompt, question):
         return Condensed(summary, notes=(USED_UP,))
     try:
-        answer = await asking.ask(rt.models, prompt, question)
+        answer = await calls.ask(rt.models, prompt, question)
     except ModelUnavailable:
         return Condensed(summary, notes=(UNAVAILABLE,))
     except MalformedAnswer:
         return Condensed(summary, notes=(MALFORMED,))
-    items = retold(summary.items, edit, answer.value, summary.source_to_seq, limits)
+    items = apply_changes(summary.items, edit, answer.value, summary.source_to_seq, limits)
     changed = rolling.with_items(summary, items, limits, tokens.count, lambda text: redact(text)[0])
     return Condensed(changed, model)
