@@ -105,7 +105,9 @@ async def extract(
     by = ModelAttribution(answer.model_id, answer.prompt_version, frozenset(policy.profile_slots))
     reasons = prompts.list_misread(answer.value)
     doubted = zip(doubtable(observed), words, strict=True)
-    misread = [(each, reasons[text]) for each, text in doubted if text in reasons]
+    misread: list[tuple[Observation, prompts.Wrong]] = [
+        (each, reasons[text]) for each, text in doubted if text in reasons
+    ]
     merged = merge_items(observed, items, sources, by, limits.max_observations, misread)
     return Extraction(merged, notes, answer.prompt_version)
 

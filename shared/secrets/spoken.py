@@ -145,7 +145,7 @@ _CALLED = frozenset(
 )
 
 
-def recovery_words(low: str) -> Iterator[SecretHit]:
+def find_recovery_words(low: str) -> Iterator[SecretHit]:
     """Runs of twelve to twenty-four unconnected words in a text that mentions such a phrase."""
     if any(sign in low for sign in _WORDY):
         for match in _LATIN.finditer(low):
@@ -162,14 +162,14 @@ def recovery_words(low: str) -> Iterator[SecretHit]:
                 yield SecretHit("password", start, match.end())
 
 
-def single_characters(text: str) -> Iterator[SecretHit]:
+def find_single_characters(text: str) -> Iterator[SecretHit]:
     """Twelve to twenty-four separate Chinese characters: a recovery phrase, whatever it is called."""
     if not text.isascii() and _APART.search(text):
         for match in _HAN.finditer(text):
             yield SecretHit("password", match.start(), match.end())
 
 
-def turns(low: str) -> Iterator[SecretHit]:
+def find_dial_turns(low: str) -> Iterator[SecretHit]:
     """Three or more dial turns in a text that mentions a lock."""
     if ("left" in low or "左" in low) and _A_TURN.search(low) and _DIAL.search(low):
         for match in _TURNS.finditer(low):

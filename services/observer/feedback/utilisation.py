@@ -113,4 +113,7 @@ def find_uses(memories: Mapping[Id, str], reply: str, question: str) -> dict[Id,
 def choose_strongest(signals: Iterable[UtilizationSignal]) -> UtilizationSignal:
     """The strongest of the signals, which represents the package."""
     given = frozenset(signals)
-    return next((each for each in STRENGTH if each in given), "none")
+    for each in STRENGTH:
+        if each in given:
+            return each
+    return "none"

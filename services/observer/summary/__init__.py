@@ -14,11 +14,12 @@ from services.observer.summary.model import (
     SummaryState,
     SummaryTurn,
     TaskState,
+    dump,
     ends_stage,
     find_reason,
+    load,
     to_summary_policy,
 )
-from services.observer.summary.stored import dump, load
 from services.observer.summary.summarise import block, summarise, with_items
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The input and the content of a rolling summary, and whether one is due.
+"""The input and the content of a rolling summary, whether one is due, and its form in the database.
 
 It is due after enough turns, with more tokens than the window, or when a decision or a task is finished.
 """
@@ -6,7 +6,9 @@ It is due after enough turns, with more tokens than the window, or when a decisi
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
 
 from schemas.vocabulary import Language, MemoryType, Role
 from shared.policy import Policy
@@ -180,3 +182,21 @@ def ends_stage(facts: Iterable[SummaryFact], tool_results: Iterable[str], policy
     """Whether a decision, a finished task or a large tool result ends a stage of the conversation."""
     finished = any(fact.kind == "decision" or (fact.kind == "task" and fact.state == "done") for fact in facts)
     return finished or any(count(result) > policy.big_tool_tokens for result in tool_results)
+
+
+_SUMMARY = TypeAdapter(Summary)
+
+
+def dump(summary: Summary) -> dict[str, Any]:
+    """Everything but the text, which has a column of its own."""
+    return {name: value for name, value in _SUMMARY.dump_python(summary, mode="json").items() if name != "text"}
+
+
+def load(stored: object, text: str = "") -> Summary | None:
+    """The summary that `dump` wrote; None for anything else."""
+    if not isinstance(stored, dict):
+        return None
+    try:
+        return _SUMMARY.validate_python({**stored, "text": text})
+    except ValidationError:
+        return None
