@@ -23,8 +23,7 @@ from shared.db import ERASED, Connection, Database, Read
 from shared.domain.subjects import Subject
 from shared.domain.user_settings import hold_settings
 from shared.errors import ConfigurationError
-from shared.knowledge.factory import make_knowledge
-from shared.knowledge.none import NoKnowledge
+from shared.knowledge.factory import NoKnowledge, make_knowledge
 from shared.knowledge.port import AnswerKey, Bundle, Knowledge
 from shared.models.factory import make_models
 from shared.models.paces import Paces

@@ -24,9 +24,7 @@ from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.metrics.memory import ANALYSIS_ADVICE, ANALYSIS_WITHOUT
 from shared.metrics.models import MODEL_ANSWERS_KEPT
-from shared.model_calls import allowance
-from shared.model_calls.answer_cache import AnswerCache, AnswerKey, digest
-from shared.model_calls.calls import ModelCalls
+from shared.model_calls.calls import AnswerCache, AnswerKey, ModelCalls, digest, load_budget
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.prompt import Prompt
 from shared.resolution.from_rows import known_of, statement_of
@@ -171,7 +169,7 @@ async def _load_calls(rt: Runtime, subject: Subject, calls: ModelCalls, question
         if all(calls.cache.has(each.key) for each in questions):
             return
         spent = await model_answers.today(conn, subject)
-    calls.left = await allowance.load_left(rt.db, rt.policy.observer, subject, spent)
+    calls.left = await load_budget(rt.db, rt.policy.observer, subject, spent)
 
 
 async def _ask(rt: Runtime, calls: ModelCalls, question: _Question) -> bool:

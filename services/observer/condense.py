@@ -15,9 +15,8 @@ from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.language import tokens
-from shared.model_calls.answer_cache import AnswerKey
-from shared.model_calls.answer_cache import digest as digest_of
-from shared.model_calls.calls import ModelCalls
+from shared.model_calls.calls import AnswerKey, ModelCalls
+from shared.model_calls.calls import digest as digest_of
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
 from shared.secrets import redact

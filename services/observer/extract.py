@@ -32,8 +32,7 @@ from shared.extraction.habits import DETECTOR, Habit, HabitTelling, find_act, ju
 from shared.extraction.keeping import keep_dictated, keep_kinds
 from shared.extraction.stretches import stretches
 from shared.extraction.turn_texts import turn_text
-from shared.model_calls.answer_cache import AnswerKey, digest
-from shared.model_calls.calls import ModelCalls
+from shared.model_calls.calls import AnswerKey, ModelCalls, digest
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.provider import ModelProvider
 from shared.policy import ObserverPolicy

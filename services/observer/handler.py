@@ -21,8 +21,7 @@ from shared.extraction import ObserveContext, ReadingNote, turn_texts
 from shared.extraction.standing_wishes import Wishes
 from shared.extraction.wishes import to_unread as not_read
 from shared.metrics.turns import OUTCOME_SECONDS
-from shared.model_calls.answer_cache import AnswerCache
-from shared.model_calls.calls import ModelCalls
+from shared.model_calls.calls import AnswerCache, ModelCalls
 from shared.runtime import Runtime
 from shared.store import (
     chunks,

@@ -28,9 +28,7 @@ from shared.errors import TransientError
 from shared.extraction import ObserveContext, Observed, retractions, turn_texts
 from shared.language import segment
 from shared.metrics.models import MODEL_ANSWERS_KEPT, MODEL_BUDGET_USED_UP, MODEL_STEP_SECONDS, MODEL_TURNS_SKIPPED
-from shared.model_calls import allowance
-from shared.model_calls.answer_cache import AnswerCache, AnswerKey
-from shared.model_calls.calls import ModelCalls
+from shared.model_calls.calls import AnswerCache, AnswerKey, ModelCalls, load_budget
 from shared.runtime import Runtime
 from shared.secrets import redact
 from shared.store import (
@@ -99,7 +97,7 @@ async def _add(rt: Runtime, subject: Subject, event: Delivered) -> None:
         spent = await model_answers.today(conn, subject) if loaded else None
     if loaded is None or spent is None:
         return
-    loaded.calls.left = await allowance.load_left(rt.db, rt.policy.observer, subject, spent)
+    loaded.calls.left = await load_budget(rt.db, rt.policy.observer, subject, spent)
     try:
         reading = await _read(rt, subject, loaded, since=_since(event))
         async with rt.db.transaction(subject, since=loaded.epoch) as conn:

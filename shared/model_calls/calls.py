@@ -1,19 +1,128 @@
-"""What models are asked for a batch: within the day's share, counted also where it fails, to be saved with it."""
+"""The questions to models for one batch: each is asked once, within the budget of the day, and counted.
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+Load the earlier answers, ask outside of transactions, save the new ones: `AnswerCache(await find_cached(...))`, `await
+calls.ask(models, prompt, key)`, `await put_cached(conn, subject, calls.cache.fresh)`. The usage of a failed batch is
+saved too.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
+from uuid import UUID
+
+import orjson
 
 from shared import clock
+from shared.db import Database
+from shared.domain.subjects import Subject
 from shared.language.tokens import count
-from shared.model_calls.answer_cache import AnswerCache, AnswerKey
+from shared.model_calls import budget
 from shared.model_calls.budget import ModelBudget
 from shared.models.cost import Spent
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import ModelProvider
-from shared.secrets import ADDRESSES, redact
-from shared.store.model_answers import KeptAnswer, Usage
+from shared.policy import ObserverPolicy
+from shared.secrets import ADDRESSES, placeholder, redact
+from shared.store import model_answers
+from shared.store.model_answers import CachedAnswer, KeptAnswer, Usage
+
+UNLIKE_A_WORD = 6
+"""From so many characters on what is a secret in one place is taken for one everywhere."""
+
+
+def digest(*said: object) -> str:
+    """The same for the same words; parts may be anything that JSON can say."""
+    return hashlib.sha256(orjson.dumps(said)).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerKey:
+    """What a model is asked about: the words by their digest, not what was known then nor which turn said them."""
+
+    purpose: str
+    prompt_version: str
+    model: str
+    said: str
+    turn_id: UUID | None = None
+
+    @property
+    def hash(self) -> str:
+        """Names the input."""
+        return digest(self.purpose, self.prompt_version, self.model, self.said)
+
+
+@dataclass
+class AnswerCache:
+    """Answers of models to one user's inputs: those of before, by hash, and the fresh ones."""
+
+    known: dict[str, CachedAnswer] = field(default_factory=dict[str, CachedAnswer])
+    fresh: list[CachedAnswer] = field(default_factory=list[CachedAnswer])
+
+    def has(self, asked: AnswerKey) -> bool:
+        """Whether this costs no call."""
+        return asked.hash in self.known
+
+    async def ask(
+        self, models: ModelProvider, prompt: Prompt[A], key: AnswerKey, keep: Callable[[A], A] | None = None
+    ) -> Answer[A]:
+        """The answer to the input, by the model or from before: the same value either way, secrets blanked.
+
+        `keep` makes of a fresh answer what is kept of it, where its sense hangs on more than the input.
+        """
+        before = self.known.get(key.hash)
+        if before is not None:
+            value = prompt.answer.model_validate(before.answer)
+            return Answer(value, "", before.model, prompt.name, before.prompt_version)
+        answer = await models.ask(prompt)
+        plain = blank_answer((keep(answer.value) if keep else answer.value).model_dump(mode="json"))
+        fresh = CachedAnswer(key.hash, key.purpose, key.prompt_version, key.model, key.said, key.turn_id, plain)
+        self.known[key.hash] = fresh
+        self.fresh.append(fresh)
+        return replace(answer, value=prompt.answer.model_validate(plain))
+
+
+def blank_answer(answer: Any) -> Any:
+    """The answer without secrets: a long one that any of its texts shows to be one is blanked in all of them."""
+    secrets: dict[str, str] = {}
+
+    def see(text: str) -> str:
+        text = text.replace("\x00", "")
+        plain, hits = redact(text)
+        secrets.update((text[hit.start : hit.end], placeholder(hit.kind)) for hit in hits)
+        return plain
+
+    def blank(text: str) -> str:
+        for secret in sorted(secrets, key=len, reverse=True):
+            if len(secret) >= UNLIKE_A_WORD:
+                text = text.replace(secret, secrets[secret])
+        return text
+
+    return _each(_each(answer, see), blank)
+
+
+def _each(value: Any, change: Callable[[str], str]) -> Any:
+    """The value with each of its texts changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {name: _each(part, change) for name, part in value.items()}  # pyright: ignore[reportUnknownVariableType] # JSON
+    if isinstance(value, list):
+        return [_each(part, change) for part in value]  # pyright: ignore[reportUnknownVariableType] # JSON
+    return value
+
+
+async def load_budget(db: Database, limits: ObserverPolicy, subject: Subject, spent: Spent) -> ModelBudget:
+    """What is left of the share of the user, who spent so much today, and of that of the tenant."""
+    own = budget.subtract_spent(limits.model_tokens_per_day, limits.model_seconds_per_day, spent)
+    if not (limits.tenant_model_tokens_per_day or limits.tenant_model_seconds_per_day):
+        return own
+    async with db.system() as conn:
+        all_spent = await model_answers.tenant_today(conn, subject.tenant_id)
+    shared = budget.subtract_spent(limits.tenant_model_tokens_per_day, limits.tenant_model_seconds_per_day, all_spent)
+    return budget.choose_least(own, shared)
+
 
 MAX_RAW_CHARS = 20_000
 

@@ -8,7 +8,7 @@ from typing import Any, Self, cast
 
 from pydantic import model_validator
 
-from shared.policy.access import AccessPolicy, SignInPolicy, TokenIssuer
+from shared.policy.access import AccessPolicy, LimitsPolicy, SignInPolicy, TokenIssuer
 from shared.policy.analyzer import AnalysisPolicy
 from shared.policy.base import Slice
 from shared.policy.compose import (
@@ -29,7 +29,6 @@ from shared.policy.erasure import ErasurePolicy, LegalProfile
 from shared.policy.evolver import CalibrationPolicy, EvolutionPolicy, ExperiencePolicy, FeedbackPolicy, PromotionPolicy
 from shared.policy.gate import Floor, GatePolicy
 from shared.policy.knowledge import KnowledgePolicy
-from shared.policy.limits import LimitsPolicy
 from shared.policy.models import ModelPrice, ModelsPolicy
 from shared.policy.observer import ObserverPolicy, SessionPolicy
 from shared.policy.personal import PersonalDataPolicy

@@ -7,7 +7,7 @@ import pytest
 
 from services.observer import condense
 from shared.errors import TransientError
-from shared.model_calls.answer_cache import AnswerKey, digest
+from shared.model_calls.calls import AnswerKey, digest
 from shared.store import outbox
 from tests.integration.observer.test_usage import Bench, bench_with
 from tests.ollama.server import ScriptedOllama
