@@ -126,7 +126,7 @@ def is_judgement(seen: ObservationRow) -> bool:
 
 
 async def end(
-    evolution: MemoryChanges,
+    changes: MemoryChanges,
     seen: ObservationRow,
     ends: Sequence[ActiveMemory],
     status: Literal["superseded", "retracted"],
@@ -138,13 +138,13 @@ async def end(
         return
     ids = [old.memory_id for old in ends]
     forgotten = status == "retracted" and is_forgotten(seen)
-    await memory.close(evolution.conn, evolution.subject, ids, status, at or seen.said_at, by, forgotten=forgotten)
+    await memory.close(changes.conn, changes.subject, ids, status, at or seen.said_at, by, forgotten=forgotten)
     for old in ends:
-        evolution.known.pop(old.memory_id, None)
-        evolution.hidden.append(old.memory_id)
-        evolution.settled.append(SettledConflict(old.memory_id, "replaced", seen.said_at))
+        changes.known.pop(old.memory_id, None)
+        changes.hidden.append(old.memory_id)
+        changes.settled.append(SettledConflict(old.memory_id, "replaced", seen.said_at))
         changed = to_changed(old, status, status, by=by, before=old.confidence)
-        tell(evolution, seen, changed, old.memory_id)
+        report_change(changes, seen, changed, old.memory_id)
 
 
 def to_changed(
@@ -168,19 +168,19 @@ def to_changed(
     )
 
 
-def block(evolution: MemoryChanges, blocked: EvolutionBlockedByErasure) -> None:
+def block(changes: MemoryChanges, blocked: EvolutionBlockedByErasure) -> None:
     """Reports that an erasure covers the observation."""
     EVOLUTION_BLOCKED.inc()
-    cause = evolution.envelopes.get(blocked.observation_id) or next(iter(evolution.envelopes.values()))
-    _add_event(evolution, cause, blocked, f"{blocked.observation_id}:{blocked.tombstone_id}")
+    cause = changes.envelopes.get(blocked.observation_id) or next(iter(changes.envelopes.values()))
+    _add_event(changes, cause, blocked, f"{blocked.observation_id}:{blocked.tombstone_id}")
 
 
-def tell(evolution: MemoryChanges, seen: ObservationRow, payload: Payload, about: UUID) -> None:
+def report_change(changes: MemoryChanges, seen: ObservationRow, payload: Payload, about: UUID) -> None:
     """Reports the change that the observation caused."""
-    _add_event(evolution, evolution.envelopes[seen.observation_id], payload, f"{about}:{seen.observation_id}")
+    _add_event(changes, changes.envelopes[seen.observation_id], payload, f"{about}:{seen.observation_id}")
 
 
-def _add_event(evolution: MemoryChanges, cause: Envelope, payload: Payload, about: str) -> None:
+def _add_event(changes: MemoryChanges, cause: Envelope, payload: Payload, about: str) -> None:
     fresh = {
         "event_id": clock.uuid7(),
         "event_type": payload.event_type,
@@ -188,7 +188,7 @@ def _add_event(evolution: MemoryChanges, cause: Envelope, payload: Payload, abou
         "occurred_at": clock.now(),
         "payload": payload.model_dump(mode="json"),
     }
-    evolution.events.append((MEMORY_CHANGED, cause.model_copy(update=fresh)))
+    changes.events.append((MEMORY_CHANGED, cause.model_copy(update=fresh)))
 
 
 def to_version(seen: ObservationRow, write: Write) -> Memory:
@@ -261,7 +261,9 @@ async def leave_part(changes: MemoryChanges, seen: ObservationRow, ended: Active
         changes.hidden.append(fresh.memory_id)
     changes.known[fresh.memory_id] = known_of(fresh)
     changes.chunks.append(chunk_of(fresh))
-    tell(changes, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id)
+    report_change(
+        changes, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id
+    )
 
 
 def _to_rest(old: Memory, row: ObservationRow, sense: str) -> Memory:

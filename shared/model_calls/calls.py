@@ -29,17 +29,17 @@ from shared.store import model_answers
 from shared.store.model_answers import CachedAnswer, KeptAnswer, Usage
 
 UNLIKE_A_WORD = 6
-"""From so many characters on what is a secret in one place is taken for one everywhere."""
+"""The length from which a secret that was found in one text is blanked in all texts."""
 
 
-def digest(*said: object) -> str:
-    """The same for the same words; parts may be anything that JSON can say."""
-    return hashlib.sha256(orjson.dumps(said)).hexdigest()
+def digest(*parts: object) -> str:
+    """The hash of these parts, which may be any JSON values."""
+    return hashlib.sha256(orjson.dumps(parts)).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerKey:
-    """What a model is asked about: the words by their digest, not what was known then nor which turn said them."""
+    """The identity of a question: purpose, version, model and hash of the text, not the turn or the known memories."""
 
     purpose: str
     prompt_version: str
@@ -49,27 +49,27 @@ class AnswerKey:
 
     @property
     def hash(self) -> str:
-        """Names the input."""
+        """The hash that identifies the question."""
         return digest(self.purpose, self.prompt_version, self.model, self.said)
 
 
 @dataclass
 class AnswerCache:
-    """Answers of models to one user's inputs: those of before, by hash, and the fresh ones."""
+    """Answers of models to questions about one user: earlier ones by hash, and new ones."""
 
     known: dict[str, CachedAnswer] = field(default_factory=dict[str, CachedAnswer])
     fresh: list[CachedAnswer] = field(default_factory=list[CachedAnswer])
 
-    def has(self, asked: AnswerKey) -> bool:
-        """Whether this costs no call."""
-        return asked.hash in self.known
+    def has(self, key: AnswerKey) -> bool:
+        """Whether the question was answered, so that it costs no call."""
+        return key.hash in self.known
 
     async def ask(
         self, models: ModelProvider, prompt: Prompt[A], key: AnswerKey, keep: Callable[[A], A] | None = None
     ) -> Answer[A]:
-        """The answer to the input, by the model or from before: the same value either way, secrets blanked.
+        """The answer of the model, or the earlier one: the same value either way, with secrets blanked.
 
-        `keep` makes of a fresh answer what is kept of it, where its sense hangs on more than the input.
+        `keep` converts a new answer to the form that is stored, if its meaning depends on more than the question.
         """
         before = self.known.get(key.hash)
         if before is not None:
@@ -84,7 +84,7 @@ class AnswerCache:
 
 
 def blank_answer(answer: Any) -> Any:
-    """The answer without secrets: a long one that any of its texts shows to be one is blanked in all of them."""
+    """The answer without secrets; a long secret that is found in one of its texts is blanked in all of them."""
     secrets: dict[str, str] = {}
 
     def see(text: str) -> str:
@@ -114,7 +114,7 @@ def _each(value: Any, change: Callable[[str], str]) -> Any:
 
 
 async def load_budget(db: Database, limits: ObserverPolicy, subject: Subject, spent: Spent) -> ModelBudget:
-    """What is left of the share of the user, who spent so much today, and of that of the tenant."""
+    """The budget that is left to the user, who spent this much today, and to their tenant."""
     own = budget.subtract_spent(limits.model_tokens_per_day, limits.model_seconds_per_day, spent)
     if not (limits.tenant_model_tokens_per_day or limits.tenant_model_seconds_per_day):
         return own
@@ -129,7 +129,7 @@ MAX_RAW_CHARS = 20_000
 
 @dataclass
 class ModelCalls:
-    """Answers by input, what is left of the day's share, what was used of it, and answers that nobody could read."""
+    """The answers, the budget that is left today, the usage, and unreadable answers."""
 
     cache: AnswerCache = field(default_factory=AnswerCache)
     left: ModelBudget = field(default_factory=ModelBudget)
@@ -138,17 +138,17 @@ class ModelCalls:
 
     @property
     def called(self) -> bool:
-        """Whether any question went out."""
+        """Whether a model was called."""
         return any(each.spent.calls for each in self.used)
 
-    def allows(self, prompt: Prompt[Any], asked: AnswerKey) -> bool:
-        """Whether the share suffices; an answer of before costs nothing."""
-        return self.cache.has(asked) or self.left.allows(count(prompt.system) + count(prompt.user))
+    def allows(self, prompt: Prompt[Any], key: AnswerKey) -> bool:
+        """Whether the budget is sufficient; an earlier answer costs nothing."""
+        return self.cache.has(key) or self.left.allows(count(prompt.system) + count(prompt.user))
 
     async def ask(
         self, models: ModelProvider, prompt: Prompt[A], key: AnswerKey, keep: Callable[[A], A] | None = None
     ) -> Answer[A]:
-        """The answer as `Cache.ask` gives it; what fails is counted and raised, what cannot be read is kept too."""
+        """The answer of `AnswerCache.ask`; failures are counted and raised, and unreadable answers are kept."""
         try:
             answer = await self.cache.ask(models, prompt, key, keep)
         except ModelUnavailable as error:
@@ -157,17 +157,18 @@ class ModelCalls:
         except MalformedAnswer as error:
             self._count(key, error.spent, malformed=True)
             if key.turn_id:
-                told = (prompt.name, prompt.version, key.model, error.problem, to_kept_text(error.raw))
-                self.unreadable.append(KeptAnswer(clock.uuid7(), key.turn_id, *told))
+                question = (prompt.name, prompt.version, key.model)
+                answer = (error.problem, to_kept_text(error.raw))
+                self.unreadable.append(KeptAnswer(clock.uuid7(), key.turn_id, *question, *answer))
             raise
         self._count(key, answer.spent)
         return answer
 
-    def _count(self, asked: AnswerKey, spent: Spent, *, malformed: bool = False) -> None:
-        self.used.append(Usage(asked.purpose, spent, malformed, asked.model))
+    def _count(self, key: AnswerKey, spent: Spent, *, malformed: bool = False) -> None:
+        self.used.append(Usage(key.purpose, spent, malformed, key.model))
         self.left = self.left.subtract(spent)
 
 
 def to_kept_text(raw: str) -> str:
-    """The words as they may be kept: cut, secrets and personal data blanked, without what no text column takes."""
+    """The text as it may be stored: shortened, without secrets, personal data and NUL characters."""
     return redact(raw[:MAX_RAW_CHARS].replace("\x00", ""), ADDRESSES)[0]
