@@ -7,10 +7,11 @@ from uuid import UUID
 
 from schemas.events import TurnCommitted
 from schemas.topics import FEEDBACK_RECORDED
-from services.observer import cite, digest, extract, rows
+from services.observer import cite, extract, rows
 from services.observer.extract import Extraction
 from services.observer.feedback import received
 from services.observer.rows import make_envelope, to_events, to_extract
+from services.observer.session_summaries import SummaryInput, SummaryUpdates, save_updates, update_summaries
 from shared.bus.delivery import Delivered, give_way, step
 from shared.db import Connection, epoch_of
 from shared.domain.observations import ObservationRow
@@ -75,10 +76,10 @@ class ObservedTurn:
     chunks: tuple[Chunk, ...] = ()
 
     @property
-    def summary_input(self) -> digest.SummaryInput:
+    def summary_input(self) -> SummaryInput:
         """The input for the summary and the names of its session."""
         turn = turn_texts.keep_session_end(self.turn) if self.turn.withheld else self.turn
-        return digest.SummaryInput(turn, self.rows, self.extraction.observed.mentions)
+        return SummaryInput(turn, self.rows, self.extraction.observed.mentions)
 
 
 async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
@@ -93,7 +94,7 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
         states = await sessions.states(conn, subject, {turn.session_id for turn in loaded.turns})
     observed = await _read_all(rt, loaded)
     inputs = [t.summary_input for t in observed if not t.turn.imported]
-    updates = await digest.update_summaries(rt, subject, states, inputs)
+    updates = await update_summaries(rt, subject, states, inputs)
     await give_way()
     async with rt.db.transaction(subject, since=loaded.epoch) as conn:
         await inbox.claim(conn, CONSUMER, ids)
@@ -220,7 +221,11 @@ async def _read(rt: Runtime, loaded: TurnBatch, turn: Turn) -> Extraction:
 
 
 async def _save(
-    conn: Connection, subject: Subject, observed: Sequence[ObservedTurn], updates: digest.SummaryUpdates, names: int
+    conn: Connection,
+    subject: Subject,
+    observed: Sequence[ObservedTurn],
+    updates: SummaryUpdates,
+    names: int,
 ) -> None:
     notes = {t.turn.turn_id: rows.make_notes(t.turn, t.extraction, updates.note(t.turn)) for t in observed}
     recalled = {t.turn.turn_id: t.turn.recalled for t in observed if t.turn.recalled}
@@ -228,7 +233,7 @@ async def _save(
         raise TransientError("another observer has observed a turn of this batch")
     await _save_findings(conn, subject, observed)
     await chunks.put(conn, subject, [c for t in observed for c in t.chunks])
-    await digest.save(conn, subject, updates, names)
+    await save_updates(conn, subject, updates, names)
     await experience.receive(conn, subject, [r for t in observed for r in rows.to_tool_receipts(t.turn, t.question)])
     await contexts.receive(conn, subject, [r for t in observed for r in t.feedback.receptions])
     await outbox.put(conn, [event for t in observed for event in _list_events(subject, t)])
@@ -258,7 +263,7 @@ def _list_events(subject: Subject, observed: ObservedTurn) -> list[Outgoing]:
 
 
 def _to_extract(
-    rt: Runtime, subject: Subject, observed: Sequence[ObservedTurn], updates: digest.SummaryUpdates
+    rt: Runtime, subject: Subject, observed: Sequence[ObservedTurn], updates: SummaryUpdates
 ) -> list[Outgoing]:
     """Requests the second step for turns about which, or about whose summaries, a model may be asked."""
     may_ask = extract.may_ask(rt.models, rt.policy.observer)

@@ -12,10 +12,10 @@ from uuid import UUID
 
 from schemas.events import TurnExtract
 from schemas.vocabulary import MemoryType
-from services.observer import condense, extract, rows
-from services.observer.condense import Retold
+from services.observer import extract, rows
 from services.observer.extract import Extraction
 from services.observer.prompts import KnownMemory
+from services.observer.revise_summary import SummaryRevision, revise_summary
 from services.observer.rows import to_events
 from services.observer.withdrawn import SINCE, drop_withdrawn, is_withdrawn
 from shared import clock
@@ -82,7 +82,7 @@ class ModelReading:
 
     extraction: Extraction
     rows: Sequence[ObservationRow] = ()
-    retold: Retold = field(default_factory=Retold)
+    revision: SummaryRevision = field(default_factory=SummaryRevision)
 
 
 async def add_from_model(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
@@ -193,7 +193,7 @@ async def _read(rt: Runtime, subject: Subject, loaded: ModelBatch, *, since: dat
     observed_rows = turn_texts.observation_rows(turn, extraction.observed, rt.policy.confidence)
     added = tuple(row for row in observed_rows if row.detector.startswith(BY_MODEL))
     return ModelReading(
-        extraction, added, Retold() if late else await condense.revise_summary(rt, subject, turn, calls)
+        extraction, added, SummaryRevision() if late else await revise_summary(rt, subject, turn, calls)
     )
 
 
@@ -204,9 +204,9 @@ async def _save(conn: Connection, subject: Subject, loaded: ModelBatch, reading:
     kept = [row for row in reading.rows if row not in gone]
     new = await observations.insert(conn, subject, kept)
     added = [row for row in kept if row.observation_id in new]
-    if reading.retold.row:
-        await summaries.put(conn, subject, reading.retold.row)
-    await additions.note(conn, subject, turn.turn_id, explain_step(turn, reading, gone), reading.retold.note())
+    if reading.revision.row:
+        await summaries.put(conn, subject, reading.revision.row)
+    await additions.note(conn, subject, turn.turn_id, explain_step(turn, reading, gone), reading.revision.note())
     await outbox.put(conn, to_events(subject, turn, added, WHICH))
     await model_answers.add_usage(conn, subject, calls.used)
     withdrawn = {row.text for row in gone}
@@ -247,7 +247,7 @@ async def _save_calls_alone(rt: Runtime, subject: Subject, loaded: ModelBatch) -
 
 
 def _measure(reading: ModelReading, calls: ModelCalls, *, since: datetime) -> None:
-    for notes in (reading.extraction.notes, reading.retold.notes):
+    for notes in (reading.extraction.notes, reading.revision.notes):
         if extract.USED_UP in notes:
             MODEL_BUDGET_USED_UP.inc()
     if SKIPPED in reading.extraction.notes:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from services.observer.prompts import PromptMessage, RecountAnswer
-from services.observer.retell import MAX_MESSAGES, SummaryEdit, apply_changes, choose_lines
 from services.observer.summary import Section, Summary, SummaryItem, SummaryPolicy, TaskState, with_items
 from services.observer.summary.merge import identity
+from services.observer.summary_edits import MAX_MESSAGES, SummaryEdit, apply_changes, choose_lines
 from shared.extraction.manipulation import manipulates
 from shared.language.tokens import count
 from shared.models.answers import UnreadableError, parse

@@ -313,7 +313,7 @@ def _fact(seen: ObservationRow, seq: int) -> SummaryFact:
     )
 
 
-async def save(conn: Connection, subject: Subject, updates: SummaryUpdates, most: int) -> None:
+async def save_updates(conn: Connection, subject: Subject, updates: SummaryUpdates, most: int) -> None:
     """Saves the new versions, and for each session its summarised turns, names and end."""
     for version in updates.versions:
         await summaries.put(conn, subject, version.row)
