@@ -33,8 +33,7 @@ from services.compose.rules.planning.rewrite import is_sure, merge_answer
 from services.compose.rules.planning.subplan import SubPlan
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
-from shared.knowledge.errors import KnowledgeUnavailable
-from shared.knowledge.port import Bundle, Scope, to_answer_key
+from shared.knowledge.port import Bundle, KnowledgeUnavailable, Scope, to_answer_key
 from shared.language.normalise import fold, normalise
 from shared.metrics.packages import KNOWLEDGE_CALLS, PLAN_SECONDS, PLANS_ASKED
 from shared.models.errors import MalformedAnswer, ModelUnavailable
