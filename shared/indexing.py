@@ -7,8 +7,7 @@ from shared.db import Connection
 from shared.domain import chunk_ids
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
-from shared.extraction.habits import PREFIX
-from shared.extraction.habits_kinds import kinds_of
+from shared.extraction.habits import PREFIX, kinds_of
 from shared.language import segment
 from shared.language.contextual import contextual, topic_of
 from shared.language.normalise import detect

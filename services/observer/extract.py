@@ -30,7 +30,7 @@ from shared.extraction import (
 from shared.extraction.clauses import language_of
 from shared.extraction.habits import DETECTOR, Habit, HabitTelling, find_act, judge
 from shared.extraction.keeping import keep_dictated, keep_kinds
-from shared.extraction.stretches import stretches
+from shared.extraction.observe import cut_to_stretches
 from shared.extraction.turn_texts import turn_text
 from shared.model_calls.calls import AnswerKey, ModelCalls, digest
 from shared.models.errors import MalformedAnswer, ModelUnavailable
@@ -79,7 +79,7 @@ async def extract(
     limits = _limits(policy)
     observed = await asyncio.to_thread(observe, turn, context, limits)
     model = models.chat_model_id
-    sources = _list_sources(stretches(turn, limits)[0], observed, context, limits)
+    sources = _list_sources(cut_to_stretches(turn, limits)[0], observed, context, limits)
     if (
         model is None
         or not (policy.use_model and policy.auto_remember)

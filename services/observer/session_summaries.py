@@ -26,7 +26,7 @@ from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.extraction import ObservePolicy, TurnText, turn_texts
 from shared.extraction.model import Mention
-from shared.extraction.stretches import stretches as find_stretches
+from shared.extraction.observe import cut_to_stretches as find_stretches
 from shared.language import tokens
 from shared.resolution.summary_lines import find_stale_lines
 from shared.runtime import Runtime

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 
 from shared.cache import of_texts
-from shared.extraction import dates_words as words
+from shared.extraction import dates_calendar as words
 from shared.extraction.dates_calendar import (
     Moment,
     Precision,

@@ -4,24 +4,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from typing import cast
 
-from schemas.vocabulary import Assertion, MemoryType
+from schemas.vocabulary import Assertion, FeedbackSignal, MemoryType
+from shared.classifiers.network import grams, load
 from shared.domain.statements import AMENDS, FORGETS, MAY_AMEND, SUSPECTED
-from shared.extraction import (
-    entities,
-    feedback,
-    forget,
-    joined,
-    keeping,
-    manipulation,
-    remember,
-    retractions,
-    slash,
-    structured,
-    wishes,
-)
+from shared.extraction import entities, keeping, manipulation, retractions, slash, structured, wishes
 from shared.extraction.clauses import Clause, split
+from shared.extraction.lasting import tells_in_jest
 from shared.extraction.model import (
+    Feedback,
     Found,
     Mention,
     MessageText,
@@ -35,10 +27,8 @@ from shared.extraction.model import (
 )
 from shared.extraction.repairs import repair
 from shared.extraction.replacement import find_repair, owns_slip
-from shared.extraction.sentence_gate import tells_in_jest
 from shared.extraction.slots import with_slot
 from shared.extraction.stated import extract_statements, observation
-from shared.extraction.stretches import stretches
 from shared.language.patterns import to_pattern
 from shared.secrets import find_secrets
 
@@ -64,11 +54,11 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
     refused: list[Refusal] = []
     explain: list[ReadingNote] = []
     signal, answer = None, context.answer_before
-    turn, unread = stretches(turn, policy)
+    turn, unread = cut_to_stretches(turn, policy)
     for message in turn.messages:
         if message.role in ("user", "assistant"):
             named = entities.mentions(message)
-            mentions.extend(joined.join(message, named) if message.role == "user" else named)
+            mentions.extend(entities.join(message, named) if message.role == "user" else named)
         if message.role != "user":
             answer = message.text if message.role == "assistant" else answer
             continue
@@ -80,7 +70,7 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
         observations.extend(said)
         refused.extend(bad)
         explain.extend(why)
-        signal = signal or feedback.find(message, answer)
+        signal = signal or find_feedback(message, answer)
     explain.extend(unread)
     last = turn.messages[-1].ordinal if turn.messages else 0
     told = [one for tool in turn.tool_calls if (one := structured.from_tool(tool))]
@@ -121,7 +111,7 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
     explain: list[ReadingNote] = []
     found: list[Observation] = []
     own = _without(message.text, [(wish.start, wish.end) for wish in wishes.find(message.text)])
-    remembered = remember.find(own)
+    remembered = slash.find_remembered(own)
     for told in remembered:
         rule = manipulation.manipulates(told.text)
         if rule:
@@ -132,9 +122,9 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
             continue
         found.extend(observe_remembered(message, told, today))
         explain.append(ReadingNote((told.start, told.end), "kept", "remember", message.ordinal))
-    retracted = retractions.find(own)
+    retracted = retractions.find_retractions(own)
     text = _without(own, [(told.lead, told.end) for told in remembered])
-    if forgotten := [(each.start, each.end) for each in forget.find(text)]:
+    if forgotten := [(each.start, each.end) for each in retractions.find_requests_to_forget(text)]:
         found.extend(observe_forgotten(message, forgotten))
         explain.extend(ReadingNote(span, "kept", "forget", message.ordinal) for span in forgotten)
     text = _without(text, forgotten)
@@ -232,7 +222,7 @@ def find_barred(
     return barred
 
 
-def observe_remembered(message: MessageText, told: remember.RememberCommand, today: date) -> list[Observation]:
+def observe_remembered(message: MessageText, told: slash.RememberCommand, today: date) -> list[Observation]:
     """What is to be remembered as one statement: of the sort and under the key that its words state, else a note."""
     benefits = manipulation.serves_itself(told.text, directed=True)
     inner = replace(message, text=told.text, name=None)
@@ -267,3 +257,61 @@ def observe_forgotten(message: MessageText, asked: Sequence[tuple[int, int]]) ->
         return []
     note = Found("note", None, {"value": said}, said, "correction", "forget", "fact", 0, "correction", True)
     return [observation(replace(note, flags=(FORGETS,)), message, span, message.text)]
+
+
+TOO_LONG = "too long"
+"""Why what stands behind a stretch states nothing."""
+
+
+def cut_to_stretches(turn: TurnText, policy: ObservePolicy) -> tuple[TurnText, list[ReadingNote]]:
+    """The turn with as much of each text as is read, and what is left out. The user's own messages come first."""
+    room = policy.max_turn_chars
+    lengths: dict[int, int] = {}
+    for message in sorted(turn.messages, key=lambda each: each.role != "user"):
+        lengths[message.ordinal] = min(len(message.text), policy.max_message_chars, room)
+        room -= lengths[message.ordinal]
+    left = [
+        ReadingNote((lengths[each.ordinal], len(each.text)), "dropped", TOO_LONG, each.ordinal)
+        for each in turn.messages
+        if each.role == "user" and len(each.text) > lengths[each.ordinal]
+    ]
+    return replace(turn, messages=tuple(_cut(each, lengths[each.ordinal]) for each in turn.messages)), left
+
+
+def _cut(message: MessageText, chars: int) -> MessageText:
+    return message if len(message.text) <= chars else replace(message, text=message.text[:chars])
+
+
+ANSWER_END = 80
+"""Characters of the answer that matter: what it ends with is what is answered."""
+READ = 160
+LEAST_SHARED = 2
+"""Letters of a gram above which it matters that both have it."""
+LEAST_SHARE = 0.4
+"""Below this the message says nothing sure of the answer."""
+LEAST_ALONE = 0.55
+"""The same where the answer is not known."""
+
+
+def list_feedback_signs(before: str, text: str) -> tuple[list[str], list[str]]:
+    """The grams of the end of an answer, and of the message after it."""
+    asks = "=asks" if before.rstrip().endswith(("?", "？")) else "=tells"
+    answer, said = grams(before[-ANSWER_END:]), grams(text[:READ])
+    shared = len({gram for gram in said if len(gram) > LEAST_SHARED}.intersection(answer))
+    return [*answer, asks], [*said, f"~{min(len(text) // 8, 12)}", f"&{min(shared, 6)}"]
+
+
+def find_feedback(message: MessageText, before: str | None) -> Feedback:
+    """The signal of the message as a whole; before None is an answer not known, an empty one that there was none."""
+    neutral = Feedback("neutral", "", (0, 0), message.ordinal)
+    if before == "" or not message.text.strip():
+        return neutral
+    model = load("feedback")
+    answer, shown_signs = list_feedback_signs(before or "", message.text)
+    rows = [model.find_rows(row) for row in ((answer, shown_signs) if before else (shown_signs,))]
+    shares = dict(zip(model.classes, model.shares(rows)[-1].tolist(), strict=True))
+    best = max(shares, key=shares.__getitem__)
+    if best == "neutral" or shares[best] < (LEAST_SHARE if before else LEAST_ALONE):
+        return neutral
+    words = " ".join(model.reasons(shown_signs, best))
+    return Feedback(cast(FeedbackSignal, best), words, (0, min(len(message.text), READ)), message.ordinal)

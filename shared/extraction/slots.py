@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time
 
 from schemas.memory_types import types_with
 from shared.domain.statements import ALSO
-from shared.extraction import dates, persons, scheduled, signals
+from shared.extraction import dates, scheduled, slots_words
 from shared.extraction import slots_words as words
 from shared.extraction.clauses import Clause
 from shared.extraction.gates import gate
@@ -17,6 +17,7 @@ from shared.extraction.guards import Stance
 from shared.extraction.keys import fold, preference_key, scope_of, slot_of, slug, target_of, tidy
 from shared.extraction.model import Found, Polarity
 from shared.extraction.relatives import tells_of_relative
+from shared.language import names
 from shared.language.patterns import read_group, to_pattern
 from shared.language.segment import tag_words as words_of
 
@@ -96,7 +97,7 @@ def _fill(only: str, whose: Collection[str], text: str, clause: Clause | None) -
             found |= {str(other.key): other for other in others if other.key not in found}
     if found or "self" not in whose:
         return list(found.values())
-    if (match := words.SELF_NAMED.search(text)) and persons.is_nothing_else(match["v"]):
+    if (match := words.SELF_NAMED.search(text)) and names.is_nothing_else(match["v"]):
         return [_of_slot("name", match["v"], text)]
     match = words.NATIVE.search(text)
     return [_of_slot("hometown", match["v"], text)] if match and _is_place(match["v"]) else []
@@ -121,7 +122,7 @@ def _value_of(slot: str, match: re.Match[str]) -> str:
         said = words.CLIP.split(said, maxsplit=1)[0]
     said = tidy(said)
     if slot in ("name", "call_me", "%:name"):
-        return said if persons.is_name(said) or not words.NOT_NAME.search(said) else ""
+        return said if names.is_name(said) or not words.NOT_NAME.search(said) else ""
     if slot in ("city", "hometown"):
         return "" if words.VAGUE_PLACE.search(said) else said
     if slot == "employer" and words.SORT_OF_EMPLOYER.search(said):
@@ -304,7 +305,7 @@ def find_plain(clause: Clause, stance: Stance, today: date) -> list[Found]:
     """What the clause states: an appointment, facts of the speaker, or tastes."""
     if appointed := scheduled.find(clause, stance, today):
         return appointed
-    about = stance.subject == "self" or signals.speaker(clause)
+    about = stance.subject == "self" or slots_words.may_state_speaker(clause)
     if about and (facts := find_facts(clause, stance)):
         return facts
-    return find_tastes(clause, stance) if signals.taste(clause) else []
+    return find_tastes(clause, stance) if slots_words.may_state_taste(clause) else []

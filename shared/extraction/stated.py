@@ -9,21 +9,20 @@ from itertools import groupby
 
 from schemas.memory_types import MemoryType, types_with
 from shared.domain.statements import ALSO
-from shared.extraction import learned, manipulation, persons
+from shared.extraction import learned, manipulation
 from shared.extraction.clauses import Clause, language_of, split
 from shared.extraction.correction_forms import find_corrections, may_promote, promote_finding, put_instead
 from shared.extraction.ended_things import find_ended_things
-from shared.extraction.guards import Stance, stances
+from shared.extraction.guards import Stance, asks_how_to_answer, order_in, stances
 from shared.extraction.keys import profile_key, slug
-from shared.extraction.lasting import choose_type
+from shared.extraction.lasting import MAY_CORRECT, SURE, choose_type, estimate_sentences, keep_sentences, stands_anyway
 from shared.extraction.learned import ClauseClass
 from shared.extraction.model import Found, MessageText, Observation, ReadingNote
 from shared.extraction.opinions import epistemic_of
-from shared.extraction.orders import asks_how_to_answer, order_in
-from shared.extraction.sentence_gate import MAY_CORRECT, SURE, estimate_sentences, keep_sentences, stands_anyway
 from shared.extraction.slots import find_plain, with_due, with_slot
 from shared.extraction.values import values
 from shared.extraction.wording import own_words, stands_in_place
+from shared.language import names
 from shared.language.patterns import to_pattern
 from shared.language.segment import has_word
 
@@ -163,7 +162,7 @@ def _verdicts(clauses: tuple[Clause, ...]) -> tuple[list[ClauseClass], frozenset
     found: list[ClauseClass] = []
     plainly: set[int] = set()
     for place, (clause, verdict) in enumerate(zip(clauses, learned.read(clauses), strict=True)):
-        if persons.introduces(clause.text):
+        if names.introduces(clause.text):
             verdict = learned.open_to(verdict, "profile")
         elif len(clauses) == 1 and verdict.kept >= learned.EVEN:
             plainly.add(place)

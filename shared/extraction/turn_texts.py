@@ -19,7 +19,6 @@ from shared.extraction import (
     StructuredStatement,
     ToolText,
     TurnText,
-    forget,
     recalled,
     retractions,
     slash,
@@ -125,7 +124,7 @@ def left_of(text: str, why: str, kept: Sequence[tuple[int, int]] = ()) -> str:
         wished = [(wish.start, wish.end) for wish in wishes.find(text)]
         spans += [
             (each.start, each.end)
-            for each in forget.find(text)
+            for each in retractions.find_requests_to_forget(text)
             if all(each.end <= start or each.start >= end for start, end in wished)
         ]
     return recalled.blanked_but(text, spans)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shared.classifiers.meanings import says_little
 from shared.classifiers.static_encoder import load_static_encoder
 from shared.domain.statements import ActiveMemory
-from shared.extraction.forget import REMOVING
+from shared.extraction.retractions import REMOVING
 from shared.language.patterns import to_pattern
 from shared.resolution.parts import split_parts
 from shared.resolution.related import about

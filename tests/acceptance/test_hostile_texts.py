@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from shared.extraction.stretches import TOO_LONG
+from shared.extraction.observe import TOO_LONG
 from tests.long import LONG, often
 from tests.system.looking import SHAPES, said
 from tests.system.person import Json, Person

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from schemas.context_package import ContextPackage
-from shared.extraction import forget
+from shared.extraction import retractions
 from tests.system.databases import Databases
 from tests.system.person import Person, shown
 from tests.system.running import WORKERS, System, running, settings_for
@@ -87,7 +87,9 @@ async def test_a_retracted_value_is_gone_at_once_and_stays_gone(system: System) 
     await assert_holds(people)
     for person, story in zip(people, STORIES, strict=True):
         package = await person.compose(story.asked, session="s3")
-        asks = bool(forget.find(story.taken_back))  # a request to forget is not shown: it names what is to be gone
+        asks = bool(
+            retractions.find_requests_to_forget(story.taken_back)
+        )  # a request to forget is not shown: it names what is to be gone
         assert any(story.taken_back in each.snippet for each in package.evidence) is not asks, story
         assert package.debug
         assert package.debug.explain

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from shared.extraction import MessageText, ObserveContext, ObservePolicy, TurnText, feedback, intent, observe
+from shared.extraction import MessageText, ObserveContext, ObservePolicy, TurnText, intent, observe
 from shared.extraction.clauses import split
 from shared.extraction.learned import AGAINST, CHANGED, FOR, NONE, signs
+from shared.extraction.observe import list_feedback_signs
 from shared.resolution import related
 from shared.resolution.from_rows import quoted_text
 from tests.training import natural, phrases
@@ -178,9 +179,9 @@ def feedback_rows() -> list[list[Row]]:
     told += [[label["signal"], label["before"], label["text"]] for label in _labels("feedback")]
     rows: list[list[Row]] = []
     for signal, before, text in told:
-        answer, said = feedback.signs(before, text)
+        answer, said = list_feedback_signs(before, text)
         rows.append([Row(answer, (None,)), Row(said, (signal,))])
-        rows.append([Row(feedback.signs("", text)[1], (signal,))])
+        rows.append([Row(list_feedback_signs("", text)[1], (signal,))])
     return [*rows, *_natural_feedback()]
 
 
@@ -192,9 +193,9 @@ def _natural_feedback() -> Iterator[list[Row]]:
     random = np.random.default_rng(29)
     for pool in pools.values():
         for text in pool:
-            answer, said = feedback.signs(pool[random.integers(len(pool))], text)
+            answer, said = list_feedback_signs(pool[random.integers(len(pool))], text)
             yield [Row(answer, (None,)), Row(said, ("neutral",))]
-            yield [Row(feedback.signs("", text)[1], ("neutral",))]
+            yield [Row(list_feedback_signs("", text)[1], ("neutral",))]
 
 
 def intent_rows() -> list[list[Row]]:

@@ -1,8 +1,8 @@
 """`python -m tests.training.forgetting`: which sentences ask for something to be forgotten.
 
 Requests are the last turns of the labelled conversations of that kind and the lines of `corpus/forget_*.jsonl`; all
-other sentences that `shared.extraction.forget` looks at ask for nothing. `--check` judges each fifth by a fit on the
-others.
+other sentences that `shared.extraction.retractions` looks at ask for nothing. `--check` judges each fifth by a fit on
+the others.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from zlib import crc32
 
 import numpy as np
 
-from shared.extraction import forget
+from shared.extraction import retractions
 from tests.training import corpus, natural
 from tests.training.text_fit import estimate, fit, read_texts, write
 
@@ -86,7 +86,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 
 def _sentences(text: str, asks: bool, source: str, kept: str = "") -> Iterator[Sentence]:
     """Of a request the likeliest sentence asks; what it says is to stay asks for nothing."""
-    said = [sentence for sentence in forget.split_sentences(text) if forget.may_ask(sentence)]
+    said = [sentence for sentence in retractions.split_sentences(text) if retractions.may_ask(sentence)]
     for sentence in said:
         stays = bool(kept) and kept in sentence and not asks
         if not stays:
@@ -100,7 +100,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true")
     given = parser.parse_args()
     sentences = [*read_sentences(CORPUS), *frame_statements(CORPUS)]
-    texts = read_texts([each.text for each in sentences], [forget.count_signs(each.text) for each in sentences])
+    texts = read_texts([each.text for each in sentences], [retractions.count_signs(each.text) for each in sentences])
     wanted = [each.asks for each in sentences]
     weight = [WEIGHT * each.weight if each.asks else each.weight for each in sentences]
     if not given.check:

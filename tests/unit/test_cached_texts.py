@@ -43,7 +43,7 @@ OF_NO_TEXT = {
     "services.console.rendering.find_newest_change",
     "services.console.rendering.make_templates",
     "shared.extraction.guards.Stance",
-    "shared.extraction.habits_kinds._by_term",
+    "shared.extraction.habits._by_term",
     "shared.classifiers.judges.load_hidden_layer",
     "shared.classifiers.judges.load_class_sum",
     "shared.classifiers.judges.load_text_and_trees",

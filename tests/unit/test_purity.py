@@ -46,7 +46,7 @@ STATE = {
     "shared.classifiers": "weights, read once",
     "shared.extraction.gates": "the letters that open each pattern, worked out from the patterns",
     "shared.extraction.guards": "equal stances are one object, which holds no text",
-    "shared.extraction.habits_kinds": "a table turned round",
+    "shared.extraction.habits": "a table turned round",
     "shared.extraction.relatives": "by the hash of a text whether it tells of a relative",
     "shared.extraction.retractions": "by the hash of a text where it takes something back",
     "shared.resolution.roles": "a table turned round",

@@ -30,7 +30,7 @@ from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.domain.turns import Event, Turn
-from shared.extraction import ObserveContext, ObservePolicy, TurnText, forget, observe, retractions
+from shared.extraction import ObserveContext, ObservePolicy, TurnText, observe, retractions
 from shared.extraction.turn_texts import (
     ACTS,
     BRING_UP_AGAIN,
@@ -181,7 +181,7 @@ def list_retractions(
         message = next((m for m in turn_text(turn).messages if m.role == "user"), None)
         if message is None:
             continue
-        taking = next((each for each in retractions.find(message.text) if each.takes_before), None)
+        taking = next((each for each in retractions.find_retractions(message.text) if each.takes_before), None)
         if taking and before:
             turn_id, text = before
             forgotten = taking.why in retractions.FORGOTTEN
@@ -314,7 +314,7 @@ def _list_retractions(changes: PendingChanges, hit: Hit) -> list[dict[str, Any]]
     of_user = hit.role == "user"
     gone: list[dict[str, Any]] = []
     if of_user:
-        asked = [(each.start, each.end) for each in forget.find(hit.text)]
+        asked = [(each.start, each.end) for each in retractions.find_requests_to_forget(hit.text)]
         gone = [{"span": span, "forgotten": True} for span in (*retractions.find_taken_back(hit.text), *asked)]
     if changes.taken_back and (taken := changes.taken_back.get(str(hit.turn_id))):
         span = retractions.last_sentence(hit.text) if of_user else (0, len(hit.text))

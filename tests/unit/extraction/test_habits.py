@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.extraction.habits import PREFIX, Habit, HabitTelling, HabitVerdict, find_act, is_same_act, judge
-from shared.extraction.habits_kinds import kinds_of
+from shared.extraction.habits import PREFIX, Habit, HabitTelling, HabitVerdict, find_act, is_same_act, judge, kinds_of
 
 ACTS_EN = {
     "Just finished my flat white": "flat white",

@@ -7,8 +7,8 @@ from shared.classifiers.static_encoder import load_static_encoder
 from shared.extraction import lasting
 from shared.extraction.clauses import split
 from shared.extraction.guards import stances
+from shared.extraction.lasting import SURE
 from shared.extraction.learned import read
-from shared.extraction.sentence_gate import SURE
 
 
 def estimate(text: str) -> float:

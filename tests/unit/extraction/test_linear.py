@@ -8,7 +8,7 @@ import pytest
 
 from shared.extraction import MessageText, ObserveContext, ObservePolicy, TurnText, observe, recalled, wishes
 from shared.extraction.clauses import LONGEST, split
-from shared.extraction.stretches import TOO_LONG, stretches
+from shared.extraction.observe import TOO_LONG, cut_to_stretches
 from shared.language import fingerprint, segment, tokens
 from shared.language.normalise import normalise
 from shared.screening import sanitize
@@ -78,7 +78,7 @@ def test_a_long_clause_is_split_at_a_space_without_loss() -> None:
 def test_of_many_long_messages_a_limited_part_is_read_the_users_first() -> None:
     texts = [("assistant", 9000), ("user", 30), ("user", 12_000), ("user", 9000), ("assistant", 40)]
     messages = tuple(MessageText(role, "x" * size, None, n, AT) for n, (role, size) in enumerate(texts))
-    cut, unread = stretches(TurnText(messages), ObservePolicy())
+    cut, unread = cut_to_stretches(TurnText(messages), ObservePolicy())
     assert [len(each.text) for each in cut.messages] == [0, 30, 10_000, 4970, 0]
     assert [(each.ordinal, each.text_span, each.reason) for each in unread] == [
         (2, (10_000, 12_000), TOO_LONG),

@@ -3,7 +3,7 @@
 import pytest
 
 from shared.extraction.clauses import split
-from shared.extraction.orders import order_in
+from shared.extraction.guards import order_in
 
 
 @pytest.mark.parametrize(

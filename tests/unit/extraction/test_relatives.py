@@ -4,6 +4,7 @@ import pytest
 
 from shared.extraction.clauses import split
 from shared.extraction.guards import stances
+from shared.extraction.lasting import SURE, estimate_sentences
 from shared.extraction.learned import read
 from shared.extraction.relatives import (
     asks_own_health,
@@ -12,7 +13,6 @@ from shared.extraction.relatives import (
     tells_of_relative,
     tells_what_lasts,
 )
-from shared.extraction.sentence_gate import SURE, estimate_sentences
 from tests.unit.extraction.say import stated
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from shared.extraction import ObserveContext, ObservePolicy, RefText, StructuredStatement, ToolText, TurnText, observe
 from shared.extraction.dates import find
-from shared.extraction.remember import find as find_remembered
 from shared.extraction.slash import commands, find_unknown, parse, read_dictated
+from shared.extraction.slash import find_remembered as find_remembered
 from tests.unit.extraction.say import NOW, said, stated
 
 

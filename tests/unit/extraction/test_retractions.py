@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.extraction import MessageText, ObserveContext, ObservePolicy, TurnText, observe
-from shared.extraction.retractions import find, find_taken_back, last_sentence
+from shared.extraction.retractions import find_retractions, find_taken_back, last_sentence
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 
@@ -28,7 +28,7 @@ NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
     ],
 )
 def test_a_message_retracts_the_previous_one(text: str, why: str) -> None:
-    assert [(each.why, each.takes_before) for each in find(text)] == [(why, True)]
+    assert [(each.why, each.takes_before) for each in find_retractions(text)] == [(why, True)]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_message_retracts_its_own_words(text: str, gone: str) -> None:
     ],
 )
 def test_an_abandoned_plan_is_named(text: str, thing: str) -> None:
-    (found,) = find(text)
+    (found,) = find_retractions(text)
     assert (found.why, (found.thing or "").removeprefix("Sadly our ")) == ("fell_through", thing)
 
 
@@ -94,7 +94,7 @@ def test_an_abandoned_plan_is_named(text: str, thing: str) -> None:
     ],
 )
 def test_other_messages_retract_nothing(text: str) -> None:
-    assert find(text) == ()
+    assert find_retractions(text) == ()
 
 
 def test_the_next_message_retracts_the_last_sentence() -> None:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from shared.cache import of_texts
 from shared.classifiers.meanings import says_little
-from shared.extraction import signals
+from shared.extraction import slots_words
 from shared.extraction.clauses import split
 from shared.extraction.guards import stances
 from shared.extraction.guards_words import KIN_EN, KIN_ZH
@@ -106,7 +106,7 @@ def find_way(text: str) -> Way | None:
     if _NOW.search(text):
         return "now"
     clauses = split(text)
-    changed = any(map(signals.correction, clauses)) and max(each.changed for each in read(clauses)) >= CHANGED
+    changed = any(map(slots_words.may_correct, clauses)) and max(each.changed for each in read(clauses)) >= CHANGED
     return "now" if changed else None
 
 

@@ -31,7 +31,7 @@ from services.compose.rules.resolving.replacing import (
     without_common_change,
 )
 from services.compose.rules.searching.nearness import compare_nearness
-from shared.extraction import signals
+from shared.extraction import slots_words
 from shared.extraction.clauses import split
 from shared.extraction.guards import stances
 from shared.language.patterns import to_pattern
@@ -160,7 +160,7 @@ def _may_end(newer: _SpokenStatement) -> bool:
     if newer.candidate.kind != "turn":
         return False
     clauses = split(newer.text)
-    return any(map(signals.correction, clauses)) and all(each.subject != "agent" for each in stances(clauses))
+    return any(map(slots_words.may_correct, clauses)) and all(each.subject != "agent" for each in stances(clauses))
 
 
 def _may_be_ended(older: _SpokenStatement, newer: _SpokenStatement) -> bool:

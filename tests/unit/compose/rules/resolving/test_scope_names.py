@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.extraction.scopes import of_other_kind
+from services.compose.rules.resolving.scopes import of_other_kind
 
 
 @pytest.mark.parametrize(

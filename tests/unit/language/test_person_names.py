@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.extraction import MessageText, ObserveContext, ObservePolicy, TurnText, observe
-from shared.extraction.persons import is_name, is_nothing_else
+from shared.language.names import is_name, is_nothing_else
 
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
 NAMES = {
