@@ -75,13 +75,13 @@ def _shares(item: pytest.Item) -> bool:
 @pytest.fixture
 def patterns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Services of this process use patterns only, so that model tests do not depend on learned weights."""
-    from shared.extraction import lasting, learned, stated
+    from shared.extraction import changes, lasting, learned
 
     monkeypatch.setattr(learned, "statement", lambda *_: None)
     monkeypatch.setattr(learned, "CHANGES", 1.0)
     monkeypatch.setattr(lasting, "LEAST", 0.0)
     monkeypatch.setattr(lasting, "PLAIN", 0.0)
-    monkeypatch.setattr(stated, "_suspect", lambda *_: None)
+    monkeypatch.setattr(changes, "add_suspicions", lambda *_: None)
 
 
 @pytest.fixture(scope="session")

@@ -9,27 +9,23 @@ from itertools import groupby
 
 from schemas.memory_types import MemoryType, types_with
 from shared.domain.statements import ALSO
-from shared.extraction import learned, manipulation
+from shared.extraction import changes, learned, manipulation
+from shared.extraction.changes import correct_denials, group_by_sentence, may_matter
 from shared.extraction.clauses import Clause, language_of, split
-from shared.extraction.correction_forms import find_corrections, may_promote, promote_finding, put_instead
-from shared.extraction.ended_things import find_ended_things
-from shared.extraction.guards import Stance, asks_how_to_answer, order_in, stances
+from shared.extraction.correction_forms import find_corrections, may_promote, promote_finding
+from shared.extraction.guards import Stance, order_in, stances
 from shared.extraction.keys import profile_key, slug
 from shared.extraction.lasting import MAY_CORRECT, SURE, choose_type, estimate_sentences, keep_sentences, stands_anyway
 from shared.extraction.learned import ClauseClass
 from shared.extraction.model import Found, MessageText, Observation, ReadingNote
 from shared.extraction.opinions import epistemic_of
 from shared.extraction.slots import find_plain, with_due, with_slot
-from shared.extraction.values import values
-from shared.extraction.wording import own_words, stands_in_place
+from shared.extraction.wording import own_words
 from shared.language import names
 from shared.language.patterns import to_pattern
-from shared.language.segment import has_word
 
 FEW_EN, FEW_ZH = 30, 12
 """Characters of a sentence that says little without the next one."""
-SHORT = 200
-"""Characters of a message at most that is looked at as a whole for what it may change."""
 MOST_QUOTED = 300
 """Characters of a sentence that are kept with what it states."""
 _OF_WORDS = to_pattern(
@@ -43,10 +39,6 @@ _OF_WORDS = to_pattern(
 
 What asks for a text (`translate`, `pretend`, 改写) is known to `guards`.
 """
-_NOW = to_pattern(
-    r"\b(?:now|instead|these days|switched|moved|changed)\b|\bback (?:to|on)\b|现在|如今|改|换|目前|以后", re.I
-)
-"""What says that the words beside a denial tell what holds in its place."""
 ORDERED = types_with("ordered")
 """What an order to the agent may be kept as."""
 VIEWED = types_with("judged")
@@ -80,14 +72,14 @@ def extract_statements(
     verdicts, plainly = ([], frozenset[int]()) if directed else _verdicts(clauses)
     stand = stances(clauses)
     likely = {} if directed else estimate_sentences(message.text, clauses, stand, verdicts)
-    if not directed and max(likely.values(), default=0.0) < SURE and not any(map(_may_matter, clauses, verdicts)):
+    if not directed and max(likely.values(), default=0.0) < SURE and not any(map(may_matter, clauses, verdicts)):
         explain.extend(
             ReadingNote((clause.start, clause.end), "dropped", "nothing lasting", message.ordinal) for clause in clauses
         )
         return []
     reading = _read(clauses, stand, verdicts, plainly, today, likely, directed=directed, trusted=trusted)
     observations: list[Observation] = []
-    sentences = _by_sentence(clauses)
+    sentences = group_by_sentence(clauses)
     until = 0
     for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True)):
         found = reading.found.get(index, [])
@@ -173,13 +165,6 @@ def _verdicts(clauses: tuple[Clause, ...]) -> tuple[list[ClauseClass], frozenset
     return found, frozenset(plainly)
 
 
-def _by_sentence(clauses: Sequence[Clause]) -> dict[int, list[Clause]]:
-    found: dict[int, list[Clause]] = {}
-    for clause in clauses:
-        found.setdefault(clause.sentence, []).append(clause)
-    return found
-
-
 def _around(sentences: dict[int, list[Clause]], number: int, last: int, text: str) -> str:
     """The sentences of these numbers, with a question or a few words before them that they may answer."""
     own, before = sentences[number], sentences.get(number - 1, [])
@@ -249,8 +234,8 @@ def _read(
             whole = learned.statement(own_clauses, own_verdicts, choose(own), today)
             if whole:
                 found[own[0]], ends[own[0]] = [whole], own[-1]
-    _put_instead(clauses, stand, found, ends)
-    _suspect(clauses, verdicts, free, found, ends)
+    correct_denials(clauses, stand, found, ends)
+    changes.add_suspicions(clauses, verdicts, free, found, ends)
     return SentenceReading(found, ends)
 
 
@@ -261,112 +246,6 @@ def _choose_type(
     chosen = [clauses[place] for place in places]
     text = learned.join_clauses(chosen)
     return choose_type(text, chosen, [stand[n] for n in places], [verdicts[n] for n in places])
-
-
-def _put_instead(
-    clauses: Sequence[Clause], stand: Sequence[Stance], found: dict[int, list[Found]], ends: dict[int, int]
-) -> None:
-    """A denial beside which its sentence says what holds now is a correction that says that.
-
-    What a finder made of the words beside it keeps its own key: one sentence is one memory.
-    """
-    for index, each in list(found.items()):
-        one, last = each[0], ends.get(index, index)
-        if not one.retracts or one.assertion != "correction" or one.kind == "constraint":
-            continue
-        sentence = clauses[index].sentence
-        if new := _stated_instead(clauses, found, index, last):
-            ends[index] = max(last, ends.get(new, new))
-            found[index] = [_in_place_of(one, told) for told in found.pop(new)]
-            continue
-        beside = [
-            place
-            for place, clause in enumerate(clauses)
-            if clause.sentence == sentence
-            and (not index <= place <= last or (last > index and not has_word(clause.text, one.old_value or "")))
-            and (place not in found or place == index)
-            and stand[place].stands
-            and (_NOW.search(clause.text) or values(clause.text))
-        ]
-        if not beside:
-            continue
-        slot = one.key if one.key and one.key.startswith("profile:") else None
-        begin = min(index, beside[0])
-        found.pop(index)
-        found[begin] = [put_instead(one, key=slot)]
-        ends[begin] = max(last, beside[-1])
-
-
-def _stated_instead(
-    clauses: Sequence[Clause], found: Mapping[int, Sequence[Found]], index: int, last: int
-) -> int | None:
-    """The clause next to a denial, in its sentence, of which a finder made what takes the denied thing's place."""
-    new = last + 1
-    if new not in found or clauses[new].sentence != clauses[index].sentence:
-        return None
-    one = found[new][0]
-    fits = one.kind == found[index][0].kind and not one.retracts and one.assertion == "correction"
-    return new if fits and stands_in_place(clauses[new].text) else None
-
-
-def _in_place_of(denial: Found, new: Found) -> Found:
-    """What holds now, as a correction of what the denial denies."""
-    old_key = {"old_key": denial.key} if denial.key and "old_key" not in new.value else {}
-    return replace(new, value={**new.value, **old_key}, old_value=new.old_value or denial.old_value)
-
-
-def _suspect(
-    clauses: Sequence[Clause],
-    verdicts: Sequence[ClauseClass],
-    free: Sequence[bool],
-    found: dict[int, list[Found]],
-    ends: dict[int, int],
-) -> None:
-    """What of a message states nothing and may yet change something known is kept as such.
-
-    Of a long message it is one sentence each; neighbours in a short one are one suspicion, as one explains the other.
-    """
-    stated = {clauses[at].sentence for index in found for at in range(index, ends.get(index, index) + 1)}
-    best: dict[int, int] = {}
-    for index, verdict in enumerate(verdicts):
-        sentence = clauses[index].sentence
-        if not free[index] or sentence in stated or not _may_change(clauses[index], verdict):
-            continue
-        if sentence not in best or verdict.changed > verdicts[best[sentence]].changed:
-            best[sentence] = index
-    sentences = _by_sentence(clauses)
-    if clauses[-1].end - clauses[0].start > SHORT:
-        for number, index in best.items():
-            found[index] = [learned.to_suspected(sentences[number], verdicts[index])]
-        return
-    open_to_it = [n for n in sentences if n not in stated and not sentences[n][0].asked]
-    for together in _runs(open_to_it):
-        if likely := [best[n] for n in together if n in best]:
-            told = [clause for n in together for clause in sentences[n]]
-            begin = clauses.index(told[0])
-            surest = max(likely, key=lambda at: verdicts[at].changed)
-            found[begin], ends[begin] = [learned.to_suspected(told, verdicts[surest])], clauses.index(told[-1])
-
-
-def _runs(numbers: Sequence[int]) -> list[list[int]]:
-    """The numbers in runs of such as follow each other."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return runs
-
-
-def _may_change(clause: Clause, verdict: ClauseClass) -> bool:
-    """Whether the clause may change something known, by the learned weights or as it says that something is over."""
-    return learned.worth_a_look(verdict) or bool(find_ended_things(clause.text))
-
-
-def _may_matter(clause: Clause, verdict: ClauseClass) -> bool:
-    """Whether the clause may change something known, or asks how answers are to be."""
-    return _may_change(clause, verdict) or asks_how_to_answer(clause.text)
 
 
 def _weigh(

@@ -2,7 +2,7 @@
 
 from shared.classifiers.meanings import says_little
 from shared.classifiers.static_encoder import load_static_encoder
-from shared.extraction.ended_things import find_ended_things
+from shared.extraction.changes import find_ended_things
 from shared.language import segment
 from shared.language.patterns import to_pattern
 from shared.resolution.related import about

@@ -19,8 +19,8 @@ from shared.cache import of_texts
 from shared.classifiers.judges import to_log_odds
 from shared.classifiers.static_encoder import load_static_encoder
 from shared.domain.statements import AMENDS, MAY_AMEND, SUSPECTED, ActiveMemory, Statement
+from shared.extraction.changes import find_ended_things
 from shared.extraction.clauses import split
-from shared.extraction.ended_things import find_ended_things
 from shared.extraction.guards import stances
 from shared.extraction.keys import fold
 from shared.extraction.learned import read

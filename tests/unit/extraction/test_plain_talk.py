@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.extraction.ended_things import find_ended_things
+from shared.extraction.changes import find_ended_things
 from tests.unit.extraction.say import stated
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from services.cli.evaluate.world import World
-from shared.extraction.ended_things import find_ended_things
+from shared.extraction.changes import find_ended_things
 from shared.resolution.ended import find_returned_to
 from shared.resolution.plain_endings import does_otherwise
 from shared.resolution.roles import fill_one_role, refills_another_role, refills_role

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from services.compose.rules.candidates import Candidate, CoreMemory, Dropped, RankedCandidate
 from shared.cache import of_texts
-from shared.extraction.ended_things import tells_past
+from shared.extraction.changes import tells_past
 from shared.language.patterns import to_pattern
 from shared.language.replies import asserts_something
 from shared.language.segment import query_terms, terms

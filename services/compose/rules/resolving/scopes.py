@@ -21,7 +21,7 @@ from services.compose.rules.ranking.fuse import OF_BEST, FusionResult
 from services.compose.rules.resolving.outdated import says_one_thing
 from services.compose.rules.searching.nearness import compare_nearness
 from shared.cache import of_texts
-from shared.extraction.ended_things import tells_only_past
+from shared.extraction.changes import tells_only_past
 from shared.extraction.entities import mentions
 from shared.extraction.keys import scope_of
 from shared.extraction.model import MessageText

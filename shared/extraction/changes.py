@@ -6,11 +6,27 @@ Each form takes a whole clause, so that who speaks of cancelling has cancelled n
 # ruff: noqa: E501 - one family of words per line
 
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from shared.cache import of_texts
-from shared.extraction.clauses import split
+from shared.extraction import learned
+from shared.extraction.clauses import Clause, split
+from shared.extraction.correction_forms import put_instead
+from shared.extraction.guards import Stance, asks_how_to_answer
+from shared.extraction.learned import ClauseClass
+from shared.extraction.model import Found
+from shared.extraction.values import values
+from shared.extraction.wording import stands_in_place
 from shared.language.patterns import to_pattern
+from shared.language.segment import has_word
 
+SHORT = 200
+"""Characters of a message at most that is looked at as a whole for what it may change."""
+_NOW = to_pattern(
+    r"\b(?:now|instead|these days|switched|moved|changed)\b|\bback (?:to|on)\b|现在|如今|改|换|目前|以后", re.I
+)
+"""What says that the words beside a denial tell what holds in its place."""
 _LEAD_EN = (
     r"(?:(?:ok(?:ay)?|so|and|but|well|oh|right|update|btw|plus|also|finally|just|officially|actually|sadly|we|i|i've|we've|i'm|we're|i am|we are|i have|we have|had to|have to"
     r"|has|have|you can|can|please|pls|going to|gonna|decided to|all|now|already|no need to|let's|then|as of \w+|since \w+),? )*"
@@ -121,3 +137,116 @@ def tells_only_past(text: str) -> bool:
         and not any(_SINCE.search(_BYGONE.sub("", each)) for each in clauses)
         and not any(_STATES.match(each) for each in clauses[1:] if not _BYGONE.search(each))
     )
+
+
+def correct_denials(
+    clauses: Sequence[Clause], stand: Sequence[Stance], found: dict[int, list[Found]], ends: dict[int, int]
+) -> None:
+    """A denial beside which its sentence says what holds now is a correction that says that.
+
+    What a finder made of the words beside it keeps its own key: one sentence is one memory.
+    """
+    for index, each in list(found.items()):
+        one, last = each[0], ends.get(index, index)
+        if not one.retracts or one.assertion != "correction" or one.kind == "constraint":
+            continue
+        sentence = clauses[index].sentence
+        if new := _stated_instead(clauses, found, index, last):
+            ends[index] = max(last, ends.get(new, new))
+            found[index] = [_in_place_of(one, told) for told in found.pop(new)]
+            continue
+        beside = [
+            place
+            for place, clause in enumerate(clauses)
+            if clause.sentence == sentence
+            and (not index <= place <= last or (last > index and not has_word(clause.text, one.old_value or "")))
+            and (place not in found or place == index)
+            and stand[place].stands
+            and (_NOW.search(clause.text) or values(clause.text))
+        ]
+        if not beside:
+            continue
+        slot = one.key if one.key and one.key.startswith("profile:") else None
+        begin = min(index, beside[0])
+        found.pop(index)
+        found[begin] = [put_instead(one, key=slot)]
+        ends[begin] = max(last, beside[-1])
+
+
+def _stated_instead(
+    clauses: Sequence[Clause], found: Mapping[int, Sequence[Found]], index: int, last: int
+) -> int | None:
+    """The clause next to a denial, in its sentence, of which a finder made what takes the denied thing's place."""
+    new = last + 1
+    if new not in found or clauses[new].sentence != clauses[index].sentence:
+        return None
+    one = found[new][0]
+    fits = one.kind == found[index][0].kind and not one.retracts and one.assertion == "correction"
+    return new if fits and stands_in_place(clauses[new].text) else None
+
+
+def _in_place_of(denial: Found, new: Found) -> Found:
+    """What holds now, as a correction of what the denial denies."""
+    old_key = {"old_key": denial.key} if denial.key and "old_key" not in new.value else {}
+    return replace(new, value={**new.value, **old_key}, old_value=new.old_value or denial.old_value)
+
+
+def add_suspicions(
+    clauses: Sequence[Clause],
+    verdicts: Sequence[ClauseClass],
+    free: Sequence[bool],
+    found: dict[int, list[Found]],
+    ends: dict[int, int],
+) -> None:
+    """What of a message states nothing and may yet change something known is kept as such.
+
+    Of a long message it is one sentence each; neighbours in a short one are one suspicion, as one explains the other.
+    """
+    stated = {clauses[at].sentence for index in found for at in range(index, ends.get(index, index) + 1)}
+    best: dict[int, int] = {}
+    for index, verdict in enumerate(verdicts):
+        sentence = clauses[index].sentence
+        if not free[index] or sentence in stated or not may_change(clauses[index], verdict):
+            continue
+        if sentence not in best or verdict.changed > verdicts[best[sentence]].changed:
+            best[sentence] = index
+    sentences = group_by_sentence(clauses)
+    if clauses[-1].end - clauses[0].start > SHORT:
+        for number, index in best.items():
+            found[index] = [learned.to_suspected(sentences[number], verdicts[index])]
+        return
+    open_to_it = [n for n in sentences if n not in stated and not sentences[n][0].asked]
+    for together in _runs(open_to_it):
+        if likely := [best[n] for n in together if n in best]:
+            told = [clause for n in together for clause in sentences[n]]
+            begin = clauses.index(told[0])
+            surest = max(likely, key=lambda at: verdicts[at].changed)
+            found[begin], ends[begin] = [learned.to_suspected(told, verdicts[surest])], clauses.index(told[-1])
+
+
+def _runs(numbers: Sequence[int]) -> list[list[int]]:
+    """The numbers in runs of such as follow each other."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return runs
+
+
+def may_change(clause: Clause, verdict: ClauseClass) -> bool:
+    """Whether the clause may change something known, by the learned weights or as it says that something is over."""
+    return learned.worth_a_look(verdict) or bool(find_ended_things(clause.text))
+
+
+def may_matter(clause: Clause, verdict: ClauseClass) -> bool:
+    """Whether the clause may change something known, or asks how answers are to be."""
+    return may_change(clause, verdict) or asks_how_to_answer(clause.text)
+
+
+def group_by_sentence(clauses: Sequence[Clause]) -> dict[int, list[Clause]]:
+    found: dict[int, list[Clause]] = {}
+    for clause in clauses:
+        found.setdefault(clause.sentence, []).append(clause)
+    return found

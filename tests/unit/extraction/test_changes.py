@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.extraction.ended_things import tells_only_past, tells_past
+from shared.extraction.changes import tells_only_past, tells_past
 
 
 @pytest.mark.parametrize(
