@@ -7,7 +7,7 @@ from shared.db import Connection
 from shared.domain import chunk_ids
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
-from shared.extraction.habits import PREFIX, kinds_of
+from shared.extraction.habits import PREFIX, list_kinds
 from shared.language import segment
 from shared.language.contextual import contextual, topic_of
 from shared.language.normalise import detect
@@ -20,7 +20,7 @@ def chunk_of(fresh: Memory) -> Chunk:
     """The memory as it is indexed: its sentence with what it is about in front of it."""
     standing = "confirmed" if fresh.provenance_class == "confirmed_by_user" else fresh.provenance_class
     topic = topic_of(fresh.key)
-    kinds = kinds_of(fresh.content_text) if fresh.key and fresh.key.startswith(PREFIX) else ""
+    kinds = list_kinds(fresh.content_text) if fresh.key and fresh.key.startswith(PREFIX) else ""
     topic = f"{topic} {kinds}" if kinds else topic
     text = contextual(fresh.type, topic, f"{fresh.valid_at:%Y-%m}", standing, fresh.content_text, fresh.language)
     terms = segment.terms(f"{topic or ''} {fresh.content_text}")

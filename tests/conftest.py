@@ -77,7 +77,7 @@ def patterns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Services of this process use patterns only, so that model tests do not depend on learned weights."""
     from shared.extraction import changes, lasting, learned
 
-    monkeypatch.setattr(learned, "statement", lambda *_: None)
+    monkeypatch.setattr(learned, "to_statement", lambda *_: None)
     monkeypatch.setattr(learned, "CHANGES", 1.0)
     monkeypatch.setattr(lasting, "LEAST", 0.0)
     monkeypatch.setattr(lasting, "PLAIN", 0.0)

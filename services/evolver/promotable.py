@@ -11,7 +11,7 @@ from schemas.memory_types import types_with
 from schemas.promotion import PromotionClass, PromotionStatus
 from schemas.vocabulary import Epistemic, MemoryType
 from shared.extraction import MessageText
-from shared.extraction.entities import mentions
+from shared.extraction.entities import find_mentions
 from shared.language.patterns import to_pattern
 from shared.policy import PromotionPolicy
 from shared.screening.sanitize import screen
@@ -93,7 +93,7 @@ def class_of(kind: MemoryType, text: str) -> PromotionClass:
         return "business_secret"
     if kind in OF_A_PERSON or _PERSONAL.search(text):
         return "personal"
-    named = any(each.kind == "person" for each in mentions(MessageText("user", text, None, 0, NO_TIME)))
+    named = any(each.kind == "person" for each in find_mentions(MessageText("user", text, None, 0, NO_TIME)))
     return "personal" if named else "public"
 
 

@@ -28,7 +28,7 @@ from shared.extraction import (
     turn_texts,
 )
 from shared.extraction.clauses import language_of
-from shared.extraction.habits import DETECTOR, Habit, HabitTelling, find_act, judge
+from shared.extraction.habits import DETECTOR, Habit, HabitMention, find_act, judge_habit
 from shared.extraction.keeping import keep_dictated, keep_kinds
 from shared.extraction.observe import cut_to_stretches
 from shared.extraction.turn_texts import turn_text
@@ -167,7 +167,7 @@ def find_question_about(
 
 def is_spoken(message: MessageText) -> bool:
     """Whether the user says something in it, other than commands."""
-    command = slash.parse(message.text)
+    command = slash.parse_command(message.text)
     return message.role == "user" and bool(message.text.strip()) and (command is None or command.cmd == "remember")
 
 
@@ -217,7 +217,7 @@ PASSING_ASSERTIONS: frozenset[str] = frozenset({"declared", "inferred", "correct
 class HabitTellings:
     """The short messages of a user that may mention a habit, including those of this batch that were read so far."""
 
-    earlier: list[HabitTelling] = field(default_factory=list[HabitTelling])
+    earlier: list[HabitMention] = field(default_factory=list[HabitMention])
 
     def add_habits(self, turn: Turn, observed: Observed, policy: ObserverPolicy) -> Observed:
         """The findings with the habits that the messages complete; a single mention of a habit becomes no memory."""
@@ -229,8 +229,8 @@ class HabitTellings:
         act = find_act(message.text)
         if act is None or any(each.ordinal == message.ordinal for each in observed.refused):
             return observed
-        telling = HabitTelling(act, turn.session_id, message.created_at)
-        verdict = judge(telling, self.earlier, policy.habit_sessions_min)
+        telling = HabitMention(act, turn.session_id, message.created_at)
+        verdict = judge_habit(telling, self.earlier, policy.habit_sessions_min)
         habit = verdict.habit
         self.earlier.append(replace(telling, key=habit.key, times=habit.times) if habit else telling)
         if not verdict.known:
@@ -258,10 +258,10 @@ async def load_habits(conn: Connection, subject: Subject, turns: Sequence[Turn])
     return HabitTellings([telling for row in rows if (telling := to_telling(row))])
 
 
-def to_telling(row: ToldBefore) -> HabitTelling | None:
+def to_telling(row: ToldBefore) -> HabitMention | None:
     """The mention of an act in an earlier message; None if it mentions none."""
     act = find_act(row.text)
-    return HabitTelling(act, row.session_id, row.said_at, row.key, row.times or 0) if act else None
+    return HabitMention(act, row.session_id, row.said_at, row.key, row.times or 0) if act else None
 
 
 def list_habit_chunks(chunks: Sequence[Chunk]) -> list[Chunk]:

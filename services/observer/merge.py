@@ -12,14 +12,13 @@ from services.observer.prompts import ExtractedItem, Wrong
 from shared.domain.statements import CLAIMED, MISREAD, RELATED, SUPPOSED
 from shared.extraction import Observation, Observed, ReadingNote
 from shared.extraction.clauses import blank, language_of, split
-from shared.extraction.dates import find as find_date
-from shared.extraction.dates import without_day
+from shared.extraction.dates import find_date, to_value_date
 from shared.extraction.keys import is_known, preference_key, profile_key, slug
 from shared.extraction.learned import read, read_polarity
-from shared.extraction.manipulation import manipulates, serves_itself
+from shared.extraction.manipulation import find_manipulation, serves_itself
 from shared.extraction.model import Polarity
 from shared.extraction.opinions import gives_opinion
-from shared.extraction.stated import standings
+from shared.extraction.stated import explain_clauses
 from shared.language.normalise import fold, normalise
 from shared.language.patterns import to_pattern
 from shared.secrets import MAY_STAND, find_secrets
@@ -152,7 +151,7 @@ def find_refusal(
     parts = [part for part in (item.content, item.value, item.key, item.correction_of, place.quote) if part]
     if any(find_secrets(part, MAY_STAND) or _PLACEHOLDER.search(part) for part in parts):
         return "secret"
-    if any(manipulates(part) for part in parts):
+    if any(find_manipulation(part) for part in parts):
         return "manipulation"
     if item.type == "entity":
         return "entity gate"
@@ -166,7 +165,7 @@ def find_refusal(
         if each.decision == "dropped" and each.reason in barred and place.touches(each.ordinal, each.text_span):
             return each.reason
     kept = [each.text_span for each in observed.explain if each.decision == "kept" and each.ordinal == ordinal]
-    for span, reason in standings(place.source.text):
+    for span, reason in explain_clauses(place.source.text):
         if reason in barred and place.touches(ordinal, span) and span not in kept:
             return reason
     return None if is_grounded(item, place, sources) else "not what was said"
@@ -219,7 +218,7 @@ def _observation(item: ExtractedItem, place: QuoteSpan, by: ModelAttribution) ->
     return Observation(
         kind=item.type,
         key=_key(item, speaker, by.slots),
-        value=_value(item, text, speaker) | (without_day(date) if item.type == "event" else {}),
+        value=_value(item, text, speaker) | (to_value_date(date) if item.type == "event" else {}),
         text=f"{speaker}: {text}" if speaker else text,
         assertion="declared" if item.provenance == "confirmed_by_user" and not item.correction_of else "inferred",
         epistemic="opinion" if benefits or _is_opinion(item, place) else item.epistemic_type,

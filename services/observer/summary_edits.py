@@ -10,7 +10,7 @@ from services.observer.summary.merge import identity
 from services.observer.summary.questions import speaks_of
 from shared.extraction import slash
 from shared.extraction.clauses import split
-from shared.extraction.manipulation import manipulates
+from shared.extraction.manipulation import find_manipulation
 from shared.language.normalise import clip, fold, normalise
 from shared.language.patterns import to_pattern
 from shared.secrets import redact
@@ -49,7 +49,7 @@ class SummaryEdit:
 
     def supports(self, text: str, before: str = "") -> bool:
         """Whether the messages support the text, or what it adds to the former text of the line."""
-        if manipulates(text) or not set(_NUMBER.findall(text)) <= self.numbers.union(_NUMBER.findall(before)):
+        if find_manipulation(text) or not set(_NUMBER.findall(text)) <= self.numbers.union(_NUMBER.findall(before)):
             return False
         old = list_terms(before)
         if before and (list_terms(text) - old - FRAME).isdisjoint(self.words):
@@ -64,16 +64,16 @@ def choose_lines(items: Sequence[SummaryItem], messages: Iterable[PromptMessage]
         if letter := _LETTER.get(item.section):
             number = 1 + sum(key.startswith(letter) for key in lines)
             lines[f"{letter}{number}"] = item
-    clean = [replace(each, text=_clean(each.text)) for each in messages if not slash.parse(each.text)]
+    clean = [replace(each, text=_clean(each.text)) for each in messages if not slash.parse_command(each.text)]
     spoken = [each for each in clean if each.role in ("user", "assistant") and each.text]
     return SummaryEdit(lines, tuple(spoken[-MAX_MESSAGES:]))
 
 
 def _clean(text: str) -> str:
-    steers = [clause for clause in split(text) if manipulates(clause.text)]
+    steers = [clause for clause in split(text) if find_manipulation(clause.text)]
     for clause in reversed(steers):
         text = f"{text[: clause.start]} {text[clause.end :]}"
-    return clip(normalise(redact("" if manipulates(text) else text)[0]), MESSAGE_CHARS)
+    return clip(normalise(redact("" if find_manipulation(text) else text)[0]), MESSAGE_CHARS)
 
 
 def apply_changes(

@@ -151,9 +151,9 @@ def correct_denials(
         if not one.retracts or one.assertion != "correction" or one.kind == "constraint":
             continue
         sentence = clauses[index].sentence
-        if new := _stated_instead(clauses, found, index, last):
+        if new := _find_replacement(clauses, found, index, last):
             ends[index] = max(last, ends.get(new, new))
-            found[index] = [_in_place_of(one, told) for told in found.pop(new)]
+            found[index] = [_to_replacement(one, told) for told in found.pop(new)]
             continue
         beside = [
             place
@@ -173,7 +173,7 @@ def correct_denials(
         ends[begin] = max(last, beside[-1])
 
 
-def _stated_instead(
+def _find_replacement(
     clauses: Sequence[Clause], found: Mapping[int, Sequence[Found]], index: int, last: int
 ) -> int | None:
     """The clause next to a denial, in its sentence, of which a finder made what takes the denied thing's place."""
@@ -185,7 +185,7 @@ def _stated_instead(
     return new if fits and stands_in_place(clauses[new].text) else None
 
 
-def _in_place_of(denial: Found, new: Found) -> Found:
+def _to_replacement(denial: Found, new: Found) -> Found:
     """What holds now, as a correction of what the denial denies."""
     old_key = {"old_key": denial.key} if denial.key and "old_key" not in new.value else {}
     return replace(new, value={**new.value, **old_key}, old_value=new.old_value or denial.old_value)
@@ -213,18 +213,18 @@ def add_suspicions(
     sentences = group_by_sentence(clauses)
     if clauses[-1].end - clauses[0].start > SHORT:
         for number, index in best.items():
-            found[index] = [learned.to_suspected(sentences[number], verdicts[index])]
+            found[index] = [learned.to_suspicion(sentences[number], verdicts[index])]
         return
     open_to_it = [n for n in sentences if n not in stated and not sentences[n][0].asked]
-    for together in _runs(open_to_it):
+    for together in _split_into_runs(open_to_it):
         if likely := [best[n] for n in together if n in best]:
             told = [clause for n in together for clause in sentences[n]]
             begin = clauses.index(told[0])
             surest = max(likely, key=lambda at: verdicts[at].changed)
-            found[begin], ends[begin] = [learned.to_suspected(told, verdicts[surest])], clauses.index(told[-1])
+            found[begin], ends[begin] = [learned.to_suspicion(told, verdicts[surest])], clauses.index(told[-1])
 
 
-def _runs(numbers: Sequence[int]) -> list[list[int]]:
+def _split_into_runs(numbers: Sequence[int]) -> list[list[int]]:
     """The numbers in runs of such as follow each other."""
     runs: list[list[int]] = []
     for number in numbers:
@@ -237,7 +237,7 @@ def _runs(numbers: Sequence[int]) -> list[list[int]]:
 
 def may_change(clause: Clause, verdict: ClauseClass) -> bool:
     """Whether the clause may change something known, by the learned weights or as it says that something is over."""
-    return learned.worth_a_look(verdict) or bool(find_ended_things(clause.text))
+    return learned.may_change_memory(verdict) or bool(find_ended_things(clause.text))
 
 
 def may_matter(clause: Clause, verdict: ClauseClass) -> bool:

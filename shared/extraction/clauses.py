@@ -109,9 +109,9 @@ def language_of(text: str) -> Language:
 def blank(text: str) -> str:
     """The text with code, quoted lines and quoted speech replaced by spaces of the same length."""
     if "`" in text or "~~~" in text:
-        text = _FENCE.sub(_spaces, text)
+        text = _FENCE.sub(_to_spaces, text)
     if _QUOTED_LINE_SIGN.search(text):
-        text = _QUOTED_LINE.sub(_spaces, text)
+        text = _QUOTED_LINE.sub(_to_spaces, text)
     if _PASTED_SIGN.search(text) and (pasted := _PASTED.search(text)):
         begin, end = pasted.span(pasted.lastgroup or 0)
         text = text[:begin] + "\n" + _SPACE * (end - begin - 2) + "\n" + text[end:]
@@ -120,7 +120,7 @@ def blank(text: str) -> str:
     return text
 
 
-def _spaces(match: re.Match[str]) -> str:
+def _to_spaces(match: re.Match[str]) -> str:
     return _SPACE * (match.end() - match.start())
 
 
@@ -135,7 +135,7 @@ def unquote(text: str, match: re.Match[str]) -> str:
 def split(text: str) -> tuple[Clause, ...]:
     """Every clause of a message in order."""
     blanked = blank(text).replace("’", "'").replace("‘", "'")
-    cuts = _cuts(blanked)
+    cuts = _find_cuts(blanked)
     clauses: list[Clause] = []
     begin = sentence = at = 0
     for match in [*_SENTENCE.finditer(blanked), None]:
@@ -146,30 +146,30 @@ def split(text: str) -> tuple[Clause, ...]:
             at += 1
         if end > begin and not blanked[begin:end].isspace():
             asked = bool(match and _QUESTION.search(match.group()))
-            clauses.extend(_clauses(blanked, begin, end, inner, sentence, asked))
+            clauses.extend(_make_clauses(blanked, begin, end, inner, sentence, asked))
             sentence += 1
         begin = match.end() if match else end
     return tuple(clauses)
 
 
-def _cuts(text: str) -> list[tuple[int, int]]:
+def _find_cuts(text: str) -> list[tuple[int, int]]:
     """Where clauses part within sentences."""
     places: list[tuple[int, int]] = []
     if _COMMA_SIGN.search(text):
         places.extend(match.span() for match in _COMMA.finditer(text))
     if not text.isascii():
-        places.extend((at, at) for match in _BUT_ZH.finditer(text) if (at := match.start()) and _joins(text[at - 1]))
+        places.extend((at, at) for match in _BUT_ZH.finditer(text) if (at := match.start()) and _is_joint(text[at - 1]))
         if " " in text:
             places.extend(match.span() for match in _BLANK.finditer(text))
     places.extend(match.span() for match in _BREAK_EN.finditer(text))
     return sorted(places)
 
 
-def _joins(letter: str) -> bool:
+def _is_joint(letter: str) -> bool:
     return letter.isalnum() or letter == "_"
 
 
-def _clauses(
+def _make_clauses(
     text: str, begin: int, end: int, cuts: list[tuple[int, int]], sentence: int, is_question: bool
 ) -> list[Clause]:
     bodies: list[tuple[str, int]] = []
@@ -178,9 +178,9 @@ def _clauses(
         while stop - start > LONGEST:
             blank = text.rfind(_SPACE, start + LONGEST - _NEAR, start + LONGEST)
             cut = blank if blank > 0 else start + LONGEST
-            _add(bodies, text, start, cut)
+            _add_body(bodies, text, start, cut)
             start = cut
-        _add(bodies, text, start, stop)
+        _add_body(bodies, text, start, stop)
         start = max(start, min(after, end))
     return [
         Clause(body, at, at + len(body), sentence, is_question, number == len(bodies), language_of(body), mask(body))
@@ -188,7 +188,7 @@ def _clauses(
     ]
 
 
-def _add(bodies: list[tuple[str, int]], text: str, start: int, stop: int) -> None:
+def _add_body(bodies: list[tuple[str, int]], text: str, start: int, stop: int) -> None:
     """What stands there is a clause, if it is more than punctuation."""
     raw = text[start:stop]
     if body := raw.strip(" \u00a0\t,，、:：-*•#\"'"):

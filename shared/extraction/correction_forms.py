@@ -15,9 +15,9 @@ from shared.extraction import dates, scheduled
 from shared.extraction.clauses import Clause, language_of
 from shared.extraction.gates import mask
 from shared.extraction.guards import Stance, stances
-from shared.extraction.keys import preference_key, target_of, tidy
+from shared.extraction.keys import preference_key, tidy, to_target
 from shared.extraction.model import Found
-from shared.extraction.slots import DENIES, denied_allergy, find_plain
+from shared.extraction.slots import DENIES, find_denied_allergy, find_plain
 from shared.extraction.values import sort_of
 from shared.language.patterns import read_group, to_pattern
 
@@ -29,7 +29,7 @@ _LISTS = to_pattern(r"\b(?:or|and|nor)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
-class Old:
+class DeniedFinding:
     """What is said to be no longer so, as the affirmed sentence would have stated it; `at` is its clause."""
 
     at: int
@@ -60,11 +60,11 @@ def find_corrections(
     clauses: Sequence[Clause], stances: Sequence[Stance], plain: Sequence[list[Found]], today: date
 ) -> dict[int, list[Found]]:
     """Corrections by the clause that states them; each takes the place of what the finders found in that clause."""
-    return _Reader(clauses, stances, plain, today).read()
+    return _CorrectionReader(clauses, stances, plain, today).read()
 
 
 @dataclass(slots=True)
-class _Reader:
+class _CorrectionReader:
     """Goes through the clauses in their order, and remembers what was taken back shortly before.
 
     `old` is what is so no more, `mended` the clause that says that something was wrong, `opened` one that is a mere no.
@@ -74,7 +74,7 @@ class _Reader:
     stances: Sequence[Stance]
     plain: Sequence[list[Found]]
     today: date
-    old: Old | None = None
+    old: DeniedFinding | None = None
     mended: int = _NEVER
     opened: int = _NEVER
 
@@ -98,7 +98,7 @@ class _Reader:
         if not waiting and not signs & (words.FORMS | scheduled.MOVES | DENIES):
             return []
         subject = self.stances[index].subject
-        if subject in ("self", "none") and (denied := denied_allergy(clause.text)):
+        if subject in ("self", "none") and (denied := find_denied_allergy(clause.text)):
             return [denied]
         if words.ALONE.fullmatch(clause.text):
             self.opened = index
@@ -140,7 +140,7 @@ class _Reader:
         """What was so before: `I used to love coffee`."""
         gone = _read_part(before, "old")
         stated = self._affirm(f"我{gone}") if before["old2"] else self._affirm(f"I {gone}", f"I'm {gone}")
-        self.old = Old(index, _value_of(stated) or gone, stated) if stated else None
+        self.old = DeniedFinding(index, _get_value(stated) or gone, stated) if stated else None
 
     def _find_contrast(self, index: int, text: str) -> list[Found]:
         """`X, not Y`, `not Y but X`, in one clause or over two."""
@@ -171,7 +171,7 @@ class _Reader:
 
     def _affirm_new(self, index: int, topic: str, stem: str, new: str) -> Found | None:
         """What is said with the new words; a day is one of the appointment spoken of before where none is named."""
-        thing = "" if topic.strip() else scheduled.thing_before("", self.clauses, index) or ""
+        thing = "" if topic.strip() else scheduled.find_thing("", self.clauses, index) or ""
         if language_of(f"{topic}{thing}{new}") == "zh":
             return self._affirm(f"{thing}是{new}" if thing else f"{stem}{new}")
         return self._affirm(f"{stem} {new}", f"the {thing or topic} is on {new}")
@@ -187,7 +187,7 @@ class _Reader:
         if own and (old or not moved):
             return [_to_contrast(one, old) for one in own]
         head = (match["thing"] or "").strip() or words.ADVERBS.sub("", head)
-        said = dates.find(new, self.today)
+        said = dates.find_date(new, self.today)
         if sort_of(new) in words.OF_TIME or (said and said.start == 0):
             return self._find_moved(index, head, old, new)
         zh = bool(match["new3"])
@@ -210,8 +210,8 @@ class _Reader:
         """The new day of what is moved, or of the appointment spoken of before."""
         if sort_of(thing) in words.OF_TIME:
             thing, old = "", old or thing
-        thing = thing if names_something(thing) else scheduled.thing_before("", self.clauses, index) or ""
-        said = dates.find(new, self.today)
+        thing = thing if names_something(thing) else scheduled.find_thing("", self.clauses, index) or ""
+        said = dates.find_date(new, self.today)
         return [scheduled.make_appointment(thing, new, said, language_of(thing), old, correction=True)] if thing else []
 
     def _find_denial(self, index: int, text: str) -> list[Found]:
@@ -220,7 +220,7 @@ class _Reader:
         if stance.trial or stance.momentary or stance.subject == "other":
             return []
         match = next((match for pattern in words.GONE if (match := pattern.search(text))), None)
-        gone, rest = _part_at_comma(_read_part(match, "old")) if match else ("", "")
+        gone, rest = _split_at_comma(_read_part(match, "old")) if match else ("", "")
         if gone in ("喜欢", "爱"):
             return [_to_denial(Found("preference", None, {}, text, "", "", "preference"), "", text)]
         if not names_something(gone):
@@ -231,7 +231,7 @@ class _Reader:
         else:
             texts = (f"I {gone}", f"I'm {gone}")
         stated = self._affirm(*texts) or build_taste(gone)
-        self.old = Old(index, _value_of(stated) or gone, stated)
+        self.old = DeniedFinding(index, _get_value(stated) or gone, stated)
         denial = _to_denial(stated, self.old.words, text)
         return [put_instead(denial, rest)] if rest else [denial]
 
@@ -269,7 +269,7 @@ def names_something(said: str) -> bool:
 def build_taste(what: str, before: str = "") -> Found:
     """A taste for what is named, under the key that its words and those before it tell."""
     key, scope, slot = preference_key(before + what)
-    value: dict[str, object] = {"scope": scope, "target": target_of(what), "value": what}
+    value: dict[str, object] = {"scope": scope, "target": to_target(what), "value": what}
     value |= {"slot": slot} if slot else {}
     return Found("preference", key, value, f"{before} {what}", "correction", "uses", "preference", 1)
 
@@ -297,7 +297,7 @@ def put_instead(denial: Found, new: str = "", key: str | None = None) -> Found:
     return replace(denial, key=key, value=value, retracts=False, polarity=0, pattern="instead")
 
 
-def _part_at_comma(gone: str) -> tuple[str, str]:
+def _split_at_comma(gone: str) -> tuple[str, str]:
     """What is denied, and what is said of today behind a comma: a list of things is one denial."""
     before, _, after = gone.partition(", ")
     return (gone, "") if _LISTS.search(after) else (before.strip(), after.strip())
@@ -313,6 +313,6 @@ def _read_part(match: re.Match[str], name: str) -> str:
     return tidy(read_group(match, name))
 
 
-def _value_of(found: Found | None) -> str:
+def _get_value(found: Found | None) -> str:
     value = found.value.get("value") if found else None
     return value if isinstance(value, str) else ""

@@ -60,22 +60,22 @@ class ResolvedDate:
         return (self.last or self.first) < today
 
 
-def find(text: str, today: date) -> ResolvedDate | None:
+def find_date(text: str, today: date) -> ResolvedDate | None:
     """The first time that the text names; of several possible ones what its tense tells, else the nearest."""
-    return _find(text, today, False)
+    return _find_date(text, today, False)
 
 
 def find_coming(text: str, today: date) -> ResolvedDate | None:
     """The first time that the text names, of something to come: what is long over only where the tense tells it."""
-    return _find(text, today, True)
+    return _find_date(text, today, True)
 
 
-def without_day(said: ResolvedDate | None) -> dict[str, str]:
+def to_value_date(said: ResolvedDate | None) -> dict[str, str]:
     """What a value keeps of a time that is no day, so that what happened in another month is another event."""
     return {"event_date": said.iso} if said and not said.day else {}
 
 
-def last_day(iso: str) -> date:
+def find_last_day(iso: str) -> date:
     """The last day of a time as `Said.iso` writes it; ValueError where it is none."""
     end = iso.rpartition("/")[2].partition("T")[0]
     if re.fullmatch(r"\d{4}(?:-\d\d)?", end):
@@ -84,25 +84,25 @@ def last_day(iso: str) -> date:
 
 
 @of_texts(512)
-def _find(text: str, today: date, ahead: bool) -> ResolvedDate | None:
+def _find_date(text: str, today: date, ahead: bool) -> ResolvedDate | None:
     if not words.SIGN.search(text):
         return None
     ascii_only = text.isascii()
-    for pattern, resolve in ((words.ISO, _iso), (words.ZH, _chinese), (words.EN, _english)):
+    for pattern, resolve in ((words.ISO, _read_iso), (words.ZH, _read_chinese), (words.EN, _read_english)):
         if ascii_only if pattern is words.ZH else pattern is words.EN and not (ascii_only or words.LATIN.search(text)):
             continue
         for match in pattern.finditer(text):
-            since = _since(match)
-            told = -1 if since in ("since", "以来", "至今") else _tense(match, resolve is _english)
+            since = _find_since(match)
+            told = -1 if since in ("since", "以来", "至今") else _read_tense(match, resolve is _read_english)
             moment = Moment(today, told, ahead)
             stretch, end = resolve(match, moment), match.end()
-            if stretch and resolve is _english and match["wday"] and text.startswith(", ", end):
+            if stretch and resolve is _read_english and match["wday"] and text.startswith(", ", end):
                 exact = words.EN.match(text, end + 2)
-                if exact and exact["mon"] and (named := _english(exact, moment)):
+                if exact and exact["mon"] and (named := _read_english(exact, moment)):
                     stretch, end = named, exact.end()
             if stretch:
                 first, last, precision = stretch
-                at = _clock(match, end) if precision == "day" else None
+                at = _read_clock(match, end) if precision == "day" else None
                 said = text[match.start() : end].strip()
                 return ResolvedDate(
                     said, match.start(), end, first, None if since else last, "minute" if at else precision, at
@@ -110,7 +110,7 @@ def _find(text: str, today: date, ahead: bool) -> ResolvedDate | None:
     return None
 
 
-def _since(match: re.Match[str]) -> str:
+def _find_since(match: re.Match[str]) -> str:
     """The word that makes of a time the beginning of what is meant; empty where there is none."""
     text = match.string
     if match.group()[:5].lower() == "since":
@@ -121,7 +121,7 @@ def _since(match: re.Match[str]) -> str:
     return found.group().split()[0].lower() if found else ""
 
 
-def _tense(match: re.Match[str], english: bool) -> int:
+def _read_tense(match: re.Match[str], english: bool) -> int:
     """Of the clause around the words, and where that tells none of what stands near."""
     text = match.string[max(0, match.start() - NEAR) : match.end() + NEAR]
     at, end = min(match.start(), NEAR), min(match.start(), NEAR) + len(match.group())
@@ -136,21 +136,21 @@ def _tense(match: re.Match[str], english: bool) -> int:
     return 0
 
 
-def _clock(match: re.Match[str], end: int) -> time | None:
+def _read_clock(match: re.Match[str], end: int) -> time | None:
     """The time of day behind the words, where it is clear which half of the day is meant."""
     found = words.CLOCK_ZH.match(match.string, end) or words.CLOCK_EN.match(match.string, end)
     if not found or ("at" in found.re.groupindex and not (found["at"] or found["half"])):
         return None
-    half, hour, minutes = (found["half"] or match.group()).lower(), zh_number(found["h"]), found["m"] or "0"
+    half, hour, minutes = (found["half"] or match.group()).lower(), read_number(found["h"]), found["m"] or "0"
     late, early = words.LATE.search(half), words.EARLY.search(half)
     if (hour < 13 and not late and not early) or (late and hour == 12 and half != "p"):
         return None
     hour += 12 if (late and hour < 12) or (half == "中午" and hour < 3) else -12 if half == "a" and hour == 12 else 0
-    minute = {"半": 30, "一刻": 15, "三刻": 45}.get(minutes) or zh_number(minutes.replace("刻", ""))
+    minute = {"半": 30, "一刻": 15, "三刻": 45}.get(minutes) or read_number(minutes.replace("刻", ""))
     return time(hour, minute) if hour < 24 and minute < 60 else None
 
 
-def zh_number(text: str) -> int:
+def read_number(text: str) -> int:
     """A number up to 99, in figures or as Chinese says it."""
     if text.isdigit() and text.isascii():
         return int(text)
@@ -158,21 +158,21 @@ def zh_number(text: str) -> int:
     return (words.DIGITS_ZH.index(tens or "一") * 10 if ten else 0) + (words.DIGITS_ZH.index(ones) if ones else 0)
 
 
-def _iso(match: re.Match[str], _: Moment) -> Stretch | None:
+def _read_iso(match: re.Match[str], _: Moment) -> Stretch | None:
     return day_of(int(match[1]), int(match[2]), int(match[3]))
 
 
-def _chinese(match: re.Match[str], moment: Moment) -> Stretch | None:
+def _read_chinese(match: re.Match[str], moment: Moment) -> Stretch | None:
     groups, year = match.groupdict(), moment.today.year
     if day := groups["day"]:
         return moment.shift(words.DAYS.get(day) or words.DAYS.get(day[0], 0), "day")
     if wday := groups["wday"]:
         weekday = None if wday == "末" else "一二三四五六".find(wday) % 7
-        return moment.of_week(weekday, _relation(groups["wrel"]) if groups["wrel"] else None)
+        return moment.of_week(weekday, _read_relation(groups["wrel"]) if groups["wrel"] else None)
     if groups["week"]:
-        return moment.week(_relation(groups["week"]))
+        return moment.week(_read_relation(groups["week"]))
     if groups["month"] or groups["mrel"]:
-        return _chinese_month(match, moment)
+        return _read_chinese_month(match, moment)
     if end := groups["end"]:
         third = words.THIRDS[end[-1] if end[-1] != "旬" else end[0]]
         if end[0] != "年":
@@ -182,64 +182,64 @@ def _chinese(match: re.Match[str], moment: Moment) -> Stretch | None:
         else:
             years = (part_of(year_of(year + count), third) for count in (-1, 0, 1))
             stretch = moment.pick(years, moment.tense or 1)
-        return _until(match, stretch, third)
+        return _find_deadline(match, stretch, third)
     if groups["ago"]:
         sign = -1 if "前" in groups["dir"] else 1
         if groups["ago"] == "半":
             return moment.shift(sign * 6, "月") if groups["unit"] == "年" else None
-        return moment.shift(sign * zh_number(groups["ago"]), groups["unit"])
+        return moment.shift(sign * read_number(groups["ago"]), groups["unit"])
     if name := groups["named"]:
         whole = bool(groups["whole"])
         if groups["nyear"]:
-            return festival(name, _year_of(groups["nyear"], year), whole)
+            return festival(name, _read_year(groups["nyear"], year), whole)
         return moment.by_year(lambda each: festival(name, each, whole))
     if groups["yonly"]:
-        meant = _year_of(groups["yonly"], year)
+        meant = _read_year(groups["yonly"], year)
         return season_of(meant, words.SEASONS[groups["season"][0]]) if groups["season"] else year_of(meant)
     if groups["dom"]:
         return moment.by_month(lambda month: in_month(month, int(groups["dom"])))
     return moment.by_year(lambda each: day_of(each, int(groups["slash"]), int(groups["slash2"])))
 
 
-def _chinese_month(match: re.Match[str], moment: Moment) -> Stretch | None:
+def _read_chinese_month(match: re.Match[str], moment: Moment) -> Stretch | None:
     """A month, or a day or a part of it."""
     part, day = match["mpart"], match["mday"]
     third = words.THIRDS[part[0]] if part else 0
 
     def within(month: Stretch) -> Stretch | None:
-        return in_month(month, zh_number(day)) if day else part_of(month, third) if part else month
+        return in_month(month, read_number(day)) if day else part_of(month, third) if part else month
 
     if match["mrel"]:
-        return _until(match, within(moment.month(_relation(match["mrel"]))), third)
-    number = zh_number(match["month"])
+        return _find_deadline(match, within(moment.month(_read_relation(match["mrel"]))), third)
+    number = read_number(match["month"])
     if not 0 < number < 13:
         return None
     if match["year"]:
-        return _until(match, within(month_of(_year_of(match["year"], moment.today.year), number)), third)
-    return _until(match, moment.by_year(lambda year: within(month_of(year, number))), third)
+        return _find_deadline(match, within(month_of(_read_year(match["year"], moment.today.year), number)), third)
+    return _find_deadline(match, moment.by_year(lambda year: within(month_of(year, number))), third)
 
 
-def _until(match: re.Match[str], stretch: Stretch | None, third: int) -> Stretch | None:
+def _find_deadline(match: re.Match[str], stretch: Stretch | None, third: int) -> Stretch | None:
     """The last day where something is to be done by the end."""
     by = third == 2 and words.BEFORE_ZH.match(match.string, match.end())
     return one_day(stretch[1]) if stretch and by else stretch
 
 
-def _relation(said: str) -> int:
+def _read_relation(said: str) -> int:
     return words.RELATIONS.get(said.rstrip("个"), 0)
 
 
-def _year_of(said: str, year: int) -> int:
+def _read_year(said: str, year: int) -> int:
     return int(said[:4]) if said[0].isdigit() else year + words.YEARS[said[0]]
 
 
-def _english(match: re.Match[str], moment: Moment) -> Stretch | None:
+def _read_english(match: re.Match[str], moment: Moment) -> Stretch | None:
     groups = {name: value.lower() if value else "" for name, value in match.groupdict().items()}
     if groups["day"]:
         return moment.shift(words.DAYS.get(groups["day"], 0), "day")
     for month, day, year in (("mon", "dom", "yr"), ("mon2", "dom2", "yr2"), ("mon3", "", "yr3"), ("mon4", "", "yr4")):
         if groups[month]:
-            return _english_month(
+            return _read_english_month(
                 moment,
                 groups[month],
                 groups[year],
@@ -252,7 +252,7 @@ def _english(match: re.Match[str], moment: Moment) -> Stretch | None:
     if groups["num"] or groups["num2"]:
         return _resolve_counted(groups, moment)
     if groups["rel"]:
-        return _relative(groups["rel"].split()[-1], groups["what"], moment)
+        return _resolve_relative(groups["rel"].split()[-1], groups["what"], moment)
     if groups["rmon"]:
         number, sign = _month_number(groups["rmon"]), words.RELATIONS[groups["rel2"]]
         years = [month_of(moment.today.year + count, number) for count in (-1, 0, 1)]
@@ -260,7 +260,7 @@ def _english(match: re.Match[str], moment: Moment) -> Stretch | None:
     if groups["wday"]:
         return moment.of_week(_weekday_number(groups["wday"]), None)
     if third := groups["part"] or groups["part2"]:
-        return _english_part(groups, words.THIRDS[third], moment)
+        return _read_english_part(groups, words.THIRDS[third], moment)
     if groups["yonly"]:
         return year_of(int(groups["yonly"]))
     if groups["named"]:
@@ -278,7 +278,9 @@ def _weekday_number(name: str) -> int:
     return ("mon", "tue", "wed", "thu", "fri", "sat", "sun").index(name[:3])
 
 
-def _english_month(moment: Moment, name: str, year: str, within: Callable[[Stretch], Stretch | None]) -> Stretch | None:
+def _read_english_month(
+    moment: Moment, name: str, year: str, within: Callable[[Stretch], Stretch | None]
+) -> Stretch | None:
     """A month, or what is within it, of the year that is told or meant."""
     number = _month_number(name)
     if year:
@@ -286,13 +288,13 @@ def _english_month(moment: Moment, name: str, year: str, within: Callable[[Stret
     return moment.by_year(lambda each: within(month_of(each, number)))
 
 
-def _english_part(groups: dict[str, str], third: int, moment: Moment) -> Stretch | None:
+def _read_english_part(groups: dict[str, str], third: int, moment: Moment) -> Stretch | None:
     """The beginning, the middle or the end of something; its last day where that is a deadline."""
     if groups["whole"]:
         stretch = part_of(moment.shift(words.RELATIONS.get(groups["prel"], 0), groups["whole"]), third)
     else:
         meant = replace(moment, tense=moment.tense or int(bool(groups["by"])))
-        stretch = _english_month(meant, groups["pmon"], groups["pyr"], lambda month: part_of(month, third))
+        stretch = _read_english_month(meant, groups["pmon"], groups["pyr"], lambda month: part_of(month, third))
     return one_day(stretch[1]) if stretch and groups["by"] and groups["part2"] == "end" else stretch
 
 
@@ -317,7 +319,7 @@ def _resolve_counted(groups: dict[str, str], moment: Moment) -> Stretch | None:
     return one_day(first + timedelta(days=number * (7 if unit == "week" else 1)))
 
 
-def _relative(relation: str, what: str, moment: Moment) -> Stretch | None:
+def _resolve_relative(relation: str, what: str, moment: Moment) -> Stretch | None:
     sign = words.RELATIONS.get(relation, 0)
     if what in words.SEASONS:
         return moment.season(words.SEASONS[what], sign)

@@ -9,7 +9,7 @@ from typing import Any
 from schemas.vocabulary import MemoryType
 from shared.extraction import keys
 from shared.extraction.clauses import split
-from shared.extraction.dates import last_day
+from shared.extraction.dates import find_last_day
 from shared.extraction.manipulation import serves_itself
 from shared.extraction.model import Found, MessageText
 from shared.extraction.slots import with_due
@@ -43,23 +43,23 @@ def edit_content(old: Content, text: str, value: Any, at: datetime) -> Content:
     """
     new = change_content(old, text, value, at)
     claims = serves_itself(new.text, directed=True)
-    return replace(new, flags=("self_benefit",) if claims else (), valid_until=_until(old, new.value))
+    return replace(new, flags=("self_benefit",) if claims else (), valid_until=_choose_end(old, new.value))
 
 
 def change_content(old: Content, text: str, value: Any, at: datetime) -> Content:
     if isinstance(value, Mapping):
         given: dict[str, Any] = {str(name): part for name, part in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # raw JSON
         word = next((given[name] for name in _WORDS if isinstance(given.get(name), str)), None)
-        words = text or (_said_with(old, word) if word else show_value(given))
-        return _about(old, word, words, given)
+        words = text or (_show_word(old, word) if word else show_value(given))
+        return _put_under_key(old, word, words, given)
     if value is not None:
         word = show_value(value)
-        words = text or _said_with(old, word)
-        return _about(old, word, words, _with_word(old, word, value))
-    word = _word_in(old, text)
+        words = text or _show_word(old, word)
+        return _put_under_key(old, word, words, _put_word(old, word, value))
+    word = _find_new_word(old, text)
     if word:
-        return _about(old, word, text, _with_word(old, word, word))
-    return _read(old, text, at) or Content(old.type, _slot(old), {VALUE: text}, text, old.polarity)
+        return _put_under_key(old, word, text, _put_word(old, word, word))
+    return _read_content(old, text, at) or Content(old.type, _find_slot(old), {VALUE: text}, text, old.polarity)
 
 
 def show_value(value: Any) -> str:
@@ -78,7 +78,7 @@ def redact_value(value: Any) -> Any:
     return value
 
 
-def _until(old: Content, value: Mapping[str, Any]) -> datetime | None:
+def _choose_end(old: Content, value: Mapping[str, Any]) -> datetime | None:
     """As before; that of a task follows the day that it is due, and ends with what is no longer to be done."""
     if old.type != "task":
         return old.valid_until
@@ -88,25 +88,25 @@ def _until(old: Content, value: Mapping[str, Any]) -> datetime | None:
     if due is None or due == old.value.get("due"):
         return old.valid_until
     try:
-        return datetime.combine(last_day(due), time(23, 59, 59), UTC)
+        return datetime.combine(find_last_day(due), time(23, 59, 59), UTC)
     except (AttributeError, ValueError):
         return old.valid_until
 
 
-def _old_word(old: Content) -> str | None:
+def _find_old_word(old: Content) -> str | None:
     """The word of the value that the text holds as it is."""
     words = (old.value.get(name) for name in _WORDS)
     return next((word for word in words if isinstance(word, str) and word and old.text.count(word) == 1), None)
 
 
-def _said_with(old: Content, word: str) -> str:
-    held = _old_word(old)
+def _show_word(old: Content, word: str) -> str:
+    held = _find_old_word(old)
     return old.text.replace(held, word) if held else word
 
 
-def _word_in(old: Content, text: str) -> str | None:
+def _find_new_word(old: Content, text: str) -> str | None:
     """What stands in the new text where the old one had its word, all else being equal."""
-    held = _old_word(old)
+    held = _find_old_word(old)
     if not held or held == old.text:
         return None
     before, _, after = old.text.partition(held)
@@ -115,34 +115,34 @@ def _word_in(old: Content, text: str) -> str | None:
     return text[len(before) : len(text) - len(after)].strip() or None
 
 
-def _with_word(old: Content, word: str, value: Any) -> dict[str, Any]:
-    held = _old_word(old)
-    same = {name for name, part in old.value.items() if held and part in (held, keys.target_of(held))}
+def _put_word(old: Content, word: str, value: Any) -> dict[str, Any]:
+    held = _find_old_word(old)
+    same = {name for name, part in old.value.items() if held and part in (held, keys.to_target(held))}
     return {**{name: word if name in same else part for name, part in old.value.items()}, VALUE: value}
 
 
-def _about(old: Content, word: str | None, text: str, value: Mapping[str, Any]) -> Content:
+def _put_under_key(old: Content, word: str | None, text: str, value: Mapping[str, Any]) -> Content:
     """Under the old key, or under that of the new word where the key names the old one."""
-    key = _slot(old)
+    key = _find_slot(old)
     if old.key and key is None and word:
         prefix = old.key.rpartition(":")[0]
-        named = f"{prefix}:{keys.slug(keys.target_of(word))}"
+        named = f"{prefix}:{keys.slug(keys.to_target(word))}"
         key = keys.preference_key(word)[0] if old.type == "preference" else named
-        follows = {"target": keys.target_of(word), "scope": key.split(":")[1]}
+        follows = {"target": keys.to_target(word), "scope": key.split(":")[1]}
         value = {**value, **{name: part for name, part in follows.items() if name in value}}
     return Content(old.type, key, value, text, old.polarity)
 
 
-def _slot(old: Content) -> str | None:
+def _find_slot(old: Content) -> str | None:
     """The key, where it names what is asked (`profile:user:city`); none where it names the answer (`pref:food:tea`)."""
     last = old.key.rpartition(":")[2] if old.key else ""
     words = [part for name in _WORDS if isinstance(part := old.value.get(name), str) and part]
-    slugs = {slug for word in words for slug in (keys.slug(word), keys.slug(keys.target_of(word)))}
+    slugs = {slug for word in words for slug in (keys.slug(word), keys.slug(keys.to_target(word)))}
     among = old.type in ("task", "goal", "event") and any(last in slug for slug in slugs)
     return None if old.type != "profile" and (last in slugs or among) else old.key
 
 
-def _read(old: Content, text: str, at: datetime) -> Content | None:
+def _read_content(old: Content, text: str, at: datetime) -> Content | None:
     """What the text states of the memory's own kind, if it states one thing."""
     message = MessageText("user", text, None, 0, at)
     statements = [
@@ -151,4 +151,4 @@ def _read(old: Content, text: str, at: datetime) -> Content | None:
     if len(statements) == 1 and statements[0].key and not statements[0].retracts:
         return Content(old.type, statements[0].key, statements[0].value, text, statements[0].polarity)
     due = with_due(Found(old.type, None, {VALUE: text}, text, "edited", ""), text, at.date())
-    return Content(old.type, _slot(old), due.value, text, old.polarity) if "due" in due.value else None
+    return Content(old.type, _find_slot(old), due.value, text, old.polarity) if "due" in due.value else None

@@ -129,7 +129,7 @@ _BEFORE = 80
 _Add = Callable[[str, EntityKind, str, tuple[int, int]], None]
 
 
-def mentions(message: MessageText) -> list[Mention]:
+def find_mentions(message: MessageText) -> list[Mention]:
     """Every named thing of the message, longest reading first, none inside another."""
     text, named = message.text, list[Mention]()
     taken = [match.span() for match in _BLANKED.finditer(text)]
@@ -193,7 +193,7 @@ def _add_english(text: str, add: _Add) -> None:
         parts = words_said.split()
         while parts and (parts[0].lower() in COMMON or parts[0].lower() in CALENDAR):
             parts = parts[1:]
-        while parts and (parts[-1].lower() in CALENDAR or _loose(parts)):
+        while parts and (parts[-1].lower() in CALENDAR or _is_loose(parts)):
             parts = parts[:-1]
         if not parts:
             continue
@@ -201,7 +201,7 @@ def _add_english(text: str, add: _Add) -> None:
         start = match.start() + words_said.index(parts[0])
         if (len(shown) < 3 and shown.upper() != "C#") or shown.lower() in COMMON or "  " in words_said:
             continue
-        kind = _kind(shown, text[max(0, start - 16) : start], text[start + len(shown) : start + len(shown) + 16])
+        kind = _choose_kind(shown, text[max(0, start - 16) : start], text[start + len(shown) : start + len(shown) + 16])
         before = text[max(0, start - _BEFORE) : start].rstrip()
         first = not before or before[-1] in ".!?。！？\n:：*-(（\"'“"
         if kind == "other" and first and len(parts) == 1 and not re.search(r"[A-Za-z].*[A-Z]|\d", shown):
@@ -209,12 +209,12 @@ def _add_english(text: str, add: _Add) -> None:
         add(shown, kind, fold(shown), (start, start + len(shown)))
 
 
-def _loose(parts: list[str]) -> bool:
+def _is_loose(parts: list[str]) -> bool:
     """Whether the last part is a number that belongs to no name: of a day, a time, a count."""
     return parts[-1].isdigit() and (len(parts) == 1 or parts[-2].lower() in CALENDAR or parts[-2].isdigit())
 
 
-def _kind(name: str, before: str, after: str) -> EntityKind:
+def _choose_kind(name: str, before: str, after: str) -> EntityKind:
     if PRODUCTS.match(name):
         return "product"
     if ORG.search(name):
@@ -263,7 +263,7 @@ def admit_mentions(
     return list(passed.values())
 
 
-def key(mention: Mention) -> str:
+def to_entity_key(mention: Mention) -> str:
     """The key of the entity that is mentioned."""
     name = mention.canonical if mention.kind in STRUCTURAL else slug(mention.canonical)
     return f"entity:{mention.kind}:{name[:120]}"
@@ -291,7 +291,7 @@ _LAST_NAME = to_pattern(rf"{_NAME}$")
 _LAST_HAN = to_pattern(r"[\u4e00-\u9fff]$")
 
 
-def join(message: MessageText, found: Iterable[Mention]) -> list[Mention]:
+def join_names_of_one(message: MessageText, found: Iterable[Mention]) -> list[Mention]:
     """The mentions, those that the message gives another name with it, and these names among them."""
     mentions = list(found)
     if not MAY.search(message.text):
@@ -299,13 +299,13 @@ def join(message: MessageText, found: Iterable[Mention]) -> list[Mention]:
     for form in (_BESIDE_ZH, _BESIDE_EN, _IN_BRACKETS):
         for match in form.finditer(message.text):
             name = "b" if match["b"] else "b2"
-            first = _ending_at(message, mentions, match.start())
+            first = _find_mention_before(message, mentions, match.start())
             if first and _may_join(first.name, match[name], bracketed=form is _IN_BRACKETS):
-                mentions = join_names(mentions, first, _at(message, match[name], match.span(name)))
+                mentions = join_names(mentions, first, _make_mention(message, match[name], match.span(name)))
     return sorted(mentions, key=lambda one: one.span)
 
 
-def _ending_at(message: MessageText, mentions: Iterable[Mention], end: int) -> Mention | None:
+def _find_mention_before(message: MessageText, mentions: Iterable[Mention], end: int) -> Mention | None:
     """The name that stands right before this place: one that was found, else one by its capital letters."""
     named = [each for each in mentions if each.span[1] == end]
     if named:
@@ -317,10 +317,10 @@ def _ending_at(message: MessageText, mentions: Iterable[Mention], end: int) -> M
     while parts and parts[0].lower() in COMMON:
         parts = parts[1:]
     name = " ".join(parts)
-    return _at(message, name, (end - len(name), end)) if name else None
+    return _make_mention(message, name, (end - len(name), end)) if name else None
 
 
-def _at(message: MessageText, name: str, span: tuple[int, int]) -> Mention:
+def _make_mention(message: MessageText, name: str, span: tuple[int, int]) -> Mention:
     return Mention(name, "person", fold(name), span, message.ordinal)
 
 

@@ -52,7 +52,7 @@ def gate(*patterns: re.Pattern[str]) -> int:
 def mask(text: str) -> int:
     """The gates that are open for the text."""
     if _tables.read < len(_gated):
-        _read()
+        _build_tables()
     gates = _tables.open
     low = text.lower()
     if not text.isascii():
@@ -60,11 +60,11 @@ def mask(text: str) -> int:
         for letter in set(low):
             gates |= get(letter, 0)
     for word in _WORD.findall(low):
-        gates |= _of_word(word)
+        gates |= _find_gates(word)
     return gates
 
 
-def _read() -> None:
+def _build_tables() -> None:
     """The literals of every gated pattern are in the tables, which another thread sees whole or not at all."""
     global _tables
     tables = _Tables(len(_gated))
@@ -81,7 +81,7 @@ def _read() -> None:
 
 
 @of_texts(16_384)
-def _of_word(word: str) -> int:
+def _find_gates(word: str) -> int:
     gates, size, parts = 0, len(word), _tables.parts
     if size > 2 * _LONGEST:
         return (1 << _bits) - 1
@@ -93,7 +93,7 @@ def _of_word(word: str) -> int:
     return gates
 
 
-def _cost(literals: Iterable[str]) -> float:
+def _estimate_cost(literals: Iterable[str]) -> float:
     return sum(
         _SHORT.get(2 * len(one) - 1 if one[0] == " " else len(one), 0.1) if one[-1] in _RUN else _COMMON.get(one, 0.1)
         for one in literals
@@ -107,43 +107,43 @@ def find_needed(tree: Any, left: bool = False, right: bool = False) -> frozenset
     """
     options: list[frozenset[str]] = []
     nodes = list(tree)
-    ends = [left, *(_parts_words(*node) for node in nodes), right]
+    ends = [left, *(_ends_word(*node) for node in nodes), right]
     at = 0
     while at < len(nodes):
         op, value = nodes[at]
         first, run = at, ""
-        while at < len(nodes) and (letter := _letter(*nodes[at])) in _RUN:
+        while at < len(nodes) and (letter := _get_letter(*nodes[at])) in _RUN:
             run += letter
             at += 1
         if run:
             whole = ends[first] and ends[at + 1] and "'" not in run and len(run) <= _LONGEST
             options.append(frozenset((f" {run}" if whole else run[:_LONGEST],)))
             continue
-        if found := _of_node(op, value, ends[at], ends[at + 2]):
+        if found := _find_needed_of_node(op, value, ends[at], ends[at + 2]):
             options.append(found)
         at += 1
-    return min(options, key=_cost) if options else None
+    return min(options, key=_estimate_cost) if options else None
 
 
-def _letter(op: Any, value: Any) -> str:
+def _get_letter(op: Any, value: Any) -> str:
     letter = chr(value).lower() if op is code.LITERAL else ""
     return letter if len(letter) == 1 else ""
 
 
-def _parts_words(op: Any, value: Any) -> bool:
+def _ends_word(op: Any, value: Any) -> bool:
     """Whether a word ends where this node stands."""
     if op is code.AT:
         return value in (code.AT_BOUNDARY, code.AT_END, code.AT_BEGINNING, code.AT_END_STRING)
     if op is code.LITERAL:
         return chr(value).lower() not in _RUN
     if op in (code.MAX_REPEAT, code.MIN_REPEAT) and value[0] and len(value[2]) == 1:
-        return _parts_words(*value[2][0])
+        return _ends_word(*value[2][0])
     return op is code.IN and list(value) == [(code.CATEGORY, code.CATEGORY_SPACE)]
 
 
-def _of_node(op: Any, value: Any, left: bool, right: bool) -> frozenset[str] | None:
+def _find_needed_of_node(op: Any, value: Any, left: bool, right: bool) -> frozenset[str] | None:
     if op is code.LITERAL:
-        letter = _letter(op, value)
+        letter = _get_letter(op, value)
         return frozenset((letter,)) if letter and ord(letter) > 127 else None
     if op is code.SUBPATTERN:
         return find_needed(value[-1], left, right)
@@ -154,10 +154,10 @@ def _of_node(op: Any, value: Any, left: bool, right: bool) -> frozenset[str] | N
     if op is code.BRANCH:
         each = [find_needed(one, left, right) for one in value[1]]
         return frozenset[str]().union(*(one for one in each if one)) if all(each) else None
-    return _of_set(value) if op is code.IN else None
+    return _find_needed_of_set(value) if op is code.IN else None
 
 
-def _of_set(items: Any) -> frozenset[str] | None:
+def _find_needed_of_set(items: Any) -> frozenset[str] | None:
     letters: set[str] = set()
     for op, value in items:
         if op is code.LITERAL:

@@ -56,7 +56,7 @@ def asks_how_to_answer(text: str) -> bool:
     return _OF_ANSWERS.match(text.strip().lower()) is not None
 
 
-def order_in(text: str) -> Order | None:
+def find_order(text: str) -> Order | None:
     """What sort of order the sentence is, if it is one."""
     low = text.strip().lower()
     if asks_politely(low):
@@ -132,7 +132,7 @@ class Stance:
 _stance = lru_cache(maxsize=1024)(Stance)
 
 
-def body_of(clause: Clause) -> str:
+def cut_lead(clause: Clause) -> str:
     """The clause without the adverbs and interjections before its subject."""
     if clause.language == "en":
         lead = words.LEAD_EN.match(clause.text) if clause.mask & _LEADS_EN else None
@@ -141,15 +141,15 @@ def body_of(clause: Clause) -> str:
     return (clause.text[lead.end() :] if lead else "") or clause.text
 
 
-def subject_of(clause: Clause) -> Subject:
+def find_subject(clause: Clause) -> Subject:
     """Whom the clause names first; none where it names nobody."""
     if not clause.mask & (_NAMES_ZH | _NAMES_EN):
         return "none"
-    text = body_of(clause)
+    text = cut_lead(clause)
     if clause.language == "en":
-        return _subject_en(text)
+        return _find_english_subject(text)
     if text[0].isascii():
-        return _subject_en(text)
+        return _find_english_subject(text)
     if not clause.mask & _NAMES_ZH:
         return "none"
     if words.GROUP_ZH.match(text):
@@ -163,7 +163,7 @@ def subject_of(clause: Clause) -> Subject:
     return "agent" if words.AGENT_ZH.match(text) else "none"
 
 
-def _subject_en(text: str) -> Subject:
+def _find_english_subject(text: str) -> Subject:
     if words.OTHER_EN.match(text) or words.NAME_EN.match(text):
         return "other"
     if words.SELF_EN.match(text):
@@ -223,7 +223,7 @@ def stances(clauses: tuple[Clause, ...]) -> tuple[Stance, ...]:
             carried = carried if carried in ("self", "other") and clause.language == "zh" else "none"
             carried = "none" if carried == "other" else carried
         text, signs = clause.text, clause.mask
-        named = subject_of(clause)
+        named = find_subject(clause)
         explicit = named != "none"
         if explicit:
             carried = named

@@ -160,7 +160,7 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class HabitTelling:
+class HabitMention:
     """When and in which session an act was told; `key` and `times` are those of the habit that was made of it then."""
 
     act: Act
@@ -193,15 +193,15 @@ def find_act(text: str) -> Act | None:
     text = text.strip()
     if not text or len(text) > MOST_CHARS or "\n" in text:
         return None
-    core = _core_zh(text) if language_of(text) == "zh" else _core_en(text)
+    core = _cut_chinese_core(text) if language_of(text) == "zh" else _cut_english_core(text)
     terms = tuple(segment.query_terms(core)) if core else ()
-    return Act(text, core, terms) if terms and _stands(text) else None
+    return Act(text, core, terms) if terms and _is_stated(text) else None
 
 
-def _core_en(text: str) -> str:
+def _cut_english_core(text: str) -> str:
     if len(text.split()) > MOST_WORDS or NOT_EN.search(text):
         return ""
-    for part in _parts(PART_EN, LEAD_EN.sub("", text)):
+    for part in _split_parts(PART_EN, LEAD_EN.sub("", text)):
         bare = WORKOUT_EN.sub("done workout", LEAD_EN.sub("", part))
         said = _WORD.findall(bare) if ACT_EN.search(bare) else ()
         if core := " ".join(word for word in said if word.lower() not in FRAME_EN and not word.isdigit()):
@@ -209,11 +209,11 @@ def _core_en(text: str) -> str:
     return ""
 
 
-def _core_zh(text: str) -> str:
+def _cut_chinese_core(text: str) -> str:
     if len(CJK.findall(text)) > MOST_LETTERS or NOT_ZH.search(text):
         return ""
     text = SIGNED_ZH.sub("打卡", LEAD_ZH.sub("", text))
-    for part in _parts(PART_ZH, text):
+    for part in _split_parts(PART_ZH, text):
         bare = TAIL_ZH.sub("", OWN_ZH.sub("", part))
         if "的" in bare or OTHERS_ZH.match(bare) or not ACT_ZH.search(bare):
             continue
@@ -222,13 +222,13 @@ def _core_zh(text: str) -> str:
     return ""
 
 
-def _parts(between: re.Pattern[str], text: str) -> list[str]:
+def _split_parts(between: re.Pattern[str], text: str) -> list[str]:
     """The things that a message tells one after the other; none where there are too many to be one telling."""
     parts = [part.strip() for part in between.split(text) if part and part.strip()]
     return parts if len(parts) <= PARTS else []
 
 
-def _stands(text: str) -> bool:
+def _is_stated(text: str) -> bool:
     """Whether its speaker says it of themself, and asks and supposes nothing."""
     bare = LEAD_EN.sub("", text)
     clauses = split(f"I {bare}" if TOLD_EN.match(bare) else text)
@@ -244,13 +244,13 @@ def is_same_act(one: Act, other: Act) -> bool:
     alike_other = shared | set(other.terms) & set(list_synonyms(one.terms))
     if not alike_one and not alike_other:
         return False
-    own, own_other = list_beside(one.terms, alike_one, shared), list_beside(other.terms, alike_other, shared)
+    own, own_other = list_unmatched(one.terms, alike_one, shared), list_unmatched(other.terms, alike_other, shared)
     if (own or own_other) and not (alike_one | alike_other) - LIGHT:
         return False
     if len(own) > max(len(alike_one), 1) or len(own_other) > max(len(alike_other), 1):
         return False
     least = EACH_OWN if own and own_other and shared else ONE_OF_OTHER
-    return float(_vector(one.core) @ _vector(other.core)) >= least
+    return float(_embed(one.core) @ _embed(other.core)) >= least
 
 
 def tell_same(one: str, other: str) -> bool:
@@ -259,18 +259,18 @@ def tell_same(one: str, other: str) -> bool:
     return first is not None and second is not None and is_same_act(first, second)
 
 
-def list_beside(terms: Sequence[str], alike: set[str], shared: set[str]) -> list[str]:
+def list_unmatched(terms: Sequence[str], alike: set[str], shared: set[str]) -> list[str]:
     """The terms that the other has no word for: 晨跑 is told by 跑步 where both run."""
     acting = shared & ACTING
     return [each for each in terms if each not in alike and not any(verb in each for verb in acting)]
 
 
 @of_texts(4096)
-def _vector(core: str) -> Vector:
+def _embed(core: str) -> Vector:
     return load_static_encoder().encode(core)
 
 
-def judge(now: HabitTelling, earlier: Sequence[HabitTelling], sessions_least: int) -> HabitVerdict:
+def judge_habit(now: HabitMention, earlier: Sequence[HabitMention], sessions_least: int) -> HabitVerdict:
     """What the telling makes of all that were told before: at first a habit, then again at some counts, else nothing.
 
     The key of a habit has words that all its versions say: with what is erased of the earlier ones goes nothing that a
@@ -283,26 +283,26 @@ def judge(now: HabitTelling, earlier: Sequence[HabitTelling], sessions_least: in
     if not habits:
         if len(sessions) < sessions_least or len(days) < DAYS_LEAST:
             return HabitVerdict()
-        return HabitVerdict(Habit(_key(now.act, same), len(sessions), min(days)), known=True)
+        return HabitVerdict(Habit(_make_key(now.act, same), len(sessions), min(days)), known=True)
     latest = max(habits, key=lambda each: (each.times, each.at))
     due = next((count for count in COUNTED if count > latest.times), None)
-    if due is None or len(sessions) < due or latest.key is None or not _says(now.act, latest.key):
+    if due is None or len(sessions) < due or latest.key is None or not _has_words_of(now.act, latest.key):
         return HabitVerdict(known=True)
     return HabitVerdict(Habit(latest.key, len(sessions), min(days)), known=True)
 
 
-def _belongs(habit: HabitTelling, now: HabitTelling, same: Sequence[HabitTelling]) -> bool:
+def _belongs(habit: HabitMention, now: HabitMention, same: Sequence[HabitMention]) -> bool:
     return is_same_act(habit.act, now.act) or any(is_same_act(habit.act, each.act) for each in same)
 
 
-def _key(act: Act, same: Sequence[HabitTelling]) -> str:
+def _make_key(act: Act, same: Sequence[HabitMention]) -> str:
     """Of the words that say what was done those that at least half of the tellings have."""
     said = segment.keywords(act.core) or [act.core]
     common = [word for word in said if 2 * sum(segment.stem(word) in each.act.terms for each in same) >= len(same)]
     return PREFIX + slug(" ".join(common or said))
 
 
-def _says(act: Act, key: str) -> bool:
+def _has_words_of(act: Act, key: str) -> bool:
     """Whether the act is told with every word of the key."""
     return {segment.stem(word) for word in key.removeprefix(PREFIX).split("-")} <= set(act.terms)
 
@@ -337,14 +337,14 @@ _KINDS = {
 
 
 @cache
-def _by_term() -> dict[str, tuple[str, str]]:
+def _kinds_by_term() -> dict[str, tuple[str, str]]:
     """The kind that each term is of, worked out by whoever first asks."""
     return {stem(word): kind for kind, words in _KINDS.items() for word in words.split()}
 
 
-def kinds_of(text: str) -> str:
+def list_kinds(text: str) -> str:
     """The words by which such habits are asked for, in both languages; empty where its words tell no kind."""
     act = find_act(text)
     said = [*terms(text), *(act.terms if act else ())]
-    found = dict.fromkeys(kind for term in said if (kind := _by_term().get(term)))
+    found = dict.fromkeys(kind for term in said if (kind := _kinds_by_term().get(term)))
     return " ".join(f"{english} {chinese}" for english, chinese in found)

@@ -14,7 +14,7 @@ LEAST_SHARE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class UnderstoodIntent:
     """The intent with its confidence and the words that spoke for it."""
 
     intent: Intent
@@ -29,14 +29,14 @@ def signs(message: str) -> list[str]:
     return [*grams(read), f"~{min(len(read) // 8, 12)}"]
 
 
-def understand(message: str) -> Understood:
+def understand(message: str) -> UnderstoodIntent:
     """The likeliest intent; small talk where there is no word; `other`, never sure, where nothing speaks for any."""
     if not re.search(r"\w", message):
-        return Understood("small_talk", 0.5, ())
+        return UnderstoodIntent("small_talk", 0.5, ())
     model = load("intents")
     message_signs = signs(message)
     shares = dict(zip(model.classes, model.shares([model.find_rows(message_signs)])[0].tolist(), strict=True))
     best = max(shares, key=shares.__getitem__)
     if best == "other" or shares[best] < LEAST_SHARE:
-        return Understood("other", 0.3, ())
-    return Understood(cast(Intent, best), round(shares[best], 2), model.reasons(message_signs, best))
+        return UnderstoodIntent("other", 0.3, ())
+    return UnderstoodIntent(cast(Intent, best), round(shares[best], 2), model.reasons(message_signs, best))

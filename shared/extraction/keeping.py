@@ -33,14 +33,14 @@ BLANKED = "blanked"
 """The rule that refuses a statement whose secret was taken out when it was committed."""
 
 
-def clean(observations: list[Observation], suspect: set[int]) -> tuple[list[Observation], list[Refusal]]:
+def remove_secrets(observations: list[Observation], suspect: set[int]) -> tuple[list[Observation], list[Refusal]]:
     """Observations but for those that tell a credential, blanked or not; personal numbers are blanked."""
     clean_ones: list[Observation] = []
     refused: list[Refusal] = []
     for one in observations:
         if PLACEHOLDER in one.text:
             refused.append(Refusal("secret", BLANKED, one.span, one.message_ordinal))
-            clean_ones.extend(clean(keep_beside_secret(one), suspect)[0])
+            clean_ones.extend(remove_secrets(keep_beside_secret(one), suspect)[0])
             continue
         if one.detector not in ("structured", "tool", "ref") and one.message_ordinal not in suspect:
             clean_ones.append(one)
@@ -49,7 +49,7 @@ def clean(observations: list[Observation], suspect: set[int]) -> tuple[list[Obse
         hit = next((hit for hit in hits if hit.group == "credential"), None)
         if hit is not None:
             refused.append(Refusal("secret", hit.kind, one.span, one.message_ordinal))
-            clean_ones.extend(clean(keep_beside_secret(one), suspect)[0])
+            clean_ones.extend(remove_secrets(keep_beside_secret(one), suspect)[0])
             continue
         if hits or any(isinstance(value, str) and find_secrets(value) for value in one.value.values()):
             value = {name: redact(item)[0] if isinstance(item, str) else item for name, item in one.value.items()}
@@ -133,7 +133,7 @@ def observe_mentions(
     return [
         Observation(
             "entity",
-            entities.key(mention),
+            entities.to_entity_key(mention),
             {"name": mention.name, "kind": mention.kind, "canonical": mention.canonical, "value": mention.name},
             mention.name,
             "inferred",
@@ -154,7 +154,7 @@ def observe_mentions(
     ]
 
 
-def distinct(observations: list[Observation]) -> list[Observation]:
+def remove_repeats(observations: list[Observation]) -> list[Observation]:
     """Each statement once: the same kind, key, text and polarity counts as one."""
     seen: dict[tuple[object, ...], Observation] = {}
     for one in observations:
@@ -182,7 +182,7 @@ def keep_dictated(observed: Observed) -> Observed:
     passed = [each for each in (*observed.observations, *observed.suspected) if not is_dictated(each)]
     if not passed:
         return observed
-    explain = tuple(_tell(note, dictated) for note in observed.explain)
+    explain = tuple(_correct_note(note, dictated) for note in observed.explain)
     told = {(note.ordinal, note.text_span) for note in explain}
     more = [ReadingNote(one.span, "dropped", BY_THE_WAY, one.message_ordinal) for one in passed]
     unsaid = [note for note in more if not any(_within(note, *place) for place in told)]
@@ -195,7 +195,7 @@ def is_dictated(one: Observation) -> bool:
     return one.retracts or by_client or one.assertion in DICTATED
 
 
-def _tell(note: ReadingNote, dictated: tuple[Observation, ...]) -> ReadingNote:
+def _correct_note(note: ReadingNote, dictated: tuple[Observation, ...]) -> ReadingNote:
     """The note; where nothing of what it calls kept was, it says why."""
     if note.decision == "dropped" or any(_within_note(one, note) for one in dictated):
         return note

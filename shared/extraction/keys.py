@@ -244,7 +244,7 @@ def tidy(text: str) -> str:
     return (shorter or text).strip(EDGE)
 
 
-def target_of(text: str) -> str:
+def to_target(text: str) -> str:
     """What a taste is about, the same for every way of saying it: without articles, measure words and verbs of use."""
     folded = fold(text)
     for _ in range(2):
@@ -257,10 +257,10 @@ def target_of(text: str) -> str:
             break
         folded = cut
     folded = SYNONYMS.get(folded, folded)
-    return _singular(folded)
+    return _to_singular(folded)
 
 
-def _singular(text: str) -> str:
+def _to_singular(text: str) -> str:
     if text in PLURAL:
         return text
     if (
@@ -278,13 +278,13 @@ def slug(text: str, limit: int = 48) -> str:
     return NOT_WORD.sub("-", fold(text)).strip("-")[:limit].strip("-.") or "x"
 
 
-def scope_of(text: str) -> str:
+def find_scope(text: str) -> str:
     """The scope of a preference: writing, ui, coding, tools, food or other."""
     signs = mask(text)
     return next((scope for scope, pattern, bit in _SCOPES if signs & bit and pattern.search(text)), "other")
 
 
-def slot_of(text: str) -> tuple[str, str] | None:
+def find_slot(text: str) -> tuple[str, str] | None:
     """The scope and slot of a taste of which one holds at a time, such as the theme."""
     signs = mask(text)
     return next(((scope, slot) for scope, slot, pattern, bit in _SLOTS if signs & bit and pattern.search(text)), None)
@@ -292,11 +292,11 @@ def slot_of(text: str) -> tuple[str, str] | None:
 
 def preference_key(target: str) -> tuple[str, str, str | None]:
     """The key of a taste for the target, its scope and its slot."""
-    slot = slot_of(target)
+    slot = find_slot(target)
     if slot:
         return f"pref:{slot[0]}:{slot[1]}", slot[0], slot[1]
-    canonical = target_of(target)
-    scope = scope_of(canonical)
+    canonical = to_target(target)
+    scope = find_scope(canonical)
     return f"pref:{scope}:{slug(canonical)}", scope, None
 
 
@@ -316,7 +316,7 @@ def profile_key(key: str, more: Set[str] | None = frozenset()) -> str | None:
         return key
     who, *names = rest.split(":")
     if len(names) == 1:
-        slot = _slot(names[0])
+        slot = _to_slot(names[0])
         return f"profile:{who}:{slot}" if more is None or slot in PROFILE_SLOTS or slot in more else None
     if more is None:
         return key
@@ -324,9 +324,9 @@ def profile_key(key: str, more: Set[str] | None = frozenset()) -> str | None:
         return None
     if names[0] in PROFILE_GROUPS or names[0] in more:
         return key
-    return key if _slot(names[1]) in OF_PERSON else None
+    return key if _to_slot(names[1]) in OF_PERSON else None
 
 
-def _slot(name: str) -> str:
+def _to_slot(name: str) -> str:
     name = name.replace("-", "_").lower()
     return SLOT_SYNONYMS.get(name, name)

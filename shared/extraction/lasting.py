@@ -17,7 +17,7 @@ from schemas.vocabulary import MemoryType
 from shared.classifiers import meanings
 from shared.classifiers.judges import load_class_sum, load_text_sum, to_log_odds
 from shared.extraction.clauses import Clause, split
-from shared.extraction.guards import Stance, Subject, order_in, stances
+from shared.extraction.guards import Stance, Subject, find_order, stances
 from shared.extraction.learned import ClauseClass, read
 from shared.extraction.model import Found
 from shared.extraction.relatives import tells_limit_of_somebody, tells_what_lasts
@@ -217,6 +217,6 @@ def keep_sentences(
     kept: dict[int, bool] = {}
     for number, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
         own = list(places)
-        ordered = any(order_in(text) or tells_of_ticket(text) for text in (clauses[place].text for place in own))
+        ordered = any(find_order(text) or tells_of_ticket(text) for text in (clauses[place].text for place in own))
         kept[number] = ordered or _states_enough([verdicts[place] for place in own], likely[number])
     return kept

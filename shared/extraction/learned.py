@@ -99,27 +99,27 @@ def read(clauses: Sequence[Clause]) -> list[ClauseClass]:
     model = load("statements")
     count = len(clauses)
     rows = [model.find_rows(signs(clause, place, count)) for place, clause in enumerate(clauses)]
-    return [_verdict(model, shares) for shares in model.shares(rows).tolist()]
+    return [_to_clause_class(model, shares) for shares in model.shares(rows).tolist()]
 
 
-def read_alone(clause: Clause) -> ClauseClass:
+def classify_alone(clause: Clause) -> ClauseClass:
     """The verdict that the clause would have as a message of its own."""
     model = load("statements")
-    return _verdict(model, model.share_alone(model.find_rows(signs(clause, 0, 1))))
+    return _to_clause_class(model, model.share_alone(model.find_rows(signs(clause, 0, 1))))
 
 
-def _verdict(model: Network, shares: Sequence[float]) -> ClauseClass:
+def _to_clause_class(model: Network, shares: Sequence[float]) -> ClauseClass:
     types = cast(tuple[MemoryType, ...], model.groups[0][1:])
     changed, against = model.classes.index(CHANGED), model.classes.index(AGAINST)
     kinds = dict(zip(types, shares[1 : len(types) + 1], strict=True))
     return ClauseClass(1.0 - shares[0], shares[changed], shares[against], kinds)
 
 
-def to_suspected(sentence: Sequence[Clause], verdict: ClauseClass) -> Found:
+def to_suspicion(sentence: Sequence[Clause], verdict: ClauseClass) -> Found:
     """The sentence as words that change something known, if anything."""
     text = join_clauses(sentence)
     return Found(
-        _kind([verdict]),
+        _choose_kind([verdict]),
         None,
         {"value": text},
         text,
@@ -138,23 +138,23 @@ def read_polarity(verdicts: Sequence[ClauseClass]) -> Polarity:
     return -1 if surest.against > EVEN else 1
 
 
-def worth_reading(verdict: ClauseClass) -> bool:
+def is_worth_reading(verdict: ClauseClass) -> bool:
     """Whether a pattern may find something in the clause that would be kept."""
     return verdict.kept >= LEAST_KEPT or verdict.changed >= LEAST_CHANGED
 
 
-def worth_a_look(verdict: ClauseClass) -> bool:
+def may_change_memory(verdict: ClauseClass) -> bool:
     """Whether the clause may at least change something that is known."""
     return verdict.changed >= SUSPECT_CHANGED or verdict.kept >= SUSPECT_KEPT
 
 
-def open_to(verdict: ClauseClass, kind: MemoryType) -> ClauseClass:
+def admit_type(verdict: ClauseClass, kind: MemoryType) -> ClauseClass:
     """The verdict, raised so far that it lets stand what a pattern finds of this type, and finds nothing itself."""
     kinds = {**verdict.kinds, kind: max(verdict.kinds.get(kind, 0.0), HARDLY)}
     return replace(verdict, kept=max(verdict.kept, LEAST_KEPT), kinds=kinds)
 
 
-def agrees(verdict: ClauseClass, kind: MemoryType) -> bool:
+def may_be_of_type(verdict: ClauseClass, kind: MemoryType) -> bool:
     """Whether a pattern's type may be right: it is not where another is all but certain."""
     return verdict.kinds[verdict.kind] < CERTAIN or verdict.kinds.get(kind, 1.0) >= HARDLY
 
@@ -188,8 +188,10 @@ def find_changed(
     for place, verdict in enumerate(verdicts):
         if place < end or not free[place] or verdict.changed < CHANGES:
             continue
-        end = _reach(place, [v.changed >= LIKELY and f for v, f in zip(verdicts, free, strict=True)])
-        if corrected & {place - 1, end} or (end - place == 1 and len(clauses) > 1 and _little(clauses[place].text)):
+        end = _find_end(place, [v.changed >= LIKELY and f for v, f in zip(verdicts, free, strict=True)])
+        if corrected & {place - 1, end} or (
+            end - place == 1 and len(clauses) > 1 and _says_little(clauses[place].text)
+        ):
             continue
         text = join_clauses(clauses[place:end])
         kind = choose_type(range(place, end))
@@ -198,19 +200,19 @@ def find_changed(
     return stated
 
 
-def _reach(place: int, goes_on: Sequence[bool]) -> int:
+def _find_end(place: int, goes_on: Sequence[bool]) -> int:
     end = place + 1
     while end < len(goes_on) and goes_on[end]:
         end += 1
     return end
 
 
-def _little(text: str) -> bool:
+def _says_little(text: str) -> bool:
     """Whether a clause says too little to be understood alone."""
     return len(text.split()) <= LITTLE_EN if text.isascii() else len(text) <= LITTLE_ZH
 
 
-def _kind(verdicts: Sequence[ClauseClass]) -> MemoryType:
+def _choose_kind(verdicts: Sequence[ClauseClass]) -> MemoryType:
     """The type that all these clauses together are likeliest to be, of those that a sentence has."""
     kinds = verdicts[0].kinds.keys() - {NAMES_ALONE}
     return max(sorted(kinds), key=lambda kind: sum(verdict.kinds[kind] for verdict in verdicts))
@@ -222,7 +224,7 @@ def join_clauses(clauses: Sequence[Clause]) -> str:
     return LEAD.sub("", text) or text
 
 
-def statement(
+def to_statement(
     clauses: Sequence[Clause], verdicts: Sequence[ClauseClass], kind: MemoryType, today: date
 ) -> Found | None:
     """The clauses of a sentence as a statement of this type; None where no word says what it is about."""
@@ -235,7 +237,7 @@ def statement(
     return Found(
         kind,
         None,
-        {"value": text, **dates.without_day(said)},
+        {"value": text, **dates.to_value_date(said)},
         text,
         "learned",
         f"{kind} {max(verdict.kept for verdict in verdicts):.2f}",
@@ -280,14 +282,14 @@ _FRAMES_EN = tuple(to_pattern(frame, re.IGNORECASE) for frame in _EN)
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeFound:
+class ValueChange:
     """What no longer holds, and what does; either may be unsaid."""
 
     old: str | None
     new: str | None
 
 
-def read_change(text: str, chinese: bool) -> ChangeFound:
+def read_change(text: str, chinese: bool) -> ValueChange:
     """The values that the first fitting frame names; the whole text is the new one where none fits."""
     frames = (*_FRAMES_ZH, *_FRAMES_EN) if chinese else _FRAMES_EN
     for frame in frames:
@@ -295,8 +297,8 @@ def read_change(text: str, chinese: bool) -> ChangeFound:
             told = match.groupdict()
             old, new = (tidy(told.get(name) or "") or None for name in ("old", "new"))
             if old or new:
-                return ChangeFound(old, new)
-    return ChangeFound(None, text)
+                return ValueChange(old, new)
+    return ValueChange(None, text)
 
 
 def to_correction(text: str, kind: MemoryType, sentence: str, *, chinese: bool) -> Found:

@@ -121,7 +121,7 @@ _STANDS, _SAYS = gate(_STANDING), gate(_SAY)
 _SERVES = gate(_ENTITLED, _MONEY)
 
 
-def manipulates(text: str, signs: int | None = None) -> str | None:
+def find_manipulation(text: str, signs: int | None = None) -> str | None:
     """The rule by which a sentence tries to steer the agent or its other users; none where it does not."""
     signs = mask(text) if signs is None else signs
     if signs & _OVERRIDES and _OVERRIDE.search(text):
@@ -151,7 +151,7 @@ def serves_itself(text: str, directed: bool) -> bool:
     return directed or bool(_LARGE_MONEY.search(text))
 
 
-def sentences(clauses: tuple[Clause, ...], text: str) -> list[tuple[int, int, int, int | None]]:
+def list_sentences(clauses: tuple[Clause, ...], text: str) -> list[tuple[int, int, int, int | None]]:
     """Number, start, end and mask of every sentence; no mask where the clauses leave parts of it out."""
     spans: dict[int, tuple[int, int, int]] = {}
     for clause in clauses:

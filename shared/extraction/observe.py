@@ -27,8 +27,8 @@ from shared.extraction.model import (
 )
 from shared.extraction.repairs import repair
 from shared.extraction.replacement import find_repair, owns_slip
-from shared.extraction.slots import with_slot
-from shared.extraction.stated import extract_statements, observation
+from shared.extraction.slots import add_key
+from shared.extraction.stated import extract_statements, to_observation
 from shared.language.patterns import to_pattern
 from shared.secrets import find_secrets
 
@@ -57,12 +57,12 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
     turn, unread = cut_to_stretches(turn, policy)
     for message in turn.messages:
         if message.role in ("user", "assistant"):
-            named = entities.mentions(message)
-            mentions.extend(entities.join(message, named) if message.role == "user" else named)
+            named = entities.find_mentions(message)
+            mentions.extend(entities.join_names_of_one(message, named) if message.role == "user" else named)
         if message.role != "user":
             answer = message.text if message.role == "assistant" else answer
             continue
-        command = slash.parse(message.text)
+        command = slash.parse_command(message.text)
         if command is not None and command.cmd != "remember":
             explain.append(ReadingNote((0, len(message.text)), "dropped", "command", message.ordinal))
             continue
@@ -74,18 +74,18 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
     explain.extend(unread)
     last = turn.messages[-1].ordinal if turn.messages else 0
     told = [one for tool in turn.tool_calls if (one := structured.from_tool(tool))]
-    observations = structured.without_twins(observations, told, turn.messages)
+    observations = structured.remove_twins(observations, told, turn.messages)
     observations.extend(structured.from_item(item, last, policy.profile_slots) for item in turn.items)
     observations.extend(told)
     observations.extend(structured.from_ref(ref, last) for ref in turn.refs)
     named = {one.message_ordinal for one in (*observations, *mentions)}
     suspect = {each.ordinal for each in turn.messages if each.ordinal in named and find_secrets(each.text)}
-    kept, secret = keeping.clean(observations, suspect)
+    kept, secret = keeping.remove_secrets(observations, suspect)
     refused.extend(secret)
     suspected = tuple(one for one in kept if SUSPECTED in one.flags)
     kept = [one for one in kept if SUSPECTED not in one.flags]
     kept.extend(keeping.observe_mentions(kept, mentions, context, policy, explain, turn.messages, suspect))
-    found = tuple(keeping.distinct(kept)[: policy.max_observations])
+    found = tuple(keeping.remove_repeats(kept)[: policy.max_observations])
     return Observed(found, suspected, tuple(mentions), tuple(refused), tuple(explain), signal)
 
 
@@ -95,9 +95,9 @@ def _read_repaired(
     """The message as its speaker meant it; places are those of the words that were said."""
     repaired = repair(message.text)
     if repaired is None:
-        return _read(message, context)
+        return _read_message(message, context)
     back = repaired.to_original
-    found, refused, explain = _read(replace(message, text=repaired.text), context)
+    found, refused, explain = _read_message(replace(message, text=repaired.text), context)
     return (
         [replace(one, span=back(one.span)) for one in found],
         [replace(one, span=back(one.span)) for one in refused],
@@ -105,15 +105,17 @@ def _read_repaired(
     )
 
 
-def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observation], list[Refusal], list[ReadingNote]]:
+def _read_message(
+    message: MessageText, context: ObserveContext
+) -> tuple[list[Observation], list[Refusal], list[ReadingNote]]:
     today = (message.created_at or context.occurred_at).date()
     refused: list[Refusal] = []
     explain: list[ReadingNote] = []
     found: list[Observation] = []
-    own = _without(message.text, [(wish.start, wish.end) for wish in wishes.find(message.text)])
+    own = _blank_spans(message.text, [(wish.start, wish.end) for wish in wishes.find_wishes(message.text)])
     remembered = slash.find_remembered(own)
     for told in remembered:
-        rule = manipulation.manipulates(told.text)
+        rule = manipulation.find_manipulation(told.text)
         if rule:
             refused.append(Refusal("manipulation", rule, (told.start, told.end), message.ordinal))
             continue
@@ -123,20 +125,20 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
         found.extend(observe_remembered(message, told, today))
         explain.append(ReadingNote((told.start, told.end), "kept", "remember", message.ordinal))
     retracted = retractions.find_retractions(own)
-    text = _without(own, [(told.lead, told.end) for told in remembered])
+    text = _blank_spans(own, [(told.lead, told.end) for told in remembered])
     if forgotten := [(each.start, each.end) for each in retractions.find_requests_to_forget(text)]:
         found.extend(observe_forgotten(message, forgotten))
         explain.extend(ReadingNote(span, "kept", "forget", message.ordinal) for span in forgotten)
-    text = _without(text, forgotten)
+    text = _blank_spans(text, forgotten)
     clauses = split(text)
     barred = find_barred(clauses, text, message, refused, explain)
     clauses = tuple(clause for clause in clauses if clause.sentence not in barred)
     found.extend(extract_statements(message, clauses, today, explain, directed=False, trusted=not refused))
-    found = _with_repair(message, _after_retractions(message, found, retracted, explain), explain)
+    found = _add_repair(message, _apply_retractions(message, found, retracted, explain), explain)
     return found, refused, explain
 
 
-def _with_repair(message: MessageText, found: list[Observation], explain: list[ReadingNote]) -> list[Observation]:
+def _add_repair(message: MessageText, found: list[Observation], explain: list[ReadingNote]) -> list[Observation]:
     """The findings, and that the message's short words may put a value right in what was said just before."""
     repair = find_repair(message.text)
     if repair is None or (repair[2] < MAY_REPAIR and not owns_slip(message.text[repair[0] : repair[1]])):
@@ -158,12 +160,12 @@ def _with_repair(message: MessageText, found: list[Observation], explain: list[R
     flags = (SUSPECTED, AMENDS)
     note = Found("note", None, {"value": said}, said, "correction", "repair", "fact", 0, "correction", flags=flags)
     return [
-        observation(note, message, (start, end), said),
+        to_observation(note, message, (start, end), said),
         *(one for one in found if one not in there),
     ]
 
 
-def _after_retractions(
+def _apply_retractions(
     message: MessageText,
     found: list[Observation],
     retracted: Sequence[retractions.Retraction],
@@ -177,7 +179,7 @@ def _after_retractions(
         one for one in found if one.retracts or not any(_overlaps(one.span, span) for span in gone) or _replaces(one)
     ]
     explain.extend(ReadingNote((each.start, each.end), "kept", "retraction", message.ordinal) for each in retracted)
-    return [*kept, *(to_retracting(message, each) for each in retracted if each.thing or each.takes_before)]
+    return [*kept, *(observe_retraction(message, each) for each in retracted if each.thing or each.takes_before)]
 
 
 def _overlaps(one: tuple[int, int], other: tuple[int, int]) -> bool:
@@ -189,16 +191,16 @@ def _replaces(one: Observation) -> bool:
     return one.assertion == "correction"
 
 
-def to_retracting(message: MessageText, each: retractions.Retraction) -> Observation:
+def observe_retraction(message: MessageText, each: retractions.Retraction) -> Observation:
     said = message.text[each.start : each.end].strip()
     kind: MemoryType = "event" if each.thing else "note"
     found = Found(kind, None, {"value": each.thing or each.why}, said, retractions.DETECTOR, each.why, "fact", 0)
     found = replace(found, assertion="correction", retracts=True, old_value=each.thing)
     flags = (retractions.PLAN,) if each.thing else ()
-    return observation(replace(found, flags=flags), message, (each.start, each.end), said if each.thing else "")
+    return to_observation(replace(found, flags=flags), message, (each.start, each.end), said if each.thing else "")
 
 
-def _without(text: str, told: Sequence[tuple[int, int]]) -> str:
+def _blank_spans(text: str, told: Sequence[tuple[int, int]]) -> str:
     """The text with blanks in the place of these stretches."""
     pieces: list[str] = []
     at = 0
@@ -213,8 +215,8 @@ def find_barred(
 ) -> set[int]:
     """Sentences that try to steer the agent; each is refused."""
     barred: set[int] = set()
-    for number, start, end, signs in manipulation.sentences(clauses, text):
-        rule = manipulation.manipulates(text[start:end], signs)
+    for number, start, end, signs in manipulation.list_sentences(clauses, text):
+        rule = manipulation.find_manipulation(text[start:end], signs)
         if rule:
             barred.add(number)
             refused.append(Refusal("manipulation", rule, (start, end), message.ordinal))
@@ -246,17 +248,17 @@ def observe_remembered(message: MessageText, told: slash.RememberCommand, today:
         event_date=first.event_date if first else None,
         valid_until=first.valid_until if first else None,
     )
-    return [observation(with_slot(note, told.text), message, (told.start, told.end), told.text)]
+    return [to_observation(add_key(note, told.text), message, (told.start, told.end), told.text)]
 
 
 def observe_forgotten(message: MessageText, asked: Sequence[tuple[int, int]]) -> list[Observation]:
     """That what the message names is to be forgotten; nothing where it tries to steer the agent."""
     span = (asked[0][0], asked[-1][1])
     said = message.text[slice(*span)].strip()
-    if manipulation.manipulates(said):
+    if manipulation.find_manipulation(said):
         return []
     note = Found("note", None, {"value": said}, said, "correction", "forget", "fact", 0, "correction", True)
-    return [observation(replace(note, flags=(FORGETS,)), message, span, message.text)]
+    return [to_observation(replace(note, flags=(FORGETS,)), message, span, message.text)]
 
 
 TOO_LONG = "too long"
@@ -275,10 +277,10 @@ def cut_to_stretches(turn: TurnText, policy: ObservePolicy) -> tuple[TurnText, l
         for each in turn.messages
         if each.role == "user" and len(each.text) > lengths[each.ordinal]
     ]
-    return replace(turn, messages=tuple(_cut(each, lengths[each.ordinal]) for each in turn.messages)), left
+    return replace(turn, messages=tuple(_cut_message(each, lengths[each.ordinal]) for each in turn.messages)), left
 
 
-def _cut(message: MessageText, chars: int) -> MessageText:
+def _cut_message(message: MessageText, chars: int) -> MessageText:
     return message if len(message.text) <= chars else replace(message, text=message.text[:chars])
 
 

@@ -81,7 +81,7 @@ _THINKS_ZH = to_pattern(
 )
 
 
-def epistemic_of(found: Found) -> Epistemic:
+def judge_epistemic(found: Found) -> Epistemic:
     """An opinion, where the words judge a thing; what has a key is a fact or a taste, whatever is thought beside it."""
     judged = found.key is None and found.epistemic in ("fact", "preference") and gives_opinion(found.text)
     return "opinion" if judged else found.epistemic

@@ -40,7 +40,7 @@ def blank_spans(text: str, spans: Iterable[Sequence[int]]) -> str:
     return "".join(pieces) + text[at:]
 
 
-def blanked_but(text: str, spans: Iterable[Sequence[int]]) -> str:
+def keep_spans(text: str, spans: Iterable[Sequence[int]]) -> str:
     """The text with spaces where the spans are not."""
     ends = sorted((each[0], each[1]) for each in spans)
     return blank_spans(
@@ -56,7 +56,7 @@ def keep_own(text: str, spans: Iterable[Sequence[int]] = ()) -> str:
     return blank_spans(rest, [found.span() for found in _DATA.finditer(rest)])
 
 
-def sentences(heard: Iterable[ShownSentence]) -> dict[int, list[Print]]:
+def list_fingerprints(heard: Iterable[ShownSentence]) -> dict[int, list[Print]]:
     """The sentences of each text by ordinal that can be known again."""
     return {each.ordinal: list(prints(each.text)) for each in heard}
 

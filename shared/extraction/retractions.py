@@ -108,30 +108,30 @@ def find_retractions(text: str) -> tuple[Retraction, ...]:
     low = text.lower()
     if not any(sign in low for sign in _SIGNS):
         return ()
-    return tuple(_retractions(text))
+    return tuple(_list_retractions(text))
 
 
-def _retractions(text: str) -> Iterator[Retraction]:
+def _list_retractions(text: str) -> Iterator[Retraction]:
     before: tuple[int, int] | None = None
     for sentence in SENTENCE.finditer(text):
         span = sentence.span()
-        found = None if sentence[0].rstrip().endswith(("?", "？")) else _of_sentence(sentence[0], span, before)
+        found = None if sentence[0].rstrip().endswith(("?", "？")) else _read_sentence(sentence[0], span, before)
         if found:
             yield found
         elif sentence[0].strip():
             before = span
 
 
-def _of_sentence(sentence: str, span: tuple[int, int], before: tuple[int, int] | None) -> Retraction | None:
+def _read_sentence(sentence: str, span: tuple[int, int], before: tuple[int, int] | None) -> Retraction | None:
     if len(sentence) <= LONGEST:
         for why, form in _SENTENCES:
             if form.fullmatch(sentence.strip()):
                 return Retraction(why, *span, before)
         fell = _FELL.fullmatch(sentence.strip())
-        if not fell and (why_so := _FELL.fullmatch(_first_clause(sentence))) and _names_thing(why_so):
+        if not fell and (why_so := _FELL.fullmatch(_cut_first_clause(sentence))) and _names_thing(why_so):
             fell = why_so  # the reason follows: of what it names only
         if fell:
-            thing, known = _thing(fell), _names_thing(fell)
+            thing, known = _name_thing(fell), _names_thing(fell)
             return Retraction("fell_through", *span, None if known else before, thing if known else None)
     parts = [each.span() for each in _PART.finditer(sentence) if each[0].strip()]
     for at, (start, end) in enumerate(parts):
@@ -146,17 +146,17 @@ def _of_sentence(sentence: str, span: tuple[int, int], before: tuple[int, int] |
     return None
 
 
-def _first_clause(sentence: str) -> str:
+def _cut_first_clause(sentence: str) -> str:
     part = _PART.match(sentence.strip())
     return part[0].rstrip(" ,，—") if part else ""
 
 
-def _thing(fell: re.Match[str]) -> str:
+def _name_thing(fell: re.Match[str]) -> str:
     return _ARTICLE.sub("", (fell["en"] or fell["zh"]).strip())
 
 
 def _names_thing(fell: re.Match[str]) -> bool:
-    thing = _thing(fell)
+    thing = _name_thing(fell)
     return bool(thing) and not _PRONOUN.fullmatch(thing)
 
 
@@ -176,7 +176,7 @@ def _find_taken(text: str) -> tuple[tuple[int, int], ...]:
     return spans or (alone if len(found) == 1 else ())
 
 
-def last_sentence(text: str) -> tuple[int, int]:
+def find_last_sentence(text: str) -> tuple[int, int]:
     """Where the last sentence of a message stands: what the next message takes back."""
     return next((each.span() for each in reversed(list(SENTENCE.finditer(text))) if each[0].strip()), (0, len(text)))
 

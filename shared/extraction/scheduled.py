@@ -80,16 +80,16 @@ APPOINTS = gate(_AT_EN, _HAVE_EN, _ON_ZH, _WITH_ZH)
 MOVES = gate(_MOVED_EN, _NOT_BUT_EN)
 
 
-def find(clause: Clause, stance: Stance, today: date) -> list[Found]:
+def find_appointments(clause: Clause, stance: Stance, today: date) -> list[Found]:
     """The appointment that the clause names with its day."""
     if not clause.mask & APPOINTS or not clause.mask & dates.NAMED:
         return []
     if stance.asked or stance.supposed or stance.reported or stance.ironic or stance.trial:
         return []
-    return _english(clause.text, today) if clause.language == "en" else _chinese(clause.text, today)
+    return _find_english(clause.text, today) if clause.language == "en" else _find_chinese(clause.text, today)
 
 
-def _english(text: str, today: date) -> list[Found]:
+def _find_english(text: str, today: date) -> list[Found]:
     if re.search(r"\bnot\b|n't\b|\b(?:usually|always|every|never)\b", text, re.I):
         return []
     for pattern in (_AT_EN, _HAVE_EN):
@@ -104,7 +104,7 @@ def _english(text: str, today: date) -> list[Found]:
     return []
 
 
-def _chinese(text: str, today: date) -> list[Found]:
+def _find_chinese(text: str, today: date) -> list[Found]:
     if _LOOSE_ZH.search(text):
         return []
     if (match := _ON_ZH.search(text)) and not re.search(r"[不没]", text):
@@ -115,7 +115,7 @@ def _chinese(text: str, today: date) -> list[Found]:
                     match["thing"], match["when"], day, "zh", correction="现在" in text[: match.start("link")]
                 )
             ]
-    day = dates.find(text, today)
+    day = dates.find_date(text, today)
     if day is None or day.is_over(today) or day.start > 3:
         return []
     rest = text[day.end :]
@@ -131,7 +131,7 @@ def find_moved(clauses: Sequence[Clause], index: int, today: date) -> tuple[list
     after = clauses[index + 1] if index + 1 < len(clauses) and clauses[index + 1].sentence == clause.sentence else None
     if clause.language != "en" or not clause.mask & MOVES:
         return [], False
-    if (match := _MOVED_EN.search(clause.text)) and (day := _day(match["when"], today)):
+    if (match := _MOVED_EN.search(clause.text)) and (day := _find_day(match["when"], today)):
         return [
             make_appointment(match["thing"], match["when"], day, "en", tidy(match["old"] or ""), correction=True)
         ], False
@@ -140,19 +140,19 @@ def find_moved(clauses: Sequence[Clause], index: int, today: date) -> tuple[list
             continue
         text = f"{clause.text}, {after.text}" if joined and after else clause.text
         match = _NOT_BUT_EN.search(text)
-        if not match or not _WHEN_EN.match(match["old"]) or not (day := _day(match["when"], today)):
+        if not match or not _WHEN_EN.match(match["old"]) or not (day := _find_day(match["when"], today)):
             continue
-        thing = thing_before(match["head"], clauses, index)
+        thing = find_thing(match["head"], clauses, index)
         if thing:
             return [make_appointment(thing, match["when"], day, "en", tidy(match["old"]), correction=True)], joined
     return [], False
 
 
-def _day(when: str, today: date) -> dates.ResolvedDate | None:
+def _find_day(when: str, today: date) -> dates.ResolvedDate | None:
     return dates.find_coming(when, today) if _WHEN_EN.match(when) else None
 
 
-def thing_before(text: str, clauses: Sequence[Clause], index: int) -> str | None:
+def find_thing(text: str, clauses: Sequence[Clause], index: int) -> str | None:
     """The appointment that the text names, or the clause or two before it."""
     for said in (text, *(clause.text for clause in reversed(clauses[max(0, index - 2) : index]))):
         match = _SOME_EN.search(said) or _SOME_ZH.search(said)
@@ -161,7 +161,7 @@ def thing_before(text: str, clauses: Sequence[Clause], index: int) -> str | None
     return None
 
 
-def key_of(thing: str) -> str:
+def to_appointment_key(thing: str) -> str:
     """The key of an appointment: what it is, without whom it is with where it is named otherwise."""
     plain = re.sub(r"^(?:the|my|our|an?)\s+", "", fold(thing))
     plain = re.sub(r"^(?:我们?|咱们?|这个?|那个?|本)?的?|(?:的?(?:时间|日期))$", "", plain)
@@ -178,13 +178,13 @@ def make_appointment(
     thing, when = tidy(re.sub(r"^(?:my|our|the)\s+", "", thing, flags=re.I)), tidy(when)
     value: dict[str, object] = {"event": thing, "value": when, "topic": thing}
     if day:
-        value |= {"date": day.iso, "date_said": when, "precision": day.precision, **dates.without_day(day)}
+        value |= {"date": day.iso, "date_said": when, "precision": day.precision, **dates.to_value_date(day)}
     if old:
         value["old"] = old
     on = "on " if re.match(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|[a-z]{3,9} \d", when, re.I) else ""
     return Found(
         "event",
-        key_of(thing),
+        to_appointment_key(thing),
         value,
         f"{thing}：{when}" if language == "zh" else f"{thing} is {on}{when}",
         "correction" if correction else "events",

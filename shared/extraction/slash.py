@@ -68,7 +68,7 @@ class SlashCommand:
         return self.args.partition(" ")[2].strip() if " " in self.args else ""
 
 
-def parse(text: str) -> SlashCommand | None:
+def parse_command(text: str) -> SlashCommand | None:
     """The command that the text is; none for anything else, also for unknown commands and paths."""
     match = _SLASH.match(text)
     command = _ALIASES.get(match[1].lower()) if match else None
@@ -84,9 +84,9 @@ def parse(text: str) -> SlashCommand | None:
     return SlashCommand(command, args, _VERBS.get(command, {}).get(first), start=start)
 
 
-def commands(text: str) -> bool:
+def is_command(text: str) -> bool:
     """Whether the text is a command and nothing that the user tells: such a message is not learnt from or searched."""
-    command = parse(text)
+    command = parse_command(text)
     return command is not None and not command.is_dictated
 
 
@@ -99,7 +99,7 @@ def find_unknown(text: str) -> str | None:
 
 def read_dictated(text: str) -> str | None:
     """What `记住: …` or `/remember …` dictates; None where the message is neither."""
-    command = parse(text)
+    command = parse_command(text)
     if command is not None:
         return command.args if command.is_dictated else None
     match = _DICTATED.match(text)
@@ -170,7 +170,7 @@ class RememberCommand:
 
 def find_remembered(text: str) -> tuple[RememberCommand, ...]:
     """Everything the message tells to remember, each to the end of its sentence; of a command, all."""
-    command = parse(text)
+    command = parse_command(text)
     if command is not None:
         if command.cmd != "remember" or not command.args:
             return ()

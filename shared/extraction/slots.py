@@ -14,7 +14,7 @@ from shared.extraction import slots_words as words
 from shared.extraction.clauses import Clause
 from shared.extraction.gates import gate
 from shared.extraction.guards import Stance
-from shared.extraction.keys import fold, preference_key, scope_of, slot_of, slug, target_of, tidy
+from shared.extraction.keys import find_scope, find_slot, fold, preference_key, slug, tidy, to_target
 from shared.extraction.model import Found, Polarity
 from shared.extraction.relatives import tells_of_relative
 from shared.language import names
@@ -75,39 +75,39 @@ def find_facts(clause: Clause, stance: Stance) -> list[Found]:
         return []
     text = clause.text if clause.language == "en" else _LEAD_ZH.sub("", clause.text)
     if stance.subject == "agent":
-        return _fill("call_me", ("name",), text, clause)
+        return _fill_slots("call_me", ("name",), text, clause)
     if clause.language != "en" and stance.subject == "self" and not stance.explicit and "我" not in text:
-        return _fill("", _OF_WHOM["self"], "我" + text, None)
-    return _fill("", _OF_WHOM[stance.subject], text, clause)
+        return _fill_slots("", _OF_WHOM["self"], "我" + text, None)
+    return _fill_slots("", _OF_WHOM[stance.subject], text, clause)
 
 
-def _fill(only: str, whose: Collection[str], text: str, clause: Clause | None) -> list[Found]:
+def _fill_slots(only: str, whose: Collection[str], text: str, clause: Clause | None) -> list[Found]:
     """What the forms for these say, each slot once; where the text is not the clause's own all forms are tried."""
     found: dict[str, Found] = {}
     for who, slot, pattern, bit in _FACTS:
         if who not in whose or only not in ("", slot) or (clause is not None and not clause.mask & bit):
             continue
         match = pattern.search(text)
-        if match is None or not (value := _value_of(slot, match)):
+        if match is None or not (value := _read_value(slot, match)):
             continue
-        one = _of_slot(_slot_named(slot, match, value), value, text)
+        one = _make_slot(_name_slot(slot, match, value), value, text)
         found.setdefault(str(one.key), one)
         if who == "home" and (more := _AND.match(text, match.end())):
-            others = _fill("", ("home",), f"I have {text[more.end() :]}", None)
+            others = _fill_slots("", ("home",), f"I have {text[more.end() :]}", None)
             found |= {str(other.key): other for other in others if other.key not in found}
     if found or "self" not in whose:
         return list(found.values())
     if (match := words.SELF_NAMED.search(text)) and names.is_nothing_else(match["v"]):
-        return [_of_slot("name", match["v"], text)]
+        return [_make_slot("name", match["v"], text)]
     match = words.NATIVE.search(text)
-    return [_of_slot("hometown", match["v"], text)] if match and _is_place(match["v"]) else []
+    return [_make_slot("hometown", match["v"], text)] if match and _is_place(match["v"]) else []
 
 
-def _of_slot(slot: str, value: str, text: str) -> Found:
+def _make_slot(slot: str, value: str, text: str) -> Found:
     return Found("profile", f"profile:user:{slot}", {"slot": slot, "value": value}, text, "slots", slot)
 
 
-def _slot_named(slot: str, match: re.Match[str], value: str) -> str:
+def _name_slot(slot: str, match: re.Match[str], value: str) -> str:
     if slot == "employer" and _is_place(value) and not words.EMPLOYER_ZH.search(value):
         return "work_city"
     if slot.endswith(":"):
@@ -115,7 +115,7 @@ def _slot_named(slot: str, match: re.Match[str], value: str) -> str:
     return slot.replace("%", slug(fold(read_group(match, "who"))))
 
 
-def _value_of(slot: str, match: re.Match[str]) -> str:
+def _read_value(slot: str, match: re.Match[str]) -> str:
     """The value that the form holds, without what goes on behind it; empty where it is none of this slot."""
     said = read_group(match, "v")
     if slot in ("city", "hometown", "employer", "school", "%:place", "occupation", "major"):
@@ -159,15 +159,15 @@ def find_tastes(clause: Clause, stance: Stance) -> list[Found]:
     """The tastes that the clause states about its speaker, with what they are for or against."""
     if stance.subject in ("other", "agent", "group") or not stance.stands or stance.momentary or stance.trial:
         return []
-    return [replace(one, text=clause.text) for one in _stated_tastes(clause, stance)]
+    return [replace(one, text=clause.text) for one in _find_stated_tastes(clause, stance)]
 
 
-def _stated_tastes(clause: Clause, stance: Stance) -> list[Found]:
+def _find_stated_tastes(clause: Clause, stance: Stance) -> list[Found]:
     """The same by the first form that fits; none where the clause takes back, doubts or compares."""
     text = clause.text
     if clause.mask & _UNLIKE and words.NOT_A_TASTE.search(text):
         return []
-    if clause.mask & _NAMED_TASTES and (named := _named_taste(text)):
+    if clause.mask & _NAMED_TASTES and (named := _find_named_taste(text)):
         return named
     for zh, polarity, pattern, bit in _TASTES:
         if not clause.mask & bit or (zh and clause.language == "en"):
@@ -181,31 +181,31 @@ def _stated_tastes(clause: Clause, stance: Stance) -> list[Found]:
         if hated and against:
             return []
         stands: Polarity = -1 if against or hated or polarity < 0 else 1
-        return _tastes(read_group(match, "v"), stands, read_group(match, "over"))
+        return _make_tastes(read_group(match, "v"), stands, read_group(match, "over"))
     return []
 
 
-def _named_taste(text: str) -> list[Found]:
+def _find_named_taste(text: str) -> list[Found]:
     """A taste that has a name of its own: a favourite thing, a hobby, a diet, a tool in use."""
     if match := words.FAVOURITE.search(text):
         what, target = tidy(read_group(match, "what")), tidy(_ASIDE.split(read_group(match, "v"), maxsplit=1)[0])
-        return [_taste_of(scope_of(what), f"favourite-{slug(target_of(what))}", target)]
+        return [_make_named_taste(find_scope(what), f"favourite-{slug(to_target(what))}", target)]
     if match := words.HOBBY.search(text):
-        return _tastes(read_group(match, "v"), 1, "")
+        return _make_tastes(read_group(match, "v"), 1, "")
     if (match := words.DIET.search(text)) and " not " not in text:
-        return [_taste_of("food", "diet", read_group(match, "v").lower())]
+        return [_make_named_taste("food", "diet", read_group(match, "v").lower())]
     if match := words.TOOL.search(text):
         what = fold(read_group(match, "what"))
-        return [_taste_of("tools", slug(words.TOOLS_ZH.get(what, what)), tidy(read_group(match, "v")))]
+        return [_make_named_taste("tools", slug(words.TOOLS_ZH.get(what, what)), tidy(read_group(match, "v")))]
     return []
 
 
-def _taste_of(scope: str, slot: str, target: str) -> Found:
+def _make_named_taste(scope: str, slot: str, target: str) -> Found:
     value = {"scope": scope, "slot": slot, "target": target, "value": target}
     return Found("preference", f"pref:{scope}:{slot}", value, target, "slots", slot, "preference", 1)
 
 
-def _tastes(target: str, polarity: Polarity, over: str) -> list[Found]:
+def _make_tastes(target: str, polarity: Polarity, over: str) -> list[Found]:
     """The tastes for or against what the words name, each thing of a short list by itself."""
     target = tidy(_ASIDE.split(target, maxsplit=1)[0])
     if not over and len(halves := _INSTEAD.split(target, maxsplit=1)) == 2:
@@ -214,14 +214,16 @@ def _tastes(target: str, polarity: Polarity, over: str) -> list[Found]:
         return []
     parts = [part for raw in words.LIST.split(target) if (part := tidy(raw))]
     short = all(len(part) <= 8 if _HAN.search(part) else len(part.split()) <= 3 for part in parts)
-    if words.SET_PHRASES.search(target) or slot_of(target) or not 1 < len(parts) <= 6 or not short:
+    if words.SET_PHRASES.search(target) or find_slot(target) or not 1 < len(parts) <= 6 or not short:
         parts = [target]
-    return [_taste(part, polarity, tidy(over)) for part in parts if target_of(part) and not words.VAGUE.match(part)]
+    return [
+        _make_taste(part, polarity, tidy(over)) for part in parts if to_target(part) and not words.VAGUE.match(part)
+    ]
 
 
-def _taste(target: str, polarity: Polarity, over: str) -> Found:
+def _make_taste(target: str, polarity: Polarity, over: str) -> Found:
     """A taste by its target; one of a slot by its slot where it chooses, since what it refuses leaves the rest open."""
-    canonical = target_of(target)
+    canonical = to_target(target)
     key, scope, slot = preference_key(target)
     if slot and polarity < 0:
         key, slot = f"pref:{scope}:{slug(canonical)}", None
@@ -230,25 +232,27 @@ def _taste(target: str, polarity: Polarity, over: str) -> Found:
     return Found("preference", key, value, target, "slots", "taste", "preference", polarity)
 
 
-def with_slot(found: Found, text: str) -> Found:
+def add_key(found: Found, text: str) -> Found:
     """The finding under the key that its words tell, where it has none yet."""
     text = text[:LONGEST]
     if found.retracts:
         return found
     if found.key is not None:
-        also = {key: thing for key, thing in _allergies(text).items() if key != found.key}
+        also = {key: thing for key, thing in _find_allergies(text).items() if key != found.key}
         return replace(found, value={**found.value, ALSO: {**found.value.get(ALSO, {}), **also}}) if also else found
     if found.kind == "task" and (ticket := _TICKET.search(text)):
         status = "cancelled" if _CANCELLED.search(text) else "done" if _DONE.search(text) else "todo"
         return replace(found, key=f"task:tool:{slug(ticket[0])}", value={**found.value, "status": status})
     if found.kind not in _KEYED:
         return found
-    if keys := _allergies(text):
-        return _under(replace(found, kind="constraint", epistemic="fact", polarity=-1), keys)
+    if keys := _find_allergies(text):
+        return _put_under_key(replace(found, kind="constraint", epistemic="fact", polarity=-1), keys)
     if found.kind == "constraint" and _BUDGET.search(text):
         thing = next((part for match in _BUDGET_OF.finditer(text) for part in match.groups() if part), "")
-        return _under(found, {f"constraint:budget:{slug(target_of(thing), 32)}" if thing else "constraint:budget": ""})
-    if found.kind in ("preference", "constraint") and (slot := slot_of(text)) and slot[0] == "writing":
+        return _put_under_key(
+            found, {f"constraint:budget:{slug(to_target(thing), 32)}" if thing else "constraint:budget": ""}
+        )
+    if found.kind in ("preference", "constraint") and (slot := find_slot(text)) and slot[0] == "writing":
         key, scope, name = preference_key(text)
         value = {**found.value, "scope": scope, "slot": name}
         return replace(found, kind="preference", key=key, value=value, epistemic="preference")
@@ -260,21 +264,21 @@ def tells_of_ticket(text: str) -> bool:
     return _TICKET.search(text) is not None and (_DONE.search(text) or _CANCELLED.search(text)) is not None
 
 
-def _allergies(text: str) -> dict[str, str]:
+def _find_allergies(text: str) -> dict[str, str]:
     """What the text says that its speaker does not bear, by key; nothing of a relative's."""
     allergy = _ALLERGY.search(text)
     if allergy is None or _NOT_ALLERGIC.search(text[: allergy.end()]) or tells_of_relative(text):
         return {}
-    things = [thing for part in _JOINT.split(allergy["en"] or allergy["zh"]) if (thing := target_of(part))]
+    things = [thing for part in _JOINT.split(allergy["en"] or allergy["zh"]) if (thing := to_target(part))]
     return {f"constraint:allergy:{slug(thing, 40)}": thing for thing in things}
 
 
-def denied_allergy(text: str) -> Found | None:
+def find_denied_allergy(text: str) -> Found | None:
     """What the text says that its speaker bears after all, as taken back; None where it says no such thing."""
     match = _DENIED.search(text)
     if match is None:
         return None
-    thing = target_of(next(part for part in match.groups() if part))
+    thing = to_target(next(part for part in match.groups() if part))
     key = f"constraint:allergy:{slug(thing, 40)}"
     value = {"value": thing}
     return Found("constraint", key, value, text, "correction", "denied", "fact", 0, "correction", True, thing)
@@ -287,11 +291,11 @@ def with_due(found: Found, text: str, today: date) -> Found:
         return found
     until = None if said.last is None or said.is_over(today) else datetime.combine(said.last, time(23, 59, 59), UTC)
     value = {"status": "todo", **found.value, "due": str(said.day or said.iso), "due_said": said.text}
-    value |= dates.without_day(said)
+    value |= dates.to_value_date(said)
     return replace(found, value=value, event_date=said.day, valid_until=until if value["status"] == "todo" else None)
 
 
-def _under(found: Found, keys: dict[str, str]) -> Found:
+def _put_under_key(found: Found, keys: dict[str, str]) -> Found:
     first, *others = keys
     value = dict(found.value)
     if keys[first]:
@@ -303,7 +307,7 @@ def _under(found: Found, keys: dict[str, str]) -> Found:
 
 def find_plain(clause: Clause, stance: Stance, today: date) -> list[Found]:
     """What the clause states: an appointment, facts of the speaker, or tastes."""
-    if appointed := scheduled.find(clause, stance, today):
+    if appointed := scheduled.find_appointments(clause, stance, today):
         return appointed
     about = stance.subject == "self" or slots_words.may_state_speaker(clause)
     if about and (facts := find_facts(clause, stance)):

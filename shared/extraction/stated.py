@@ -13,14 +13,14 @@ from shared.extraction import changes, learned, manipulation
 from shared.extraction.changes import correct_denials, group_by_sentence, may_matter
 from shared.extraction.clauses import Clause, language_of, split
 from shared.extraction.correction_forms import find_corrections, may_promote, promote_finding
-from shared.extraction.guards import Stance, order_in, stances
+from shared.extraction.guards import Stance, find_order, stances
 from shared.extraction.keys import profile_key, slug
 from shared.extraction.lasting import MAY_CORRECT, SURE, choose_type, estimate_sentences, keep_sentences, stands_anyway
 from shared.extraction.learned import ClauseClass
 from shared.extraction.model import Found, MessageText, Observation, ReadingNote
-from shared.extraction.opinions import epistemic_of
-from shared.extraction.slots import find_plain, with_due, with_slot
-from shared.extraction.wording import own_words
+from shared.extraction.opinions import judge_epistemic
+from shared.extraction.slots import add_key, find_plain, with_due
+from shared.extraction.wording import choose_words
 from shared.language import names
 from shared.language.patterns import to_pattern
 
@@ -69,7 +69,7 @@ def extract_statements(
     `directed` clauses are told to be remembered: patterns alone read them. Of messages that are not `trusted`, as they
     try to steer the agent, nothing is kept that only the learned weights find.
     """
-    verdicts, plainly = ([], frozenset[int]()) if directed else _verdicts(clauses)
+    verdicts, plainly = ([], frozenset[int]()) if directed else _classify_clauses(clauses)
     stand = stances(clauses)
     likely = {} if directed else estimate_sentences(message.text, clauses, stand, verdicts)
     if not directed and max(likely.values(), default=0.0) < SURE and not any(map(may_matter, clauses, verdicts)):
@@ -77,7 +77,7 @@ def extract_statements(
             ReadingNote((clause.start, clause.end), "dropped", "nothing lasting", message.ordinal) for clause in clauses
         )
         return []
-    reading = _read(clauses, stand, verdicts, plainly, today, likely, directed=directed, trusted=trusted)
+    reading = _read_sentences(clauses, stand, verdicts, plainly, today, likely, directed=directed, trusted=trusted)
     observations: list[Observation] = []
     sentences = group_by_sentence(clauses)
     until = 0
@@ -88,23 +88,23 @@ def extract_statements(
         until = max(until, last + 1 if found else 0)
         if not found:
             if index >= until:
-                explain.append(ReadingNote(span, "dropped", _why(stance), message.ordinal))
+                explain.append(ReadingNote(span, "dropped", _name_reason(stance), message.ordinal))
             continue
         explain.append(ReadingNote(span, "kept", ",".join(one.detector for one in found), message.ordinal))
-        begin, end = _stretch(clauses, reading, index, last)
+        begin, end = _find_clause_range(clauses, reading, index, last)
         sentence = message.text[clauses[begin].start : clauses[end - 1].end]
-        one = with_slot(_merge(found), sentence)
+        one = add_key(_merge_findings(found), sentence)
         if manipulation.may_serve(clause.mask) and manipulation.serves_itself(message.text[slice(*span)], directed):
             one = replace(one, flags=(*one.flags, "self_benefit"), assertion="declared", epistemic="opinion")
         if not directed and one.assertion == "declared":
-            one = _as_ordered(one, sentence, today)
-        words, span = own_words(message.text, clauses, stand, begin, end, one)
-        around = _around(sentences, clause.sentence, clauses[last].sentence, message.text)
-        observations.append(observation(_in_words(one, words), message, span, around))
+            one = _mark_order(one, sentence, today)
+        words, span = choose_words(message.text, clauses, stand, begin, end, one)
+        around = _quote_around(sentences, clause.sentence, clauses[last].sentence, message.text)
+        observations.append(to_observation(_replace_words(one, words), message, span, around))
     return observations
 
 
-def _merge(found: Sequence[Found]) -> Found:
+def _merge_findings(found: Sequence[Found]) -> Found:
     """What one stretch of words states as one statement, under the first key; the others are kept beside it."""
     first = next((one for one in found if one.assertion == "correction" or one.key), found[0])
     also = {
@@ -115,22 +115,22 @@ def _merge(found: Sequence[Found]) -> Found:
     return replace(first, value={**first.value, ALSO: also}) if also else first
 
 
-def _as_ordered(found: Found, text: str, today: date) -> Found:
+def _mark_order(found: Found, text: str, today: date) -> Found:
     """The finding as an order, where its words are one: of how to answer, or of what to be reminded of, by its day."""
-    order = order_in(text)
+    order = find_order(text)
     if order == "reminder":
         found = replace(found, kind="task", assertion="directive")
     found = with_due(found, text, today)
     return replace(found, assertion="directive") if order and found.kind in ORDERED else found
 
 
-def _in_words(found: Found, words: str) -> Found:
+def _replace_words(found: Found, words: str) -> Found:
     """The finding told in these words."""
     same = found.value.get("value") == found.text
     return replace(found, text=words, value={**found.value, "value": words} if same else found.value)
 
 
-def _stretch(clauses: Sequence[Clause], reading: SentenceReading, index: int, last: int) -> tuple[int, int]:
+def _find_clause_range(clauses: Sequence[Clause], reading: SentenceReading, index: int, last: int) -> tuple[int, int]:
     """The clauses that the statement at this place has for its own: to the next statement of its sentence.
 
     The first has what stands before it, too: a condition, an introduction.
@@ -144,7 +144,7 @@ def _stretch(clauses: Sequence[Clause], reading: SentenceReading, index: int, la
     return begin, max(end, last + 1)
 
 
-def _verdicts(clauses: tuple[Clause, ...]) -> tuple[list[ClauseClass], frozenset[int]]:
+def _classify_clauses(clauses: tuple[Clause, ...]) -> tuple[list[ClauseClass], frozenset[int]]:
     """What the learned weights say of each clause, without gainsaying a pattern where they know little.
 
     They know few names; and a question or a greeting beside a statement makes it look like less than it is: the places
@@ -155,17 +155,17 @@ def _verdicts(clauses: tuple[Clause, ...]) -> tuple[list[ClauseClass], frozenset
     plainly: set[int] = set()
     for place, (clause, verdict) in enumerate(zip(clauses, learned.read(clauses), strict=True)):
         if names.introduces(clause.text):
-            verdict = learned.open_to(verdict, "profile")
+            verdict = learned.admit_type(verdict, "profile")
         elif len(clauses) == 1 and verdict.kept >= learned.EVEN:
             plainly.add(place)
-        elif few and (own := learned.read_alone(clause)).kept >= learned.SURE_ALONE:
-            verdict = learned.open_to(verdict, own.kind)
+        elif few and (own := learned.classify_alone(clause)).kept >= learned.SURE_ALONE:
+            verdict = learned.admit_type(verdict, own.kind)
             plainly.add(place)
         found.append(verdict)
     return found, frozenset(plainly)
 
 
-def _around(sentences: dict[int, list[Clause]], number: int, last: int, text: str) -> str:
+def _quote_around(sentences: dict[int, list[Clause]], number: int, last: int, text: str) -> str:
     """The sentences of these numbers, with a question or a few words before them that they may answer."""
     own, before = sentences[number], sentences.get(number - 1, [])
     begin = own[0].start
@@ -174,15 +174,16 @@ def _around(sentences: dict[int, list[Clause]], number: int, last: int, text: st
     return text[begin : sentences[last][-1].end][:MOST_QUOTED]
 
 
-def standings(text: str) -> list[tuple[tuple[int, int], str]]:
+def explain_clauses(text: str) -> list[tuple[tuple[int, int], str]]:
     """Each clause of a text, and what keeps it from stating something of the user; `no signal` where nothing does."""
     clauses = split(text)
     return [
-        ((clause.start, clause.end), _why(stance)) for clause, stance in zip(clauses, stances(clauses), strict=True)
+        ((clause.start, clause.end), _name_reason(stance))
+        for clause, stance in zip(clauses, stances(clauses), strict=True)
     ]
 
 
-def _read(
+def _read_sentences(
     clauses: tuple[Clause, ...],
     stand: Sequence[Stance],
     verdicts: Sequence[ClauseClass],
@@ -194,14 +195,16 @@ def _read(
     trusted: bool,
 ) -> SentenceReading:
     plain = [
-        find_plain(clause, stance, today) if directed or learned.worth_reading(verdicts[index]) else []
+        find_plain(clause, stance, today) if directed or learned.is_worth_reading(verdicts[index]) else []
         for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True))
     ]
     corrected = find_corrections(clauses, stand, plain, today)
     if not directed:
-        _weigh(plain, corrected, stand, verdicts)
+        _apply_classes(plain, corrected, stand, verdicts)
     ends = {index: index + 1 for index, found in corrected.items() if found and "joined" in found[0].flags}
-    found = {index: list_beside(index, plain, corrected) for index in range(len(clauses)) if index not in ends.values()}
+    found = {
+        index: join_findings(index, plain, corrected) for index in range(len(clauses)) if index not in ends.values()
+    }
     found = {index: each for index, each in found.items() if each}
     if directed:
         return SentenceReading(found, ends)
@@ -231,7 +234,7 @@ def _read(
             and (kept[number] or any(place in plainly and verdicts[place].kind == "constraint" for place in own))
         ):
             own_clauses, own_verdicts = [clauses[n] for n in own], [verdicts[n] for n in own]
-            whole = learned.statement(own_clauses, own_verdicts, choose(own), today)
+            whole = learned.to_statement(own_clauses, own_verdicts, choose(own), today)
             if whole:
                 found[own[0]], ends[own[0]] = [whole], own[-1]
     correct_denials(clauses, stand, found, ends)
@@ -248,7 +251,7 @@ def _choose_type(
     return choose_type(text, chosen, [stand[n] for n in places], [verdicts[n] for n in places])
 
 
-def _weigh(
+def _apply_classes(
     plain: list[list[Found]],
     corrected: dict[int, list[Found]],
     stand: Sequence[Stance],
@@ -264,12 +267,12 @@ def _weigh(
             if promotable := [promote_finding(one, "learned") for one in plain[index] if may_promote(one)]:
                 corrected[index] = promotable
         elif max(verdict.kept, verdict.changed) < learned.LEAST_KEPT or not any(
-            learned.agrees(verdict, one.kind) for one in plain[index]
+            learned.may_be_of_type(verdict, one.kind) for one in plain[index]
         ):
             plain[index] = []
 
 
-def list_beside(index: int, plain: list[list[Found]], corrected: dict[int, list[Found]]) -> list[Found]:
+def join_findings(index: int, plain: list[list[Found]], corrected: dict[int, list[Found]]) -> list[Found]:
     """What the clause corrects, and what it states beside that; else what it states."""
     found = corrected.get(index, plain[index])
     if index not in corrected or not found or found[0].kind in ("event", "note"):
@@ -284,16 +287,16 @@ def list_beside(index: int, plain: list[list[Found]], corrected: dict[int, list[
     ]
 
 
-def _why(stance: Stance) -> str:
+def _name_reason(stance: Stance) -> str:
     for name in ("asked", "supposed", "reported", "ironic", "trial", "momentary"):
         if getattr(stance, name):
             return name
     return f"about {stance.subject}" if stance.subject in ("other", "agent") else "no signal"
 
 
-def observation(found: Found, message: MessageText, span: tuple[int, int], around: str = "") -> Observation:
+def to_observation(found: Found, message: MessageText, span: tuple[int, int], around: str = "") -> Observation:
     """The finding with its speaker, place, language, and the sentence around it."""
-    epistemic = epistemic_of(found)
+    epistemic = judge_epistemic(found)
     if epistemic == "opinion" and found.assertion == "declared" and found.kind in VIEWED:
         found = replace(found, kind="note", assertion="inferred", polarity=0)
     correction = found.assertion == "correction"
@@ -301,10 +304,10 @@ def observation(found: Found, message: MessageText, span: tuple[int, int], aroun
     if around:
         value = {**value, "quote": around}
     if message.name:
-        key = _named_key(key, message.name)
+        key = _to_named_key(key, message.name)
         value = {**value, "speaker": message.name}
         if isinstance(value.get("old_key"), str):
-            value["old_key"] = _named_key(value["old_key"], message.name)
+            value["old_key"] = _to_named_key(value["old_key"], message.name)
         text = f"{message.name}: {text}"
     return Observation(
         found.kind,
@@ -329,7 +332,7 @@ def observation(found: Found, message: MessageText, span: tuple[int, int], aroun
     )
 
 
-def _named_key(key: str | None, name: str) -> str | None:
+def _to_named_key(key: str | None, name: str) -> str | None:
     """The key of a named speaker: the name's slug is the segment behind the prefix, in place of `user`."""
     if key is None:
         return None

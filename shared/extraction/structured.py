@@ -172,7 +172,7 @@ def _own_ids(fields: Mapping[str, Any]) -> list[str]:
     return [name for name in fields if re.search(r"_(?:id|key|number)$", name) and not _NOT_ITS_ID.match(name)]
 
 
-def without_twins(
+def remove_twins(
     observed: list[Observation], told: Sequence[Observation], messages: Sequence[MessageText]
 ) -> list[Observation]:
     """The observations without tasks that a tool of the same turn tells as well, with their due day left to it."""

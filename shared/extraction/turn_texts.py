@@ -85,7 +85,7 @@ def read_words(turn: Turn) -> TurnText:
 def only_commands(turn: Turn) -> bool:
     """Whether the user speaks in the turn, and only gives commands."""
     texts = turn.list_texts("user_message")
-    return bool(texts) and all(map(slash.commands, texts))
+    return bool(texts) and all(map(slash.is_command, texts))
 
 
 def place_of(turn: Turn) -> TurnPlace:
@@ -121,13 +121,13 @@ def left_of(text: str, why: str, kept: Sequence[tuple[int, int]] = ()) -> str:
     """A message of a withheld turn: what it asks to be forgotten, where that was not said for this message alone."""
     spans = list(kept)
     if why in ("session", "settings", "person"):  # "person": of turns from before that was a setting
-        wished = [(wish.start, wish.end) for wish in wishes.find(text)]
+        wished = [(wish.start, wish.end) for wish in wishes.find_wishes(text)]
         spans += [
             (each.start, each.end)
             for each in retractions.find_requests_to_forget(text)
             if all(each.end <= start or each.start >= end for start, end in wished)
         ]
-    return recalled.blanked_but(text, spans)
+    return recalled.keep_spans(text, spans)
 
 
 def take_own_text(turn: Turn, event: Event, text: str) -> str:

@@ -223,31 +223,31 @@ class MemoryWish:
     end: int
 
 
-def find(text: str) -> tuple[MemoryWish, ...]:
+def find_wishes(text: str) -> tuple[MemoryWish, ...]:
     """The wishes that the text states, in their order."""
     found: list[MemoryWish] = []
-    for start, stretch in _read(text):
+    for start, stretch in _cut_ends(text):
         clauses = split(stretch) if mask(stretch) & _KEEPS else ()
         # how clauses stand costs ten times as much as whether one is worded as a wish, which hardly any is
         if any(clause.mask & _KEEPS and _is_worded(clause, clauses) for clause in clauses):
             found += [
                 MemoryWish(wish.scope, wish.remember, start + wish.start, start + wish.end)
                 for clause, stance in zip(clauses, stances(clauses), strict=True)
-                if clause.mask & _KEEPS and (wish := _of(clause, stance, clauses))
+                if clause.mask & _KEEPS and (wish := _read_wish(clause, stance, clauses))
             ]
     return tuple(found)
 
 
 def list_wishes(turn: TurnText) -> tuple[MemoryWish, ...]:
     """The wishes in the user's messages, and what the caller says for them after these."""
-    worded = (wish for message in turn.messages if message.role == "user" for wish in find(message.text))
+    worded = (wish for message in turn.messages if message.role == "user" for wish in find_wishes(message.text))
     given = () if turn.remembered is None else (MemoryWish("session", turn.remembered, 0, 0),)
     return (*worded, *given)
 
 
 def find_learning_wish(turn: TurnText) -> MemoryWish | None:
     """What the user says last of being remembered at all; `here` brings it back where nothing is remembered."""
-    worded = (wish for message in turn.messages if message.role == "user" for wish in find(message.text))
+    worded = (wish for message in turn.messages if message.role == "user" for wish in find_wishes(message.text))
     return next((wish for wish in reversed([*worded]) if wish.scope in ("person", "here")), None)
 
 
@@ -257,7 +257,7 @@ def to_unread(turn: TurnText, why: str) -> tuple[ReadingNote, ...]:
     return tuple(ReadingNote(span, "dropped", f"wish:{why}", ordinal) for span, ordinal in spans)
 
 
-def _read(text: str) -> list[tuple[int, str]]:
+def _cut_ends(text: str) -> list[tuple[int, str]]:
     if len(text) <= 2 * READ:
         return [(0, text)]
     return [(0, text[:READ]), (len(text) - READ, text[-READ:])]
@@ -268,7 +268,7 @@ def _is_worded(clause: Clause, clauses: Sequence[Clause]) -> bool:
     return find_denied(clause.text, clause, clauses) is not None or find_lifted(clause.text) is not None
 
 
-def _of(clause: Clause, stance: Stance, clauses: Sequence[Clause]) -> MemoryWish | None:
+def _read_wish(clause: Clause, stance: Stance, clauses: Sequence[Clause]) -> MemoryWish | None:
     text = clause.text
     if stance.supposed or stance.reported or stance.ironic or WONDERS.search(text):
         return None
@@ -291,7 +291,7 @@ def find_denied(text: str, clause: Clause, clauses: Sequence[Clause]) -> tuple[S
         here = off["here"] or "private" in text or off.groupdict().get("private")
         return ("session" if here else find_scope(text)), len(text)
     for pattern in _DENIES:
-        if (match := pattern.match(text)) and (scope := _scope(match.groupdict(), text, clause, clauses)):
+        if (match := pattern.match(text)) and (scope := _read_scope(match.groupdict(), text, clause, clauses)):
             lasting = [each.end() for each in LASTING.finditer(text)]
             return scope, max([match.start("rest"), *lasting])
     return ("session", len(text)) if HALT_EN.match(text) or HALT_ZH.match(text) else None
@@ -301,7 +301,7 @@ def find_scope(text: str) -> Scope:
     return "session" if "incognito" in text.lower() or "temporary" in text.lower() else "person"
 
 
-def _scope(match: dict[str, str | None], text: str, clause: Clause, clauses: Sequence[Clause]) -> Scope | None:
+def _read_scope(match: dict[str, str | None], text: str, clause: Clause, clauses: Sequence[Clause]) -> Scope | None:
     how = match.get("how")
     if how is not None and not _negates(how, text):
         return None
@@ -316,7 +316,7 @@ def _scope(match: dict[str, str | None], text: str, clause: Clause, clauses: Seq
         return "message"
     if match.get("it") is None:
         return "person" if how is None else None
-    return None if _of_things(text, clause, clauses) else "message"
+    return None if _speaks_of_things(text, clause, clauses) else "message"
 
 
 def _negates(how: str, text: str) -> bool:
@@ -325,7 +325,7 @@ def _negates(how: str, text: str) -> bool:
     return any(sign in low for sign in ("not", "n't", "never", "nothing", "none"))
 
 
-def _of_things(text: str, clause: Clause, clauses: Sequence[Clause]) -> bool:
+def _speaks_of_things(text: str, clause: Clause, clauses: Sequence[Clause]) -> bool:
     """Whether `this` or `it` may be something that is saved otherwise."""
     if KEEPS_MIND.search(text):
         return False

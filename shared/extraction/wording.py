@@ -42,7 +42,7 @@ _SUBJECT_ZH = to_pattern(r"[我咱俺本]|叫我|[\u3400-\u9fff]{1,6}?(?:是|叫
 _TAIL = to_pattern(r"[\s,，;；:：、。.!！~～—-]+$")
 
 
-def own_words(
+def choose_words(
     text: str, clauses: Sequence[Clause], stances: Sequence[Stance], begin: int, end: int, statement: Found
 ) -> tuple[str, tuple[int, int]]:
     """The words of `clauses[begin:end]` as a statement, and where they stand in the message.
@@ -57,9 +57,9 @@ def own_words(
         start += lead.end() if lead.end() < len(words) else 0
         words = text[start:stop]
     words = _TAIL.sub("", words[:LONGEST])
-    if _POINTS_BACK.match(words) and (before := _sentence_before(text, clauses, first)):
+    if _POINTS_BACK.match(words) and (before := _find_sentence_before(text, clauses, first)):
         return f"{before} {words}" if clauses[first].language == "en" else f"{before}。{words}", (start, stop)
-    return _with_subject(words, clauses, stances, first), (start, stop)
+    return _add_subject(words, clauses, stances, first), (start, stop)
 
 
 def _trim_edges(
@@ -97,7 +97,7 @@ def _holds_value(text: str, found: Found) -> bool:
     return isinstance(value, str) and bool(value) and value in text
 
 
-def _sentence_before(text: str, clauses: Sequence[Clause], first: int) -> str:
+def _find_sentence_before(text: str, clauses: Sequence[Clause], first: int) -> str:
     """The sentence before the one at `first`, where that one begins there and the other is short and no question."""
     number = clauses[first].sentence
     if first and clauses[first - 1].sentence == number:
@@ -110,7 +110,7 @@ def _sentence_before(text: str, clauses: Sequence[Clause], first: int) -> str:
     return f"{LEAD.sub('', said)}{end if end in '.!' else '.'}" if end else LEAD.sub("", said)
 
 
-def _with_subject(words: str, clauses: Sequence[Clause], stances: Sequence[Stance], first: int) -> str:
+def _add_subject(words: str, clauses: Sequence[Clause], stances: Sequence[Stance], first: int) -> str:
     """The words with who speaks before them, where their clause was cut from its subject."""
     stance = stances[first]
     if stance.subject != "self" or stance.explicit or not words:

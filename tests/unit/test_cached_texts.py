@@ -22,7 +22,7 @@ def test_no_text_is_kept_after_clearing() -> None:
     cache.forget_texts()
     assert cache.kept_texts() == 0
     related.about("My therapist is called Brunhilde.")
-    dates.find("明天去看医生", DAY)
+    dates.find_date("明天去看医生", DAY)
     has_word("Brunhilde called", "Brunhilde")
     read_rules("Employees must not wear hats.")
     clauses.split("My therapist is called Brunhilde.")
@@ -43,7 +43,7 @@ OF_NO_TEXT = {
     "services.console.rendering.find_newest_change",
     "services.console.rendering.make_templates",
     "shared.extraction.guards.Stance",
-    "shared.extraction.habits._by_term",
+    "shared.extraction.habits._kinds_by_term",
     "shared.classifiers.judges.load_hidden_layer",
     "shared.classifiers.judges.load_class_sum",
     "shared.classifiers.judges.load_text_and_trees",

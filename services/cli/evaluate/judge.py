@@ -149,5 +149,5 @@ def _hostile(labels: Sequence[Hostile]) -> dict[str, Score]:
 def _dates(labels: Sequence[Dated]) -> dict[str, Score]:
     score = Score()
     for label in labels:
-        scoring.judge_date(label, dates.find(label.text, label.said_at.date()), score)
+        scoring.judge_date(label, dates.find_date(label.text, label.said_at.date()), score)
     return {"dates": score}

@@ -185,7 +185,7 @@ def list_retractions(
         if taking and before:
             turn_id, text = before
             forgotten = taking.why in retractions.FORGOTTEN
-            sentence = text[slice(*retractions.last_sentence(text))]
+            sentence = text[slice(*retractions.find_last_sentence(text))]
             by_turn[str(turn_id)] = TakenBack(message.created_at, forgotten, sentence)
         before = (turn.turn_id, message.text)
     return by_turn
@@ -317,7 +317,7 @@ def _list_retractions(changes: PendingChanges, hit: Hit) -> list[dict[str, Any]]
         asked = [(each.start, each.end) for each in retractions.find_requests_to_forget(hit.text)]
         gone = [{"span": span, "forgotten": True} for span in (*retractions.find_taken_back(hit.text), *asked)]
     if changes.taken_back and (taken := changes.taken_back.get(str(hit.turn_id))):
-        span = retractions.last_sentence(hit.text) if of_user else (0, len(hit.text))
+        span = retractions.find_last_sentence(hit.text) if of_user else (0, len(hit.text))
         gone.append({"span": span, "until": taken.until, "forgotten": taken.forgotten})
     return [{"ordinal": hit.ordinal, **each} for each in gone]
 

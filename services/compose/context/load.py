@@ -117,7 +117,7 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
         parts=read_message(request, admitted, policy),
         # a command needs no memory
         question=""
-        if slash.commands(message.words)
+        if slash.is_command(message.words)
         else blocks.to_question(admitted, RECOGNISED_CHARS, policy.sanitize),
         joined=joined,
     )

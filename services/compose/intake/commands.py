@@ -66,12 +66,12 @@ def find_command(turn: TurnEvents) -> str | None:
 
 def is_command(text: str) -> bool:
     """Whether the text gets the reply of a command."""
-    return bool(slash.parse(text) or slash.read_dictated(text) or slash.find_unknown(text))
+    return bool(slash.parse_command(text) or slash.read_dictated(text) or slash.find_unknown(text))
 
 
 def may_change(text: str) -> bool:
     """Whether a command of this form can change anything."""
-    command = slash.parse(text)
+    command = slash.parse_command(text)
     if command is None:
         return slash.read_dictated(text) is not None
     return command.cmd in ("forget", "remember") or (command.cmd == "summary" and command.action == "clear")
@@ -79,7 +79,7 @@ def may_change(text: str) -> bool:
 
 async def decide_effect(rt: Runtime, subject: Subject, session_id: str, text: str) -> CommandEffect:
     """The effect of the command in the current state; writes nothing."""
-    command = slash.parse(text)
+    command = slash.parse_command(text)
     if command is None:
         dictated = slash.read_dictated(text)
         return CommandEffect("remember") if dictated else CommandEffect(UNKNOWN, False, UNKNOWN)

@@ -18,7 +18,7 @@ from shared.domain.blocks import line
 from shared.domain.subjects import Subject
 from shared.extraction.standing_wishes import TurnPlace
 from shared.extraction.turn_texts import left_of, place_of, turn_text
-from shared.extraction.wishes import find
+from shared.extraction.wishes import find_wishes
 from shared.runtime import Runtime
 from shared.secrets import (
     PLACEHOLDER,
@@ -183,7 +183,7 @@ def _drop_event_words(event: dict[str, Any], why: str) -> dict[str, Any]:
     match event["event_type"]:
         case "user_message":
             text: str = event["content"]["text"]
-            wished = [(wish.start, wish.end) for wish in find(text)]
+            wished = [(wish.start, wish.end) for wish in find_wishes(text)]
             return {**event, "content": {"text": left_of(text, why, wished)}, "version": TEXT_ONLY}
         case "assistant_message" | "system":
             return {**event, "content": {"text": ""}, "version": TEXT_ONLY}

@@ -97,20 +97,20 @@ async def _choose_language(rt: Runtime, subject: Subject, session_id: str, text:
     """The language of the user's settings, else of the command, else of the latest messages, else English."""
     if rt.policy.compose.language != "auto":
         return "zh" if rt.policy.compose.language == "zh" else "en"
-    command = slash.parse(text)
+    command = slash.parse_command(text)
     words = command.args if command and command.action != "clear" and command.kind is None else ""
     words = text if detect(text) == "zh" else words if command is None or words else ""
     if (language := detect(words)) != "other":
         return "zh" if language == "zh" else "en"
     after, before = -1, 2**31 - 1
     (recent,) = await rt.db.read(subject, turns.window(subject, session_id, LANGUAGE_TURNS, after=after, before=before))
-    spoken = [each for turn in recent for each in turn.list_texts("user_message") if not slash.commands(each)]
+    spoken = [each for turn in recent for each in turn.list_texts("user_message") if not slash.is_command(each)]
     return "zh" if spoken and detect(" ".join(spoken)) == "zh" else "en"
 
 
 async def _list_known(rt: Runtime, subject: Subject, session_id: str, reply: CommandReply, text: str) -> CommandReply:
     """The newest memories with numbers; or, for a text, what a package for it would carry, without numbers."""
-    command = slash.parse(text)
+    command = slash.parse_command(text)
     if command is not None and command.action == "search":
         request = ComposeRequest(
             tenant_id=subject.tenant_id,

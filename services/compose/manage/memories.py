@@ -17,7 +17,7 @@ from shared import clock
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError, refuse_field
-from shared.extraction.manipulation import manipulates
+from shared.extraction.manipulation import find_manipulation
 from shared.language import segment
 from shared.resolution.from_rows import known_of
 from shared.runtime import Runtime
@@ -46,7 +46,7 @@ def refuse_secret(field: str, given: str) -> None:
 def refuse_words(field: str, given: str) -> None:
     """RefusedError for a secret, and for text that tries to steer the agent."""
     refuse_secret(field, given)
-    if manipulates(given):
+    if find_manipulation(given):
         raise refuse_field("manipulation_refused", field, "tries to steer the agent; it was not stored", 422)
 
 

@@ -17,7 +17,7 @@ from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.extraction import Observed
-from shared.extraction.recalled import ShownSentence, find_recalled, sentences
+from shared.extraction.recalled import ShownSentence, find_recalled, list_fingerprints
 from shared.extraction.turn_texts import SPOKEN, render_result
 from shared.store import contexts, memory, turns
 from shared.store.contexts import Injection, Reception
@@ -187,7 +187,7 @@ def _package(injection: Injection, texts: Mapping[UUID, str]) -> Package:
 async def mark_recalled(conn: Connection, subject: Subject, turns: Sequence[Turn]) -> list[Turn]:
     """Marks the spans of the turns that packages had shown; one read, none if no sentence is long enough."""
     sentences_of = {turn.turn_id: list(list_sentences(turn)) for turn in turns}
-    prints_of = {turn_id: await asyncio.to_thread(sentences, each) for turn_id, each in sentences_of.items()}
+    prints_of = {turn_id: await asyncio.to_thread(list_fingerprints, each) for turn_id, each in sentences_of.items()}
     hashes = {print.hash for each in prints_of.values() for prints in each.values() for print in prints}
     named = [turn.context_id for turn in turns if turn.context_id]
     shown: dict[int, set[tuple[UUID, int]]] = {}

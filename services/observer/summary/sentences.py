@@ -11,8 +11,8 @@ from services.observer.summary.merge import identity
 from services.observer.summary.model import Count, SummaryItem, SummaryMessage, SummaryPolicy, SummaryTurn
 from services.observer.summary.questions import ASKS, DEFERS
 from shared.extraction import slash
-from shared.extraction.dates import find
-from shared.extraction.manipulation import manipulates
+from shared.extraction.dates import find_date
+from shared.extraction.manipulation import find_manipulation
 from shared.language.dates import time_range
 from shared.language.normalise import clip, visible
 from shared.language.patterns import to_pattern
@@ -121,7 +121,7 @@ def _read(turns: Iterable[SummaryTurn], policy: SummaryPolicy, count: Count) -> 
 
 def split_sentences(message: SummaryMessage, most_chars: int) -> list[str]:
     """The sentences of the message that state something: no questions, commands, headings or code."""
-    if slash.parse(message.text):
+    if slash.parse_command(message.text):
         return []
     statements: list[str] = []
     for match in _SENTENCE.finditer(_CODE.sub("\n", message.text)):
@@ -134,7 +134,7 @@ def split_sentences(message: SummaryMessage, most_chars: int) -> list[str]:
 def _is_told(item: SummaryItem) -> bool:
     """Whether the sentence states something: not only an acknowledgement, and no order to an assistant."""
     text = item.text
-    if not says_something(text) or manipulates(text):
+    if not says_something(text) or find_manipulation(text):
         return False
     return item.role == "user" or not _COURTESY.search(text)
 
@@ -151,5 +151,5 @@ def is_relative(text: str, said_at: datetime) -> bool:
     later = said_at + HALF_A_YEAR
     if time_range(text, said_at) != time_range(text, later):
         return True
-    first, second = find(text, said_at.date()), find(text, later.date())
+    first, second = find_date(text, said_at.date()), find_date(text, later.date())
     return first is not None and second is not None and first.first != second.first

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from shared.domain.statements import sense_of
-from shared.extraction.dates import find, find_coming, last_day
+from shared.extraction.dates import find_coming, find_date, find_last_day
 from tests.unit.extraction.say import stated
 
 NOVEMBER = date(2026, 11, 10)
@@ -56,19 +56,22 @@ UNTOLD = [
 
 @pytest.mark.parametrize(("text", "time"), TOLD)
 def test_a_date_keeps_its_stated_precision(text: str, time: str) -> None:
-    said = find(text, NOVEMBER)
+    said = find_date(text, NOVEMBER)
     assert said is not None
     assert said.iso == time
 
 
 @pytest.mark.parametrize("text", UNTOLD)
 def test_an_unknown_expression_is_no_date(text: str) -> None:
-    assert find(text, NOVEMBER) is None
+    assert find_date(text, NOVEMBER) is None
 
 
 def test_a_future_date_is_not_one_in_the_distant_past() -> None:
     text = "June 5"
-    assert [said.iso for look in (find, find_coming) if (said := look(text, NOVEMBER))] == ["2026-06-05", "2027-06-05"]
+    assert [said.iso for look in (find_date, find_coming) if (said := look(text, NOVEMBER))] == [
+        "2026-06-05",
+        "2027-06-05",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -83,13 +86,13 @@ def test_a_future_date_is_not_one_in_the_distant_past() -> None:
     ],
 )
 def test_a_time_lasts_until_its_last_day(time: str, day: date) -> None:
-    assert last_day(time) == day
+    assert find_last_day(time) == day
 
 
 @pytest.mark.parametrize("time", ["", "soon", "2026-11-16/..", "2026-13"])
 def test_an_open_or_invalid_time_has_no_last_day(time: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - any ValueError
-        last_day(time)
+        find_last_day(time)
 
 
 def test_an_appointment_in_a_week_has_no_day() -> None:

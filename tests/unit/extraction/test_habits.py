@@ -5,7 +5,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.extraction.habits import PREFIX, Habit, HabitTelling, HabitVerdict, find_act, is_same_act, judge, kinds_of
+from shared.extraction.habits import (
+    PREFIX,
+    Habit,
+    HabitMention,
+    HabitVerdict,
+    find_act,
+    is_same_act,
+    judge_habit,
+    list_kinds,
+)
 
 ACTS_EN = {
     "Just finished my flat white": "flat white",
@@ -173,17 +182,17 @@ def _same(one: str, other: str) -> bool:
 START = datetime(2026, 3, 2, 7, tzinfo=UTC)
 
 
-def telling(text: str, n: int, *, day: int | None = None, key: str | None = None, times: int = 0) -> HabitTelling:
+def telling(text: str, n: int, *, day: int | None = None, key: str | None = None, times: int = 0) -> HabitMention:
     """The text in the session and on the day with these numbers."""
     act = find_act(text)
     assert act
-    return HabitTelling(act, f"s{n}", START + timedelta(days=n if day is None else day), key, times)
+    return HabitMention(act, f"s{n}", START + timedelta(days=n if day is None else day), key, times)
 
 
 def verdict(texts: Sequence[str], days: Sequence[int], least: int = 4) -> HabitVerdict:
     """The habit after the last of these messages, each in its own session."""
     told = [telling(text, n, day=day) for n, (text, day) in enumerate(zip(texts, days, strict=True))]
-    return judge(told[-1], told[:-1], least)
+    return judge_habit(told[-1], told[:-1], least)
 
 
 RUNS = ("went for a run", "run done", "back from my run", "off for a run")
@@ -206,7 +215,7 @@ def test_fewer_sessions_or_days_are_no_habit() -> None:
 
 def test_one_session_counts_once() -> None:
     told = [telling(text, 0, day=n) for n, text in enumerate(RUNS)]
-    assert judge(told[-1], told[:-1], 4) == HabitVerdict()
+    assert judge_habit(told[-1], told[:-1], 4) == HabitVerdict()
 
 
 @pytest.mark.parametrize(
@@ -215,7 +224,7 @@ def test_one_session_counts_once() -> None:
 def test_a_known_habit_is_renewed_at_certain_counts(sessions: int, times: int, due: int) -> None:
     told = [telling("went for a run", n) for n in range(sessions - 1)]
     told[3] = telling("went for a run", 3, key="pattern:habit:run", times=times)
-    found = judge(telling("run done", sessions), told, 4)
+    found = judge_habit(telling("run done", sessions), told, 4)
     assert found.known
     assert (found.habit.times if found.habit else 0) == due
 
@@ -223,8 +232,8 @@ def test_a_known_habit_is_renewed_at_certain_counts(sessions: int, times: int, d
 def test_a_version_contains_the_words_of_its_key() -> None:
     told = [telling("gym done", n) for n in range(7)]
     told[3] = telling("gym done", 3, key="pattern:habit:gym", times=4)
-    assert judge(telling("done with my workout", 8), told, 4) == HabitVerdict(known=True)
-    found = judge(telling("back from the gym", 8), told, 4)
+    assert judge_habit(telling("done with my workout", 8), told, 4) == HabitVerdict(known=True)
+    found = judge_habit(telling("back from the gym", 8), told, 4)
     assert found.habit
     assert found.habit.key == "pattern:habit:gym"
 
@@ -241,8 +250,8 @@ def test_a_version_contains_the_words_of_its_key() -> None:
     ],
 )
 def test_a_habit_is_found_by_its_category(habit: str, asked: str) -> None:
-    assert asked in kinds_of(habit)
+    assert asked in list_kinds(habit)
 
 
 def test_a_habit_without_a_category_is_found_by_its_words_only() -> None:
-    assert not kinds_of("watered the bonsai of the club")
+    assert not list_kinds("watered the bonsai of the club")

@@ -35,7 +35,15 @@ def turn(text: str) -> TurnText:
 def read(text: str) -> None:
     """All code that reads the text of a turn before it is learnt and shown, over its full length."""
     observe(turn(text), ObserveContext(AT, answer_before="?"), WHOLE)
-    for look in (find_secrets, segment.terms, normalise, recalled.keep_own, sanitize.screen, tokens.count, wishes.find):
+    for look in (
+        find_secrets,
+        segment.terms,
+        normalise,
+        recalled.keep_own,
+        sanitize.screen,
+        tokens.count,
+        wishes.find_wishes,
+    ):
         look(text)
     list(fingerprint.prints(text))
     kind_of_field(text, text)

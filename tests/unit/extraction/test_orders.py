@@ -3,7 +3,7 @@
 import pytest
 
 from shared.extraction.clauses import split
-from shared.extraction.guards import order_in
+from shared.extraction.guards import find_order
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from shared.extraction.guards import order_in
     ],
 )
 def test_an_order_for_all_answers_is_a_standing_order(text: str) -> None:
-    assert order_in(text) == "standing"
+    assert find_order(text) == "standing"
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_an_order_for_all_answers_is_a_standing_order(text: str) -> None:
     ],
 )
 def test_other_words_are_none(text: str) -> None:
-    assert order_in(text) is None
+    assert find_order(text) is None
 
 
 def test_an_abbreviation_ends_no_sentence() -> None:

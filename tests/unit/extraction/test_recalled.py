@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.extraction.recalled import ShownSentence, find_recalled, keep_own, sentences
+from shared.extraction.recalled import ShownSentence, find_recalled, keep_own, list_fingerprints
 from shared.language.fingerprint import prints
 
 TAG = '<user_memory nonce="a1b2c3" source="personal" confidence="0.90">likes jasmine tea</user_memory>'
@@ -39,7 +39,7 @@ def test_text_that_only_resembles_a_block_is_kept(text: str) -> None:
 def marks(text: str, *, stated: bool) -> list[str]:
     """The parts of a text that count as recalled."""
     heard = [ShownSentence(0, text, stated)]
-    return [text[start:end].strip() for start, end in find_recalled(heard, sentences(heard), SHOWN).get(0, [])]
+    return [text[start:end].strip() for start, end in find_recalled(heard, list_fingerprints(heard), SHOWN).get(0, [])]
 
 
 CASES = [
@@ -63,4 +63,4 @@ def test_the_newest_message_may_repeat_one_item_and_paste_none(text: str, stated
 def test_two_sentences_of_one_item_are_a_repetition() -> None:
     shown = dict.fromkeys(SHOWN, frozenset({7}))
     heard = [ShownSentence(3, f"{ONE} {TWO}", stated=True)]
-    assert find_recalled(heard, sentences(heard), shown) == {}
+    assert find_recalled(heard, list_fingerprints(heard), shown) == {}

@@ -3,9 +3,9 @@
 import pytest
 
 from shared.extraction import ObserveContext, ObservePolicy, RefText, StructuredStatement, ToolText, TurnText, observe
-from shared.extraction.dates import find
-from shared.extraction.slash import commands, find_unknown, parse, read_dictated
+from shared.extraction.dates import find_date
 from shared.extraction.slash import find_remembered as find_remembered
+from shared.extraction.slash import find_unknown, is_command, parse_command, read_dictated
 from tests.unit.extraction.say import NOW, said, stated
 
 
@@ -130,7 +130,7 @@ def test_numbers_of_documents_and_accounts_are_blanked(text: str, number: str, *
     ],
 )
 def test_slash_commands_are_parsed(text: str, expected: tuple[object, ...]) -> None:
-    command = parse(text)
+    command = parse_command(text)
     assert command is not None
     assert (command.cmd, command.args, command.action, command.kind, command.id) == expected
 
@@ -138,7 +138,7 @@ def test_slash_commands_are_parsed(text: str, expected: tuple[object, ...]) -> N
 @pytest.mark.parametrize("args", ["{}", "fact {}", "#{}", "笔记 {}"])
 def test_a_memory_can_be_named_by_id(args: str) -> None:
     named = "0199d3a0-0000-7000-8000-00000000000a"
-    command = parse(f"/del {args.format(named)}")
+    command = parse_command(f"/del {args.format(named)}")
     assert command is not None
     assert str(command.memory_id) == named
 
@@ -155,7 +155,7 @@ def test_a_memory_can_be_named_by_id(args: str) -> None:
 )
 def test_dictated_text_is_extracted_and_observed(text: str, words: str) -> None:
     assert read_dictated(text) == words
-    assert not commands(text)
+    assert not is_command(text)
     assert [one.text for one in find_remembered(text)] == ([words] if words else [])
 
 
@@ -175,7 +175,7 @@ def test_paths_are_no_commands(text: str, word: str | None) -> None:
 
 @pytest.mark.parametrize("text", ["/123", "/unknown", "/etc/hosts", "memory", "/", "/ memory", "see /memory"])
 def test_other_text_is_no_command(text: str) -> None:  # OC226
-    assert parse(text) is None
+    assert parse_command(text) is None
 
 
 def _entities(text: str, recent: dict[str, int] | None = None) -> set[str | None]:
@@ -255,6 +255,6 @@ def test_state_changing_tools_and_references_are_stored() -> None:
     ],
 )
 def test_dates_are_resolved_against_the_day_of_the_message(text: str, time: str) -> None:
-    found = find(text, NOW.date())
+    found = find_date(text, NOW.date())
     assert found is not None
     assert found.iso == time

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.extraction import MessageText, ObserveContext, ObservePolicy, TurnText, observe
-from shared.extraction.retractions import find_retractions, find_taken_back, last_sentence
+from shared.extraction.retractions import find_last_sentence, find_retractions, find_taken_back
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 
@@ -99,8 +99,8 @@ def test_other_messages_retract_nothing(text: str) -> None:
 
 def test_the_next_message_retracts_the_last_sentence() -> None:
     text = "I like tea. I adopted a tiger."
-    assert text[slice(*last_sentence(text))].strip() == "I adopted a tiger."
-    assert last_sentence("") == (0, 0)
+    assert text[slice(*find_last_sentence(text))].strip() == "I adopted a tiger."
+    assert find_last_sentence("") == (0, 0)
 
 
 def observed(text: str) -> list[tuple[str, bool, str | None]]:

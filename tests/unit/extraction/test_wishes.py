@@ -8,7 +8,7 @@ import pytest
 from schemas.vocabulary import Role
 from shared.extraction import MessageText, TurnText
 from shared.extraction.standing_wishes import TurnPlace, Wishes
-from shared.extraction.wishes import find, find_learning_wish
+from shared.extraction.wishes import find_learning_wish, find_wishes
 
 AT = datetime(2026, 11, 25, 9, 0, tzinfo=UTC)
 WISHES = [
@@ -228,24 +228,24 @@ ORDINARY = [
 
 @pytest.mark.parametrize(("text", "scope"), WISHES)
 def test_a_wish_not_to_be_remembered_is_recognised(text: str, scope: str) -> None:
-    assert [(wish.scope, wish.remember) for wish in find(text)] == [(scope, False)]
+    assert [(wish.scope, wish.remember) for wish in find_wishes(text)] == [(scope, False)]
 
 
 @pytest.mark.parametrize(("text", "scope"), LIFTED)
 def test_lifting_a_wish_is_recognised(text: str, scope: str) -> None:
-    assert [(wish.scope, wish.remember) for wish in find(text)] == [(scope, True)]
+    assert [(wish.scope, wish.remember) for wish in find_wishes(text)] == [(scope, True)]
 
 
 @pytest.mark.parametrize("text", ORDINARY)
 def test_ordinary_sentences_are_no_wishes(text: str) -> None:
-    assert find(text) == ()
+    assert find_wishes(text) == ()
 
 
 def test_the_words_of_a_wish_exclude_its_object() -> None:
     text = "Hello. Please don't save this: I'm getting divorced."
-    assert [text[each.start : each.end] for each in find(text)] == ["Please don't save this"]
+    assert [text[each.start : each.end] for each in find_wishes(text)] == ["Please don't save this"]
     text = "今天好累。这件事不要记下来：我要离婚了。"
-    assert [text[each.start : each.end] for each in find(text)] == ["这件事不要记下来"]
+    assert [text[each.start : each.end] for each in find_wishes(text)] == ["这件事不要记下来"]
 
 
 class Talk:

@@ -9,7 +9,7 @@ import pytest
 from services.observer.merge import ModelAttribution, QuoteSource, merge_items
 from services.observer.prompts import ExtractionAnswer, KnownMemory, PromptMessage, list_accepted, to_real_ids
 from shared.extraction import MessageText, ObserveContext, ObservePolicy, TurnText, observe
-from shared.extraction.manipulation import manipulates
+from shared.extraction.manipulation import find_manipulation
 from shared.secrets import find_secrets
 
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
@@ -103,7 +103,7 @@ def test_a_hostile_answer_causes_nothing_unsafe(language: str, seed: int) -> Non
     assert len(added) <= 8
     for one in added:
         parts = [one.text, one.key or "", str(one.value), one.old_value or ""]
-        assert not any(find_secrets(part) or manipulates(part) for part in parts), parts
+        assert not any(find_secrets(part) or find_manipulation(part) for part in parts), parts
         assert (one.priority, one.retracts, one.kind == "entity") == ("normal", False, False)
         assert one.assertion in ("declared", "inferred")
         assert texts[one.message_ordinal][slice(*one.span)].strip()

@@ -10,7 +10,7 @@ from services.observer.prompts import PromptMessage, RecountAnswer
 from services.observer.summary import Section, Summary, SummaryItem, SummaryPolicy, TaskState, with_items
 from services.observer.summary.merge import identity
 from services.observer.summary_edits import MAX_MESSAGES, SummaryEdit, apply_changes, choose_lines
-from shared.extraction.manipulation import manipulates
+from shared.extraction.manipulation import find_manipulation
 from shared.language.tokens import count
 from shared.models.answers import UnreadableError, parse
 from shared.secrets import redact
@@ -162,7 +162,7 @@ def test_new_lines_never_displace_existing_ones() -> None:
 )
 def test_instructions_to_the_agent_are_neither_shown_nor_accepted(text: str) -> None:
     words = choose_lines((), [PromptMessage("user", f"{text}。订周五的会议室。")])
-    assert not any(manipulates(each.text) for each in words.messages)
+    assert not any(find_manipulation(each.text) for each in words.messages)
     answer = RecountAnswer.model_validate({"items": [line(text, "goals")]})
     assert apply_changes((), words, answer, SEQ, POLICY) == []
 

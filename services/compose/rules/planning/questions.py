@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from schemas.vocabulary import Intent, Language, Purpose
-from shared.extraction.intent import Understood, understand
+from shared.extraction.intent import UnderstoodIntent, understand
 from shared.language.patterns import to_pattern
 from shared.language.replies import says_something
 from shared.language.segment import HAN, STOPWORDS, has_word, query_terms, words
@@ -185,7 +185,7 @@ _QUESTION = to_pattern(
 )
 
 
-def understand_message(text: str) -> Understood:
+def understand_message(text: str) -> UnderstoodIntent:
     """The intent of the message; after small talk, that of its first question that is none."""
     understood = understand(text)
     if understood.intent != "small_talk":

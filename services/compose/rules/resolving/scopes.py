@@ -22,8 +22,8 @@ from services.compose.rules.resolving.outdated import says_one_thing
 from services.compose.rules.searching.nearness import compare_nearness
 from shared.cache import of_texts
 from shared.extraction.changes import tells_only_past
-from shared.extraction.entities import mentions
-from shared.extraction.keys import scope_of
+from shared.extraction.entities import find_mentions
+from shared.extraction.keys import find_scope
 from shared.extraction.model import MessageText
 from shared.extraction.relatives import (
     asks_of_self,
@@ -76,7 +76,7 @@ def find_need(memory: CoreMemory) -> Need | None:
     if memory.type in ("constraint", "profile") and names_limit_of_health(memory.text):
         return "safety" if memory.type == "constraint" else "care"
     if memory.type == "constraint" or (memory.type == "preference" and key == memory.type):
-        return "answers" if scope_of(memory.text) == "writing" else "order"
+        return "answers" if find_scope(memory.text) == "writing" else "order"
     return None
 
 
@@ -268,7 +268,7 @@ def scopes(text: str) -> Scopes:
         kinds.setdefault(f"number of {kind}", set()).update(numbers)
     named = {
         each.name.lower().removesuffix("'s")
-        for each in mentions(MessageText("user", text, None, 0, _AT))
+        for each in find_mentions(MessageText("user", text, None, 0, _AT))
         if each.kind in _OF_KIND and _is_name(each.name)
     }
     return Scopes({kind: frozenset(found) for kind, found in kinds.items()}, frozenset(named))
