@@ -1,4 +1,4 @@
-"""What a turn says that is worth keeping: read by language alone, without a model; observer and compose share it."""
+"""Extracts from a turn what is worth keeping, by language alone and without a model; observer and compose share it."""
 
 from shared.extraction.model import (
     Feedback,

@@ -1,6 +1,6 @@
-"""What a text says is over: `cancelled Crete`, `done with keto`, 西语我放弃了, 不减脂了. Pure.
+"""Finds what a text says is over (`cancelled Crete`, 西语我放弃了), and what a message may change.
 
-Each form takes a whole clause, so that who speaks of cancelling has cancelled nothing, nor has somebody else's doing.
+Each form matches a whole clause, so speaking of cancelling ends nothing, nor does what somebody else does.
 """
 
 # ruff: noqa: E501 - one family of words per line
@@ -22,11 +22,11 @@ from shared.language.patterns import to_pattern
 from shared.language.segment import has_word
 
 SHORT = 200
-"""Characters of a message at most that is looked at as a whole for what it may change."""
+"""A message of at most so many characters is examined as a whole for what it may change."""
 _NOW = to_pattern(
     r"\b(?:now|instead|these days|switched|moved|changed)\b|\bback (?:to|on)\b|现在|如今|改|换|目前|以后", re.I
 )
-"""What says that the words beside a denial tell what holds in its place."""
+"""These words say that the text beside a denial states what is true instead."""
 _LEAD_EN = (
     r"(?:(?:ok(?:ay)?|so|and|but|well|oh|right|update|btw|plus|also|finally|just|officially|actually|sadly|we|i|i've|we've|i'm|we're|i am|we are|i have|we have|had to|have to"
     r"|has|have|you can|can|please|pls|going to|gonna|decided to|all|now|already|no need to|let's|then|as of \w+|since \w+),? )*"
@@ -62,7 +62,7 @@ _CLAUSE = to_pattern(r"[，,。；;:：!！?？\n]+|\.(?=\s|$)|\s+-+\s+|\s(?:and
 _TIME = to_pattern(
     r"(?:今|明|后|昨|当)(?:天|晚|早|夜|儿|日)?(?:早上|上午|中午|下午|晚上|夜里)?|这[次回顿趟周]|下[次回周]|周[一二三四五六日末]|待会儿?|等会儿?|一会儿?|暂时|今年|这两天|这几天"
 )
-"""Names a time and nothing that could be over: 今晚不跑了."""
+"""Names only a time, which cannot be over: 今晚不跑了."""
 _ONCE = to_pattern(r"(?:今[天晚早夜]|明[天早晚]|这[次回顿周]|待会|等会|暂时)(?!.{0,3}(?:开始|起|决定))")
 _SIGNS = to_pattern(
     r"\b(?:last|cancel|scrap|quit|ditch|drop|gave|giv|stop|pull|back|withdr|sold|rid|done|through|finish|over|no more|off|kill|left|leav|resign|retire|unsub|uninst|delet|return|rehom|broke|clos|shut|came|com|any ?more|longer|these|gone|pass|died|fell|fall|happen|end|can|fold|out|no longer|need|do)\w*"
@@ -72,7 +72,7 @@ _SIGNS = to_pattern(
 
 @of_texts(2048)
 def find_ended_things(text: str) -> tuple[str, ...]:
-    """The things that the text says are over, as it names them."""
+    """The things that the text says are over, in its own words."""
     things: list[str] = []
     for clause in _CLAUSE.split(text.lower().replace("’", "'")):
         clause = clause.strip(" .")
@@ -97,28 +97,28 @@ _BYGONE = to_pattern(
     r"|^(?:我们?|咱们?|公司|团队|他们?|她们?|那|其实|这边)?(?:以前|从前|曾经?(?!理)|过去(?!的?[几一二两三四五六七八九十百\d这]|了|吧|就)|原先|早年|当年|早先|之前(?!说|提|聊|讲|问|那|的|先)|原来(?=[用住在叫])|最早|起初)(?!怎么|是不是|有没有)",
     re.IGNORECASE,
 )
-"""Says of what is told that it is over."""
+"""Says that something was so in the past."""
 _WORDS = (
     *("used to ", "previously", "formerly", "the old days", "early days", "back in the day", "in the past,", "once "),
     *("以前", "从前", "曾", "过去", "原先", "早年", "当年", "早先", "之前", "原来", "最早", "起初"),
 )
-"""One of which stands in each text that the pattern finds."""
+"""Each text that the pattern matches contains one of these."""
 _SINCE = to_pattern(
     r"\b(?:now|nowadays|these days|currently|today|since|until|till|but|still|instead|anymore|any more|no longer|then|replac\w+|switch\w+|chang\w+|mov\w+|migrat\w+|"
     r"before (?:i|we|switch\w*|mov\w*))\b|现在|如今|目前|后来|改|换|搬|转|已经|但|不过|还是|仍|一直|不再|才|了$|直到",
     re.IGNORECASE,
 )
-"""Says what came of it, or that it goes on."""
+"""Says what followed, or that it still goes on."""
 
 
 _STATES = to_pattern(
     r"(?:and |so )?(?:i|we|it|my|our)(?:'m|'re|'s)?\b(?! (?:was|were|had|did|\w+ed)\b)|我", re.IGNORECASE
 )
-"""Begins a clause of its own that may be so now."""
+"""Begins a clause that may be true now."""
 
 
 def tells_past(text: str) -> bool:
-    """Whether the text says of something that it was so and is over."""
+    """Whether the text says that something was so in the past and is over."""
     text = text[:MOST_READ]
     low = text.lower()
     return any(word in low for word in _WORDS) and _BYGONE.search(text) is not None
@@ -126,7 +126,7 @@ def tells_past(text: str) -> bool:
 
 @of_texts(4096)
 def tells_only_past(text: str) -> bool:
-    """Whether each clause of the text says of something that it was so, and none what took its place."""
+    """Whether every clause of the text describes the past, and none says what replaced it."""
     if not tells_past(text) or len(text) > MOST_READ:
         return False
     clauses = [each.text for each in split(text) if each.text.strip()]
@@ -142,9 +142,9 @@ def tells_only_past(text: str) -> bool:
 def correct_denials(
     clauses: Sequence[Clause], stand: Sequence[Stance], found: dict[int, list[Found]], ends: dict[int, int]
 ) -> None:
-    """A denial beside which its sentence says what holds now is a correction that says that.
+    """Turns a denial into a correction if its sentence also says what is true now.
 
-    What a finder made of the words beside it keeps its own key: one sentence is one memory.
+    A finding in the words beside the denial keeps its own key: one sentence is one memory.
     """
     for index, each in list(found.items()):
         one, last = each[0], ends.get(index, index)
@@ -176,7 +176,7 @@ def correct_denials(
 def _find_replacement(
     clauses: Sequence[Clause], found: Mapping[int, Sequence[Found]], index: int, last: int
 ) -> int | None:
-    """The clause next to a denial, in its sentence, of which a finder made what takes the denied thing's place."""
+    """The place of the clause after a denial, in the same sentence, whose finding replaces what is denied."""
     new = last + 1
     if new not in found or clauses[new].sentence != clauses[index].sentence:
         return None
@@ -186,7 +186,7 @@ def _find_replacement(
 
 
 def _to_replacement(denial: Found, new: Found) -> Found:
-    """What holds now, as a correction of what the denial denies."""
+    """The new finding as a correction of what the denial denies."""
     old_key = {"old_key": denial.key} if denial.key and "old_key" not in new.value else {}
     return replace(new, value={**new.value, **old_key}, old_value=new.old_value or denial.old_value)
 
@@ -198,9 +198,9 @@ def add_suspicions(
     found: dict[int, list[Found]],
     ends: dict[int, int],
 ) -> None:
-    """What of a message states nothing and may yet change something known is kept as such.
+    """Adds findings for sentences that state nothing to keep but may change a memory.
 
-    Of a long message it is one sentence each; neighbours in a short one are one suspicion, as one explains the other.
+    In a long message each such sentence is one finding; in a short one neighbours form one, as they explain each other.
     """
     stated = {clauses[at].sentence for index in found for at in range(index, ends.get(index, index) + 1)}
     best: dict[int, int] = {}
@@ -225,7 +225,7 @@ def add_suspicions(
 
 
 def _split_into_runs(numbers: Sequence[int]) -> list[list[int]]:
-    """The numbers in runs of such as follow each other."""
+    """The numbers split into runs of consecutive ones."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][-1] == number - 1:
@@ -236,12 +236,12 @@ def _split_into_runs(numbers: Sequence[int]) -> list[list[int]]:
 
 
 def may_change(clause: Clause, verdict: ClauseClass) -> bool:
-    """Whether the clause may change something known, by the learned weights or as it says that something is over."""
+    """Whether the clause may change a memory, by the learned weights or because it says that something is over."""
     return learned.may_change_memory(verdict) or bool(find_ended_things(clause.text))
 
 
 def may_matter(clause: Clause, verdict: ClauseClass) -> bool:
-    """Whether the clause may change something known, or asks how answers are to be."""
+    """Whether the clause may change a memory, or asks for a style of answers."""
     return may_change(clause, verdict) or asks_how_to_answer(clause.text)
 
 

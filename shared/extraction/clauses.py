@@ -1,4 +1,4 @@
-"""Messages split into sentences and clauses, with places kept; code, quoted lines and reported quotes are blanked."""
+"""Splits messages into sentences and clauses with their places; code, quoted lines and reported quotes are blanked."""
 
 # ruff: noqa: E501 - one family of words per line
 
@@ -43,7 +43,7 @@ _PASTED = to_pattern(
     rf"|{_WHOSE_ZH}(?:[:：，, ]?(?P<notice>【[^】]{{2,20}}】[^\n]{{10,2000}})|[:：]\s*(?P<words>“[^”]{{10,2000}}”))",
     re.I,
 )
-"""A text of somebody else that is shown, behind words that say whose it is; it parts sentences."""
+"""A text of somebody else after words that say whose it is; it separates sentences."""
 _SENTENCE = to_pattern(
     r"[。！？!?；;\n\r]+|(?<!\bMrs)(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bProf)(?<!\bvs)(?<!\bincl)(?<!\bapprox)(?<!\be\.g)(?<!\bi\.e)(?<!\ba\.m)(?<!\bp\.m)\.{1,6}(?=\s|$|[\u3400-\u9fff])|…+"
 )
@@ -72,9 +72,9 @@ _BREAK_EN = to_pattern(
 _COMMA_SIGN = to_pattern(r"[，,～~—（）()–-]")
 _QUESTION = to_pattern(r"[?？]")
 LONGEST = 300
-"""Characters of a clause: what goes on for longer is several, so that no pattern looks further than this at once."""
+"""A longer clause is split, so that no pattern reads more than so many characters at once."""
 _NEAR = 40
-"""So far before its end a clause that is too long may be cut at a blank."""
+"""A clause that is too long may be cut at a blank within so many characters before the limit."""
 _SPACE = " "
 _JOINT = "\u00a0"  # a blank that does not part clauses
 
@@ -153,7 +153,7 @@ def split(text: str) -> tuple[Clause, ...]:
 
 
 def _find_cuts(text: str) -> list[tuple[int, int]]:
-    """Where clauses part within sentences."""
+    """The places at which clauses are separated within sentences."""
     places: list[tuple[int, int]] = []
     if _COMMA_SIGN.search(text):
         places.extend(match.span() for match in _COMMA.finditer(text))
@@ -189,7 +189,7 @@ def _make_clauses(
 
 
 def _add_body(bodies: list[tuple[str, int]], text: str, start: int, stop: int) -> None:
-    """What stands there is a clause, if it is more than punctuation."""
+    """Adds the text between these places as a clause, unless it is only punctuation."""
     raw = text[start:stop]
     if body := raw.strip(" \u00a0\t,，、:：-*•#\"'"):
         bodies.append((body, start + raw.index(body[0])))

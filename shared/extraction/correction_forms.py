@@ -1,4 +1,4 @@
-"""Corrections by their form: what the user takes back, and what holds in its place.
+"""Finds corrections by their form: what the user denies, and what is true instead.
 
 A form names the old words, the new words, or both. What either says is read by the plain finders from the affirmed
 sentence: `I no longer live in Turin` takes back what `I live in Turin` states.
@@ -23,27 +23,27 @@ from shared.language.patterns import read_group, to_pattern
 
 CORRECTABLE = types_with("correctable")
 _LASTS = 2
-"""So many clauses after words that take something back, what is stated puts it right."""
+"""A statement within so many clauses after a denial corrects it."""
 _NEVER = -9
 _LISTS = to_pattern(r"\b(?:or|and|nor)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class DeniedFinding:
-    """What is said to be no longer so, as the affirmed sentence would have stated it; `at` is its clause."""
+    """What a clause denies, as the finding of the affirmed sentence; `at` is its clause."""
 
     at: int
     words: str
     stated: Found
 
     def fits(self, new: Found) -> bool:
-        """Whether the new finding may stand in the place of this one."""
+        """Whether the new finding may replace this one."""
         same = new.kind == self.stated.kind
         return same and (new.kind != "profile" or new.key == self.stated.key)
 
 
 def may_promote(found: Found) -> bool:
-    """Whether the finding can be a correction of its like."""
+    """Whether the finding can correct one of its type."""
     return found.kind in CORRECTABLE
 
 
@@ -59,13 +59,13 @@ def promote_finding(statement: Found, pattern: str, old: str | None = None, old_
 def find_corrections(
     clauses: Sequence[Clause], stances: Sequence[Stance], plain: Sequence[list[Found]], today: date
 ) -> dict[int, list[Found]]:
-    """Corrections by the clause that states them; each takes the place of what the finders found in that clause."""
+    """The corrections by their clause; they replace the plain findings of that clause."""
     return _CorrectionReader(clauses, stances, plain, today).read()
 
 
 @dataclass(slots=True)
 class _CorrectionReader:
-    """Goes through the clauses in their order, and remembers what was taken back shortly before.
+    """Reads the clauses in their order, and remembers what was denied shortly before.
 
     `old` is what is so no more, `mended` the clause that says that something was wrong, `opened` one that is a mere no.
     """
@@ -79,7 +79,7 @@ class _CorrectionReader:
     opened: int = _NEVER
 
     def read(self) -> dict[int, list[Found]]:
-        """Corrections by their clause; one that is joined takes the next clause along."""
+        """The corrections by their clause; a joined one includes the next clause."""
         statements: dict[int, list[Found]] = {}
         joined = -1
         for index, stance in enumerate(self.stances):
@@ -128,7 +128,7 @@ class _CorrectionReader:
         return [one for one in self.plain[index] if may_promote(one)]
 
     def _affirm(self, *texts: str) -> Found | None:
-        """What the first of the texts states that states anything: none where it is more than one taste."""
+        """The finding in the first text that has any; None if it has several tastes."""
         for text in texts:
             clause = Clause(text, 0, len(text), 0, False, True, language_of(text), mask(text))
             found = find_plain(clause, stances((clause,))[0], self.today) or _find_use(text)
@@ -137,7 +137,7 @@ class _CorrectionReader:
         return None
 
     def _remember(self, index: int, before: re.Match[str]) -> None:
-        """What was so before: `I used to love coffee`."""
+        """Remembers what was true before: `I used to love coffee`."""
         gone = _read_part(before, "old")
         stated = self._affirm(f"我{gone}") if before["old2"] else self._affirm(f"I {gone}", f"I'm {gone}")
         self.old = DeniedFinding(index, _get_value(stated) or gone, stated) if stated else None
@@ -170,7 +170,7 @@ class _CorrectionReader:
         return []
 
     def _affirm_new(self, index: int, topic: str, stem: str, new: str) -> Found | None:
-        """What is said with the new words; a day is one of the appointment spoken of before where none is named."""
+        """The finding in the new words; a day without a thing belongs to the appointment named before."""
         thing = "" if topic.strip() else scheduled.find_thing("", self.clauses, index) or ""
         if language_of(f"{topic}{thing}{new}") == "zh":
             return self._affirm(f"{thing}是{new}" if thing else f"{stem}{new}")
@@ -202,12 +202,12 @@ class _CorrectionReader:
         return [_to_contrast(one, old)] if one else []
 
     def _find_traded(self, index: int, text: str) -> list[Found]:
-        """`ditched X for Y`, which is more than that X is no more."""
+        """`ditched X for Y`, which also says that Y replaces X."""
         match = words.SWITCHED.match(text)
         return self._find_switch(index, text) if match and match["old2"] else []
 
     def _find_moved(self, index: int, thing: str, old: str, new: str) -> list[Found]:
-        """The new day of what is moved, or of the appointment spoken of before."""
+        """The new day of the thing, or of the appointment named before."""
         if sort_of(thing) in words.OF_TIME:
             thing, old = "", old or thing
         thing = thing if names_something(thing) else scheduled.find_thing("", self.clauses, index) or ""
@@ -215,7 +215,7 @@ class _CorrectionReader:
         return [scheduled.make_appointment(thing, new, said, language_of(thing), old, correction=True)] if thing else []
 
     def _find_denial(self, index: int, text: str) -> list[Found]:
-        """What is so no more, as what the affirmed sentence would state, taken back."""
+        """The retraction of what the affirmed sentence would state."""
         stance = self.stances[index]
         if stance.trial or stance.momentary or stance.subject == "other":
             return []
@@ -236,7 +236,7 @@ class _CorrectionReader:
         return [put_instead(denial, rest)] if rest else [denial]
 
     def _find_restated(self, index: int, text: str) -> list[Found]:
-        """What the clause states plainly, where words before it or in it say that it puts something right."""
+        """The plain findings of the clause, if words in it or before it say that it corrects something."""
         clause, stance, old = self.clauses[index], self.stances[index], self.old
         own = self._promotable(index)
         mends, follows = index - self.mended <= _LASTS, old is not None and self._follows(index, old.at)
@@ -255,19 +255,19 @@ class _CorrectionReader:
         return []
 
     def _follows(self, index: int, before: int) -> bool:
-        """Whether the clause stands shortly behind the other, in its sentence or with a word that goes back to it."""
+        """Whether the clause follows the other shortly after, in its sentence or with a word that refers to it."""
         clause = self.clauses[index]
         near = clause.sentence == self.clauses[before].sentence or words.BACK.search(clause.text) is not None
         return near and 0 < index - before <= _LASTS
 
 
 def names_something(said: str) -> bool:
-    """Whether the old words name something that could have been kept."""
+    """Whether the old words name something that may have been kept."""
     return 0 < len(said) <= 40 and not words.NOTHING.match(said)
 
 
 def build_taste(what: str, before: str = "") -> Found:
-    """A taste for what is named, under the key that its words and those before it tell."""
+    """A taste for the thing, under the key of its words and the words before it."""
     key, scope, slot = preference_key(before + what)
     value: dict[str, object] = {"scope": scope, "target": to_target(what), "value": what}
     value |= {"slot": slot} if slot else {}
@@ -292,24 +292,24 @@ def _to_denial(stated: Found, old: str, text: str) -> Found:
 
 
 def put_instead(denial: Found, new: str = "", key: str | None = None) -> Found:
-    """The denial as a correction that says what holds in the place of what it denies."""
+    """The denial as a correction that says what is true instead."""
     value = {**denial.value, "value": new, **({"old_key": denial.key} if denial.key else {})}
     return replace(denial, key=key, value=value, retracts=False, polarity=0, pattern="instead")
 
 
 def _split_at_comma(gone: str) -> tuple[str, str]:
-    """What is denied, and what is said of today behind a comma: a list of things is one denial."""
+    """The denied words, and the words about today after a comma; a list of things is one denial."""
     before, _, after = gone.partition(", ")
     return (gone, "") if _LISTS.search(after) else (before.strip(), after.strip())
 
 
 def _mark_joined(found: Found) -> Found:
-    """The correction marked as having taken the next clause along."""
+    """The correction with a mark that it includes the next clause."""
     return replace(found, flags=(*found.flags, "joined"))
 
 
 def _read_part(match: re.Match[str], name: str) -> str:
-    """The words of the group of this name, or of it with a number."""
+    """The words of the group with this name, or with this name and a number."""
     return tidy(read_group(match, name))
 
 

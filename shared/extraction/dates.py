@@ -1,4 +1,4 @@
-"""Times said in words, resolved against the day on which they were said: the stretch meant, and no day made up."""
+"""Resolves times in words against the day on which they were said, to a range of days no narrower than the words."""
 
 import re
 from collections.abc import Callable
@@ -24,12 +24,12 @@ from shared.extraction.gates import gate
 
 NAMED = gate(words.ISO, words.ZH, words.EN)
 NEAR = 200
-"""So many characters on either side of a time may tell its tense."""
+"""The tense of a time is searched in so many characters on either side."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedDate:
-    """A time as said: its words, their place, its first and last day, how exactly it is told; `last` None is open."""
+    """A time: its words, their place, its first and last day, and its precision; without `last` it has no end."""
 
     text: str
     start: int
@@ -41,12 +41,12 @@ class ResolvedDate:
 
     @property
     def day(self) -> date | None:
-        """The day, where the words tell one."""
+        """The day, if the words name one."""
         return self.first if self.precision in ("day", "minute") else None
 
     @property
     def iso(self) -> str:
-        """As ISO 8601 writes it, no finer than it was said: a day, 2027-05, 2027, or two days and a slash."""
+        """The time in ISO 8601, as exactly as it was said: a day, 2027-05, 2027, or two days and a slash."""
         if self.last is None:
             return f"{self.first}/.."
         if self.day:
@@ -56,27 +56,27 @@ class ResolvedDate:
         return f"{self.first}/{self.last}"
 
     def is_over(self, today: date) -> bool:
-        """Whether all of it lies before the day."""
+        """Whether the time ends before the day."""
         return (self.last or self.first) < today
 
 
 def find_date(text: str, today: date) -> ResolvedDate | None:
-    """The first time that the text names; of several possible ones what its tense tells, else the nearest."""
+    """The first time that the text names; of several possible dates the one of its tense, or else the nearest."""
     return _find_date(text, today, False)
 
 
 def find_coming(text: str, today: date) -> ResolvedDate | None:
-    """The first time that the text names, of something to come: what is long over only where the tense tells it."""
+    """The first time that the text names for something in the future; it is in the past only if the tense says so."""
     return _find_date(text, today, True)
 
 
 def to_value_date(said: ResolvedDate | None) -> dict[str, str]:
-    """What a value keeps of a time that is no day, so that what happened in another month is another event."""
+    """The part of a value for a time that is no day, so that the same event in another month is another one."""
     return {"event_date": said.iso} if said and not said.day else {}
 
 
 def find_last_day(iso: str) -> date:
-    """The last day of a time as `Said.iso` writes it; ValueError where it is none."""
+    """The last day of a time in the format of `ResolvedDate.iso`; ValueError for any other text."""
     end = iso.rpartition("/")[2].partition("T")[0]
     if re.fullmatch(r"\d{4}(?:-\d\d)?", end):
         return (month_of(int(end[:4]), int(end[5:])) if end[4:] else year_of(int(end)))[1]
@@ -111,7 +111,7 @@ def _find_date(text: str, today: date, ahead: bool) -> ResolvedDate | None:
 
 
 def _find_since(match: re.Match[str]) -> str:
-    """The word that makes of a time the beginning of what is meant; empty where there is none."""
+    """The word that makes a time the beginning of a period; empty if there is none."""
     text = match.string
     if match.group()[:5].lower() == "since":
         return "since"
@@ -122,7 +122,7 @@ def _find_since(match: re.Match[str]) -> str:
 
 
 def _read_tense(match: re.Match[str], english: bool) -> int:
-    """Of the clause around the words, and where that tells none of what stands near."""
+    """The tense of the clause around the words, or else of the text near them."""
     text = match.string[max(0, match.start() - NEAR) : match.end() + NEAR]
     at, end = min(match.start(), NEAR), min(match.start(), NEAR) + len(match.group())
     first = max((pause.end() for pause in words.PAUSE.finditer(text, 0, at)), default=0)
@@ -137,7 +137,7 @@ def _read_tense(match: re.Match[str], english: bool) -> int:
 
 
 def _read_clock(match: re.Match[str], end: int) -> time | None:
-    """The time of day behind the words, where it is clear which half of the day is meant."""
+    """The time of day after the words, if the half of the day is clear."""
     found = words.CLOCK_ZH.match(match.string, end) or words.CLOCK_EN.match(match.string, end)
     if not found or ("at" in found.re.groupindex and not (found["at"] or found["half"])):
         return None
@@ -151,7 +151,7 @@ def _read_clock(match: re.Match[str], end: int) -> time | None:
 
 
 def read_number(text: str) -> int:
-    """A number up to 99, in figures or as Chinese says it."""
+    """A number up to 99, in digits or in Chinese words."""
     if text.isdigit() and text.isascii():
         return int(text)
     tens, ten, ones = text.replace("两", "二").replace("俩", "二").rpartition("十")
@@ -202,7 +202,7 @@ def _read_chinese(match: re.Match[str], moment: Moment) -> Stretch | None:
 
 
 def _read_chinese_month(match: re.Match[str], moment: Moment) -> Stretch | None:
-    """A month, or a day or a part of it."""
+    """The month, or a day or a part of it."""
     part, day = match["mpart"], match["mday"]
     third = words.THIRDS[part[0]] if part else 0
 
@@ -220,7 +220,7 @@ def _read_chinese_month(match: re.Match[str], moment: Moment) -> Stretch | None:
 
 
 def _find_deadline(match: re.Match[str], stretch: Stretch | None, third: int) -> Stretch | None:
-    """The last day where something is to be done by the end."""
+    """The last day of the range if the words name a deadline."""
     by = third == 2 and words.BEFORE_ZH.match(match.string, match.end())
     return one_day(stretch[1]) if stretch and by else stretch
 
@@ -281,7 +281,7 @@ def _weekday_number(name: str) -> int:
 def _read_english_month(
     moment: Moment, name: str, year: str, within: Callable[[Stretch], Stretch | None]
 ) -> Stretch | None:
-    """A month, or what is within it, of the year that is told or meant."""
+    """The month, or a part of it, in the given or the likeliest year."""
     number = _month_number(name)
     if year:
         return within(month_of(int(year), number))
@@ -289,7 +289,7 @@ def _read_english_month(
 
 
 def _read_english_part(groups: dict[str, str], third: int, moment: Moment) -> Stretch | None:
-    """The beginning, the middle or the end of something; its last day where that is a deadline."""
+    """The beginning, the middle or the end of a period, or its last day for a deadline."""
     if groups["whole"]:
         stretch = part_of(moment.shift(words.RELATIONS.get(groups["prel"], 0), groups["whole"]), third)
     else:
@@ -299,7 +299,7 @@ def _read_english_part(groups: dict[str, str], third: int, moment: Moment) -> St
 
 
 def _resolve_counted(groups: dict[str, str], moment: Moment) -> Stretch | None:
-    """So many units ago or from now; how long something took is no date."""
+    """The time so many units ago or from now; a duration is no date."""
     count, unit = groups["num"] or groups["num2"], groups["unit"] or groups["unit2"]
     if not groups["ago"] and not groups["wfrom"] and not groups["dfrom"] and moment.tense < 0:
         return None

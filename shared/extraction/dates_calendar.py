@@ -1,4 +1,4 @@
-"""The calendar around the day on which something is said: weeks, months, seasons and years as stretches of days."""
+"""Words of times in both languages, and the calendar around a day: weeks, months, seasons and years as ranges."""
 
 # ruff: noqa: SIM905 - one family of words per line
 
@@ -88,7 +88,7 @@ SIGN = to_pattern(
     r"|spring|summer|autumn|fall|winter|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
     re.I,
 )
-"""A cheap look: a text without any of these names no time."""
+"""A text without any of these names no time."""
 LATIN = to_pattern(r"[A-Za-z]{2}")
 SINCE = to_pattern(r"(?:\bsince\s+(?:the\s+)?|自从?|从)$", re.I)
 SINCE_ZH = to_pattern(r"以来|至今|起(?![床来飞])")
@@ -126,14 +126,14 @@ EARLY = to_pattern(r"早|上午|凌|中午|^a$|morning")
 
 Precision = Literal["minute", "day", "week", "month", "season", "year"]
 Stretch = tuple[date, date, Precision]
-"""The first day, the last, and how exactly the words tell."""
+"""The first day, the last day, and the precision of the words."""
 _CALLED = {"春节": 1, "chinese new year": 1, "lunar new year": 1, "圣诞": 1, "christmas": 1, "xmas": 1, "easter": 2}
-"""So many days after the first of a festival's days is the one that is called so."""
+"""The offset from the first day of a festival to the day with this name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The day on which something is said, and its tense: -1 what was, 1 what will be, 0 where no word tells.
+    """The day on which something is said, and its tense: -1 for the past, 1 for the future, 0 if no word tells.
 
     `ahead` leaves out what is long over where no word tells.
     """
@@ -143,7 +143,7 @@ class Moment:
     ahead: bool = False
 
     def pick(self, choices: Iterable[Stretch | None], tense: int) -> Stretch | None:
-        """The one that is meant of those that recur, in their order: by tense, else the nearest."""
+        """The likeliest of recurring ranges in their order: by tense, or else the nearest."""
         stretches = [each for each in choices if each]
         if tense < 0:
             return next((each for each in reversed(stretches) if each[0] <= self.today), None)
@@ -153,11 +153,11 @@ class Moment:
         return min(stretches, key=lambda each: max(each[0] - self.today, self.today - each[1]), default=None)
 
     def by_year(self, stretch: Callable[[int], Stretch | None]) -> Stretch | None:
-        """The one that is meant of what every year has; leap days come every fourth."""
+        """The likeliest one of a range that every year has; leap days have one every fourth year."""
         return self.pick(map(stretch, range(self.today.year - 4, self.today.year + 5)), self.tense)
 
     def by_month(self, stretch: Callable[[Stretch], Stretch | None]) -> Stretch | None:
-        """The one that is meant of what every month has: the next where no word tells."""
+        """The likeliest one of a range that every month has: the next one if no word tells."""
         return self.pick((stretch(self.month(count)) for count in range(-2, 3)), self.tense or 1)
 
     def month(self, count: int) -> Stretch:
@@ -171,7 +171,7 @@ class Moment:
         return first, first + timedelta(days=6), "week"
 
     def shift(self, count: int, unit: str) -> Stretch:
-        """The stretch so many units away, as long as the unit is."""
+        """The range so many units away, as long as the unit."""
         if unit in ("天", "day"):
             return one_day(self.today + timedelta(days=count))
         if unit in ("月", "month"):
@@ -181,7 +181,7 @@ class Moment:
         return year_of(self.today.year + count) if unit in ("年", "year") else self.week(count)
 
     def of_week(self, weekday: int | None, weeks: int | None) -> Stretch:
-        """A weekday, or the weekend, so many weeks away; without weeks the one that the tense tells."""
+        """A weekday, or the weekend, so many weeks away; without `weeks` the one of the tense."""
         shift = [-1, 0, 1] if weeks is None else [weeks]
         found = [self.week(count) for count in shift]
         every = [weekend_of(week) if weekday is None else one_day(week[0] + timedelta(days=weekday)) for week in found]
@@ -190,7 +190,7 @@ class Moment:
         return next(each for each in every if weeks is not None or each[1] >= self.today)
 
     def season(self, month: int, count: int) -> Stretch | None:
-        """The season that begins with the month: below 0 one that is over, above 0 the next, else the one not over."""
+        """The season that begins with the month: a past one below 0, the next above 0, else the first not yet over."""
         every = [season_of(self.today.year + shift, month) for shift in range(-12, 3)]
         if count < 0:
             over = [each for each in every if each[1] < self.today]
@@ -202,7 +202,7 @@ class Moment:
 
 
 def day_of(year: int, month: int, day: int) -> Stretch | None:
-    """The day, if there is such a one."""
+    """The day, if it exists."""
     try:
         return one_day(date(year, month, day))
     except ValueError:
@@ -210,7 +210,7 @@ def day_of(year: int, month: int, day: int) -> Stretch | None:
 
 
 def one_day(day: date) -> Stretch:
-    """The day as a stretch."""
+    """The day as a range."""
     return day, day, "day"
 
 
@@ -235,7 +235,7 @@ def weekend_of(week: Stretch) -> Stretch:
 
 
 def part_of(of: Stretch, third: int) -> Stretch:
-    """The beginning, the middle or the end: ten days of a month, a month of a year; of a week all of it."""
+    """The beginning, the middle or the end of a range: ten days of a month, a month of a year, the whole of a week."""
     first, last, precision = of
     if precision == "year":
         return month_of(first.year, 12) if third == 2 else month_of(first.year, 1) if third == 0 else of
@@ -245,7 +245,7 @@ def part_of(of: Stretch, third: int) -> Stretch:
 
 
 def festival(name: str, year: int, whole: bool = False) -> Stretch | None:
-    """The day that is called so, or all its days; None in years whose moon is not known."""
+    """The day with this name, or all days of the festival; None in years that the table lacks."""
     try:
         first, after = FESTIVALS[name](year)
     except KeyError:
@@ -256,5 +256,5 @@ def festival(name: str, year: int, whole: bool = False) -> Stretch | None:
 
 
 def in_month(month: Stretch, day: int) -> Stretch | None:
-    """That day of the month, if it has one."""
+    """This day of the month, if the month has it."""
     return day_of(month[0].year, month[0].month, day)

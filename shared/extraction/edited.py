@@ -1,4 +1,4 @@
-"""What an edit makes of a memory: its text, value and key stay consistent. Pure."""
+"""Applies an edit to a memory, so that its text, value and key stay consistent."""
 
 import json
 from collections.abc import Mapping
@@ -18,12 +18,12 @@ from shared.secrets import redact
 
 VALUE = "value"
 _WORDS = (VALUE, "target")
-"""Where a memory's value holds the word that its text says."""
+"""The fields of a memory's value that contain a word of its text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a memory says, in words and in structure."""
+    """The content of a memory: its text, key, value and dates."""
 
     type: MemoryType
     key: str | None
@@ -35,7 +35,7 @@ class Content:
 
 
 def edit_content(old: Content, text: str, value: Any, at: datetime) -> Content:
-    """The memory with this text, this value or both; what is not given follows from what is.
+    """The memory with this text, this value or both; what is not given follows from the other.
 
     Where only the word is another one that the old text held, value and key change with it. Otherwise the text is read
     as if the user had said it; where nothing of the same type is read, the text is the value. It is valid as long as
@@ -79,7 +79,7 @@ def redact_value(value: Any) -> Any:
 
 
 def _choose_end(old: Content, value: Mapping[str, Any]) -> datetime | None:
-    """As before; that of a task follows the day that it is due, and ends with what is no longer to be done."""
+    """The end of validity: for a task the end of its due day, or none if it is not to be done; else as before."""
     if old.type != "task":
         return old.valid_until
     if value.get("status", "todo") != "todo":
@@ -94,7 +94,7 @@ def _choose_end(old: Content, value: Mapping[str, Any]) -> datetime | None:
 
 
 def _find_old_word(old: Content) -> str | None:
-    """The word of the value that the text holds as it is."""
+    """The word of the value that the text contains literally."""
     words = (old.value.get(name) for name in _WORDS)
     return next((word for word in words if isinstance(word, str) and word and old.text.count(word) == 1), None)
 
@@ -105,7 +105,7 @@ def _show_word(old: Content, word: str) -> str:
 
 
 def _find_new_word(old: Content, text: str) -> str | None:
-    """What stands in the new text where the old one had its word, all else being equal."""
+    """The word of the new text in the place of the old word, if the rest is equal."""
     held = _find_old_word(old)
     if not held or held == old.text:
         return None
@@ -122,7 +122,7 @@ def _put_word(old: Content, word: str, value: Any) -> dict[str, Any]:
 
 
 def _put_under_key(old: Content, word: str | None, text: str, value: Mapping[str, Any]) -> Content:
-    """Under the old key, or under that of the new word where the key names the old one."""
+    """The content under the old key, or under the key of the new word if the key names the old one."""
     key = _find_slot(old)
     if old.key and key is None and word:
         prefix = old.key.rpartition(":")[0]
@@ -134,7 +134,7 @@ def _put_under_key(old: Content, word: str | None, text: str, value: Mapping[str
 
 
 def _find_slot(old: Content) -> str | None:
-    """The key, where it names what is asked (`profile:user:city`); none where it names the answer (`pref:food:tea`)."""
+    """The key if it names a question (`profile:user:city`); None if it names the answer (`pref:food:tea`)."""
     last = old.key.rpartition(":")[2] if old.key else ""
     words = [part for name in _WORDS if isinstance(part := old.value.get(name), str) and part]
     slugs = {slug for word in words for slug in (keys.slug(word), keys.slug(keys.to_target(word)))}
@@ -143,7 +143,7 @@ def _find_slot(old: Content) -> str | None:
 
 
 def _read_content(old: Content, text: str, at: datetime) -> Content | None:
-    """What the text states of the memory's own kind, if it states one thing."""
+    """The content of the text, if it states one thing of the memory's type."""
     message = MessageText("user", text, None, 0, at)
     statements = [
         one for one in extract_statements(message, split(text), at.date(), [], directed=True) if one.kind == old.type

@@ -1,4 +1,4 @@
-"""Named things in both languages, and the gate that lets one become memory (docs: entity gate)."""
+"""Finds entities in both languages, second names of one entity, and the entities that pass the gate to memory."""
 
 # ruff: noqa: E501 - one family of words per line
 
@@ -122,15 +122,15 @@ STRUCTURAL = frozenset(("url", "repo", "file"))
 
 
 _BLANKED = to_pattern("|".join(re.escape(each) for each in sorted(PLACEHOLDERS)))
-"""What stands for a secret names nothing."""
+"""A placeholder of a secret is no name."""
 _OF_REPOS = to_pattern(r"repo|仓库|代码库|github|gitlab|项目|branch|分支|issue|\bPR\b|clone|fork", re.I)
 _BEFORE = 80
-"""Characters in which a name's sentence begins, where it is its first word."""
+"""A name within so many characters may be the first word of its sentence."""
 _Add = Callable[[str, EntityKind, str, tuple[int, int]], None]
 
 
 def find_mentions(message: MessageText) -> list[Mention]:
-    """Every named thing of the message, longest reading first, none inside another."""
+    """All mentions of entities in the message, the longest match first, without overlaps."""
     text, named = message.text, list[Mention]()
     taken = [match.span() for match in _BLANKED.finditer(text)]
 
@@ -210,7 +210,7 @@ def _add_english(text: str, add: _Add) -> None:
 
 
 def _is_loose(parts: list[str]) -> bool:
-    """Whether the last part is a number that belongs to no name: of a day, a time, a count."""
+    """Whether the last part is a number outside the name: of a day, a time, a count."""
     return parts[-1].isdigit() and (len(parts) == 1 or parts[-2].lower() in CALENDAR or parts[-2].isdigit())
 
 
@@ -233,7 +233,7 @@ def admit_mentions(
     wanted: Iterable[tuple[int, int, int, str]],
     least: int,
 ) -> list[tuple[Mention, str]]:
-    """Mentions that pass the gate, each canonical name once, with the reason that let it pass; a message counts once.
+    """The mentions that pass the gate, each canonical name once with its reason; a message counts once.
 
     A name in `known` has passed by its number already, and does not again.
     `wanted` holds ordinal, start, end and reason of stretches (a task, a decision, a remember) whose names always pass.
@@ -264,13 +264,13 @@ def admit_mentions(
 
 
 def to_entity_key(mention: Mention) -> str:
-    """The key of the entity that is mentioned."""
+    """The key of the mentioned entity."""
     name = mention.canonical if mention.kind in STRUCTURAL else slug(mention.canonical)
     return f"entity:{mention.kind}:{name[:120]}"
 
 
 MAY = to_pattern(r"[叫喊名号称][^。]|[（(]|\bcalls?\b|known as|\bgoes by\b|\ba\.?k\.?a\b|nicknamed|\bshort for\b")
-"""Without one of these nothing is said of a second name."""
+"""A text without any of these gives no second name."""
 _NAME = r"(?-i:[A-Z][\w'’-]*[a-z](?: [A-Z][\w'’-]*[a-z]){0,2})"
 _END = r"(?=[\s，。,.;；:：！!?？）)”\"的]|$)"
 _ZH_NAME = r"[\u4e00-\u9fff]{2,3}?"
@@ -292,7 +292,7 @@ _LAST_HAN = to_pattern(r"[\u4e00-\u9fff]$")
 
 
 def join_names_of_one(message: MessageText, found: Iterable[Mention]) -> list[Mention]:
-    """The mentions, those that the message gives another name with it, and these names among them."""
+    """The mentions, with the second names that the message gives to some of them."""
     mentions = list(found)
     if not MAY.search(message.text):
         return mentions
@@ -306,7 +306,7 @@ def join_names_of_one(message: MessageText, found: Iterable[Mention]) -> list[Me
 
 
 def _find_mention_before(message: MessageText, mentions: Iterable[Mention], end: int) -> Mention | None:
-    """The name that stands right before this place: one that was found, else one by its capital letters."""
+    """The mention right before this place, or else a name with capital letters there."""
     named = [each for each in mentions if each.span[1] == end]
     if named:
         return max(named, key=lambda each: each.span[1] - each.span[0])
@@ -325,7 +325,7 @@ def _make_mention(message: MessageText, name: str, span: tuple[int, int]) -> Men
 
 
 def _may_join(one: str, other: str, *, bracketed: bool) -> bool:
-    """Whether both may name one: in brackets one in each script, and no firm, place or product beside a person."""
+    """Whether both names may mean one entity; names in brackets must be in the other script."""
     if fold(one) == fold(other) or other.lower() in COMMON or PRODUCTS.match(other) or ORG.search(other):
         return False
     return not bracketed or bool(_LAST_HAN.search(one)) != bool(_LAST_HAN.search(other))

@@ -1,4 +1,4 @@
-"""One look at a clause that tells which patterns can match it: the letters without which none of them does.
+"""Determines which patterns may match a clause, by the letters that every match of them needs.
 
 Of every pattern, the literals of which each match holds at least one are read from its parse tree. A clause is looked
 at once, letter by letter and word by word; a pattern whose literals are all absent is never run.
@@ -29,7 +29,7 @@ _gated: list[tuple[int, re.Pattern[str]]] = []
 
 @dataclass
 class _Tables:
-    """By literal the gates that it opens: single letters, parts of words; `open` are those that nothing closes."""
+    """The gates that each literal opens, a letter or a part of a word; `open` has the gates that are always open."""
 
     read: int = 0
     open: int = 0
@@ -41,7 +41,7 @@ _tables = _Tables()
 
 
 def gate(*patterns: re.Pattern[str]) -> int:
-    """The bit that a text's mask carries where one of the patterns may match it."""
+    """The bit in the mask of a text that one of the patterns may match."""
     global _bits
     bit = 1 << _bits
     _bits += 1
@@ -50,7 +50,7 @@ def gate(*patterns: re.Pattern[str]) -> int:
 
 
 def mask(text: str) -> int:
-    """The gates that are open for the text."""
+    """The bits of the gates that are open for the text."""
     if _tables.read < len(_gated):
         _build_tables()
     gates = _tables.open
@@ -65,7 +65,7 @@ def mask(text: str) -> int:
 
 
 def _build_tables() -> None:
-    """The literals of every gated pattern are in the tables, which another thread sees whole or not at all."""
+    """Fills the tables with the literals of all gated patterns; other threads see them complete or not at all."""
     global _tables
     tables = _Tables(len(_gated))
     for bit, pattern in _gated[: tables.read]:
@@ -101,7 +101,7 @@ def _estimate_cost(literals: Iterable[str]) -> float:
 
 
 def find_needed(tree: Any, left: bool = False, right: bool = False) -> frozenset[str] | None:
-    """Literals of which every match of the sequence holds one; none where there are no such.
+    """Literals of which every match of the sequence contains one; None if there are none.
 
     `left` and `right` tell that a word ends where the sequence does; a literal between two such ends is a whole word.
     """
@@ -131,7 +131,7 @@ def _get_letter(op: Any, value: Any) -> str:
 
 
 def _ends_word(op: Any, value: Any) -> bool:
-    """Whether a word ends where this node stands."""
+    """Whether a word ends at this node."""
     if op is code.AT:
         return value in (code.AT_BOUNDARY, code.AT_END, code.AT_BEGINNING, code.AT_END_STRING)
     if op is code.LITERAL:

@@ -1,4 +1,7 @@
-"""Who a clause is about, and whether it states anything at all: questions, wishes, moods, hearsay and irony do not."""
+"""Determines whom a clause is about and whether it states something; questions, moods, hearsay and irony do not.
+
+Orders to the agent are recognised here too: how to answer from now on, and of what to remind the user.
+"""
 
 # ruff: noqa: E501 - one family of words per line
 
@@ -43,21 +46,21 @@ _OF_ANSWERS = to_pattern(
     r"(?:短|简短|简洁|精简|简单|口语|直接|直白)(?:一?点|些)(?:儿)?(?:吗|么|吧|不|行吗|好吗|可以吗|行不行)?[?？]?$"
     r"|^(?:你|您)?(?:能不能|可不可以|能否|可以|能)(?:请)?(?:别|不要|少)(?:总是?|老是?)?(?:用|发|加|带|列)(?:那么多|这么多)?(?:表情|emoji|英文|列表|清单|点)"
 )
-"""Asks, in the form of a question, how answers are to be."""
+"""Asks for a style of answers in the form of a question."""
 
 
 def asks_politely(text: str) -> bool:
-    """Whether the words are a question in form alone: they ask that something be done from now on."""
+    """Whether the words are an order in the form of a question: they ask to do something from now on."""
     return _POLITELY.match(text.strip().lower()) is not None or asks_how_to_answer(text)
 
 
 def asks_how_to_answer(text: str) -> bool:
-    """Whether the words ask how answers are to be: `could you keep your answers shorter?`"""
+    """Whether the words ask for a style of answers: `could you keep your answers shorter?`"""
     return _OF_ANSWERS.match(text.strip().lower()) is not None
 
 
 def find_order(text: str) -> Order | None:
-    """What sort of order the sentence is, if it is one."""
+    """The kind of order that the sentence is; None if it is no order."""
     low = text.strip().lower()
     if asks_politely(low):
         return "standing"
@@ -111,7 +114,7 @@ _TELLS_WHAT = to_pattern(r"(?:what|who|where) (?:i|we|he|she|they)(?:['’]\w+)?
 
 @dataclass(frozen=True, slots=True)
 class Stance:
-    """How a clause stands: whom it is about and what keeps it from being a lasting statement."""
+    """Whom a clause is about, and what keeps it from being a lasting statement."""
 
     subject: Subject
     explicit: bool
@@ -125,7 +128,7 @@ class Stance:
 
     @property
     def stands(self) -> bool:
-        """Whether the clause says that something is so, in the speaker's own name."""
+        """Whether the speaker claims that something is true."""
         return not (self.asked or self.supposed or self.reported or self.ironic)
 
 
@@ -142,7 +145,7 @@ def cut_lead(clause: Clause) -> str:
 
 
 def find_subject(clause: Clause) -> Subject:
-    """Whom the clause names first; none where it names nobody."""
+    """Whom the clause names first; `none` if it names nobody."""
     if not clause.mask & (_NAMES_ZH | _NAMES_EN):
         return "none"
     text = cut_lead(clause)
@@ -176,9 +179,7 @@ def _find_english_subject(text: str) -> Subject:
 
 
 def is_question(clause: Clause, following: Clause | None) -> bool:
-    """Whether the clause asks: by its mark where it stands last, by its words, or by a tag behind it; an order that is
-    put politely does not.
-    """
+    """Whether the clause asks, by its question mark, its words, or a tag after it; a polite order does not ask."""
     return _is_put_as_question(clause, following) and not asks_politely(clause.text)
 
 
@@ -202,13 +203,13 @@ def _is_put_as_question(clause: Clause, following: Clause | None) -> bool:
 
 
 def _opens_no_question(text: str) -> bool:
-    """Whether words that may open a question open none: an order, a statement without its subject, `what I want is`."""
+    """Whether words that often open a question open an order, a statement without its subject, or `what I want is`."""
     return bool(_OPENS_ORDER.match(text) or _LEAVES_SUBJECT_OUT.match(text) or _TELLS_WHAT.match(text))
 
 
 @of_texts(64)
 def stances(clauses: tuple[Clause, ...]) -> tuple[Stance, ...]:
-    """The stance of every clause; subject, supposition and hearsay carry on to later clauses of the same sentence."""
+    """The stance of every clause; subject, supposition and hearsay apply to later clauses of the same sentence too."""
     found: list[Stance] = []
     carried: Subject = "none"
     supposed = reported = doctor = fiction = False
@@ -251,12 +252,12 @@ def stances(clauses: tuple[Clause, ...]) -> tuple[Stance, ...]:
 
 
 def _says(text: str, signs: int, zh: int, in_zh: re.Pattern[str], en: int, in_en: re.Pattern[str]) -> bool:
-    """Whether the text says so in either language; a pattern whose gate is shut is not run."""
+    """Whether the pattern of either language matches; a pattern whose gate is closed is not run."""
     return bool((signs & zh and in_zh.search(text)) or (signs & en and in_en.search(text)))
 
 
 def _breaks(clause: Clause) -> bool:
-    """Whether the speaker takes the word back after hearsay: `but I ...`, `不过我 ...`."""
+    """Whether the speaker speaks for themselves again after hearsay: `but I ...`, `不过我 ...`."""
     return bool(
         re.match(r"(?:但是?|不过|可是?|然而|而|其实|but|however|though|actually)\s*,?\s*(?:我|I\b)", clause.text, re.I)
     )

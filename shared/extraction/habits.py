@@ -1,7 +1,7 @@
-"""What a user tells again and again: which short messages tell an act, which tell the same one, what comes of it. Pure.
+"""Finds habits: acts that a user mentions again and again in short messages, and the kinds of these acts.
 
-Nothing is asked of a model: the words that say that something begins or is over are taken away, and what is left of two
-messages is compared by words and by static vectors.
+No model is asked: words that say that something begins or is over are removed, and the rest of two messages is compared
+by words and by static vectors.
 """
 
 # ruff: noqa: E501, SIM905 - one family of words per line
@@ -28,7 +28,7 @@ _WHEN_EN = (
 )
 LEAD_EN = to_pattern(rf"^(?:(?:{_WHEN_EN})\b[\s,:!.\-]*)+", re.I)
 PART_EN = to_pattern(r"[,.!;:]+(?:\s+|$)|\s+[-–—]\s+|[\U0001F300-\U0001FAFF☀-➿️]+")
-"""What parts one thing told from the next, and signs that tell nothing in words."""
+"""Separates the parts of a message, and matches signs without words."""
 WORKOUT_EN = to_pattern(r"\bwork(?:ed|ing)?[ -]out\b", re.I)
 _PAST = (
     "went ate drank ran swam rode fed took made met woke slept drove bought played walked hiked jogged biked cycled cooked baked"
@@ -67,9 +67,9 @@ NOT_EN = to_pattern(
     r"|file|code|test|tests|build|tool|api|server|function|option|reservation|booking)\b|n['’]t\b|[?？]|https?:|@\w|[\[\]{}<>=`|\\]",
     re.I,
 )
-"""What asks, denies, wishes, speaks to somebody or of somebody else, or of the work that is being done together."""
+"""Words of questions, denials, wishes, of other people, and of the work done with the agent."""
 TOLD_EN = to_pattern(r"^(?:did|had|have|done|been)\b(?! (?:you|i|we|they|he|she|it|any\w*)\b)", re.I)
-"""Begins like a question, and is a sentence whose speaker did not say `I`."""
+"""Begins like a question but is a statement without its `I`."""
 _FRAME_EN = (
     "i i'm im i've ive we we've we're am is are was were 's be been just only finally already now also again today tonight yesterday this"
     " morning afternoon evening night last lunchtime a an the my our some another more quick little short long nice good great first second"
@@ -79,7 +79,7 @@ _FRAME_EN = (
     " it one two three four five six seven eight nine ten min mins minutes minute hour hours km k mile miles cup cups glass"
 )
 FRAME_EN = frozenset(_FRAME_EN.split())
-"""Words that say that something begins, lasts or is over, when and how much: not what."""
+"""Words that say when, how much, or that an act begins, lasts or is over, but not which act."""
 _WHEN_ZH = r"今天|今晚|今早|今儿|早上|上午|中午|下午|晚上|昨晚|昨天|傍晚|凌晨|一早|现在|刚刚才|刚刚|刚才|刚|才|已经|终于|又|也|还|正|先|都|就|总算|自己"
 LEAD_ZH = to_pattern(
     r"^(?:(?:嗯+|哦+|啊+|哈+|嘿|呼|唉|嗨|早安?|早上好|大家好|你好|好啦?|ok|okay|汇报)[\s，,。.!！~～:：]+)+", re.I
@@ -119,34 +119,34 @@ FRAME_ZH = to_pattern(
     r"|开始|出门|出发|下楼|准备|正要|正在|马上|这就|赶着|去|[了啦咯喽嘞过]|好$|^[要从在]|(?<=^我)[要从在]"
     r"|第?[\d一二三两四五六七八九十几半多]+(?:杯|个|公里|千米|米|圈|次|分钟|小时|组|页|碗|瓶|顿|场|节|趟|套|遍|km|KM|k|K)"
 )
-"""What says that something begins, lasts or is over, when and how much: not what."""
+"""Says when, how much, or that an act begins, lasts or is over, but not which act."""
 LIGHT = frozenset(
     "喝 吃 买 卖 做 看 打 洗 读 写 听 接 送 养 修 取 拿 租 play watch read make pick take drop meet call feed walk drink eat buy cook clean wash visit".split()
 )
-"""What may be done to many things: without its thing it does not say what was done."""
+"""Verbs that name no act without their object."""
 ACTING = frozenset("跑游爬骑跳唱")
-"""Verbs that say by themselves what was done, with or without their thing."""
+"""Verbs that name an act with or without an object."""
 
 
 DETECTOR = "habits"
-"""By which the observation of a habit is known."""
+"""The detector of the observation of a habit."""
 PREFIX = "pattern:habit:"
 MOST_WORDS, MOST_LETTERS, MOST_CHARS = 12, 24, 100
-"""So long a message may be that is counted: in words, in Chinese letters, in all."""
+"""The length limits of a message with an act: in words, in Chinese letters, in characters."""
 PARTS = 2
-"""So many things a message may tell: one of them is the act."""
+"""A message may have so many parts, one of which is the act."""
 ONE_OF_OTHER, EACH_OWN = 0.6, 0.85
-"""Cosines from which two acts are one: where one says no more than the other, and where each has words of its own."""
+"""The least cosines of the same act: if one has no words of its own, and if each has some."""
 DAYS_LEAST = 3
-"""On so many days it was told at least: what is said often in two days is an errand."""
+"""A habit is mentioned on at least so many days: what is mentioned often in two days is an errand."""
 COUNTED = (8, 16, 32)
-"""At so many sessions a habit is told anew, with its count."""
+"""After so many sessions a habit is stated again with its count."""
 _WORD = re.compile(r"[\w'’-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A message that tells an act: its words, those that say what was done, and the terms of these."""
+    """A message that mentions an act: its text, the words of the act, and their terms."""
 
     text: str
     core: str
@@ -154,14 +154,14 @@ class Act:
 
     @property
     def sought(self) -> tuple[str, ...]:
-        """The terms by one of which another message that tells it can be found, the likeliest first."""
+        """Terms for searching other messages with the same act, the likeliest first."""
         letters = CJK.findall(self.core)
         return tuple(dict.fromkeys([*self.terms, *list_synonyms(self.terms), *letters]))
 
 
 @dataclass(frozen=True, slots=True)
 class HabitMention:
-    """When and in which session an act was told; `key` and `times` are those of the habit that was made of it then."""
+    """A mention of an act in a session; `key` and `times` are those of the habit that followed from it."""
 
     act: Act
     session_id: str
@@ -172,7 +172,7 @@ class HabitMention:
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """What was told again and again: how often, by sessions, and since when."""
+    """A habit: its key, the number of sessions that mention it, and since when."""
 
     key: str
     times: int
@@ -181,7 +181,7 @@ class Habit:
 
 @dataclass(frozen=True, slots=True)
 class HabitVerdict:
-    """What follows from a telling: a habit to be told, and whether its act is one that is known as a habit."""
+    """The result of a mention: a habit to state, and whether the act is already known as a habit."""
 
     habit: Habit | None = None
     known: bool = False
@@ -189,7 +189,7 @@ class HabitVerdict:
 
 @of_texts(4096)
 def find_act(text: str) -> Act | None:
-    """The act that a short message tells; None where it asks, orders, greets, denies, or tells of somebody else."""
+    """The act in a short message; None if it asks, orders, greets, denies, or is about somebody else."""
     text = text.strip()
     if not text or len(text) > MOST_CHARS or "\n" in text:
         return None
@@ -223,20 +223,20 @@ def _cut_chinese_core(text: str) -> str:
 
 
 def _split_parts(between: re.Pattern[str], text: str) -> list[str]:
-    """The things that a message tells one after the other; none where there are too many to be one telling."""
+    """The parts of a message; none if there are too many."""
     parts = [part.strip() for part in between.split(text) if part and part.strip()]
     return parts if len(parts) <= PARTS else []
 
 
 def _is_stated(text: str) -> bool:
-    """Whether its speaker says it of themself, and asks and supposes nothing."""
+    """Whether the speaker states the text about themselves, without asking or supposing."""
     bare = LEAD_EN.sub("", text)
     clauses = split(f"I {bare}" if TOLD_EN.match(bare) else text)
     return all(stance.stands and stance.subject not in ("other", "agent") for stance in stances(clauses))
 
 
 def is_same_act(one: Act, other: Act) -> bool:
-    """Whether both tell the same: they share a word that says what was done, and mean nearly the same besides."""
+    """Whether both are the same act: they share a word of the act and have nearly the same meaning."""
     if one.core.lower() == other.core.lower():
         return True
     shared = set(one.terms) & set(other.terms)
@@ -254,13 +254,13 @@ def is_same_act(one: Act, other: Act) -> bool:
 
 
 def tell_same(one: str, other: str) -> bool:
-    """Whether both texts are short messages that tell one act."""
+    """Whether both texts are short messages about the same act."""
     first, second = find_act(one), find_act(other)
     return first is not None and second is not None and is_same_act(first, second)
 
 
 def list_unmatched(terms: Sequence[str], alike: set[str], shared: set[str]) -> list[str]:
-    """The terms that the other has no word for: 晨跑 is told by 跑步 where both run."""
+    """The terms that neither a synonym nor a shared verb of the other text covers: 跑步 covers 晨跑."""
     acting = shared & ACTING
     return [each for each in terms if each not in alike and not any(verb in each for verb in acting)]
 
@@ -271,7 +271,7 @@ def _embed(core: str) -> Vector:
 
 
 def judge_habit(now: HabitMention, earlier: Sequence[HabitMention], sessions_least: int) -> HabitVerdict:
-    """What the telling makes of all that were told before: at first a habit, then again at some counts, else nothing.
+    """The verdict on the mention and the earlier ones: a new habit, a known one with a new count, or nothing.
 
     The key of a habit has words that all its versions say: with what is erased of the earlier ones goes nothing that a
     later one does not say itself. A telling in other words makes no version; the next one may.
@@ -296,14 +296,14 @@ def _belongs(habit: HabitMention, now: HabitMention, same: Sequence[HabitMention
 
 
 def _make_key(act: Act, same: Sequence[HabitMention]) -> str:
-    """Of the words that say what was done those that at least half of the tellings have."""
+    """The key of the words of the act that at least half of the mentions have."""
     said = segment.keywords(act.core) or [act.core]
     common = [word for word in said if 2 * sum(segment.stem(word) in each.act.terms for each in same) >= len(same)]
     return PREFIX + slug(" ".join(common or said))
 
 
 def _has_words_of(act: Act, key: str) -> bool:
-    """Whether the act is told with every word of the key."""
+    """Whether the act has every word of the key."""
     return {segment.stem(word) for word in key.removeprefix(PREFIX).split("-")} <= set(act.terms)
 
 
@@ -338,12 +338,12 @@ _KINDS = {
 
 @cache
 def _kinds_by_term() -> dict[str, tuple[str, str]]:
-    """The kind that each term is of, worked out by whoever first asks."""
+    """The kind of each term, computed once."""
     return {stem(word): kind for kind, words in _KINDS.items() for word in words.split()}
 
 
 def list_kinds(text: str) -> str:
-    """The words by which such habits are asked for, in both languages; empty where its words tell no kind."""
+    """The words of questions about such habits, in both languages; empty if no term has a kind."""
     act = find_act(text)
     said = [*terms(text), *(act.terms if act else ())]
     found = dict.fromkeys(kind for term in said if (kind := _kinds_by_term().get(term)))

@@ -1,4 +1,4 @@
-"""What the user wants from a turn, by learned weights (seed 004 section 2)."""
+"""Determines what the user wants from a turn, by learned weights."""
 
 import re
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from schemas.vocabulary import Intent
 from shared.classifiers.network import grams, load
 
 HEAD, TAIL = 300, 150
-"""Of a long message its beginning and its end say what is wanted."""
+"""The beginning and the end of a long message say what the user wants."""
 LEAST_SHARE = 0.3
-"""Below this nothing speaks for any intent."""
+"""With a lower likelihood no intent is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnderstoodIntent:
-    """The intent with its confidence and the words that spoke for it."""
+    """The intent with its confidence and the words that support it."""
 
     intent: Intent
     confidence: float
@@ -23,14 +23,14 @@ class UnderstoodIntent:
 
 
 def signs(message: str) -> list[str]:
-    """The grams of what is read of a message."""
+    """The features of the part of a message that is read."""
     text = message.strip()
     read = text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
     return [*grams(read), f"~{min(len(read) // 8, 12)}"]
 
 
 def understand(message: str) -> UnderstoodIntent:
-    """The likeliest intent; small talk where there is no word; `other`, never sure, where nothing speaks for any."""
+    """The likeliest intent; small talk for a text without words; `other` with low confidence if no intent is likely."""
     if not re.search(r"\w", message):
         return UnderstoodIntent("small_talk", 0.5, ())
     model = load("intents")

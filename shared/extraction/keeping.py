@@ -1,6 +1,6 @@
-"""What of the findings is kept: without secrets, names that pass the gate, each statement once, as policy allows.
+"""Selects the observations that are kept: without secrets, each once, as policy allows; names that pass the gate.
 
-Where nothing else is to be remembered, only what was dictated.
+If the settings of the user say so, only dictated statements are kept.
 """
 
 import re
@@ -27,14 +27,14 @@ from shared.language.segment import words
 from shared.secrets import PLACEHOLDER, find_secrets, redact
 
 LEAST_WORDS = 3
-"""A clause of fewer words says nothing by itself."""
+"""A clause with fewer words says nothing by itself."""
 _OPENING = to_pattern(r"^(?:and|but|also|plus|so|then|还有|而且|另外|然后|并且)[\s,，]*", re.I)
 BLANKED = "blanked"
-"""The rule that refuses a statement whose secret was taken out when it was committed."""
+"""The rule that refuses a statement whose secret was redacted when it was committed."""
 
 
 def remove_secrets(observations: list[Observation], suspect: set[int]) -> tuple[list[Observation], list[Refusal]]:
-    """Observations but for those that tell a credential, blanked or not; personal numbers are blanked."""
+    """The observations without those that contain a credential, blanked or not; personal numbers are blanked."""
     clean_ones: list[Observation] = []
     refused: list[Refusal] = []
     for one in observations:
@@ -67,7 +67,7 @@ def remove_secrets(observations: list[Observation], suspect: set[int]) -> tuple[
 
 
 def keep_beside_secret(one: Observation) -> list[Observation]:
-    """What a sentence that tells a credential says in its other clauses; nothing of what was dictated or corrects.
+    """The other clauses of a sentence with a credential; none if it was dictated or corrects something.
 
     The clause before a credential may say what it opens: it goes with it.
     """
@@ -107,7 +107,7 @@ def observe_mentions(
     messages: tuple[MessageText, ...],
     suspect: set[int],
 ) -> list[Observation]:
-    """The named things that a turn is about often enough, but for those that a statement tells already."""
+    """The entities that a turn mentions often enough, without those that a statement already names."""
     wanted = [
         (one.message_ordinal, one.span[0], one.span[1], "remember" if one.detector == "remember" else one.kind)
         for one in observed
@@ -155,7 +155,7 @@ def observe_mentions(
 
 
 def remove_repeats(observations: list[Observation]) -> list[Observation]:
-    """Each statement once: the same kind, key, text and polarity counts as one."""
+    """The observations without repeats of the same type, key, text and polarity."""
     seen: dict[tuple[object, ...], Observation] = {}
     for one in observations:
         seen.setdefault(
@@ -172,12 +172,12 @@ def remove_repeats(observations: list[Observation]) -> list[Observation]:
 
 
 BY_THE_WAY = "settings:auto_remember"
-"""Why something was not kept: it was said by the way, and the user's settings keep what is dictated alone."""
+"""The reason for a statement that was not dictated, if the user's settings keep only what is dictated."""
 DICTATED = frozenset(("directive", "confirmed"))
 
 
 def keep_dictated(observed: Observed) -> Observed:
-    """What the user or the client asked to be kept or taken back, and of everything else that it was not kept."""
+    """Only what the user or the client asked to keep or to retract, with notes that the rest was not kept."""
     dictated = tuple(each for each in observed.observations if is_dictated(each))
     passed = [each for each in (*observed.observations, *observed.suspected) if not is_dictated(each)]
     if not passed:
@@ -190,13 +190,13 @@ def keep_dictated(observed: Observed) -> Observed:
 
 
 def is_dictated(one: Observation) -> bool:
-    """Whether somebody asked for it to be kept, or for something to be taken back."""
+    """Whether somebody asked to keep the observation, or to retract something."""
     by_client = (one.detector, one.pattern) == ("structured", "item")
     return one.retracts or by_client or one.assertion in DICTATED
 
 
 def _correct_note(note: ReadingNote, dictated: tuple[Observation, ...]) -> ReadingNote:
-    """The note; where nothing of what it calls kept was, it says why."""
+    """The note, corrected if nothing of the text that it calls kept was kept."""
     if note.decision == "dropped" or any(_within_note(one, note) for one in dictated):
         return note
     return replace(note, decision="dropped", reason=BY_THE_WAY)
@@ -212,11 +212,11 @@ def _within(note: ReadingNote, ordinal: int, span: tuple[int, int]) -> bool:
 
 
 KIND, KEY = "policy:kind", "policy:key"
-"""Why something was not kept: its type, or its key."""
+"""The reasons for a statement whose type or key the policy refuses."""
 
 
 def keep_kinds(observed: Observed, kinds: Set[MemoryType], refused_keys: tuple[str, ...]) -> Observed:
-    """What policy keeps of it, and of the rest that it does not; what takes something back always stays."""
+    """Only the observations that the policy keeps, with notes about the others; retractions always stay."""
     refused = [(each, why) for each in observed.observations if (why := find_refusal(each, kinds, refused_keys))]
     if not refused:
         return observed
@@ -227,7 +227,7 @@ def keep_kinds(observed: Observed, kinds: Set[MemoryType], refused_keys: tuple[s
 
 
 def find_refusal(one: Observation, kinds: Set[MemoryType], refused_keys: tuple[str, ...]) -> str | None:
-    """Why the statement is not kept; None where it is."""
+    """The reason why the statement is not kept; None if it is kept."""
     if one.retracts:
         return None
     if one.key and refused_keys and one.key.startswith(refused_keys):

@@ -1,4 +1,4 @@
-"""Keys that stay the same when a thing is said again: targets normalised, slots recognised."""
+"""Makes keys that are the same whenever a thing is stated again: normalises targets and recognises slots."""
 
 import re
 import unicodedata
@@ -181,13 +181,13 @@ medication blood_type allergy diet height weight shoe_size clothing_size doctor 
 hobby hobbies instrument religion personality zodiac email website commute fact
 """
 PROFILE_SLOTS = frozenset(_PROFILE_SLOTS_WORDS.split())
-"""What a profile tells of somebody, one value each."""
+"""Slots of a profile with one value each."""
 PROFILE_GROUPS = frozenset(
     ["family", "health", "pet", "owns", "trait", "skill", "language", "hobby", "allergy", "fact", "place"]
 )
-"""What a profile tells of somebody, several values each; the value is the last part of the key."""
+"""Slots of a profile with several values each; the value is the last part of the key."""
 OF_PERSON = PROFILE_SLOTS | {"place"}
-"""What a profile tells of one whom it names by the role or the sort, such as a daughter or a dog."""
+"""Slots of somebody whom a profile names by a role or kind, such as a daughter or a dog."""
 SLOT_SYNONYMS = {
     "job": "occupation",
     "job_title": "occupation",
@@ -225,7 +225,7 @@ SLOT_SYNONYMS = {
     "bloodtype": "blood_type",
     "e_mail": "email",
 }
-"""Names that clients and models give to slots that have one already."""
+"""Other names that clients and models give to these slots."""
 _SCOPES = tuple((scope, pattern, gate(pattern)) for scope, pattern in SCOPES)
 _SLOTS = tuple((scope, slot, pattern, gate(pattern)) for scope, slot, pattern in SLOTS)
 PREFIXES = tuple(KEY_PREFIXES.values())
@@ -238,14 +238,14 @@ def fold(text: str) -> str:
 
 
 def tidy(text: str) -> str:
-    """The text as said, without punctuation and particles at its ends."""
+    """The original text without punctuation and particles at its ends."""
     text = text.strip(EDGE)
     shorter = re.sub(r"(?:了|啊|呀|呢|吧|哦|嘛|哈|啦|喔|噢|而已)+$", "", text)
     return (shorter or text).strip(EDGE)
 
 
 def to_target(text: str) -> str:
-    """What a taste is about, the same for every way of saying it: without articles, measure words and verbs of use."""
+    """The normalised target of a taste, without articles, measure words and verbs of use."""
     folded = fold(text)
     for _ in range(2):
         cut = TAIL_ZH.sub("", folded).strip(EDGE)
@@ -285,13 +285,13 @@ def find_scope(text: str) -> str:
 
 
 def find_slot(text: str) -> tuple[str, str] | None:
-    """The scope and slot of a taste of which one holds at a time, such as the theme."""
+    """The scope and slot of a taste that has one value at a time, such as the theme."""
     signs = mask(text)
     return next(((scope, slot) for scope, slot, pattern, bit in _SLOTS if signs & bit and pattern.search(text)), None)
 
 
 def preference_key(target: str) -> tuple[str, str, str | None]:
-    """The key of a taste for the target, its scope and its slot."""
+    """The key, scope and slot of a taste for the target."""
     slot = find_slot(target)
     if slot:
         return f"pref:{slot[0]}:{slot[1]}", slot[0], slot[1]
@@ -301,15 +301,15 @@ def preference_key(target: str) -> tuple[str, str, str | None]:
 
 
 def is_known(key: str) -> bool:
-    """Whether the key is one that a client may choose: prefix, subject and name, all filled."""
+    """Whether a client may choose the key: it has a prefix, a subject and a name."""
     parts = key.split(":")
     return key.startswith(PREFIXES) and len(parts) >= 2 and all(parts) and len(key) <= 160
 
 
 def profile_key(key: str, more: Set[str] | None = frozenset()) -> str | None:
-    """The key of a profile with its slot as the list names it; None where neither the list nor `more` has the slot.
+    """The key of a profile with the listed name of its slot; None if neither the list nor `more` has the slot.
 
-    Where `more` is None any slot will do. Keys of other types stay as they are.
+    If `more` is None, any slot is accepted. Keys of other types are not changed.
     """
     prefix, _, rest = key.partition(":")
     if prefix != "profile":

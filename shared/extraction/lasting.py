@@ -1,8 +1,7 @@
-"""Whether a sentence states something lasting, and of which type of memory it is; each is judged once.
+"""Decides whether a sentence states something lasting, which type of memory it has, and whether it is kept.
 
-`tests/training/lasting.py` and `tests/training/sentence_types.py` fit the weights to what people really say. A sentence
-is never of the type `entity`, which names a thing: what says something of a thing, and nothing of its speaker, is a
-note.
+`tests/training/lasting.py` and `tests/training/sentence_types.py` fit the weights to real messages. No sentence has the
+type `entity`, which is for names: a sentence about a thing and not about its speaker is a note.
 """
 
 # ruff: noqa: E501 - one family of words per line
@@ -42,7 +41,7 @@ SIGNS = (
     "length",
     "chinese",
 )
-"""What is counted of a sentence beside its words and its vector, in the order of the weights."""
+"""The features of a sentence beside its words and its vector, in the order of the weights."""
 _WORD = to_pattern(r"[a-z0-9][a-z0-9'’+#.-]*[a-z0-9]")
 _HAN = to_pattern(r"[\u3400-\u9fff]+")
 _MOST_TERMS = 24
@@ -63,14 +62,14 @@ _NUMBER = to_pattern(r"\d+|[一二两三四五六七八九十百千万]+(?=[个�
 def estimate_lasting(
     text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[ClauseClass]
 ) -> float:
-    """How likely the sentence, given as a text and by its clauses, is to state something worth keeping for months."""
+    """The likelihood that the sentence, given as a text and by its clauses, is worth keeping for months."""
     return load_text_sum("lasting").estimate(text, count_signs(text, clauses, stances, verdicts))
 
 
 def count_signs(
     text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[ClauseClass]
 ) -> list[float]:
-    """The signs of a sentence, each of the order of one."""
+    """The features of a sentence, each scaled to about one."""
     statement = " ".join(c.text for c, s in zip(clauses, stances, strict=True) if not s.asked) if clauses else text
     terms = _content_words(statement)
     telling = [term for term in terms if not meanings.says_little(term)]
@@ -95,7 +94,7 @@ def count_signs(
 
 
 def _content_words(text: str) -> set[str]:
-    """The words of the text but for those that every text has."""
+    """The words of the text without stop words."""
     low = text.lower()
     found = _WORD.findall(low)
     if not low.isascii():
@@ -118,15 +117,15 @@ FORMS = tuple(
         r"\b(?:i'm|i am|my (?:name|wife|husband|partner|son|daughter|mum|mom|dad|job|kids?)|i work|i live|i teach|i run|i have|we have|i'm from|years old)\b|我[是叫住在]|我们?家|岁|我(?:老公|老婆|爸|妈|儿子|女儿|孩子)|工作|上班",
     )
 )
-"""What tells of habits, of things to do, aims, choices, tastes, limits, happenings, remedies, and of who speaks."""
+"""Words of habits, tasks, aims, choices, tastes, limits, events, remedies, and of the speaker."""
 SHARE_SCALE = 2.0
-"""What the shares of the types are multiplied with, to be numbers around one."""
+"""The factor that scales the likelihoods of the types to about one."""
 
 
 def choose_type(
     text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[ClauseClass]
 ) -> MemoryType:
-    """The type that the sentence, given as a text and by its clauses, is likeliest to be of."""
+    """The likeliest type of the sentence, given as a text and by its clauses."""
     signs = count_type_signs(text, clauses, stances, verdicts)
     return cast(MemoryType, load_class_sum("sentence_types").find_likeliest(text, signs))
 
@@ -134,7 +133,7 @@ def choose_type(
 def count_type_signs(
     text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[ClauseClass]
 ) -> list[float]:
-    """How likely each type is by the clauses, of whom they speak, its forms, and the signs of what lasts."""
+    """The likelihood of each type by the clauses, their subjects, the matching forms, and the features of the sentence."""
     kinds, low = verdicts[0].kinds, text.lower().replace("’", "'")
     return [
         *(SHARE_SCALE * sum(each.kinds[kind] for each in verdicts) / len(verdicts) for kind in sorted(kinds)),
@@ -146,15 +145,15 @@ def count_type_signs(
 
 
 SHORTEST, SHORTEST_ZH = 3, 4
-"""Words of a sentence, and letters of a Chinese one, that may state something without saying of whom."""
+"""A sentence with fewer words, or fewer letters in Chinese, states nothing unless it names a subject."""
 SURE = 0.6
-"""From here on a sentence states something lasting, whatever the learned weights of its clauses say."""
+"""A sentence with at least this likelihood states something lasting, whatever the classes of its clauses are."""
 PLAINLY = 0.75
-"""How likely it is that what is plainly said of somebody else is worth keeping."""
+"""The least likelihood of a sentence that plainly describes somebody else."""
 MAY_CORRECT = 0.1
-"""From here on a sentence corrects, where the learned weights take it for a change."""
+"""A sentence with at least this likelihood may be a correction by the learned weights."""
 LEAST, PLAIN = 0.2, 0.95
-"""A sentence less likely than SURE is kept all the same from the first on, where a clause is surer than the second."""
+"""A sentence below SURE is kept from the first likelihood on if the class of one clause reaches the second."""
 _MARKS = " .,!?。，！？~～"
 _LAUGHS = to_pattern(r"[😂🤣😹😆😅🙃😜]|\b(?:lol|lmao|rofl|ha(?:ha)+h?|jk|just kidding)\b|哈哈|笑死|嘿嘿|开玩笑", re.I)
 INTRODUCTIONS = frozenset({"profile:user:name", "profile:user:call_me"})
@@ -163,7 +162,7 @@ INTRODUCTIONS = frozenset({"profile:user:name", "profile:user:call_me"})
 def estimate_sentences(
     text: str, clauses: Sequence[Clause], stand: Sequence[Stance], verdicts: Sequence[ClauseClass]
 ) -> dict[int, float]:
-    """How likely each sentence is to state something lasting."""
+    """The likelihood of each sentence, by its number, that it states something lasting."""
     found: dict[int, float] = {}
     for number, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
         at = list(places)
@@ -178,7 +177,7 @@ def estimate_sentences(
 
 
 def tells_in_jest(text: str) -> bool:
-    """Whether the text laughs at itself and states nothing lasting: `i'm an idiot 😂`."""
+    """Whether the text contains laughter and states nothing lasting: `i'm an idiot 😂`."""
     if not _LAUGHS.search(text):
         return False
     clauses = split(text)
@@ -186,7 +185,7 @@ def tells_in_jest(text: str) -> bool:
 
 
 def _tells_of_another(text: str, stand: Sequence[Stance], likely: float) -> bool:
-    """Whether the sentence says plainly what somebody else is or does, or what their health or faith forbids them."""
+    """Whether the sentence plainly says what somebody else is or does, or what their health or faith forbids them."""
     if stand[0].subject == "other" and tells_what_lasts(text):
         return all(stance.stands for stance in stand)
     if likely < LEAST or not tells_limit_of_somebody(text):
@@ -195,25 +194,25 @@ def _tells_of_another(text: str, stand: Sequence[Stance], likely: float) -> bool
 
 
 def _is_bare(text: str, stand: Sequence[Stance]) -> bool:
-    """Whether the words name something and say of nobody that it is so: `Chicago.`, 两百块."""
+    """Whether the words only name something and claim nothing: `Chicago.`, 两百块."""
     short = len(text.split()) < SHORTEST if text.isascii() else len(text.strip(_MARKS)) < SHORTEST_ZH
     return short and not any(stance.explicit for stance in stand) and not tells_limit_of_somebody(text)
 
 
 def _states_enough(verdicts: Sequence[ClauseClass], likely: float) -> bool:
-    """Whether a sentence states something to keep: by how much it tells, or because a clause of it says it plainly."""
+    """Whether the sentence is worth keeping, by its own likelihood or by the class of its surest clause."""
     return likely >= SURE or (likely >= LEAST and max(verdict.kept for verdict in verdicts) >= PLAIN)
 
 
 def stands_anyway(found: Found) -> bool:
-    """Whether what a pattern found is kept however little its sentence tells: a correction, a name, an appointment."""
+    """Whether the finding is kept regardless of its sentence: a correction, a name, an appointment."""
     return found.assertion == "correction" or found.key in INTRODUCTIONS or found.pattern == "scheduled"
 
 
 def keep_sentences(
     clauses: Sequence[Clause], verdicts: Sequence[ClauseClass], likely: Mapping[int, float]
 ) -> dict[int, bool]:
-    """By number whether a sentence states something to keep, as an order or the end of a ticket always does."""
+    """Whether each sentence, by its number, is worth keeping; an order and the end of a ticket always are."""
     kept: dict[int, bool] = {}
     for number, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
         own = list(places)

@@ -1,7 +1,7 @@
-"""What clauses like this one were in the labelled corpus: worth keeping as what, a correction, or nothing.
+"""Classifies clauses by learned weights: whether a clause is worth keeping, as which type, and whether it corrects.
 
-Learned weights stand behind the rules: they find what no pattern foresaw and stop what a pattern reads into words that
-say nothing lasting. `tests/training` holds the corpus and the fit.
+The weights find statements and changes that no pattern knows, and reject what a pattern finds in words that say nothing
+lasting. `tests/training` has the corpus and the fit. Frames find the old and the new value of a change.
 """
 
 # ruff: noqa: E501 - one family of words per line
@@ -33,30 +33,30 @@ FOR, AGAINST = "for", "against"
 _LONGEST = 6
 _FEW = 8
 LEAST_KEPT = 0.3
-"""Below this what a pattern finds is dropped."""
+"""A finding of a pattern in a clause with less is dropped."""
 LEAST_CHANGED = 0.08
-"""Below this what a pattern takes for a correction is a statement like others."""
+"""A correction by a pattern in a clause with less is an ordinary statement."""
 LIKELY = 0.28
-"""From here on, as a change, a clause goes on with the correction beside it."""
+"""A clause with at least this likelihood of a change continues the correction beside it."""
 CHANGES = 0.45
-"""From here on a statement corrects though no pattern foresaw it."""
+"""A clause with at least this likelihood of a change is a correction without any pattern."""
 SUSPECT_CHANGED, SUSPECT_KEPT = 0.02, 0.2
-"""From here on, as a change or as anything at all, a sentence that states nothing to keep may yet end what is known."""
+"""With at least one of these, a sentence that states nothing to keep may still end a memory."""
 EVEN = 0.5
 FEW_CLAUSES, SURE_ALONE = 3, 0.9
-"""In a message of so few clauses, one that alone would be this sure to be kept may be found by a pattern.
+"""In a message of so few clauses, a pattern may match a clause that alone would be kept with this certainty.
 
-What stands in more is read as a whole: it may be a text of others that is shown.
+A longer message is read as a whole, because it may show a text of somebody else.
 """
 LITTLE_EN, LITTLE_ZH = 2, 5
-"""Words, or characters, that say little without the clauses beside them."""
+"""A clause of at most so many words or characters says little without the clauses beside it."""
 CERTAIN, HARDLY = 0.8, 0.05
-"""A pattern's type gives way to one from here on where its own is below that."""
+"""The type of a pattern is rejected if another type has the first likelihood and its own is below the second."""
 NAMES_ALONE: MemoryType = "entity"
-"""The type of a name, and of no sentence."""
+"""The type of a name; no sentence has it."""
 OF_OTHERS = types_with("of_others")
 OF_SPEAKER = types_with("wanted") - OF_OTHERS
-"""What a statement about somebody else is none of: what is wanted, who speaks wants."""
+"""The types that a statement about somebody else cannot have, because only the speaker wants something."""
 _OWN = to_pattern(
     r"\b(?:my|our)\b|我|孩子|儿子|女儿|[娃崽]|宝宝|老公|老婆|媳妇|爱人|先生|太太|对象|男朋友|女朋友|[猫狗]|宠物|家里"
     r"|\b(?:son|daughter|kids?|child|children|toddler|baby|twins|wife|husband|partner|spouse|boyfriend|girlfriend"
@@ -67,9 +67,9 @@ _OWN = to_pattern(
 
 @dataclass(frozen=True, slots=True)
 class ClauseClass:
-    """How likely it is that anything of a clause is to be kept, that it corrects, and of each type that it is one.
+    """The likelihoods that a clause is worth keeping, that it corrects something, and that it has each type.
 
-    `against` is how likely a taste is one against its object.
+    `against` is the likelihood that a taste is a dislike.
     """
 
     kept: float
@@ -84,7 +84,7 @@ class ClauseClass:
 
 
 def signs(clause: Clause, place: int, count: int) -> list[str]:
-    """The grams of a clause, and marks of where it stands."""
+    """The grams of a clause, and marks of its place."""
     found = grams(clause.text)
     found += (f"#{min(count, _LONGEST)}", f"@{min(place, 3)}", f"~{min(len(clause.text) // 8, 8)}")
     if clause.asked:
@@ -93,7 +93,7 @@ def signs(clause: Clause, place: int, count: int) -> list[str]:
 
 
 def read(clauses: Sequence[Clause]) -> list[ClauseClass]:
-    """A verdict for each clause of a message."""
+    """The class of each clause of a message."""
     if not clauses:
         return []
     model = load("statements")
@@ -103,7 +103,7 @@ def read(clauses: Sequence[Clause]) -> list[ClauseClass]:
 
 
 def classify_alone(clause: Clause) -> ClauseClass:
-    """The verdict that the clause would have as a message of its own."""
+    """The class that the clause would have as a message of its own."""
     model = load("statements")
     return _to_clause_class(model, model.share_alone(model.find_rows(signs(clause, 0, 1))))
 
@@ -116,7 +116,7 @@ def _to_clause_class(model: Network, shares: Sequence[float]) -> ClauseClass:
 
 
 def to_suspicion(sentence: Sequence[Clause], verdict: ClauseClass) -> Found:
-    """The sentence as words that change something known, if anything."""
+    """The sentence as a finding that may change a memory."""
     text = join_clauses(sentence)
     return Found(
         _choose_kind([verdict]),
@@ -133,36 +133,36 @@ def to_suspicion(sentence: Sequence[Clause], verdict: ClauseClass) -> Found:
 
 
 def read_polarity(verdicts: Sequence[ClauseClass]) -> Polarity:
-    """Whether a taste is against its object, -1, or for it, 1: as the surest of its clauses says."""
+    """-1 for a dislike and 1 for a liking, by the clause that is most surely a taste."""
     surest = max(verdicts, key=lambda verdict: verdict.kinds["preference"])
     return -1 if surest.against > EVEN else 1
 
 
 def is_worth_reading(verdict: ClauseClass) -> bool:
-    """Whether a pattern may find something in the clause that would be kept."""
+    """Whether a finding of a pattern in the clause would be kept."""
     return verdict.kept >= LEAST_KEPT or verdict.changed >= LEAST_CHANGED
 
 
 def may_change_memory(verdict: ClauseClass) -> bool:
-    """Whether the clause may at least change something that is known."""
+    """Whether the clause may at least change a memory."""
     return verdict.changed >= SUSPECT_CHANGED or verdict.kept >= SUSPECT_KEPT
 
 
 def admit_type(verdict: ClauseClass, kind: MemoryType) -> ClauseClass:
-    """The verdict, raised so far that it lets stand what a pattern finds of this type, and finds nothing itself."""
+    """The class with likelihoods just high enough that a finding of this type by a pattern is kept."""
     kinds = {**verdict.kinds, kind: max(verdict.kinds.get(kind, 0.0), HARDLY)}
     return replace(verdict, kept=max(verdict.kept, LEAST_KEPT), kinds=kinds)
 
 
 def may_be_of_type(verdict: ClauseClass, kind: MemoryType) -> bool:
-    """Whether a pattern's type may be right: it is not where another is all but certain."""
+    """Whether the type of a pattern may be right: no other type is almost certain."""
     return verdict.kinds[verdict.kind] < CERTAIN or verdict.kinds.get(kind, 1.0) >= HARDLY
 
 
 def may_state(clause: Clause, stance: Stance, verdict: ClauseClass) -> bool:
-    """Whether a clause may state anything of the user without a pattern that says so.
+    """Whether a clause may state something about the user without matching a pattern.
 
-    Of people outside the household only facts are kept, never what they like, plan or change.
+    Only facts are kept about people outside the household, never what they like, plan or change.
     """
     if not (stance.stands or (stance.doctor and not stance.asked and not stance.supposed)):
         return False
@@ -178,10 +178,10 @@ def find_changed(
     corrected: Set[int],
     choose_type: Callable[[Sequence[int]], MemoryType],
 ) -> dict[int, tuple[Found, int]]:
-    """What the clauses that are free correct, by the clause where it begins, and the clause after its last.
+    """The corrections in the free clauses by their first clause, each with the clause after its last.
 
-    Neighbours that correct are one correction. What corrects beside a clause that a pattern took for a correction
-    belongs to that.
+    Neighbouring clauses that correct form one correction. A correction beside a clause that a pattern found to
+    correct belongs to that one.
     """
     stated: dict[int, tuple[Found, int]] = {}
     end = 0
@@ -213,7 +213,7 @@ def _says_little(text: str) -> bool:
 
 
 def _choose_kind(verdicts: Sequence[ClauseClass]) -> MemoryType:
-    """The type that all these clauses together are likeliest to be, of those that a sentence has."""
+    """The likeliest type of all these clauses together, except types of names."""
     kinds = verdicts[0].kinds.keys() - {NAMES_ALONE}
     return max(sorted(kinds), key=lambda kind: sum(verdict.kinds[kind] for verdict in verdicts))
 
@@ -227,7 +227,7 @@ def join_clauses(clauses: Sequence[Clause]) -> str:
 def to_statement(
     clauses: Sequence[Clause], verdicts: Sequence[ClauseClass], kind: MemoryType, today: date
 ) -> Found | None:
-    """The clauses of a sentence as a statement of this type; None where no word says what it is about."""
+    """The clauses of a sentence as a statement of this type; None if no word says what it is about."""
     text = join_clauses(clauses)
     if all(map(meanings.says_little, query_terms(text, _FEW))):
         return None
@@ -283,14 +283,14 @@ _FRAMES_EN = tuple(to_pattern(frame, re.IGNORECASE) for frame in _EN)
 
 @dataclass(frozen=True, slots=True)
 class ValueChange:
-    """What no longer holds, and what does; either may be unsaid."""
+    """The old and the new value of a change; either may be missing."""
 
     old: str | None
     new: str | None
 
 
 def read_change(text: str, chinese: bool) -> ValueChange:
-    """The values that the first fitting frame names; the whole text is the new one where none fits."""
+    """The values that the first matching frame names; without a match the whole text is the new value."""
     frames = (*_FRAMES_ZH, *_FRAMES_EN) if chinese else _FRAMES_EN
     for frame in frames:
         if match := frame.search(text):
@@ -302,7 +302,7 @@ def read_change(text: str, chinese: bool) -> ValueChange:
 
 
 def to_correction(text: str, kind: MemoryType, sentence: str, *, chinese: bool) -> Found:
-    """The text as a correction of what it, or else its sentence, names; a denial where that names nothing new."""
+    """The text as a correction of the old value that it or its sentence names; a denial if neither names a new value."""
     change = read_change(text, chinese)
     if not change.old and (both := read_change(sentence, chinese)).old and both.new:
         change = both

@@ -1,4 +1,4 @@
-"""Instructions aimed at the agent are refused; claims that serve their claimant are flagged (X11)."""
+"""Finds instructions that steer the agent, to be refused, and claims that benefit their speaker, to be flagged."""
 
 import re
 
@@ -122,7 +122,7 @@ _SERVES = gate(_ENTITLED, _MONEY)
 
 
 def find_manipulation(text: str, signs: int | None = None) -> str | None:
-    """The rule by which a sentence tries to steer the agent or its other users; none where it does not."""
+    """The rule that a sentence breaks by steering the agent or its other users; None if it breaks none."""
     signs = mask(text) if signs is None else signs
     if signs & _OVERRIDES and _OVERRIDE.search(text):
         return "override"
@@ -138,12 +138,12 @@ def find_manipulation(text: str, signs: int | None = None) -> str | None:
 
 
 def may_serve(signs: int) -> bool:
-    """Whether a text of this mask may claim something for its speaker."""
+    """Whether a text with this mask may claim something for its speaker."""
     return bool(signs & _SERVES)
 
 
 def serves_itself(text: str, directed: bool) -> bool:
-    """Whether the text claims money, entitlement or authority for its speaker; money where dictated or vast."""
+    """Whether the text claims entitlement or authority for its speaker, or money if it is dictated or vast."""
     if _ENTITLED.search(text):
         return True
     if not _MONEY.search(text) or _CEILING.search(text):
@@ -152,7 +152,7 @@ def serves_itself(text: str, directed: bool) -> bool:
 
 
 def list_sentences(clauses: tuple[Clause, ...], text: str) -> list[tuple[int, int, int, int | None]]:
-    """Number, start, end and mask of every sentence; no mask where the clauses leave parts of it out."""
+    """The number, start, end and mask of every sentence; no mask if the clauses omit parts of it."""
     spans: dict[int, tuple[int, int, int]] = {}
     for clause in clauses:
         start, end, signs = spans.get(clause.sentence, (clause.start, clause.end, 0))

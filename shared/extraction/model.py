@@ -1,4 +1,4 @@
-"""What the observer reads and what it says: frozen values without behaviour (seed 004 section 2.3)."""
+"""Values that extraction reads and returns, without behaviour."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ Polarity = Literal[-1, 0, 1]
 
 @dataclass(frozen=True, slots=True)
 class MessageText:
-    """One message; `name` is set where several people talk, and then the first person is that person."""
+    """One message; `name` is set if several people talk, and then the first person is that person."""
 
     role: Role
     text: str
@@ -72,16 +72,16 @@ class TurnText:
     refs: tuple[RefText, ...] = ()
     items: tuple[StructuredStatement, ...] = ()
     remembered: bool | None = None
-    """What the caller says of remembering the session from here on, if anything."""
+    """Whether the caller wants the session remembered from here on, if they say so."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObserveContext:
-    """What is known outside the turn: its time, names mentioned in the last twenty turns, the answer before it.
+    """Facts outside the turn: its time, names mentioned in the last twenty turns, the answer before it.
 
     `session_mentions` are those of these names that were mentioned in its own session.
 
-    The answer is None where it is not known, and empty where there was none or nobody asks what is said of it.
+    The answer is None if it is not known, and empty if there was none or no feedback is wanted.
     """
 
     occurred_at: datetime
@@ -96,16 +96,16 @@ class ObservePolicy:
 
     entity_min_mentions: int = 2
     profile_slots: frozenset[str] | None = frozenset()
-    """Slots of a profile beside the built-in ones; None: any slot will do."""
+    """Slots of a profile in addition to the built-in ones; None accepts any slot."""
     max_observations: int = 64
     max_message_chars: int = 10_000
     max_turn_chars: int = 15_000
-    """What is read of one message, and of all messages of a turn together."""
+    """The characters that are read of one message, and of all messages of a turn together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One thing said that is worth keeping, with where and how it was found.
+    """A statement that is worth keeping, with its place and the rule that found it.
 
     `old_value` names what a correction replaces; `value["old_key"]` is that one's key where it can be known.
     """
@@ -133,7 +133,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A named thing in a message, whether or not it passes the entity gate."""
+    """A mention of an entity in a message, whether or not it passes the entity gate."""
 
     name: str
     kind: EntityKind
@@ -141,12 +141,12 @@ class Mention:
     span: tuple[int, int]
     message_ordinal: int
     same_as: str | None = None
-    """Another name of the same one, where the text says so."""
+    """Another name of the same entity, if the text gives one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Text that must not become memory, and the rule that says so."""
+    """A text that must not become memory, and the rule that refuses it."""
 
     reason: str
     rule: str
@@ -156,7 +156,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class ReadingNote:
-    """Why one stretch of text was kept or dropped."""
+    """The reason why a span of text was kept or dropped."""
 
     text_span: tuple[int, int]
     decision: Literal["kept", "dropped"]
@@ -176,9 +176,9 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """The whole outcome of observing one turn; corrections are observations of assertion `correction`.
+    """The result of observing a turn; corrections are observations with the assertion `correction`.
 
-    `suspected` is what is not kept by itself and may yet end something that is known.
+    `suspected` observations are not kept themselves but may end a memory.
     """
 
     observations: tuple[Observation, ...] = ()
@@ -191,7 +191,7 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a detector reports of one clause; the caller adds speaker, place and language."""
+    """A finding of a detector in one clause; the caller adds speaker, place and language."""
 
     kind: MemoryType
     key: str | None

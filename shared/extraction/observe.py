@@ -1,4 +1,4 @@
-"""A turn read from end to end: every message, tool result, reference and structured item."""
+"""Reads a whole turn: every message, tool result, reference and structured item."""
 
 import re
 from collections.abc import Sequence
@@ -33,18 +33,18 @@ from shared.language.patterns import to_pattern
 from shared.secrets import find_secrets
 
 MAY_REPAIR = 0.1
-"""How likely, by its words, a short message must put something right for what was said before to be looked at."""
+"""The least likelihood that a short message corrects a value, for its conversation to be examined."""
 _OF_SOMEBODY = to_pattern(r"\b(?:i|i['’]m|my|we|our|you|your|he|she|they)\b|[我你他她咱]", re.I)
 _SAYS_WRONG = to_pattern(
     r"^(?:no|sorry|oops|ugh|correction|make (?:that|it)|i meant?|scratch that|\*)\b|错|口误"
     r"|^(?:不是|不对|是)|才对|更正",
     re.I,
 )
-"""Begins a message that speaks of what was said before."""
+"""Begins a message about something that was said before."""
 
 
 def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> Observed:
-    """Everything the turn says that is worth keeping, what was refused, and why the rest was dropped.
+    """All that the turn states and is worth keeping, what is refused, and why the rest is dropped.
 
     Only the user's own messages state anything about the user; where a message carries a `name`, that person is the
     subject: keys carry the name's slug after their prefix and texts begin with the name.
@@ -92,7 +92,7 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
 def _read_repaired(
     message: MessageText, context: ObserveContext
 ) -> tuple[list[Observation], list[Refusal], list[ReadingNote]]:
-    """The message as its speaker meant it; places are those of the words that were said."""
+    """Reads the message with its slips repaired; spans refer to the original text."""
     repaired = repair(message.text)
     if repaired is None:
         return _read_message(message, context)
@@ -139,7 +139,7 @@ def _read_message(
 
 
 def _add_repair(message: MessageText, found: list[Observation], explain: list[ReadingNote]) -> list[Observation]:
-    """The findings, and that the message's short words may put a value right in what was said just before."""
+    """The findings, with a mark or a note if the short message may correct a value of what was said just before."""
     repair = find_repair(message.text)
     if repair is None or (repair[2] < MAY_REPAIR and not owns_slip(message.text[repair[0] : repair[1]])):
         return found
@@ -171,7 +171,7 @@ def _apply_retractions(
     retracted: Sequence[retractions.Retraction],
     explain: list[ReadingNote],
 ) -> list[Observation]:
-    """The findings without those that the same message takes back; what it takes back of others as findings."""
+    """The findings without those that the message retracts, and its retractions of other statements as findings."""
     if not retracted:
         return found
     gone = [span for each in retracted for span in ((each.start, each.end), each.taken) if span]
@@ -187,7 +187,7 @@ def _overlaps(one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def _replaces(one: Observation) -> bool:
-    """Whether it says what holds instead: `scratch that, it's navy`."""
+    """Whether the observation says what is true instead: `scratch that, it's navy`."""
     return one.assertion == "correction"
 
 
@@ -201,7 +201,7 @@ def observe_retraction(message: MessageText, each: retractions.Retraction) -> Ob
 
 
 def _blank_spans(text: str, told: Sequence[tuple[int, int]]) -> str:
-    """The text with blanks in the place of these stretches."""
+    """The text with these spans blanked."""
     pieces: list[str] = []
     at = 0
     for start, end in sorted(told):
@@ -213,7 +213,7 @@ def _blank_spans(text: str, told: Sequence[tuple[int, int]]) -> str:
 def find_barred(
     clauses: tuple[Clause, ...], text: str, message: MessageText, refused: list[Refusal], explain: list[ReadingNote]
 ) -> set[int]:
-    """Sentences that try to steer the agent; each is refused."""
+    """The numbers of the sentences that try to steer the agent; each is added to `refused`."""
     barred: set[int] = set()
     for number, start, end, signs in manipulation.list_sentences(clauses, text):
         rule = manipulation.find_manipulation(text[start:end], signs)
@@ -225,7 +225,7 @@ def find_barred(
 
 
 def observe_remembered(message: MessageText, told: slash.RememberCommand, today: date) -> list[Observation]:
-    """What is to be remembered as one statement: of the sort and under the key that its words state, else a note."""
+    """What the user asks to remember, as one statement with the type and key of its words, or as a note."""
     benefits = manipulation.serves_itself(told.text, directed=True)
     inner = replace(message, text=told.text, name=None)
     stated_in = extract_statements(inner, split(told.text), today, [], directed=True)
@@ -252,7 +252,7 @@ def observe_remembered(message: MessageText, told: slash.RememberCommand, today:
 
 
 def observe_forgotten(message: MessageText, asked: Sequence[tuple[int, int]]) -> list[Observation]:
-    """That what the message names is to be forgotten; nothing where it tries to steer the agent."""
+    """The request to forget what the message names; nothing if the message tries to steer the agent."""
     span = (asked[0][0], asked[-1][1])
     said = message.text[slice(*span)].strip()
     if manipulation.find_manipulation(said):
@@ -262,11 +262,11 @@ def observe_forgotten(message: MessageText, asked: Sequence[tuple[int, int]]) ->
 
 
 TOO_LONG = "too long"
-"""Why what stands behind a stretch states nothing."""
+"""The reason for text beyond the limit, which is not read."""
 
 
 def cut_to_stretches(turn: TurnText, policy: ObservePolicy) -> tuple[TurnText, list[ReadingNote]]:
-    """The turn with as much of each text as is read, and what is left out. The user's own messages come first."""
+    """The turn cut to what the policy lets be read, and notes of what is left out; the user's messages come first."""
     room = policy.max_turn_chars
     lengths: dict[int, int] = {}
     for message in sorted(turn.messages, key=lambda each: each.role != "user"):
@@ -285,18 +285,18 @@ def _cut_message(message: MessageText, chars: int) -> MessageText:
 
 
 ANSWER_END = 80
-"""Characters of the answer that matter: what it ends with is what is answered."""
+"""Only so many characters at the end of the answer matter: the message replies to these."""
 READ = 160
 LEAST_SHARED = 2
-"""Letters of a gram above which it matters that both have it."""
+"""A longer gram that both texts have counts as shared."""
 LEAST_SHARE = 0.4
-"""Below this the message says nothing sure of the answer."""
+"""With a lower likelihood the signal is neutral."""
 LEAST_ALONE = 0.55
-"""The same where the answer is not known."""
+"""The same if the answer is not known."""
 
 
 def list_feedback_signs(before: str, text: str) -> tuple[list[str], list[str]]:
-    """The grams of the end of an answer, and of the message after it."""
+    """The features of the end of an answer, and those of the message after it."""
     asks = "=asks" if before.rstrip().endswith(("?", "？")) else "=tells"
     answer, said = grams(before[-ANSWER_END:]), grams(text[:READ])
     shared = len({gram for gram in said if len(gram) > LEAST_SHARED}.intersection(answer))
@@ -304,7 +304,7 @@ def list_feedback_signs(before: str, text: str) -> tuple[list[str], list[str]]:
 
 
 def find_feedback(message: MessageText, before: str | None) -> Feedback:
-    """The signal of the message as a whole; before None is an answer not known, an empty one that there was none."""
+    """The feedback that the message gives; `before` is None if the answer is not known, and empty if there was none."""
     neutral = Feedback("neutral", "", (0, 0), message.ordinal)
     if before == "" or not message.text.strip():
         return neutral

@@ -1,4 +1,4 @@
-"""Whether a sentence gives its speaker's judgement of a thing: it says that it is a view, of what, and what is thought.
+"""Recognises opinions: sentences that mark a view of their speaker and judge a thing.
 
 Plans (`I think I'll move`), facts in doubt (`I think we met in 2019`) and what somebody thinks of themself are none.
 """
@@ -12,7 +12,7 @@ from shared.extraction.model import Found
 from shared.language.patterns import to_pattern
 
 LONGEST = 300
-"""Characters of a sentence that is looked at: one that goes on for longer says more than a view."""
+"""A longer sentence says more than an opinion."""
 _LEAD_EN = r"(?:(?:and|but|so|well|oh|ok|also|honestly|frankly|actually|personally|to be honest|tbh|sorry(?: but)?|remember that)[\s,]+)*"
 _VIEW_EN = (
     r"I(?:['’]ve| have|['’]d| would| do)?(?: (?:really|honestly|still|always|personally|just|do|firmly|strongly|also))*"
@@ -82,13 +82,13 @@ _THINKS_ZH = to_pattern(
 
 
 def judge_epistemic(found: Found) -> Epistemic:
-    """An opinion, where the words judge a thing; what has a key is a fact or a taste, whatever is thought beside it."""
+    """`opinion` if the words judge a thing; a finding with a key stays a fact or a preference."""
     judged = found.key is None and found.epistemic in ("fact", "preference") and gives_opinion(found.text)
     return "opinion" if judged else found.epistemic
 
 
 def gives_opinion(text: str) -> bool:
-    """Whether the text is a judgement of a thing, and says that it is its speaker's view."""
+    """Whether the text judges a thing and marks this as the view of its speaker."""
     sentences = (sentence.strip(" ,，") for sentence in _SENTENCE.split(text))
     return any(_judges(sentence) for sentence in sentences if 0 < len(sentence) <= LONGEST)
 

@@ -1,4 +1,4 @@
-"""Which parts of a turn were shown by memory before they were said: nobody stated them now. Pure."""
+"""Finds the parts of a turn that repeat what memory had shown before: nobody states them now."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from shared.language.patterns import to_pattern
 Span = tuple[int, int]
 Piece = TypeVar("Piece")
 PASTED_PIECES = 2
-"""A message of the user that holds so many pieces of one package was pasted; one may be said again in earnest."""
+"""A message of the user with so many pieces of one package was pasted; a single piece may be a new statement."""
 _DATA = to_pattern(
     r"<(user_memory|knowledge)\s+(?:nonce|source)=\"[^<>]{0,800}>.*?(?:</\1\s*>|\Z)"
     r"|<(memory_usage_guide|agent_hints)>.*?(?:</\2\s*>|\Z)"
@@ -23,7 +23,7 @@ _DATA = to_pattern(
 
 @dataclass(frozen=True, slots=True)
 class ShownSentence:
-    """A text of a turn; `stated` where it is the user's newest message, which may repeat what is known."""
+    """A text of a turn; `stated` marks the user's newest message, which may repeat what is known."""
 
     ordinal: int
     text: str
@@ -31,7 +31,7 @@ class ShownSentence:
 
 
 def blank_spans(text: str, spans: Iterable[Sequence[int]]) -> str:
-    """The text with spaces where the spans are: what is left stands where it stood."""
+    """The text with the spans replaced by spaces, so that the rest keeps its place."""
     pieces: list[str] = []
     at = 0
     for start, end in sorted((each[0], each[1]) for each in spans):
@@ -41,7 +41,7 @@ def blank_spans(text: str, spans: Iterable[Sequence[int]]) -> str:
 
 
 def keep_spans(text: str, spans: Iterable[Sequence[int]]) -> str:
-    """The text with spaces where the spans are not."""
+    """The text with everything outside the spans replaced by spaces."""
     ends = sorted((each[0], each[1]) for each in spans)
     return blank_spans(
         text, zip([0, *(end for _, end in ends)], [*(start for start, _ in ends), len(text)], strict=True)
@@ -49,7 +49,7 @@ def keep_spans(text: str, spans: Iterable[Sequence[int]]) -> str:
 
 
 def keep_own(text: str, spans: Iterable[Sequence[int]] = ()) -> str:
-    """What is somebody's own in a text: without these spans, and without blocks that only a package holds."""
+    """The own words of a text, without these spans and without blocks that only a package contains."""
     rest = blank_spans(text, spans)
     if "<" not in rest and "[E" not in rest:
         return rest
@@ -57,14 +57,14 @@ def keep_own(text: str, spans: Iterable[Sequence[int]] = ()) -> str:
 
 
 def list_fingerprints(heard: Iterable[ShownSentence]) -> dict[int, list[Print]]:
-    """The sentences of each text by ordinal that can be known again."""
+    """The fingerprints of the recognisable sentences of each text, by ordinal."""
     return {each.ordinal: list(prints(each.text)) for each in heard}
 
 
 def find_recalled(
     sentences: Iterable[ShownSentence], prints: Mapping[int, Sequence[Print]], shown: Mapping[int, frozenset[Piece]]
 ) -> dict[int, list[Span]]:
-    """By ordinal the sentences that come from a package. `shown`: in which pieces a hash stood.
+    """The sentences that come from a package, by ordinal. `shown` has the pieces that contained each hash.
 
     The user's newest message states again what one piece says; what holds more of them was pasted.
     """
@@ -78,5 +78,5 @@ def find_recalled(
 
 
 def is_pasted(held: Sequence[frozenset[Piece]], pieces: Iterable[Piece]) -> bool:
-    """Whether no single piece explains all the sentences."""
+    """Whether no single piece contains all the sentences."""
     return len(held) >= PASTED_PIECES and not any(all(piece in each for each in held) for piece in pieces)

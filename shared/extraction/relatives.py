@@ -1,4 +1,4 @@
-"""Whether a sentence tells of a relative, and whether words speak of health: a father's illness is not the user's."""
+"""Recognises statements about relatives and words of health: an illness of the father is not one of the user."""
 
 # ruff: noqa: E501 - one family of words per line
 
@@ -17,7 +17,7 @@ _CALLED = to_pattern(
     r"^(?:Dad(?:dy)?|M[ou]m(?:my)?|Grand(?:ma|pa|ad|mother|father)|Granny|Nana)(?:'s)? (?!(?:and|or) I\b)"
     r"|^(?:老[爸妈]|爸爸|妈妈|爷爷|奶奶|外公|外婆|姥姥|姥爷|老公|老婆|孩子|儿子|女儿|宝宝)(?!们|和我|跟我|[,，])"
 )
-"""Relatives by the name that their own give them."""
+"""Relatives by the names that their family uses."""
 _KIN = to_pattern(rf"\b{KIN_EN}(?:'s|s)?\b|\bfamily\b|{KIN_ZH}|爸|妈|家里", re.IGNORECASE)
 _HEALTH = to_pattern(
     r"\b(?:health(?:y)?|allerg\w+|intoleran\w+|diagnos\w+|disease|illness|sick|condition|conditions|medic\w+|prescri\w+|symptom\w*|surger\w+"
@@ -31,7 +31,7 @@ _SELF = to_pattern(r"\b(?:i|i'm|i've|my|me)\b|我", re.IGNORECASE)
 _ONE_EN = rf"(?:{KIN_EN}|boss|landlord|landlady|mentor|(?:mother|father|brother|sister)-in-law)"
 _MANY_EN = "(?:friend|colleague|co-?worker|neighbou?r|classmate|flat-?mate|room-?mate|teammate)"
 _MANY_ZH = "(?:同事|朋友|闺蜜|室友|同学|客户|邻居|队友|组员|下属|老乡|亲戚)"
-"""Of whom people have several: who is meant is known by a name alone."""
+"""People of whom the user has several: only a name says who is meant."""
 _WHAT_LASTS = to_pattern(
     r"^(?:[Mm]y|[Oo]ur)\s+(?:(?:old|best|close|good|new|eldest|older|younger|little|big|college|school|work)\s+)*"
     rf"(?:{_ONE_EN}\s+(?:[A-Z][\w'’-]+\s+){{0,2}}|{_MANY_EN}\s+(?:[A-Z][\w'’-]+\s+){{1,2}})"
@@ -44,7 +44,7 @@ _WHAT_LASTS = to_pattern(
     r"(?:住在?[\u4e00-\u9fff]{2,8}|在[\u4e00-\u9fffA-Za-z]{1,10}?(?:工作|上班|上学|读[\u4e00-\u9fff]{1,3}|教[\u4e00-\u9fff]{1,4}|当[\u4e00-\u9fff]{2,8}|做[\u4e00-\u9fff]{2,8}|开了?(?:一?[家间个])?[\u4e00-\u9fff]{1,6})"
     r"|是(?:一?[名个位])?[\u4e00-\u9fff]{0,4}(?:人|师|员|生|家|工|者|医生|护士|警察|教授|老板|司机)|毕业于[\u4e00-\u9fff]{2,10}|会说[\u4e00-\u9fff]{2,8})$"
 )
-"""What somebody near the user is, has or does for a living, and nothing of the day."""
+"""States what somebody near the user is, has or does for a living."""
 _telling: BoundedMemo[bool] = BoundedMemo()
 
 
@@ -54,7 +54,7 @@ _LIMITS = to_pattern(
     r"|过敏|忌口|糖尿病|痛风|血压|血糖|血脂|哮喘|癌|肿瘤|心梗|中风|心脏病|肾|结石|胃病|胃溃疡|癫痫|怀孕|孕期|孕妇|确诊|不耐受",
     re.IGNORECASE,
 )
-"""States of health that limit what is good for somebody."""
+"""Health conditions that limit what is good for somebody."""
 _SOMEBODY_EN = rf"(?:[Hh]e|[Ss]he|(?:[Mm]y|[Oo]ur) (?:\w+ ){{0,2}}{KIN_EN}(?: [A-Z][a-z]+)?|(?!(?:I|It|That|This|What|There|Who)\b)[A-Z][a-z]+)"
 _SOMEBODY_ZH = rf"(?:[他她]|(?:我(?:们)?家?的?[大小二]?|[\u4e00-\u9fff]{{1,3}})?{KIN_ZH})"
 _BOUND = to_pattern(
@@ -67,11 +67,11 @@ _BOUND = to_pattern(
     r"(?:对[\u4e00-\u9fff]{1,8}(?:严重)?过敏|[\u4e00-\u9fff]{1,6}过敏|过敏体质|(?:有|得了|查出|确诊)[\u4e00-\u9fff]{0,6}(?:糖尿病|痛风|高血压|高血糖|高血脂|哮喘|癌|心脏病|肾病|胃病|癫痫|孕妇|不耐受)"
     r"|[\u4e00-\u9fff]{1,4}不耐受|血压高|血糖高|血脂高|怀孕|吃素|素食|吃清真)"
 )
-"""Somebody near the user, and what that one's body, faith or will keeps from the table."""
+"""States what somebody near the user does not eat or drink for reasons of health, faith or will."""
 
 
 def tells_of_relative(text: str) -> bool:
-    """Whether the text begins with a statement about somebody of the user's family or near them."""
+    """Whether the text begins with a statement about somebody in the user's family or near them."""
     known = _telling.get(text)
     return _telling.put(text, _tells_of_relative(text)) if known is None else known
 
@@ -84,22 +84,22 @@ def _tells_of_relative(text: str) -> bool:
 
 
 def tells_what_lasts(text: str) -> bool:
-    """Whether the sentence says of somebody near the user, plainly, what they are, have, or do for a living."""
+    """Whether the sentence plainly says what somebody near the user is, has, or does for a living."""
     return _WHAT_LASTS.match(text) is not None
 
 
 def tells_limit_of_somebody(text: str) -> bool:
-    """Whether the sentence says of another, plainly, what their health allows or what they do not eat or drink."""
+    """Whether the sentence plainly says what somebody else's health allows, or what they do not eat or drink."""
     return _BOUND.search(text) is not None
 
 
 def speaks_of_health(text: str) -> bool:
-    """Whether the text speaks of an illness, of what is done about one, or of what the body does not bear."""
+    """Whether the text mentions an illness, a treatment, or an intolerance."""
     return _HEALTH.search(text) is not None or names_limit_of_health(text)
 
 
 def names_limit_of_health(text: str) -> bool:
-    """Whether the text names a state of health that limits what is good for somebody; that health matters is none."""
+    """Whether the text names a health condition that limits what is good for somebody."""
     return _LIMITS.search(text) is not None
 
 

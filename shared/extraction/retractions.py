@@ -1,6 +1,8 @@
-"""What the user takes back: `just kidding`, `scratch that`, 当我没说, 算了不去了; and plans that came to nothing.
+"""Finds what the user retracts (`just kidding`, 当我没说), plans that failed, and requests to forget something.
 
-Each form is a whole clause or a whole sentence, so that who speaks of a joke or of cancelling takes nothing back.
+Each form of a retraction matches a whole clause or sentence, so speaking of a joke or of cancelling retracts nothing.
+`tests/training/forgetting.py` fits the weights for requests to forget; `shared.resolution.forgetting` finds what they
+mean among the memories.
 """
 
 # ruff: noqa: E501, SIM905 - one family of words per line
@@ -18,13 +20,13 @@ from shared.language.patterns import to_pattern
 
 Why = Literal["joke", "deleted", "withdrawn", "fell_through"]
 FORGOTTEN: frozenset[Why] = frozenset({"joke", "deleted"})
-"""What was never so, or is to be gone: nobody who asks about the past is told of it."""
+"""Retractions of what was never true or shall be gone: answers about the past leave it out."""
 DETECTOR = "retraction"
 PLAN = "plan"
-"""Flags what takes back a plan: it ends nothing of another kind."""
+"""Marks the retraction of a plan, which ends no memory of another type."""
 READ = 2000
 LONGEST = 80
-"""Characters beyond which a sentence is no mere retraction."""
+"""A longer sentence is not only a retraction."""
 
 _SIGNS = (
     *"kidding joking jk j/k messing joke scratch strike delete erase ignore disregard forget mind pretend cancel".split(),
@@ -33,7 +35,7 @@ _SIGNS = (
     *"玩笑 逗你 逗您 骗你 骗您 瞎说 胡说 瞎编 没说 没讲 不算 作废 收回 撤回 删 算了 主意 别当真 黄了 泡汤".split(),
     *"吹了 取消 没成 没戏 作罢 不成了 忽略 别记".split(),
 )
-"""Without one of these nothing is taken back."""
+"""A text without any of these retracts nothing."""
 _LEAD = (
     r"(?:(?:oh|ha(?:ha)*|lol|ok(?:ay)?|sorry|wait|no|nah|actually|hmm+|well|and|but|hey|oops|whoops|ugh|please|just|so|btw"
     r"|哈+|嘿嘿|呵呵|好吧|哎呀?|唉|哦|啊|嗯|额|呃|行吧|对不起|抱歉|不好意思|那个|那|嗨)[,，.。!！~\s]*)*"
@@ -77,16 +79,16 @@ _SENTENCES: tuple[tuple[Why, re.Pattern[str]], ...] = (
 _OPENS = to_pattern(
     rf"{_LEAD}(?:(?:跟|和|在)?[你您大家]*开(?:个|了个)玩笑[,，]|(?:瞎|胡)(?:说|编)|别当真)", re.IGNORECASE
 )
-"""Forms that announce a joke, or that answer one, where something follows: 跟你开个玩笑, 胡说."""
+"""Forms that announce a joke or answer one if something follows: 跟你开个玩笑, 胡说."""
 SENTENCE = to_pattern(r"[^。！？!?\n；;.]+(?:\.(?!\s|$)[^。！？!?\n；;.]*)*[。！？!?\n；;.]*")
 _PART = to_pattern(r"[^,，—]+[,，—]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Retraction:
-    """Where the user takes something back, and what: words of the same message, or the message before (`taken` None).
+    """The place of a retraction, and what it retracts: words of the same message, or the message before (`taken` None).
 
-    `thing` names the plan that came to nothing, wherever it was told.
+    `thing` names the plan that failed, wherever it was stated.
     """
 
     why: Why
@@ -97,12 +99,12 @@ class Retraction:
 
     @property
     def takes_before(self) -> bool:
-        """Whether it takes back what the user said in the message before."""
+        """Whether it retracts what the user said in the message before."""
         return self.taken is None and self.thing is None
 
 
 def find_retractions(text: str) -> tuple[Retraction, ...]:
-    """What the message takes back, in order."""
+    """The retractions of the message in their order."""
     if len(text) > READ:
         return ()
     low = text.lower()
@@ -164,7 +166,7 @@ _taken: BoundedMemo[tuple[tuple[int, int], ...]] = BoundedMemo()
 
 
 def find_taken_back(text: str) -> tuple[tuple[int, int], ...]:
-    """Where the words stand that the message takes back itself; the whole of it where it does nothing but take back."""
+    """The spans of the message that it retracts itself; the whole message if it only retracts."""
     known = _taken.get(text)
     return _taken.put(text, _find_taken(text)) if known is None else known
 
@@ -177,21 +179,21 @@ def _find_taken(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def find_last_sentence(text: str) -> tuple[int, int]:
-    """Where the last sentence of a message stands: what the next message takes back."""
+    """The span of the last sentence of a message, which the next message may retract."""
     return next((each.span() for each in reversed(list(SENTENCE.finditer(text))) if each[0].strip()), (0, len(text)))
 
 
 ASKS = 0.5
-"""How likely it must be that a sentence asks for something to be forgotten."""
+"""The least likelihood of a request to forget."""
 ASKING = ("removes", "not_kept", "gone")
-"""Of the forms those of which a request has one."""
+"""Every request has one of these forms."""
 SHORTEST_REQUEST, LONGEST_REQUEST = 2, 300
-"""A sentence of fewer or of more characters is no request to forget."""
+"""A sentence with fewer or more characters is no request to forget."""
 REMOVING = (
     r"forget|unlearn|delete|erase|expunge|wipe|remove|redact|purge|scrub|strike|scrap|discard|drop|dump|bin|ditch|lose|clear|flush|shred|trash|toss|chuck|burn|zap|nuke|void|blank|destroy|scratch|ignore|disregard|retract"
     r"|un-?(?:learn|say|save|remember|know|hear|see)|get (?:rid|shot)|let go|rub out"
 )
-"""What English requests ask to be done with what was said."""
+"""English verbs of requests to forget."""
 _REMOVE = rf"(?:{REMOVING}|throw (?:\w+ )?(?:away|out)|take .{{1,40}}\b(?:out|off))"
 _REMOVE_ZH = r"(?:[删刪抹擦清忘毁毀撤扔剔弃棄]|[划劃去拿掐拔洗丢丟抠消掼]掉|[掐烧燒扬揚]了|移除|消除|作废|作廢|收回|勾[销銷]|抠出|丢喽|销毁|銷毀)"
 _FORMS = {
@@ -234,12 +236,12 @@ _FORGETTING_SIGNS = (
     *("not have", "no longer", "not know", "gone", "vanish", "evaporate", "go away", "never "),
     *"删刪抹擦清忘毁毀撤扔剔弃棄掉掐烧燒扬揚消作收勾抠丢移销銷记記存留写寫提知晓持没沒放搁印蒸咽烂爛耳",
 )
-"""Without one of these no sentence asks for something to be forgotten."""
+"""A sentence without any of these is no request to forget."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """Where a sentence stands that asks for something to be forgotten."""
+    """The place of a sentence that asks to forget something."""
 
     start: int
     end: int
@@ -247,9 +249,9 @@ class Forgotten:
 
 @of_texts(1024)
 def find_requests_to_forget(text: str) -> tuple[Forgotten, ...]:
-    """Every sentence of the text that asks for something to be forgotten, in order.
+    """The sentences of the text that ask to forget something, in their order.
 
-    What is quoted asks for nothing. What only takes back what was said just before is `retractions`.
+    Quoted text asks for nothing. A sentence that only retracts what was said just before is no request.
     """
     low = text.lower()
     if not any(sign in low for sign in _FORGETTING_SIGNS):
@@ -261,7 +263,7 @@ def find_requests_to_forget(text: str) -> tuple[Forgotten, ...]:
 
 
 def _is_taken_back(sentence: Forgotten, other: Retraction) -> bool:
-    """Whether the sentence does no more than take back, or says that a plan came to nothing."""
+    """Whether the sentence only retracts something, or says that a plan failed."""
     shared = min(sentence.end, other.end) - max(sentence.start, other.start)
     return shared > 0 and (other.why != "deleted" or 2 * shared > sentence.end - sentence.start)
 
@@ -271,17 +273,17 @@ def _asks(sentence: str) -> bool:
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of the text as they are judged."""
+    """The sentences of the text that are classified."""
     return [sentence for found in SENTENCE.finditer(text) if (sentence := found[0].strip())]
 
 
 def may_ask(sentence: str) -> bool:
-    """Whether the sentence is worth being judged: of a request's length, with a word that requests have."""
+    """Whether the sentence has the length of a request and one of its forms."""
     return SHORTEST_REQUEST <= len(sentence) <= LONGEST_REQUEST and any(
         _FORMS[name].search(sentence) for name in ASKING
     )
 
 
 def count_signs(sentence: str) -> list[float]:
-    """Which of the forms the sentence has, and how long it is."""
+    """The features of the sentence: which forms it has, and its length."""
     return [*(float(form.search(sentence) is not None) for form in _FORMS.values()), math.log1p(len(sentence)) / 4]

@@ -1,4 +1,4 @@
-"""Appointments: things with a day of their own, kept under what they are, so that a move replaces the day."""
+"""Finds appointments; the key of an appointment names what it is, so that a new day replaces the old one."""
 
 import re
 from collections.abc import Sequence
@@ -81,7 +81,7 @@ MOVES = gate(_MOVED_EN, _NOT_BUT_EN)
 
 
 def find_appointments(clause: Clause, stance: Stance, today: date) -> list[Found]:
-    """The appointment that the clause names with its day."""
+    """The appointment that the clause states with its day."""
     if not clause.mask & APPOINTS or not clause.mask & dates.NAMED:
         return []
     if stance.asked or stance.supposed or stance.reported or stance.ironic or stance.trial:
@@ -153,7 +153,7 @@ def _find_day(when: str, today: date) -> dates.ResolvedDate | None:
 
 
 def find_thing(text: str, clauses: Sequence[Clause], index: int) -> str | None:
-    """The appointment that the text names, or the clause or two before it."""
+    """The appointment that the text or one of the two clauses before it names."""
     for said in (text, *(clause.text for clause in reversed(clauses[max(0, index - 2) : index]))):
         match = _SOME_EN.search(said) or _SOME_ZH.search(said)
         if match:
@@ -162,7 +162,7 @@ def find_thing(text: str, clauses: Sequence[Clause], index: int) -> str | None:
 
 
 def to_appointment_key(thing: str) -> str:
-    """The key of an appointment: what it is, without whom it is with where it is named otherwise."""
+    """The key of an appointment: what it is, without the person if something else names it."""
     plain = re.sub(r"^(?:the|my|our|an?)\s+", "", fold(thing))
     plain = re.sub(r"^(?:我们?|咱们?|这个?|那个?|本)?的?|(?:的?(?:时间|日期))$", "", plain)
     head = re.split(r"\s+(?:with|for|of|at)\s+", plain)[0]
@@ -174,7 +174,7 @@ def to_appointment_key(thing: str) -> str:
 def make_appointment(
     thing: str, when: str, day: dates.ResolvedDate | None, language: str, old: str = "", *, correction: bool = False
 ) -> Found:
-    """The appointment as it now stands."""
+    """The finding of the appointment with its day."""
     thing, when = tidy(re.sub(r"^(?:my|our|the)\s+", "", thing, flags=re.I)), tidy(when)
     value: dict[str, object] = {"event": thing, "value": when, "topic": thing}
     if day:

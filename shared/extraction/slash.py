@@ -1,6 +1,6 @@
-"""Slash commands (seed 002 section 6.2; X43), in either language: what a message commands, and what it only looks like.
+"""Parses commands in both languages: slash commands, and sentences that ask the agent to remember something.
 
-/memory (/mem), /summary (/sum), /forget (/del), /remember, /help.
+The slash commands are /memory (/mem), /summary (/sum), /forget (/del), /remember and /help.
 """
 
 import re
@@ -46,7 +46,7 @@ _DICTATED = to_pattern(r"\s*(?:记住|remember)\s*[:：]\s*(\S.*)\Z", re.S | re.
 class SlashCommand:
     """A command with its arguments, which begin at `start` of the text.
 
-    `kind` and `id` are set where /forget gives a number, `memory_id` where it names a memory, `action` for a verb.
+    `kind` and `id` are set if /forget gives a number, `memory_id` if it names a memory, `action` if there is a verb.
     """
 
     cmd: Command
@@ -59,17 +59,17 @@ class SlashCommand:
 
     @property
     def is_dictated(self) -> bool:
-        """Whether something is to be remembered: its words are the user's own, and read as such."""
+        """Whether the command dictates something to remember, in the user's own words."""
         return self.cmd == "remember"
 
     @property
     def rest(self) -> str:
-        """The arguments behind the verb."""
+        """The arguments after the verb."""
         return self.args.partition(" ")[2].strip() if " " in self.args else ""
 
 
 def parse_command(text: str) -> SlashCommand | None:
-    """The command that the text is; none for anything else, also for unknown commands and paths."""
+    """The command in the text; None for anything else, also for unknown commands and paths."""
     match = _SLASH.match(text)
     command = _ALIASES.get(match[1].lower()) if match else None
     if match is None or command is None:
@@ -85,20 +85,20 @@ def parse_command(text: str) -> SlashCommand | None:
 
 
 def is_command(text: str) -> bool:
-    """Whether the text is a command and nothing that the user tells: such a message is not learnt from or searched."""
+    """Whether the text is a command and states nothing: such a message is not learnt from or searched."""
     command = parse_command(text)
     return command is not None and not command.is_dictated
 
 
 def find_unknown(text: str) -> str | None:
-    """The word of a text that has the form of a command and is none that there is."""
+    """The word of a text that looks like a command but is an unknown one."""
     match = _SLASH.match(text)
     unknown = match is not None and match[1].lower() not in _ALIASES and _LATIN.fullmatch(match[1])
     return match[1] if match and unknown else None
 
 
 def read_dictated(text: str) -> str | None:
-    """What `记住: …` or `/remember …` dictates; None where the message is neither."""
+    """What `记住: …` or `/remember …` dictates; None for any other message."""
     command = parse_command(text)
     if command is not None:
         return command.args if command.is_dictated else None
@@ -138,7 +138,7 @@ _ASKED_EN = to_pattern(
     re.I,
 )
 _DONE = to_pattern(r"[，,。.！!\s]*(?:$|[，,。.！!])")
-"""After 了, without a word that is said to somebody else: 记下了 says that the speaker has."""
+"""Follows 了 if nobody is addressed: 记下了 says that the speaker has done it."""
 _TO_SOMEBODY = to_pattern(r"[你请帮给替]|麻烦|务必|一定|千万|要$")
 _END_ASKED = to_pattern(r"(?:吗|么|没有|了没|不)\s*[?？]?\s*$|[?？]\s*$")
 _RECALL = to_pattern(
@@ -150,7 +150,7 @@ _RECALL = to_pattern(
 )
 _SENTENCE_END = to_pattern(r"[。！？!?](?=\s*\S)|(?<!\d)\.(?=['\"’”]?\s+[A-Z\u3400-\u9fff])")
 _OPENED = ("'", '"', "‘", "“", "「", "『")
-"""Before the word: somebody is quoted, who may be anybody."""
+"""Before the word, this quotes somebody."""
 _EMPTY = to_pattern(
     r"^(?:提醒(?:一下)?我|了|哦|啊|哈|谢谢你?(?:的?服务)?|多谢|这个|这点|它|这些|一下|下来|以上|this|that|it|吧|好|就好|就行|没|[\s，。！!.,]*)+$",
     re.I,
@@ -159,7 +159,7 @@ _EMPTY = to_pattern(
 
 @dataclass(frozen=True, slots=True)
 class RememberCommand:
-    """What is to be remembered, its place, the words that say so and where these begin."""
+    """What to remember, its place, the words that ask for it and where these begin."""
 
     text: str
     start: int
@@ -169,7 +169,7 @@ class RememberCommand:
 
 
 def find_remembered(text: str) -> tuple[RememberCommand, ...]:
-    """Everything the message tells to remember, each to the end of its sentence; of a command, all."""
+    """All that the message asks to remember, each up to the end of its sentence; the whole text of a command."""
     command = parse_command(text)
     if command is not None:
         if command.cmd != "remember" or not command.args:
@@ -199,7 +199,7 @@ def find_remembered(text: str) -> tuple[RememberCommand, ...]:
 
 
 def _is_done(match: re.Match[str], before: str) -> bool:
-    """Whether the speaker says to have taken down what they were told."""
+    """Whether the speaker says that they themselves have noted something."""
     tail = match["tail"].rstrip()
     return (
         "下" in match["verb"]

@@ -1,4 +1,4 @@
-"""Keys of statements that are kept: the slots of their speaker and of the household, tastes, allergies and budgets."""
+"""Finds the key and value of statements: slots of the speaker and the household, tastes, allergies and budgets."""
 
 # ruff: noqa: E501 - one family of words per line
 
@@ -35,7 +35,7 @@ _BUDGET_OF = to_pattern(
     r"\bbudget (?:for|on) (?:the |my |our |a |an )?([a-z]+(?: [a-z]+)?)\b|([^\W\d_a-zA-Z我你他她它咱们这那总了是的边次个]{2,4})(?:的|上的)?预算",
     re.I,
 )
-"""What a budget is for: two budgets stand side by side."""
+"""The purpose of a budget: budgets with two purposes are two memories."""
 _NOT_ALLERGIC = to_pattern(r"\b(?:not|never|isn'?t|no longer|nobody)\b|n't\b|不(?:是|再|对)|没有|没什么", re.I)
 _DENIED = to_pattern(
     r"\b(?:not|no longer|isn'?t|never|n't)\s+(?:actually |really |even )?(?:allergic to|have an? allergy to)\s+([\w' -]+?)(?=$|[.,;!?]| after all| any ?more)"
@@ -50,7 +50,7 @@ _DONE = to_pattern(
 )
 _CANCELLED = to_pattern(r"\b(?:cancel\w*|scrap\w*|no longer needed|drop(?:ped)?)\b|取消|不做了|不用了|作废", re.I)
 LONGEST = 200
-"""Characters of a sentence in which a key is looked for."""
+"""A key is searched in so many characters of a sentence."""
 _KEYED = types_with("keyed_by_slot")
 _FACTS = tuple((who, slot, pattern, gate(pattern)) for who, slot, pattern in words.FACTS)
 _OF_WHOM = {
@@ -59,18 +59,18 @@ _OF_WHOM = {
     "other": frozenset({"kin", "home"}),
     "none": frozenset({"name", "kin"}),
 }
-"""The forms that may tell something by whom the clause names first."""
+"""The forms that may match, by the subject of the clause."""
 _LEAD_ZH = to_pattern(r"^(?:现在|目前|今年|去年|最近|如今|上个?月|上周|平时|那|嗯|好的?|你好|大家好|其实|不过|而且|并且|另外|还有|对了|顺便说?一?下?|因为|所以|但是?|记住|以前|之前|后来|首先|说错了|是的?|已经|虽然|毕竟|由于|刚刚?|(?:自我)?介绍一下|更正(?:一下)?)+[，,\s]*(?=[我咱本])")  # fmt: skip
 _INSTEAD = to_pattern(r"\s+(?:more |better )?(?:over|rather than|instead of|than)\s+", re.I)
 _ASIDE = to_pattern(r"\s[-–—]\s|[（(]|\s(?:because|since|so that|but|which is why)\s|因为|所以|，")
 _HAN = to_pattern(r"[\u3400-\u9fff]")
 _AND = to_pattern(r"(?:,|,? and)\s+(?=(?:an?|one|two|three|four|five|six|\d+) )", re.I)
 MOST_SAID = 100
-"""Characters of what a taste is about."""
+"""The target of a taste has at most so many characters."""
 
 
 def find_facts(clause: Clause, stance: Stance) -> list[Found]:
-    """The slots of its speaker, or of somebody of the household, that the clause fills."""
+    """The slots of the speaker or of somebody in the household that the clause fills."""
     if stance.asked or stance.reported or (stance.subject != "agent" and (stance.supposed or stance.ironic)):
         return []
     text = clause.text if clause.language == "en" else _LEAD_ZH.sub("", clause.text)
@@ -82,7 +82,7 @@ def find_facts(clause: Clause, stance: Stance) -> list[Found]:
 
 
 def _fill_slots(only: str, whose: Collection[str], text: str, clause: Clause | None) -> list[Found]:
-    """What the forms for these say, each slot once; where the text is not the clause's own all forms are tried."""
+    """The findings of the forms for these subjects, each slot once; without a clause all forms are tried."""
     found: dict[str, Found] = {}
     for who, slot, pattern, bit in _FACTS:
         if who not in whose or only not in ("", slot) or (clause is not None and not clause.mask & bit):
@@ -116,7 +116,7 @@ def _name_slot(slot: str, match: re.Match[str], value: str) -> str:
 
 
 def _read_value(slot: str, match: re.Match[str]) -> str:
-    """The value that the form holds, without what goes on behind it; empty where it is none of this slot."""
+    """The value that the form captures, without what follows it; empty if it is no value of this slot."""
     said = read_group(match, "v")
     if slot in ("city", "hometown", "employer", "school", "%:place", "occupation", "major"):
         said = words.CLIP.split(said, maxsplit=1)[0]
@@ -149,21 +149,21 @@ _FORMS: tuple[tuple[bool, Polarity, re.Pattern[str]], ...] = (
     (False, 1, words.HABIT_EN),
     (True, 1, words.INTEREST_ZH),
 )
-"""Whether a form is Chinese, how it stands to what it names where no word denies it, and the form."""
+"""Whether a form is Chinese, its polarity if nothing denies it, and the form."""
 _TASTES = tuple((zh, polarity, pattern, gate(pattern)) for zh, polarity, pattern in _FORMS)
 _NAMED_TASTES = gate(words.FAVOURITE, words.HOBBY, words.DIET, words.TOOL)
 _UNLIKE = gate(words.NOT_A_TASTE)
 
 
 def find_tastes(clause: Clause, stance: Stance) -> list[Found]:
-    """The tastes that the clause states about its speaker, with what they are for or against."""
+    """The tastes of the speaker that the clause states, with their targets."""
     if stance.subject in ("other", "agent", "group") or not stance.stands or stance.momentary or stance.trial:
         return []
     return [replace(one, text=clause.text) for one in _find_stated_tastes(clause, stance)]
 
 
 def _find_stated_tastes(clause: Clause, stance: Stance) -> list[Found]:
-    """The same by the first form that fits; none where the clause takes back, doubts or compares."""
+    """The same by the first form that matches; none if the clause retracts, doubts or compares."""
     text = clause.text
     if clause.mask & _UNLIKE and words.NOT_A_TASTE.search(text):
         return []
@@ -186,7 +186,7 @@ def _find_stated_tastes(clause: Clause, stance: Stance) -> list[Found]:
 
 
 def _find_named_taste(text: str) -> list[Found]:
-    """A taste that has a name of its own: a favourite thing, a hobby, a diet, a tool in use."""
+    """A taste of a named kind: a favourite thing, a hobby, a diet, a tool in use."""
     if match := words.FAVOURITE.search(text):
         what, target = tidy(read_group(match, "what")), tidy(_ASIDE.split(read_group(match, "v"), maxsplit=1)[0])
         return [_make_named_taste(find_scope(what), f"favourite-{slug(to_target(what))}", target)]
@@ -206,7 +206,7 @@ def _make_named_taste(scope: str, slot: str, target: str) -> Found:
 
 
 def _make_tastes(target: str, polarity: Polarity, over: str) -> list[Found]:
-    """The tastes for or against what the words name, each thing of a short list by itself."""
+    """The tastes for or against the target, one for each thing of a short list."""
     target = tidy(_ASIDE.split(target, maxsplit=1)[0])
     if not over and len(halves := _INSTEAD.split(target, maxsplit=1)) == 2:
         target, over = tidy(halves[0]), halves[1]
@@ -222,7 +222,7 @@ def _make_tastes(target: str, polarity: Polarity, over: str) -> list[Found]:
 
 
 def _make_taste(target: str, polarity: Polarity, over: str) -> Found:
-    """A taste by its target; one of a slot by its slot where it chooses, since what it refuses leaves the rest open."""
+    """A taste under the key of its target; a liking that fills a slot has the key of the slot."""
     canonical = to_target(target)
     key, scope, slot = preference_key(target)
     if slot and polarity < 0:
@@ -233,7 +233,7 @@ def _make_taste(target: str, polarity: Polarity, over: str) -> Found:
 
 
 def add_key(found: Found, text: str) -> Found:
-    """The finding under the key that its words tell, where it has none yet."""
+    """The finding under the key that its words give, if it has none yet."""
     text = text[:LONGEST]
     if found.retracts:
         return found
@@ -260,12 +260,12 @@ def add_key(found: Found, text: str) -> Found:
 
 
 def tells_of_ticket(text: str) -> bool:
-    """Whether the text says that a ticket which it names is done or not to be done: `HB-1 is done`."""
+    """Whether the text says that a named ticket is done or will not be done: `HB-1 is done`."""
     return _TICKET.search(text) is not None and (_DONE.search(text) or _CANCELLED.search(text)) is not None
 
 
 def _find_allergies(text: str) -> dict[str, str]:
-    """What the text says that its speaker does not bear, by key; nothing of a relative's."""
+    """The allergies of the speaker that the text states, by key; none of a relative."""
     allergy = _ALLERGY.search(text)
     if allergy is None or _NOT_ALLERGIC.search(text[: allergy.end()]) or tells_of_relative(text):
         return {}
@@ -274,7 +274,7 @@ def _find_allergies(text: str) -> dict[str, str]:
 
 
 def find_denied_allergy(text: str) -> Found | None:
-    """What the text says that its speaker bears after all, as taken back; None where it says no such thing."""
+    """The retraction of an allergy that the text denies; None if it denies none."""
     match = _DENIED.search(text)
     if match is None:
         return None
@@ -285,7 +285,7 @@ def find_denied_allergy(text: str) -> Found | None:
 
 
 def with_due(found: Found, text: str, today: date) -> Found:
-    """A thing to do with when it is due, no finer than it was said, and valid until all of that is over."""
+    """A task with its due date as exactly as it was stated, valid until that time is over."""
     said = dates.find_coming(text, today) if found.kind == "task" else None
     if said is None:
         return found
@@ -306,7 +306,7 @@ def _put_under_key(found: Found, keys: dict[str, str]) -> Found:
 
 
 def find_plain(clause: Clause, stance: Stance, today: date) -> list[Found]:
-    """What the clause states: an appointment, facts of the speaker, or tastes."""
+    """The findings in the clause: an appointment, facts about the speaker, or tastes."""
     if appointed := scheduled.find_appointments(clause, stance, today):
         return appointed
     about = stance.subject == "self" or slots_words.may_state_speaker(clause)

@@ -1,4 +1,4 @@
-"""Forms that tell which slot a statement fills, and how its speaker stands to what it names."""
+"""Patterns of the slots that statements fill and of tastes, and cheap signs that a clause may match one of them."""
 
 # ruff: noqa: E501 - one family of words per line
 
@@ -94,7 +94,7 @@ FACTS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("self", "owns:%", rf"^我{_ADV_ZH}(?:有|开的?是?|拥有)(?P<v>[一两三]?[辆台套](?P<who>[\u4e00-\u9fffA-Za-z0-9 ]{{2,14}}))$"),
     )
 )  # fmt: skip
-"""Of whom a form may tell, the slot that it fills, and the form; `%` stands for whom or what it names."""
+"""The subject of a form, the slot that it fills, and the form; `%` is replaced by whom or what it names."""
 NATIVE = to_pattern(rf"^我{_ADV_ZH}是?(?P<v>[\u4e00-\u9fff]{{2,6}})人$")
 SELF_NAMED = to_pattern(r"^我(?:就|便)?是(?P<v>[\u4e00-\u9fff]{2,4}?)[啊呀哦哈啦]?$")
 NOT_NAME = to_pattern(
@@ -108,9 +108,9 @@ VAGUE_PLACE = to_pattern(
     re.I,
 )
 EMPLOYER_ZH = to_pattern(r"..(?:公司|大学|医院|银行|集团|学校|学院|研究院)")
-"""What works under the name of a place: 北京大学."""
+"""Employers that are named after a place: 北京大学."""
 SORT_OF_EMPLOYER = to_pattern(r"^(?:一?[家个所间])?(?:医院|学校|[大中小]学|幼儿园|银行|公司|工厂|餐厅|饭店|商场|超市|机构|单位|律所|工地|机关|政府|企业|外企|国企)$")  # fmt: skip
-"""Where somebody works, by its sort and without a name."""
+"""Kinds of workplaces without a name."""
 CLIP = to_pattern(
     r"\s(?:and|but|with|for|since|because|where|now|currently|these days|which|as|so|when|before|after|last|this|at the moment|right now|anymore|in (?:19|20)\d\d|\d+ years|about|a (?:few|couple)|instead|full[- ]time|two|three|years)\b",
 )
@@ -226,10 +226,10 @@ def may_state_taste(clause: Clause) -> bool:
 
 
 def may_state_speaker(clause: Clause) -> bool:
-    """Whether the clause may state a fact about who speaks."""
+    """Whether the clause may state a fact about the speaker."""
     return bool(clause.mask & _SPEAKS)
 
 
 def may_correct(clause: Clause) -> bool:
-    """Whether the clause may take something back."""
+    """Whether the clause may correct or retract something."""
     return bool(clause.mask & _CORRECTS)

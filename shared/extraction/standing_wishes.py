@@ -1,4 +1,4 @@
-"""Which turns nothing is learnt from, because the user or the caller wishes so: turn by turn, in their order. Pure."""
+"""Determines the turns from which nothing is learnt because the user or the caller wishes so, in their order."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Why = Literal["settings", "caller", "message", "session"]
 
 @dataclass(frozen=True, slots=True)
 class StandingWish:
-    """What was said last of remembering a session."""
+    """The last wish about remembering a session."""
 
     session_id: str
     remember: bool
@@ -24,9 +24,9 @@ class StandingWish:
 
 @dataclass(frozen=True, slots=True)
 class TurnPlace:
-    """A turn: where and when it was said, whether its caller lets it be remembered, and what was decided of it.
+    """The place and time of a turn, whether its caller lets it be remembered, and what was decided about it.
 
-    `learning`: whether the settings of its user let anything be learnt, after what it says of that itself.
+    `learning`: whether the settings of its user, with the wishes of the turn itself, let anything be learnt.
     """
 
     turn_id: UUID
@@ -39,7 +39,7 @@ class TurnPlace:
 
 
 class Wishes:
-    """What holds for each session, as turn after turn is heard."""
+    """The wish that applies to each session, after each turn in order."""
 
     def __init__(self, said: Iterable[StandingWish] = ()) -> None:
         self._said = {each.session_id: each for each in said}
@@ -47,9 +47,9 @@ class Wishes:
         self.changed: dict[str, StandingWish] = {}
 
     def hear(self, place: TurnPlace, text: TurnText) -> str | None:
-        """Why nothing is learnt from the turn, if so; what it wishes holds for those after it.
+        """The reason why nothing is learnt from the turn, if there is one; its wishes apply to the turns after it.
 
-        What was decided of it before stands. An answer that comes in a turn of its own goes with the message before it.
+        An earlier decision about the turn remains. An answer in a turn of its own is treated as its question is.
         """
         own = wishes.list_wishes(text)
         for wish in own:
@@ -60,7 +60,7 @@ class Wishes:
         return why
 
     def note(self, session_id: str, seq: int, why: str) -> None:
-        """A turn that was heard before was withheld."""
+        """Records that an earlier turn was withheld."""
         self._quiet[session_id, seq] = why
 
     def _why(self, place: TurnPlace, own: tuple[MemoryWish, ...], text: TurnText) -> str | None:
@@ -77,7 +77,7 @@ class Wishes:
         return before if answers and before in ("message", "caller") else None
 
     def is_silent(self, session_id: str) -> bool:
-        """Whether nothing said in the session is to be remembered."""
+        """Whether nothing in the session may be remembered."""
         session = self._said.get(session_id)
         return session is not None and not session.remember
 

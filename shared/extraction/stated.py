@@ -1,4 +1,7 @@
-"""What the clauses of a message state: by patterns, with learned weights that stop them and find what they miss."""
+"""Extracts what the clauses of a message state, by patterns and by learned weights.
+
+The weights drop findings of patterns that say nothing lasting, and find statements that no pattern knows.
+"""
 
 import re
 from collections.abc import Mapping, Sequence, Set
@@ -25,9 +28,9 @@ from shared.language import names
 from shared.language.patterns import to_pattern
 
 FEW_EN, FEW_ZH = 30, 12
-"""Characters of a sentence that says little without the next one."""
+"""A sentence of at most so many characters says little without the next one."""
 MOST_QUOTED = 300
-"""Characters of a sentence that are kept with what it states."""
+"""A quote of a sentence has at most so many characters."""
 _OF_WORDS = to_pattern(
     r"\b(?:spell\w*|pronounc\w*|grammar\w*|sentences?|phrases?|(?:say|write|put|express) (?:that|it|this)"
     r"|in (?:English|French|German|Spanish|Italian|Chinese|Japanese|Korean|Russian|Portuguese|Arabic)"
@@ -35,21 +38,21 @@ _OF_WORDS = to_pattern(
     r"|怎么[说念读写]|这句|这段|这篇|什么意思|语法|造句|小说|故事|角色|扮演|台词|剧本|歌词|作文",
     re.I,
 )
-"""A text is spoken of, or a role: a statement beside it may be that text, or be said in that role.
+"""These words speak of a text or of a role: a statement beside them may be that text, or be said in that role.
 
-What asks for a text (`translate`, `pretend`, 改写) is known to `guards`.
+`guards` knows the words that ask for a text (`translate`, `pretend`, 改写).
 """
 ORDERED = types_with("ordered")
-"""What an order to the agent may be kept as."""
+"""The types that an order to the agent may have."""
 VIEWED = types_with("judged")
-"""What a judgement of a thing may be read as, and is none of: it is a note of what the user thinks, held lightly."""
+"""The types that a judgement of a thing may seem to have; it becomes an inferred note of what the user thinks."""
 _BESIDE = types_with("beside_correction")
-"""What a clause may state beside what it corrects."""
+"""The types that a clause may state beside its correction."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceReading:
-    """Findings by the clause that they begin at, and the last clause of those that go on."""
+    """The findings by their first clause, and the last clause of each finding that has several."""
 
     found: dict[int, list[Found]]
     swallowed: dict[int, int]
@@ -64,10 +67,10 @@ def extract_statements(
     directed: bool,
     trusted: bool = True,
 ) -> list[Observation]:
-    """What the clauses state, and why the others are dropped.
+    """The observations that the clauses state; `explain` receives why the other clauses are dropped.
 
-    `directed` clauses are told to be remembered: patterns alone read them. Of messages that are not `trusted`, as they
-    try to steer the agent, nothing is kept that only the learned weights find.
+    `directed` clauses are those that the user asks to remember: only patterns read them. A message that is not
+    `trusted` tries to steer the agent: nothing is kept of it that only the learned weights find.
     """
     verdicts, plainly = ([], frozenset[int]()) if directed else _classify_clauses(clauses)
     stand = stances(clauses)
@@ -105,7 +108,7 @@ def extract_statements(
 
 
 def _merge_findings(found: Sequence[Found]) -> Found:
-    """What one stretch of words states as one statement, under the first key; the others are kept beside it."""
+    """Merges the findings of one statement under the first key; the values of the other keys are kept beside it."""
     first = next((one for one in found if one.assertion == "correction" or one.key), found[0])
     also = {
         key: str(one.value.get("value") or "")
@@ -116,7 +119,7 @@ def _merge_findings(found: Sequence[Found]) -> Found:
 
 
 def _mark_order(found: Found, text: str, today: date) -> Found:
-    """The finding as an order, where its words are one: of how to answer, or of what to be reminded of, by its day."""
+    """Marks the finding as an order if its words tell how to answer, or of what to remind the user and when."""
     order = find_order(text)
     if order == "reminder":
         found = replace(found, kind="task", assertion="directive")
@@ -125,15 +128,15 @@ def _mark_order(found: Found, text: str, today: date) -> Found:
 
 
 def _replace_words(found: Found, words: str) -> Found:
-    """The finding told in these words."""
+    """The finding with these words as its text."""
     same = found.value.get("value") == found.text
     return replace(found, text=words, value={**found.value, "value": words} if same else found.value)
 
 
 def _find_clause_range(clauses: Sequence[Clause], reading: SentenceReading, index: int, last: int) -> tuple[int, int]:
-    """The clauses that the statement at this place has for its own: to the next statement of its sentence.
+    """The range of clauses that belong to the statement at this place: up to the next statement of its sentence.
 
-    The first has what stands before it, too: a condition, an introduction.
+    The first statement of a sentence also has the clauses before it, such as a condition or an introduction.
     """
     sentence = clauses[index].sentence
     starts = {at for at in reading.found if clauses[at].sentence == sentence}
@@ -145,10 +148,10 @@ def _find_clause_range(clauses: Sequence[Clause], reading: SentenceReading, inde
 
 
 def _classify_clauses(clauses: tuple[Clause, ...]) -> tuple[list[ClauseClass], frozenset[int]]:
-    """What the learned weights say of each clause, without gainsaying a pattern where they know little.
+    """The class of each clause by the learned weights, and the places of clauses that alone would surely be kept.
 
-    They know few names; and a question or a greeting beside a statement makes it look like less than it is: the places
-    of clauses that alone would surely be kept come beside the verdicts.
+    The weights know few names, so a pattern may find the name of the speaker all the same. A question or a greeting
+    beside a statement lowers its class, so in short messages each clause is classified alone as well.
     """
     few = len(clauses) <= learned.FEW_CLAUSES and not any(_OF_WORDS.search(clause.text) for clause in clauses)
     found: list[ClauseClass] = []
@@ -166,7 +169,7 @@ def _classify_clauses(clauses: tuple[Clause, ...]) -> tuple[list[ClauseClass], f
 
 
 def _quote_around(sentences: dict[int, list[Clause]], number: int, last: int, text: str) -> str:
-    """The sentences of these numbers, with a question or a few words before them that they may answer."""
+    """Quotes the sentences with these numbers, and a question or a short sentence before them that they may answer."""
     own, before = sentences[number], sentences.get(number - 1, [])
     begin = own[0].start
     if before and (before[-1].asked or begin - before[0].start <= (FEW_EN if own[0].language == "en" else FEW_ZH)):
@@ -175,7 +178,7 @@ def _quote_around(sentences: dict[int, list[Clause]], number: int, last: int, te
 
 
 def explain_clauses(text: str) -> list[tuple[tuple[int, int], str]]:
-    """Each clause of a text, and what keeps it from stating something of the user; `no signal` where nothing does."""
+    """The span of each clause, and why it states nothing about the user; `no signal` if there is no reason."""
     clauses = split(text)
     return [
         ((clause.start, clause.end), _name_reason(stance))
@@ -245,7 +248,7 @@ def _read_sentences(
 def _choose_type(
     clauses: Sequence[Clause], stand: Sequence[Stance], verdicts: Sequence[ClauseClass], places: Sequence[int]
 ) -> MemoryType:
-    """The type of what the clauses at these places say together."""
+    """The type of what the clauses at these places state together."""
     chosen = [clauses[place] for place in places]
     text = learned.join_clauses(chosen)
     return choose_type(text, chosen, [stand[n] for n in places], [verdicts[n] for n in places])
@@ -257,7 +260,7 @@ def _apply_classes(
     stand: Sequence[Stance],
     verdicts: Sequence[ClauseClass],
 ) -> None:
-    """Take out what the learned weights gainsay; make corrections of what they take for a change."""
+    """Drops findings that the learned weights contradict, and turns what they class as a change into corrections."""
     for index, verdict in enumerate(verdicts):
         if index in corrected:
             if verdict.changed < learned.LEAST_CHANGED and corrected[index][0].pattern != "denied":
@@ -273,7 +276,7 @@ def _apply_classes(
 
 
 def join_findings(index: int, plain: list[list[Found]], corrected: dict[int, list[Found]]) -> list[Found]:
-    """What the clause corrects, and what it states beside that; else what it states."""
+    """The corrections of the clause with what it states beside them; without a correction, all that it states."""
     found = corrected.get(index, plain[index])
     if index not in corrected or not found or found[0].kind in ("event", "note"):
         return found
@@ -295,7 +298,7 @@ def _name_reason(stance: Stance) -> str:
 
 
 def to_observation(found: Found, message: MessageText, span: tuple[int, int], around: str = "") -> Observation:
-    """The finding with its speaker, place, language, and the sentence around it."""
+    """The observation of the finding, with its speaker, place, language, and the sentence around it."""
     epistemic = judge_epistemic(found)
     if epistemic == "opinion" and found.assertion == "declared" and found.kind in VIEWED:
         found = replace(found, kind="note", assertion="inferred", polarity=0)
@@ -333,7 +336,7 @@ def to_observation(found: Found, message: MessageText, span: tuple[int, int], ar
 
 
 def _to_named_key(key: str | None, name: str) -> str | None:
-    """The key of a named speaker: the name's slug is the segment behind the prefix, in place of `user`."""
+    """The key of a named speaker: the slug of the name replaces `user` behind the prefix."""
     if key is None:
         return None
     prefix, _, rest = key.partition(":")

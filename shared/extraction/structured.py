@@ -1,4 +1,4 @@
-"""What needs no reading: items the client extracted, results of tools, cited resources."""
+"""Makes observations of structured input: items that the client extracted, results of tools, cited resources."""
 
 import json
 import re
@@ -39,7 +39,7 @@ _KINDS_OF_TOOLS: dict[MemoryType, re.Pattern[str]] = {
         re.I,
     ),
 }
-"""What a tool changes, by its name; the first that fits is meant."""
+"""What a tool changes, by its name; the first match counts."""
 _READS = to_pattern(r"^(?:get|list|search|find|read|fetch|query|lookup|show|describe|check|view|load)(?:$|[_.-])", re.I)
 
 
@@ -55,9 +55,9 @@ _STATES = {
 
 
 def from_item(item: StructuredStatement, ordinal: int, slots: Set[str] | None = frozenset()) -> Observation:
-    """The observation of a client's item; a note where its key is not allowed or its type not a user's (OC230).
+    """The observation of a client's item; a note if its key is not allowed or its type is not for users.
 
-    `slots` are those of a profile beside the built-in ones.
+    `slots` are slots of a profile in addition to the built-in ones.
     """
     key = _ALIASES.get(item.key or "", item.key)
     key = key and (profile_key(key, slots) or key)
@@ -107,7 +107,7 @@ def show_value(value: Any) -> str:
 
 
 def from_tool(tool: ToolText) -> Observation | None:
-    """A task, event or decision that a tool changed and answered for; none for reads and failures."""
+    """The task, event or decision that a tool changed with success; None for reads and failures."""
     if tool.status.lower() not in ("ok", "success", "succeeded", "completed", "done", "200") or _READS.match(tool.name):
         return None
     try:
@@ -168,14 +168,14 @@ def _find_title(*sources: Mapping[str, Any]) -> str:
 
 
 def _own_ids(fields: Mapping[str, Any]) -> list[str]:
-    """Names such as `ticket_id`, under which a tool tells which thing it changed."""
+    """Names of fields such as `ticket_id`, which identify what a tool changed."""
     return [name for name in fields if re.search(r"_(?:id|key|number)$", name) and not _NOT_ITS_ID.match(name)]
 
 
 def remove_twins(
     observed: list[Observation], told: Sequence[Observation], messages: Sequence[MessageText]
 ) -> list[Observation]:
-    """The observations without tasks that a tool of the same turn tells as well, with their due day left to it."""
+    """The observations without tasks that a tool of the same turn states too; the tool's task gets the due day."""
     tools = [one for one in told if one.kind == "task"]
     if not tools:
         return observed
@@ -199,14 +199,14 @@ def _same_task(observed: Observation, tool: Observation, messages: Sequence[Mess
 
 
 def _parts(text: str) -> set[str]:
-    """The words of a text that tell one task from another; of Chinese, its letters in twos."""
+    """The words of a text that distinguish tasks; for Chinese its pairs of letters."""
     low = fold(text)
     words = {word.rstrip("s") for word in re.findall(r"[a-z0-9]{3,}", low)} - {"the", "for", "and", "with", "task"}
     return words | {low[at : at + 2] for at in range(len(low) - 1) if low[at] >= "\u3400" and low[at + 1] >= "\u3400"}
 
 
 def from_ref(ref: RefText, ordinal: int) -> Observation:
-    """The entity of a cited resource: a reference passes the entity gate by its structure."""
+    """The entity of a cited resource, which always passes the entity gate."""
     repo = re.match(r"https?://(?:www\.)?(?:github|gitlab|gitee)\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?$", ref.ref_uri)
     kind = "repo" if repo or ref.ref_type == "repo" else "url" if re.match(r"https?://", ref.ref_uri) else "file"
     canonical = (repo[1] if repo else ref.ref_uri).lower() if kind != "file" else fold(ref.ref_uri)

@@ -1,4 +1,4 @@
-"""From the log to statements: a turn as the reading rules take it, and what they found in it as rows. Pure."""
+"""Converts stored turns into texts for extraction, and observations into rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -34,26 +34,26 @@ SPOKEN = frozenset({"user_message", "assistant_message", "system"})
 """The events that are messages."""
 
 RESTORE, EDIT, PIN, UNPIN, MERGE, IMPORT = "restore", "edit", "pin", "unpin", "merge", "import"
-"""The patterns of items that name a memory: its content is to hold again, its next version is given, it is to lead core
-memory or no more, others become one with it, or it came with an import as it had been."""
+"""The patterns of items that name a memory: they restore its content, give its next version, pin or unpin it in core
+memory, merge others into it, or import it unchanged."""
 ACTS = frozenset({RESTORE, PIN, UNPIN, MERGE, IMPORT})
-"""Those of them whose words, if they have any, do not stand for a statement by themselves."""
+"""The patterns whose words, if there are any, are no statement by themselves."""
 IMPORTED = "imported"
-"""Where an item holds a version of a memory as an import brought it."""
+"""The field of an item with the imported version of a memory."""
 OTHERS = "others"
-"""Where the value of an item that merges names the others."""
+"""The field of a merging item with the other memories."""
 NOT_USEFUL, NEVER_AGAIN, BRING_UP_AGAIN = "not_useful", "never_again", "bring_up_again"
 JUDGEMENTS = frozenset({NOT_USEFUL, NEVER_AGAIN, BRING_UP_AGAIN})
-"""The patterns of items that judge the use of a memory and leave what it says."""
+"""The patterns of items that judge the use of a memory and do not change its content."""
 
 IN_EXPERIMENT = ("experiment_id", "variant")
-"""What each row that a turn leaves says of the experiment that the turn was in."""
+"""The fields of a row about the experiment of its turn."""
 
 
 def turn_text(turn: Turn) -> TurnText:
-    """The turn as the rules read it: in everybody's own words; events that were erased are left out.
+    """The turn as extraction reads it: everybody's own words, without erased events.
 
-    In one that was imported there is nothing to read: what was learnt from it came with it.
+    An imported turn has nothing to read, because what was learnt from it was imported too.
     """
     return TurnText(()) if turn.imported else read_words(turn)
 
@@ -83,25 +83,25 @@ def read_words(turn: Turn) -> TurnText:
 
 
 def only_commands(turn: Turn) -> bool:
-    """Whether the user speaks in the turn, and only gives commands."""
+    """Whether all messages of the user in the turn are commands, and there is at least one."""
     texts = turn.list_texts("user_message")
     return bool(texts) and all(map(slash.is_command, texts))
 
 
 def place_of(turn: Turn) -> TurnPlace:
-    """The turn, as wishes are followed."""
+    """The place of the turn, for the wishes of its session."""
     told = turn.remember, turn.withheld, turn.learning
     return TurnPlace(turn.turn_id, turn.session_id, turn.seq, turn.committed_at, *told)
 
 
 def withhold(turn: Turn, why: Why | str) -> Turn:
-    """The turn with nothing in it that could be learnt: what takes knowledge away, or names a memory, stays."""
+    """The turn without anything to learn; what retracts knowledge or names a memory stays."""
     events = tuple(left for event in turn.events if (left := leave_event(event, why)))
     return replace(turn, events=events, withheld=why)
 
 
 def keep_session_end(turn: Turn) -> Turn:
-    """The turn without words: whether its session ends with it is all that is left."""
+    """The turn without words: only the end of its session is left, if it ends with it."""
     return replace(turn, events=tuple(e for e in turn.events if e.event_type == SESSION_END))
 
 
@@ -118,7 +118,7 @@ def leave_event(event: Event, why: str) -> Event | None:
 
 
 def left_of(text: str, why: str, kept: Sequence[tuple[int, int]] = ()) -> str:
-    """A message of a withheld turn: what it asks to be forgotten, where that was not said for this message alone."""
+    """The rest of a message in a withheld turn: its requests to forget, unless only this message was withheld."""
     spans = list(kept)
     if why in ("session", "settings", "person"):  # "person": of turns from before that was a setting
         wished = [(wish.start, wish.end) for wish in wishes.find_wishes(text)]
@@ -131,7 +131,7 @@ def left_of(text: str, why: str, kept: Sequence[tuple[int, int]] = ()) -> str:
 
 
 def take_own_text(turn: Turn, event: Event, text: str) -> str:
-    """The event's text without what memory had shown before it was said."""
+    """The text of the event without what memory had shown before."""
     return recalled.keep_own(text, turn.recalled.get(str(event.ordinal), ()))
 
 
@@ -147,7 +147,7 @@ def _tool(turn: Turn, call: Event, result: Event) -> ToolText:
 
 
 def render_result(value: Any) -> str:
-    """A tool's result as text."""
+    """The result of a tool as text."""
     return value if isinstance(value, str) else orjson.dumps(value).decode()
 
 
@@ -168,7 +168,7 @@ def _item(content: Mapping[str, Any]) -> StructuredStatement:
 
 
 def observation_rows(turn: Turn, observed: Observed, policy: ConfidencePolicy) -> tuple[ObservationRow, ...]:
-    """The observations of a turn as rows, items that name a memory by id among them."""
+    """The observations of a turn as rows, including items that name a memory by id."""
     rows = [_row(turn, o, policy) for o in (*observed.observations, *observed.suspected)]
     rows += [_by_id(turn, e) for e in turn.events if _names_memory(turn, e)]
     # what has a key finds its own memory before words without one look for theirs
@@ -177,7 +177,7 @@ def observation_rows(turn: Turn, observed: Observed, policy: ConfidencePolicy) -
 
 
 def _names_memory(turn: Turn, event: Event) -> bool:
-    """Whether the event is an item that names a memory; of an imported turn only what came with it counts."""
+    """Whether the event is an item that names a memory; in an imported turn only imported items count."""
     content = event.content or {}
     return event.event_type == "item" and bool(content.get("memory_id")) and turn.imported == (IMPORTED in content)
 
@@ -218,7 +218,7 @@ def _row(turn: Turn, seen: Observation, policy: ConfidencePolicy) -> Observation
 
 
 def confidence_of(seen: Observation, policy: ConfidencePolicy) -> float:
-    """How far it is believed at first: what it states of itself, under its cap, or what its assertion is worth.
+    """The first confidence of an observation: the one that it claims, up to its cap, or the one of its assertion.
 
     A model that is less sure of what it found lowers that, and never raises it.
     """
@@ -231,19 +231,19 @@ def confidence_of(seen: Observation, policy: ConfidencePolicy) -> float:
 
 
 def find_related(seen: Observation) -> UUID | None:
-    """The memory that a model was shown and says has changed; what a client writes into a value names none."""
+    """The memory that a model says has changed; the value of a client's item names none."""
     related = seen.value.get(RELATED) if seen.detector.startswith("model:") else None
     return UUID(related) if related else None
 
 
 def _find(turn: Turn, seen: Observation) -> UUID:
-    """The memory that the rules' find in these words became, if it became one."""
+    """The id of the memory that the finding of the rules in these words became."""
     said = input_hash(turn.turn_id, seen.message_ordinal, seen.kind, seen.key, seen.text, False)
     return candidate_id(turn.turn_id, said)
 
 
 def is_forgotten(seen: ObservationRow) -> bool:
-    """Whether what it takes back is to be forgotten: the user asked for that, took it back by hand, or was joking.
+    """Whether what it retracts shall be forgotten: the user asked for that, retracted it by hand, or was joking.
 
     So is what was never said as it was read.
     """
@@ -254,12 +254,12 @@ def is_forgotten(seen: ObservationRow) -> bool:
 
 
 def takes_back_before(seen: ObservationRow) -> bool:
-    """Whether it takes back what the user said in the turn before."""
+    """Whether it retracts what the user said in the turn before."""
     return seen.detector == retractions.DETECTOR and seen.old_value is None
 
 
 def chosen_id(turn_id: UUID, ordinal: int, memory_id: UUID | str) -> UUID:
-    """The id of what an item that names a memory leaves, known as soon as its turn is."""
+    """The id of the observation of an item that names a memory, which follows from its turn."""
     return candidate_id(turn_id, input_hash(turn_id, ordinal, memory_id))
 
 
@@ -302,7 +302,7 @@ def _by_id(turn: Turn, event: Event) -> ObservationRow:
 
 
 def _pattern(content: Mapping[str, Any]) -> str:
-    """What an item does to the memory that it names."""
+    """The pattern of what an item does to the memory that it names."""
     if judged := content.get("feedback"):
         return str(judged)
     if IMPORTED in content:

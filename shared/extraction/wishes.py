@@ -1,4 +1,4 @@
-"""A wish not to be remembered, and its end: for the message, for the session, or for the person, in either language."""
+"""Finds wishes not to be remembered and their end, for the message, the session or the person, in both languages."""
 
 # ruff: noqa: E501 - one family of words per line
 
@@ -46,7 +46,7 @@ THIS = (
     r" (?:message|bit|part|info(?:rmation)?|details?|fact|stuff|thing|one|sentence|story|secret|remark|statement)s?)\b)"
 )
 IT = r"(?:this|that|it|these|those|them)\b"
-"""What may also point at something else that is saved: a file, a draft."""
+"""Words that may also mean something else that is saved, such as a file or a draft."""
 NO = (
     r"(?:don'?t(?: you)?(?: ever| even| dare)?|do not(?: ever)?|never(?: ever)?|not(?: to)?|(?:you )?(?:must|should|may|can|need)"
     r"(?:n'?t| not)|you (?:are|'re) not(?: allowed| supposed)? to|cannot|(?:there(?:'s| is) )?no need to)"
@@ -187,9 +187,9 @@ SAVED = to_pattern(
     r"|文件|文档|草稿|图片?|照片|网页|脚本|配置|表单|游戏|表格|视频|歌|录音|修改|代码|函数|密码|会议|邮件|附件|日志|缓存|数据库|磁盘|硬盘|仓库|分支|按钮|剩菜|冰箱",
     re.I,
 )
-"""Things that are saved otherwise: beside them `this` and `it` may be one of them."""
+"""Things that are saved elsewhere: `this` and `it` beside them may mean one of them."""
 KEEPS_MIND = to_pattern(r"remember|memori|retain|记(?!录)|忆", re.I)
-"""Verbs that are of memory alone."""
+"""Verbs that are only used for memory."""
 LASTING = to_pattern(
     r"from now on|from here on|going forward|in (?:the )?future|ever\b|never|以后|今后|往后|从现在|从今|永远|任何时候",
     re.I,
@@ -197,14 +197,14 @@ LASTING = to_pattern(
 ASKS = to_pattern(
     r"^(?:can|could|would|will) you\b|please|能不能|可不可以|能否|可以|好吗|好不好|行吗|行不行|请|麻烦", re.I
 )
-"""A wish that is put as a question."""
+"""Opens a wish in the form of a question."""
 WONDERS = to_pattern(
     r"^(?:why|how|what|when|who|did|do(?! not)|does|is|are|was|were|have|has|if|should)\b|为什么|为何|怎么|是不是|有没有|如果|会不会|要是|难道",
     re.I,
 )
 Scope = Literal["message", "session", "person", "here"]
 READ = 2000
-"""Characters of a message in which a wish is looked for, from its beginning and up to its end."""
+"""A wish is searched in so many characters at the beginning and at the end of a message."""
 _KEEPS = gate(
     DENY_EN, SPLIT_EN, PASSIVE_EN, ASIDE_EN, SWITCH_OFF_EN, HALT_EN, LIFT_EN,
     DENY_ZH, MOVED_ZH, FIRST_ZH, PASSIVE_ZH, HALT_ZH, SWITCH_OFF_ZH, LIFT_ZH,
@@ -215,7 +215,7 @@ _DENIES = (DENY_EN, SPLIT_EN, PASSIVE_EN, DENY_ZH, MOVED_ZH, FIRST_ZH, PASSIVE_Z
 
 @dataclass(frozen=True, slots=True)
 class MemoryWish:
-    """What the user wishes to be remembered, or not; `here` is whatever keeps this session from being remembered."""
+    """A wish to be remembered or not; the scope `here` ends whatever keeps this session from being remembered."""
 
     scope: Scope
     remember: bool
@@ -224,7 +224,7 @@ class MemoryWish:
 
 
 def find_wishes(text: str) -> tuple[MemoryWish, ...]:
-    """The wishes that the text states, in their order."""
+    """The wishes that the text states, in their order; clauses are read only if their words may be a wish."""
     found: list[MemoryWish] = []
     for start, stretch in _cut_ends(text):
         clauses = split(stretch) if mask(stretch) & _KEEPS else ()
@@ -239,20 +239,20 @@ def find_wishes(text: str) -> tuple[MemoryWish, ...]:
 
 
 def list_wishes(turn: TurnText) -> tuple[MemoryWish, ...]:
-    """The wishes in the user's messages, and what the caller says for them after these."""
+    """The wishes in the user's messages, followed by the wish of the caller."""
     worded = (wish for message in turn.messages if message.role == "user" for wish in find_wishes(message.text))
     given = () if turn.remembered is None else (MemoryWish("session", turn.remembered, 0, 0),)
     return (*worded, *given)
 
 
 def find_learning_wish(turn: TurnText) -> MemoryWish | None:
-    """What the user says last of being remembered at all; `here` brings it back where nothing is remembered."""
+    """The last wish of the user about being remembered at all; `here` turns it on again."""
     worded = (wish for message in turn.messages if message.role == "user" for wish in find_wishes(message.text))
     return next((wish for wish in reversed([*worded]) if wish.scope in ("person", "here")), None)
 
 
 def to_unread(turn: TurnText, why: str) -> tuple[ReadingNote, ...]:
-    """That none of its messages was read, or nothing else of a turn without messages, and why."""
+    """Notes that no message of the turn was read, and why; one note if it has no messages."""
     spans = [((0, len(each.text)), each.ordinal) for each in turn.messages] or [((0, 0), 0)]
     return tuple(ReadingNote(span, "dropped", f"wish:{why}", ordinal) for span, ordinal in spans)
 
@@ -264,7 +264,7 @@ def _cut_ends(text: str) -> list[tuple[int, str]]:
 
 
 def _is_worded(clause: Clause, clauses: Sequence[Clause]) -> bool:
-    """Whether the clause is worded as a wish, however it stands."""
+    """Whether the clause has the words of a wish, whatever its stance is."""
     return find_denied(clause.text, clause, clauses) is not None or find_lifted(clause.text) is not None
 
 
@@ -284,7 +284,7 @@ def _read_wish(clause: Clause, stance: Stance, clauses: Sequence[Clause]) -> Mem
 
 
 def find_denied(text: str, clause: Clause, clauses: Sequence[Clause]) -> tuple[Scope, int] | None:
-    """For what the clause denies to be remembered, and where the words that say so end."""
+    """The scope that the clause excludes from memory, and where the words of the wish end."""
     if aside := ASIDE_EN.match(text):
         return "message", aside.end()
     if off := SWITCH_OFF_EN.match(text) or SWITCH_OFF_ZH.match(text):
@@ -320,13 +320,13 @@ def _read_scope(match: dict[str, str | None], text: str, clause: Clause, clauses
 
 
 def _negates(how: str, text: str) -> bool:
-    """Whether what is said of the thing is that it is not to be kept."""
+    """Whether the words deny that the thing shall be kept."""
     low = f"{text[:60]} {how}".lower()
     return any(sign in low for sign in ("not", "n't", "never", "nothing", "none"))
 
 
 def _speaks_of_things(text: str, clause: Clause, clauses: Sequence[Clause]) -> bool:
-    """Whether `this` or `it` may be something that is saved otherwise."""
+    """Whether `this` or `it` may mean something that is saved elsewhere."""
     if KEEPS_MIND.search(text):
         return False
     return any(SAVED.search(each.text) for each in clauses if each.sentence <= clause.sentence)

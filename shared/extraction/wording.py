@@ -1,4 +1,4 @@
-"""The user's own words for a statement: its sentence, shortened only at its edges, so that it stands by itself."""
+"""Chooses the user's own words for a statement: its sentence, shortened only at its edges."""
 
 # ruff: noqa: E501 - one family of words per line
 
@@ -12,11 +12,11 @@ from shared.language.patterns import to_pattern
 from shared.language.segment import has_word
 
 LONGEST = 300
-"""Characters of a statement at most."""
+"""A statement has at most so many characters."""
 LONGEST_BEFORE = 160
-"""Characters at most of a sentence that is taken along because the next one points back to it."""
+"""A sentence of at most so many characters is added if the next one refers back to it."""
 _CLOSED = r"(?=\s*[,:;.!-]|\s+(?:i|i['’]\w+|we|we['’]\w+|he|she|they|it|it['’]\w+|that|this|there|the|my|our|not|yes|no|sorry|wait|actually|but|and|so)\b)"
-"""Stands behind a word that opens a sentence: not behind `no` in "no smokers", `right` in "right knee"."""
+"""Follows a word that opens a sentence: not `no` in "no smokers" or `right` in "right knee"."""
 LEAD = to_pattern(
     r"^(?:(?:(?:and|but|so|also|plus|oh|ah|um+|uh|er|btw|by the way|anyway|anyways|fyi|ok|okay|hi|hey|hello|yes|yeah|yep"
     r"|yup|nope|thank you|lol|haha\w*|actually|honestly|basically|anyhow)\b"
@@ -25,7 +25,7 @@ LEAD = to_pattern(
     r"|好的|好吧|对|没错|谢谢|你好)[，,：:。!！\s]+)+",
     re.I,
 )
-"""Fillers and courtesies that say nothing of what follows them."""
+"""Fillers and courtesies before a statement."""
 _POINTS_BACK = to_pattern(
     r"(?:he|she|they|it|that|this|these|those|both|neither|his|her|their|its)(?:'s|'re|'d|'ll|\b)|[他她它这那其]|两个都|都是",
     re.I,
@@ -34,7 +34,7 @@ _IN_PLACE = to_pattern(
     r"(?:I (?:have )?)?(?:now )?(?:back (?:to|on)|switched|moved (?:back|over|everything)|changed)\b|.*\binstead$|(?:[我就都也]|现在|已经)*(?:改|换|转|回)",
     re.I,
 )
-"""Says what holds in the place of something, and nothing by itself without the words before it."""
+"""Says what replaces something; without the words before it, it says nothing."""
 _SUBJECT_EN = to_pattern(
     r"(?:hate|love|like|prefer|dislike|live|work|don't|never|always|am|have|enjoy|can't|use)\b", re.I
 )
@@ -45,10 +45,10 @@ _TAIL = to_pattern(r"[\s,，;；:：、。.!！~～—-]+$")
 def choose_words(
     text: str, clauses: Sequence[Clause], stances: Sequence[Stance], begin: int, end: int, statement: Found
 ) -> tuple[str, tuple[int, int]]:
-    """The words of `clauses[begin:end]` as a statement, and where they stand in the message.
+    """The words of `clauses[begin:end]` as a statement, and their span in the message.
 
-    Questions and courtesies at the edges are left out, and of a correction what it denies; who speaks is added where a
-    clause was cut from its subject, and the sentence before where the words point back to it.
+    Questions and courtesies at the edges are left out, and what a correction denies. The subject is added if a clause
+    was cut from it, and the sentence before if the words refer back to it.
     """
     first, last = _trim_edges(clauses, stances, begin, end, statement)
     start, stop = clauses[first].start, clauses[last - 1].end
@@ -82,13 +82,13 @@ def _trim_edges(
 
 
 def _denies_old(text: str, found: Found) -> bool:
-    """Whether the words deny the old value, beside a new one that the finding has."""
+    """Whether the words deny the old value of a correction that has a new one."""
     corrects = found.assertion == "correction" and bool(found.value.get("value") or found.key)
     return corrects and bool(found.old_value) and has_word(text, found.old_value or "")
 
 
 def stands_in_place(text: str) -> bool:
-    """Whether the words say what holds in the place of something that was named before them."""
+    """Whether the words say what replaces something named before them."""
     return _IN_PLACE.match(text) is not None
 
 
@@ -98,7 +98,7 @@ def _holds_value(text: str, found: Found) -> bool:
 
 
 def _find_sentence_before(text: str, clauses: Sequence[Clause], first: int) -> str:
-    """The sentence before the one at `first`, where that one begins there and the other is short and no question."""
+    """The sentence before the clause `first`, if that clause begins a sentence and the one before is short and not asked."""
     number = clauses[first].sentence
     if first and clauses[first - 1].sentence == number:
         return ""
@@ -111,7 +111,7 @@ def _find_sentence_before(text: str, clauses: Sequence[Clause], first: int) -> s
 
 
 def _add_subject(words: str, clauses: Sequence[Clause], stances: Sequence[Stance], first: int) -> str:
-    """The words with who speaks before them, where their clause was cut from its subject."""
+    """The words with their subject before them, if their clause was cut from it."""
     stance = stances[first]
     if stance.subject != "self" or stance.explicit or not words:
         return words

@@ -119,19 +119,19 @@ def drop_others(fused: FusionResult, question: str) -> FusionResult:
     For people, and where only spelling marks a name, only texts that state the same thing of another are dropped,
     because others may be involved. If the named person speaks themselves, all stay.
     """
-    scope = scopes(question)
+    scope = find_scopes(question)
     people = frozenset(each.candidate.name.lower() for each in fused.ranked if each.candidate.name)
     if len(scope.names) != 1 or scope.names <= people:
         return fused
     single = [each for each in fused.ranked if not each.candidate.is_resource and says_one_thing(each.candidate.text)]
     about = [each.candidate for each in single if names_any(each.candidate.text, scope.names)]
-    beside = frozenset[str]().union(*(scopes(each.text).named for each in about)) | people
+    beside = frozenset[str]().union(*(find_scopes(each.text).named for each in about)) | people
     turns = {each.turn_id for each in about}
 
     def is_of_other(source: Candidate) -> bool:
         if source.turn_id in turns or names_any(source.text, scope.names):
             return False
-        kind = of_other_kind(question, source.text)
+        kind = find_other_kind(question, source.text)
         if kind is None and not _is_stranger(source.text, scope.names, beside):
             return False
         return kind == "thing" or any(compare_nearness(source.text, other.text) >= ALIKE for other in about)
@@ -144,14 +144,14 @@ def drop_others(fused: FusionResult, question: str) -> FusionResult:
 
 def select_core_in_scope(core: Sequence[CoreMemory], question: str) -> list[CoreMemory]:
     """The core memories without orders about others than the named thing."""
-    if not scopes(question).kinds:
+    if not find_scopes(question).kinds:
         return list(core)
-    return [each for each in core if find_need(each) != "order" or not of_other_kind(question, each.text)]
+    return [each for each in core if find_need(each) != "order" or not find_other_kind(question, each.text)]
 
 
 def _is_stranger(text: str, names: frozenset[str], beside: frozenset[str]) -> bool:
     """Whether the text names somebody or something not named together with the requested one."""
-    others = scopes(text).named - beside
+    others = find_scopes(text).named - beside
     return bool(others) and not any(_may_be_one(one, name) for one in others for name in names)
 
 
@@ -240,7 +240,7 @@ _AT = datetime(2000, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Scopes:
-    """The names in a text, in small letters, by the kind of what they name; `named` are all that letters tell."""
+    """The names in a text, in small letters, by the kind of thing that they name; `named` are known by spelling alone."""
 
     kinds: Mapping[str, frozenset[str]]
     named: frozenset[str]
@@ -252,8 +252,8 @@ class Scopes:
 
 
 @of_texts(2048)
-def scopes(text: str) -> Scopes:
-    """Of whom and of what the text speaks by name."""
+def find_scopes(text: str) -> Scopes:
+    """The people and things that the text names."""
     text = text[:MOST_READ]
     kinds: dict[str, set[str]] = {}
     for match in _TITLED.finditer(text):
@@ -285,12 +285,12 @@ def _is_name(name: str) -> bool:
     return _NOT_NAMES_ZH.search(name) is None
 
 
-def of_other_kind(question: str, text: str) -> OtherKind | None:
-    """Whether the text names another of a kind of which the question names one, and none that the question names.
+def find_other_kind(question: str, text: str) -> OtherKind | None:
+    """The kind of which the text names another than the question does; None if it names one that the question names.
 
-    Of several that a question names nothing is known.
+    Nothing is known if the question names several.
     """
-    asked, said = scopes(question), scopes(text)
+    asked, said = find_scopes(question), find_scopes(text)
     if not asked.kinds or len(asked.names) > 1 or names_any(text, asked.names):
         return None
     other = [kind for kind, names in asked.kinds.items() if kind in said.kinds and names.isdisjoint(said.kinds[kind])]
@@ -300,7 +300,7 @@ def of_other_kind(question: str, text: str) -> OtherKind | None:
 
 
 def names_any(text: str, names: frozenset[str]) -> bool:
-    """Whether the text has one of the names."""
+    """Whether the text contains one of the names."""
     low = text.lower()
     return any(_has(low, name) for name in names)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.compose.rules.resolving.scopes import of_other_kind
+from services.compose.rules.resolving.scopes import find_other_kind
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,4 @@ from services.compose.rules.resolving.scopes import of_other_kind
 def test_a_text_with_another_name_of_the_same_kind_is_about_another_subject(
     question: str, text: str, other: bool
 ) -> None:
-    assert bool(of_other_kind(question, text)) is other
+    assert bool(find_other_kind(question, text)) is other
