@@ -1,4 +1,4 @@
-"""ContentBlock 1.1: a message as a text or as blocks of text and media (seed 004 section 4.1, R188)."""
+"""ContentBlock 1.1: a message as a text or as blocks of text and media, and what is known of named media."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self, cast, get_args
@@ -22,9 +22,12 @@ from schemas.base import (
     NULL,
     WORDS_PATTERN,
     Contract,
+    ExternalId,
+    Instant,
     IsPlain,
     JsonObject,
     JsonSchemaValue,
+    Reason,
     has,
     has_words,
     when,
@@ -186,3 +189,37 @@ def blocks_of(content: str | tuple[ContentBlock, ...]) -> tuple[ContentBlock, ..
 def words_of(blocks: Iterable[ContentBlock]) -> str:
     """What was said in words: the text blocks joined, and nothing of the media."""
     return "\n".join(block.text for block in blocks if block.text is not None)
+
+
+Checksum = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
+"""The hash of the content itself; an ETag is none."""
+
+
+class MediaState(Contract):
+    """The body of `PUT /v1/media/{media_id}`; a checksum or recognised text that is not given stays as it was.
+
+    `requested_by` comes from the key; it is on record with `reason`.
+    """
+
+    tenant_id: ExternalId = "default"
+    user_id: ExternalId
+    type: MediaType
+    security_status: SecurityStatus
+    checksum: Checksum | None = None
+    recognized_text: Annotated[
+        Text | None, Field(validation_alias=AliasChoices("recognized_text", "recognised_text"))
+    ] = None
+    requested_by: ExternalId | None = None
+    reason: Reason | None = None
+
+
+class MediaView(Contract):
+    """A registered media file."""
+
+    media_id: str
+    type: MediaType
+    security_status: SecurityStatus
+    checksum: str | None = None
+    recognized_text: str | None = None
+    created_at: Instant
+    updated_at: Instant

@@ -8,9 +8,8 @@ from pydantic import Field
 
 from schemas.base import Contract, Instant, JsonObject
 from schemas.compose import ComposeRequest
-from schemas.context_package import ContextPackage, PlannerDebug
+from schemas.context_package import ChatMessage, ContextPackage, PlannerDebug
 from schemas.explain import ArmTiming, CandidateTrace, DroppedEvidence, ExecutedQuery, HeldBackText, Step
-from schemas.messages import ChatMessage
 
 Arm = Literal["words", "vectors", "names", "session", "knowledge", "overlay", "all"]
 """By what something is found: `overlay` is what was said and is not learnt yet, `all` is every signal together."""

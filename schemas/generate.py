@@ -16,8 +16,7 @@ from schemas.events import Payload
 from schemas.evidence_pack import EvidencePack
 from schemas.exporting import ExportDocument
 from schemas.memory_item import MemoryItem, WriteReceipt
-from schemas.retrieval_plan import RetrievalPlan
-from schemas.retrieve import RetrieveRequest
+from schemas.retrieval_plan import RetrievalPlan, RetrieveRequest
 from schemas.sessions import ArchiveReceipt
 from schemas.topics import PAYLOADS
 from schemas.turn_events import CommitResult, ErrorReply, TurnEvents

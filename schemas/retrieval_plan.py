@@ -1,12 +1,13 @@
-"""RetrievalPlan 0.1: what to look for, how, how much, and how noise is held down (seed 001)."""
+"""RetrievalPlan 0.1: what to look for, how, how much, and how noise is held down; on behalf of a user, and kept."""
 
 # ruff: noqa: RUF012 - pydantic copies a mutable default for every instance
 
 from typing import Annotated, Any, ClassVar, Literal, Self
+from uuid import UUID
 
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from schemas.base import NO_NUL, WORDS_PATTERN, Contract, HasWords, Instant, JsonObject, without_nulls
+from schemas.base import NO_NUL, WORDS_PATTERN, Contract, ExternalId, HasWords, Instant, JsonObject, without_nulls
 from schemas.vocabulary import Purpose, SearchMode
 
 PLAN_VERSION = "0.1"
@@ -171,3 +172,22 @@ class RetrievalPlan(Section):
         """The filters that hold for `query`: its own where it has them, else the global ones."""
         own = {name: getattr(query.filters, name) for name in Filters.model_fields}
         return self.global_filters.model_copy(update={name: value for name, value in own.items() if value})
+
+
+class RetrieveRequest(RetrievalPlan):
+    """A plan, whose memory it searches, and whose knowledge: a tenant's, an organisation's, a profile's."""
+
+    tenant_id: ExternalId = "default"
+    user_id: ExternalId
+    org_id: ExternalId | None = None
+    profile_id: ExternalId | None = None
+
+
+class PlanView(Contract):
+    """A plan that was executed: given to /v1/retrieve, whose knowledge it asked too, or made for a package."""
+
+    plan_id: UUID
+    executed_at: Instant
+    plan: RetrievalPlan
+    org_id: str | None = None
+    profile_id: str | None = None

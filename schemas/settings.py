@@ -1,4 +1,4 @@
-"""Settings of a user and of a tenant: what each is, where it comes from, and who may change it."""
+"""Settings of a user and of a tenant: what each is, where it comes from, and who may change it; rights over HTTP."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -9,6 +9,7 @@ from pydantic import Field
 from pydantic.json_schema import JsonSchemaValue
 
 from schemas.base import Contract
+from schemas.vocabulary import AccessScope
 
 SettingName = Literal[
     "summary_enabled",
@@ -110,3 +111,16 @@ class SettingsView(Contract):
     tenant_id: str
     user_id: str | None = None
     settings: tuple[SettingView, ...]
+
+
+class AccessView(Contract):
+    """Whom the key or the token is for: a tenant, and one user of it or those whose id begins with `users_from`.
+
+    Without a tenant it is whoever sits at this machine while it needs no key.
+    """
+
+    name: str
+    tenant_id: str | None = None
+    user_id: str | None = None
+    users_from: str | None = None
+    scopes: tuple[AccessScope, ...] = ()

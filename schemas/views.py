@@ -1,12 +1,14 @@
 """What the HTTP interface shows of rows."""
 
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
+
+from pydantic import Field
 
 from schemas.base import Contract, Instant, Json, JsonObject
 from schemas.events import TurnOutcome
 from schemas.memory_item import MemoryItem
-from schemas.vocabulary import MemoryStatus
+from schemas.vocabulary import MemoryStatus, MemoryType
 
 
 class EventView(Contract):
@@ -156,3 +158,44 @@ class SummaryView(Contract):
     generated_at: Instant
     model_id: str
     summary_json: JsonObject
+
+
+ChangeKind = Literal[
+    "learnt",
+    "changed",
+    "ended",
+    "taken_back",
+    "merged",
+    "restored",
+    "confirmed",
+    "pinned",
+    "unpinned",
+    "outdated",
+    "hidden",
+    "imported",
+]
+Cause = Literal["turn", "edit", "upkeep", "import"]
+
+
+class MemoryChange(Contract):
+    """One change of what is known: `before` are the texts that hold no longer by it, `after` the one that holds."""
+
+    at: Instant
+    what: ChangeKind
+    by: Annotated[
+        Cause,
+        Field(description="What was said, what the user did by hand, what time and use did, or an import"),
+    ]
+    memory_id: UUID
+    type: MemoryType
+    before: tuple[str, ...] = ()
+    after: str | None = None
+    turn_id: UUID | None = None
+    session_id: str | None = None
+    reason: str | None = None
+
+
+class ChangePage(Contract):
+    """Some changes of one user, newest first."""
+
+    changes: tuple[MemoryChange, ...]

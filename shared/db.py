@@ -1,6 +1,7 @@
-"""The pools, and transactions bound to one tenant and user. The home of psycopg beside its errors and the store."""
+"""The pools, transactions bound to one tenant and user, and what errors of psycopg mean. Its home beside the store."""
 
 import asyncio
+import select
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -9,12 +10,11 @@ from typing import Any, Generic, LiteralString, Self, TypeAlias, TypeVar, cast, 
 
 import orjson
 import psycopg
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, errors
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import set_json_loads
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from shared.db_errors import AWAY, has_hung_up, translated
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 
@@ -27,16 +27,16 @@ APP_ROLE = "smartbrain_app"
 SYSTEM_ROLE = "smartbrain_system"
 ERASURE_ROLE = "smartbrain_erasure"
 ERASED = "smartbrain_erased"
-"""Each erasure is notified here by the transaction that begins its epoch: tenant, user, epoch."""
+"""The channel on which the transaction that begins an epoch notifies its erasure: tenant, user, epoch."""
 KEYS = "smartbrain_keys"
 """Each change of a key is notified here by its transaction: the key's id."""
 CHANNEL = "smartbrain_outbox"
+"""The channel on which new rows of the outbox are notified."""
 
 RECONNECT_S = 4.0
-"""A pool whose server is away begins anew after so long: left alone, it pauses twice as long before each try, and a
-server that was away for half a minute was not seen for another half."""
+"""A pool restarts its attempts after this time without a server; otherwise each pause doubles the last."""
 IDLE_S = 60.0
-"""A pool that has not needed a connection for so long closes it: each is a process of the server."""
+"""A pool closes a connection that it has not needed for this time: each is a process of the server."""
 WAITS: Mapping[str, Any] = MappingProxyType({"timeout": 10, "max_idle": IDLE_S, "reconnect_timeout": RECONNECT_S})
 
 Connection: TypeAlias = AsyncConnection[DictRow]
@@ -45,8 +45,30 @@ R = TypeVar("R")
 R1 = TypeVar("R1")
 R2 = TypeVar("R2")
 R3 = TypeVar("R3")
-R4 = TypeVar("R4")
-R5 = TypeVar("R5")
+
+AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout)
+"""Errors while the server is away, restarting or out of connections."""
+BEHIND = (errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedObject, errors.UndefinedFunction)
+"""Errors if a migration or an extension is missing: the event itself may be good, and is delivered again."""
+RACE = (errors.SerializationFailure, errors.DeadlockDetected, errors.UniqueViolation)
+
+
+class translated:  # noqa: N801 # reads as a verb in `with`
+    """Turns what psycopg raises into what the caller should do next."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        # asyncio.wait_for of Python 3.11 may lose a cancellation that comes as its future is done
+        task = asyncio.current_task()
+        if error is None and task is not None and task.cancelling():
+            raise asyncio.CancelledError
+        if isinstance(error, AWAY):
+            raise TransientError(f"database away: {type(error).__name__}") from error
+        if isinstance(error, BEHIND):
+            raise TransientError(f"the schema lacks what is asked: {type(error).__name__}") from error
+        if isinstance(error, RACE):
+            raise TransientError(f"lost a race: {type(error).__name__}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +181,6 @@ class Database:
     @overload
     async def read(self, subject: Subject, one: Read[R1], two: Read[R2], three: Read[R3], /) -> tuple[R1, R2, R3]: ...
     @overload
-    async def read(
-        self, subject: Subject, one: Read[R1], two: Read[R2], three: Read[R3], four: Read[R4], /
-    ) -> tuple[R1, R2, R3, R4]: ...
-    @overload
-    async def read(
-        self, subject: Subject, one: Read[R1], two: Read[R2], three: Read[R3], four: Read[R4], five: Read[R5], /
-    ) -> tuple[R1, R2, R3, R4, R5]: ...
-    @overload
     async def read(self, subject: Subject, one: Read[R1], /, *others: Read[R]) -> tuple[R1, *tuple[R, ...]]: ...
     async def read(self, subject: Subject, /, *reads: Read[Any]) -> tuple[Any, ...]:
         """What the statements find among the rows of this user, in one transaction and one round trip."""
@@ -216,18 +230,16 @@ class Database:
 
     async def ping(self) -> bool:
         """Whether the server answers within two seconds."""
-        try:
-            async with asyncio.timeout(2), self.system() as conn:
-                await conn.execute("SELECT 1")
-        except (TransientError, TimeoutError):
-            return False
-        return True
+        return await self._finds_row("SELECT 1")
 
     async def as_serving(self) -> bool:
-        """Whether the database may be served: not while it is being restored, and not while it is away."""
+        """Whether the database may be served: it is available, and no restore is in progress."""
+        return await self._finds_row("SELECT FROM serving")
+
+    async def _finds_row(self, statement: LiteralString) -> bool:
         try:
             async with asyncio.timeout(2), self.system() as conn:
-                return await (await conn.execute("SELECT FROM serving")).fetchone() is not None
+                return await (await conn.execute(statement)).fetchone() is not None
         except (TransientError, TimeoutError):
             return False
 
@@ -242,25 +254,6 @@ class Database:
                     await conn.execute(f"NOTIFY {CHANNEL}")
             except AWAY:
                 await asyncio.sleep(0.2)
-
-    async def listen(self, heard: Callable[[], None]) -> None:
-        """Calls `heard` at every wake-up until cancelled; reconnects by itself."""
-        await self.follow(CHANNEL, lambda _: heard())
-
-    async def listen_for_erasures(self, on_erasure: Callable[[tuple[Subject, int] | None], None]) -> None:
-        """Calls `on_erasure` with the user and the new epoch at every erasure of this database, until cancelled.
-
-        With None at first and after every break, when erasures may have been missed.
-        """
-
-        def pass_on(payload: str | None) -> None:
-            if payload is None:
-                on_erasure(None)
-                return
-            tenant_id, user_id, epoch = orjson.loads(payload)
-            on_erasure((Subject(tenant_id, user_id), epoch))
-
-        await self.follow(ERASED, pass_on)
 
     async def follow(
         self, channel: LiteralString, on_notice: Callable[[str | None], None], lost: Callable[[], None] = lambda: None
@@ -334,6 +327,15 @@ def _pool(dsn: str, role: LiteralString, size: int, schema: str, *, least: int =
         "Pool",
         AsyncConnectionPool(dsn, min_size=min(least, size), max_size=size, open=False, kwargs=kwargs, **WAITS),
     )
+
+
+def has_hung_up(conn: Connection) -> bool:
+    """Whether the server has hung up, seen without a round trip: on an idle connection nothing waits to be read."""
+    if conn.broken:
+        return True
+    waiting = select.poll()
+    waiting.register(conn.pgconn.socket, select.POLLIN)
+    return bool(waiting.poll(0))
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ What users and their tenants have chosen of how memory works is kept for a momen
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -18,12 +19,11 @@ from cachetools import TTLCache
 
 from shared import cache
 from shared.cache import UserCache
-from shared.db import Connection, Database, Read
+from shared.db import ERASED, Connection, Database, Read
 from shared.domain.subjects import Subject
 from shared.domain.user_settings import hold_settings
 from shared.errors import ConfigurationError
-from shared.knowledge.factory import make_knowledge
-from shared.knowledge.none import NoKnowledge
+from shared.knowledge.factory import NoKnowledge, make_knowledge
 from shared.knowledge.port import AnswerKey, Bundle, Knowledge
 from shared.models.factory import make_models
 from shared.models.paces import Paces
@@ -117,6 +117,34 @@ class Runtime:
         self.experience.clear()
         self.known.clear()
         cache.forget_texts()
+
+    async def follow_erasures(self, longest_s: float) -> None:
+        """Forgets the words of every erased user until cancelled, whichever process received the request.
+
+        It forgets at once and again after growing pauses, because work of at most `longest_s` that had begun before may
+        keep what it had read.
+        """
+        loop = asyncio.get_running_loop()
+
+        def forget_erased(payload: str | None) -> None:
+            if payload is None:  # erasures may have been missed
+                self.forget_everybody()
+                forget_later(cache.forget_texts, 1.0)
+                return
+            tenant_id, user_id, epoch = orjson.loads(payload)
+            forget = partial(self.forget, Subject(tenant_id, user_id), epoch)
+            forget()
+            forget_later(forget, 1.0)
+
+        def forget_later(forget: Callable[[], None], pause_s: float) -> None:
+            loop.call_later(pause_s, forget_and_repeat, forget, pause_s)
+
+        def forget_and_repeat(forget: Callable[[], None], pause_s: float) -> None:
+            forget()
+            if pause_s < longest_s:
+                forget_later(forget, 2 * pause_s)
+
+        await self.db.follow(ERASED, forget_erased)
 
 
 @asynccontextmanager

@@ -1,16 +1,14 @@
-"""A service that only consumes: started with its bus, ready when every consumer has partitions."""
+"""A service that only consumes: it starts with its bus, and is ready when every consumer has partitions."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from functools import partial
 
 from shared import cache
-from shared.domain.subjects import Subject
-from shared.loops import LONGEST_WORK_S
 from shared.metrics.delivery import TEXTS_KEPT
 from shared.runtime import Runtime
 from shared.service import Service
 from shared.store.turns_under_way import follow_ahead
+from shared.telemetry import LONGEST_WORK_S
 
 DROP_EVERY_S = 15.0
 """So often what was kept for its time goes, also where nobody asks any more."""
@@ -28,7 +26,7 @@ def worker(
         await rt.bus.start()
         try:
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(_forget_erased(rt, longest_s))
+                tasks.create_task(rt.follow_erasures(longest_s))
                 tasks.create_task(_drop_old(rt))
                 if rt.bus.gives_way:
                     tasks.create_task(follow_ahead(rt.db, rt.bus.note_ahead))
@@ -52,33 +50,6 @@ def worker(
 
 async def _coroutine(timer: Callable[[], Awaitable[None]]) -> None:
     await timer()
-
-
-async def _forget_erased(rt: Runtime, longest_s: float) -> None:
-    """Whichever process an erasure is asked of, this one too forgets what it keeps of the user's words, until it stops.
-
-    At once, and again and again, each time after twice the pause: work that was under way then may have kept something
-    of what it had read before.
-    """
-    loop = asyncio.get_running_loop()
-
-    def forget(erased: tuple[Subject, int] | None) -> None:
-        if erased is None:
-            rt.forget_everybody()
-            forget_again(cache.forget_texts, 1.0)
-        else:
-            rt.forget(*erased)
-            forget_again(partial(rt.forget, *erased), 1.0)
-
-    def forget_again(forget: Callable[[], None], pause_s: float) -> None:
-        loop.call_later(pause_s, forget_and_repeat, forget, pause_s)
-
-    def forget_and_repeat(forget: Callable[[], None], pause_s: float) -> None:
-        forget()
-        if pause_s < longest_s:
-            forget_again(forget, 2 * pause_s)
-
-    await rt.db.listen_for_erasures(forget)
 
 
 async def _drop_old(rt: Runtime) -> None:

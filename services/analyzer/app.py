@@ -9,11 +9,11 @@ from shared.service import Service
 from shared.worker import worker
 
 MODEL_BATCH = 20
-"""Events fetched together where models may be asked about each of them."""
+"""The number of events that are fetched together if models may be asked about each of them."""
 
 
 def build(rt: Runtime) -> Service:
-    """The analyzer as a service; ConfigurationError where policy names a prompt that does not exist."""
+    """The analyzer as a service; ConfigurationError if the policy names a prompt that does not exist."""
     prompts.choose_prompt(rt.policy.analysis.prompt)
     asks = rt.models.chat_model_id is not None and rt.policy.analysis.use_model and rt.policy.observer.use_model
     batch = MODEL_BATCH if asks or rt.models.embedding_model_id is not None else None

@@ -12,9 +12,8 @@ from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.erasure import ErasureRequest
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from schemas.turn_events import ErrorReply, TurnEvents
-from services.compose.context.pending_turns import read_statements, to_turn
+from services.compose.context.changes import read_statements, to_turn
 from services.compose.context.pipeline import compose_context
-from services.compose.context.scope_indexes import load_static_scale
 from services.compose.intake.commit import commit_turn
 from services.compose.intake.records import find_first_position, is_erasure, make_key
 from services.compose.manage import erasures
@@ -23,6 +22,7 @@ from services.compose.routes.access import Limiter
 from services.compose.routes.server import create_app
 from services.compose.rules.planning import cues
 from services.compose.rules.planning.plan import PlanPolicy, plan_search
+from services.compose.rules.searching.nearness import compare_nearness
 from shared import clock, parsing, presence
 from shared.access.authenticator import Authenticator, read_record
 from shared.bus.delivery import Record, finish_all
@@ -84,8 +84,9 @@ def warm() -> None:
         plan_search(question, (question,), clock.now(), PlanPolicy())
         read_statements(to_turn(IncomingMessage(content=question), "warm", clock.now()), ConfidencePolicy(), now=True)
         cues.read_cues(question, ("Anna", "李明"), clock.now())
-    load_static_scale()
-    for text in ("我和李明去了杭州。", "Anna and I went to Melbourne in spring."):
+    texts = ("我和李明去了杭州。", "Anna and I went to Melbourne in spring.")
+    compare_nearness(*texts)
+    for text in texts:
         cues.score_names(text, ())
         screen(text)
         show_own(text)

@@ -15,8 +15,7 @@ from services.erasure.topics.purge import Purged, purge
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.errors import SmartBrainError
-from shared.knowledge.errors import KnowledgeUnavailable
-from shared.knowledge.port import Scope
+from shared.knowledge.port import KnowledgeUnavailable, Scope
 from shared.metrics.catalogue import show_from_start
 from shared.metrics.erasure import ERASURE_ROWS
 from shared.runtime import Runtime

@@ -1,10 +1,11 @@
 """The changes of one evolver transaction to memories, and the rows that report them.
 
-The fence separates observations that an erasure covers from those that may be written.
+The fence separates observations that an erasure covers from those that may be written. The rest of a memory of which a
+part ends becomes a separate memory with the provenance of the whole.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
@@ -13,23 +14,29 @@ from schemas.envelope import Envelope
 from schemas.events import EvolutionBlockedByErasure, MemoryChanged, Payload
 from schemas.topics import MEMORY_CHANGED, Topic
 from schemas.vocabulary import MemoryStatus
+from services.evolver import chosen
 from services.evolver.chosen import UserChoice
 from shared import clock
 from shared.db import Connection
+from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
-from shared.domain.statements import ActiveMemory
+from shared.domain.statements import MAY_AMEND, SUSPECTED, ActiveMemory, is_twin
 from shared.domain.subjects import Subject
 from shared.erasure import rules
-from shared.extraction.turn_texts import is_forgotten
+from shared.extraction.edited import Content
+from shared.extraction.turn_texts import EDIT, JUDGEMENTS, RESTORE, is_forgotten
+from shared.indexing import chunk_of
 from shared.metrics.erasure import EVOLUTION_BLOCKED
-from shared.resolution.from_rows import known_of, statement_of
-from shared.resolution.resolve import Advice
+from shared.resolution.from_rows import known_of, left_id, statement_of, with_content
+from shared.resolution.resolve import Advice, Write
 from shared.runtime import Runtime
 from shared.store import memory
 from shared.store.chunks import Chunk
 from shared.store.conflicts import OpenConflict, SettledConflict
 from shared.store.erasure import tombstones
 from shared.store.erasure.tombstones import SuppressionProbe, Tombstone
+from shared.store.history import AMENDED
+from shared.store.memory import FORGOTTEN
 from shared.store.observations import Mark
 
 
@@ -108,8 +115,18 @@ class MemoryChanges:
         return choice.seen
 
 
+def is_choice(seen: ObservationRow) -> bool:
+    """Whether the user names the version that is to hold."""
+    return seen.detector == "items" and seen.pattern in (RESTORE, EDIT)
+
+
+def is_judgement(seen: ObservationRow) -> bool:
+    """Whether the user judges the use of a named memory, and not its content."""
+    return seen.detector == "items" and seen.pattern in JUDGEMENTS
+
+
 async def end(
-    evolution: MemoryChanges,
+    changes: MemoryChanges,
     seen: ObservationRow,
     ends: Sequence[ActiveMemory],
     status: Literal["superseded", "retracted"],
@@ -121,13 +138,13 @@ async def end(
         return
     ids = [old.memory_id for old in ends]
     forgotten = status == "retracted" and is_forgotten(seen)
-    await memory.close(evolution.conn, evolution.subject, ids, status, at or seen.said_at, by, forgotten=forgotten)
+    await memory.close(changes.conn, changes.subject, ids, status, at or seen.said_at, by, forgotten=forgotten)
     for old in ends:
-        evolution.known.pop(old.memory_id, None)
-        evolution.hidden.append(old.memory_id)
-        evolution.settled.append(SettledConflict(old.memory_id, "replaced", seen.said_at))
+        changes.known.pop(old.memory_id, None)
+        changes.hidden.append(old.memory_id)
+        changes.settled.append(SettledConflict(old.memory_id, "replaced", seen.said_at))
         changed = to_changed(old, status, status, by=by, before=old.confidence)
-        tell(evolution, seen, changed, old.memory_id)
+        report_change(changes, seen, changed, old.memory_id)
 
 
 def to_changed(
@@ -151,27 +168,127 @@ def to_changed(
     )
 
 
-def block(evolution: MemoryChanges, blocked: EvolutionBlockedByErasure) -> None:
+def block(changes: MemoryChanges, blocked: EvolutionBlockedByErasure) -> None:
+    """Reports that an erasure covers the observation."""
     EVOLUTION_BLOCKED.inc()
-    about = f"{blocked.event_type}:{blocked.observation_id}:{blocked.tombstone_id}"
-    cause = evolution.envelopes.get(blocked.observation_id) or next(iter(evolution.envelopes.values()))
-    fresh = {
-        "event_id": clock.uuid7(),
-        "event_type": blocked.event_type,
-        "idempotency_key": about,
-        "occurred_at": clock.now(),
-        "payload": blocked.model_dump(mode="json"),
-    }
-    evolution.events.append((MEMORY_CHANGED, cause.model_copy(update=fresh)))
+    cause = changes.envelopes.get(blocked.observation_id) or next(iter(changes.envelopes.values()))
+    _add_event(changes, cause, blocked, f"{blocked.observation_id}:{blocked.tombstone_id}")
 
 
-def tell(evolution: MemoryChanges, seen: ObservationRow, payload: Payload, about: UUID) -> None:
-    cause = evolution.envelopes[seen.observation_id]
+def report_change(changes: MemoryChanges, seen: ObservationRow, payload: Payload, about: UUID) -> None:
+    """Reports the change that the observation caused."""
+    _add_event(changes, changes.envelopes[seen.observation_id], payload, f"{about}:{seen.observation_id}")
+
+
+def _add_event(changes: MemoryChanges, cause: Envelope, payload: Payload, about: str) -> None:
     fresh = {
         "event_id": clock.uuid7(),
         "event_type": payload.event_type,
-        "idempotency_key": f"{payload.event_type}:{about}:{seen.observation_id}",
+        "idempotency_key": f"{payload.event_type}:{about}",
         "occurred_at": clock.now(),
         "payload": payload.model_dump(mode="json"),
     }
-    evolution.events.append((MEMORY_CHANGED, cause.model_copy(update=fresh)))
+    changes.events.append((MEMORY_CHANGED, cause.model_copy(update=fresh)))
+
+
+def to_version(seen: ObservationRow, write: Write) -> Memory:
+    """The version that the statement becomes: it continues the first memory that it ends, or starts a new line."""
+    # the observation's id becomes the memory's, so that a write receipt names it from the start
+    first = write.ends[0] if write.ends else None
+    sessions = {seen.session_id, *(s for old in write.ends for s in old.source_sessions)}
+    return Memory(
+        memory_id=seen.observation_id,
+        root_id=first.root_id if first else seen.observation_id,
+        version=first.version + 1 if first else 1,
+        type=seen.kind,
+        key=seen.key,
+        value=seen.value,
+        content_text=seen.text,
+        content_hash=statement_of(seen).sense,
+        language=seen.language,
+        polarity=seen.polarity,
+        status="active",
+        confidence=write.relation.confidence,
+        provenance_class=write.relation.provenance,
+        provenance={
+            "observation_id": str(seen.observation_id),
+            "turn_id": str(seen.turn_id),
+            "ordinal": seen.ordinal,
+            "span": [seen.span_start, seen.span_end],
+            "detector": seen.detector,
+            "pattern": seen.pattern,
+            **({"experiment": seen.experiment} if seen.experiment else {}),
+        },
+        assertion=write.relation.assertion,
+        epistemic_type=seen.epistemic,
+        flags=tuple(flag for flag in seen.flags if flag not in (SUSPECTED, MAY_AMEND)),
+        supersedes=tuple(old.memory_id for old in write.ends),
+        superseded_by=None,
+        valid_at=seen.said_at,
+        invalid_at=None,
+        valid_until=seen.valid_until,
+        last_validated_at=seen.said_at,
+        source_sessions=tuple(sorted(sessions)),
+        source_turn_id=seen.turn_id,
+        source_turns=(seen.turn_id,),
+    )
+
+
+async def leave_rest(changes: MemoryChanges, seen: ObservationRow, write: Write) -> None:
+    """What the memory that the version replaces says beside what has ended stays, where the version does not say it."""
+    if write.left is not None and write.left is not write.content:
+        await leave_part(changes, seen, write.ends[0], write.left)
+
+
+async def leave_part(changes: MemoryChanges, seen: ObservationRow, ended: ActiveMemory, part: Content) -> None:
+    """This part of a memory that has ended stays, unless something active says it or has its key.
+
+    Nothing is stored of a fused memory.
+    """
+    if ended.memory_id in changes.fused:
+        return
+    row = with_content(seen, part)
+    statement = replace(statement_of(row), quote="", old_key=None, related=None)
+    active = await memory.load_concerned(changes.subject, [statement]).on(changes.conn)
+    if any(is_twin(known_of(each), statement) for each in active):
+        return
+    (old,) = await memory.by_ids(changes.conn, changes.subject, [ended.memory_id])
+    fresh = _to_rest(old, row, statement.sense)
+    await memory.insert(changes.conn, changes.subject, fresh)
+    if old.memory_id in changes.silenced:
+        await chosen.suppress_version(changes.conn, changes.subject, fresh.memory_id, seen.said_at)
+        changes.silenced |= {fresh.memory_id}
+        changes.hidden.append(fresh.memory_id)
+    changes.known[fresh.memory_id] = known_of(fresh)
+    changes.chunks.append(chunk_of(fresh))
+    report_change(
+        changes, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id
+    )
+
+
+def _to_rest(old: Memory, row: ObservationRow, sense: str) -> Memory:
+    """A new line with the text and turns of the old memory."""
+    its_id = left_id(row.observation_id, old.memory_id)
+    origin = {name: value for name, value in old.provenance.items() if name != FORGOTTEN}
+    return replace(
+        old,
+        memory_id=its_id,
+        root_id=its_id,
+        version=1,
+        type=row.kind,
+        key=row.key,
+        value=row.value,
+        content_text=row.text,
+        content_hash=sense,
+        language=row.language,
+        polarity=row.polarity,
+        status="active",
+        provenance={**origin, AMENDED: str(old.memory_id)},
+        flags=row.flags,
+        supersedes=(),
+        superseded_by=None,
+        valid_at=row.said_at,
+        invalid_at=None,
+        valid_until=row.valid_until,
+        created_at=None,
+    )

@@ -18,7 +18,7 @@ from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.extraction.edited import VALUE, Content, edit_content, show_value
-from shared.extraction.turn_texts import BRING_UP_AGAIN, EDIT, JUDGEMENTS, NEVER_AGAIN, RESTORE
+from shared.extraction.turn_texts import BRING_UP_AGAIN, NEVER_AGAIN, RESTORE
 from shared.indexing import show
 from shared.language.normalise import detect
 from shared.policy import ConfidencePolicy, Policy
@@ -41,11 +41,6 @@ class UserChoice:
     end: Memory | None = None
     next_version: int = 1
     line: tuple[UUID, ...] = ()
-
-
-def is_choice(seen: ObservationRow) -> bool:
-    """Whether the user names the version that is to hold."""
-    return seen.detector == "items" and seen.pattern in (RESTORE, EDIT)
 
 
 async def load(conn: Connection, subject: Subject, seen: ObservationRow, policy: ConfidencePolicy) -> UserChoice | None:
@@ -161,11 +156,6 @@ def continue_version(fresh: Memory, choice: UserChoice) -> Memory:
 
 NOT_USED = Effect(misses=1)
 """Like that of an answer without use; the answer itself has counted the injection."""
-
-
-def is_judgement(seen: ObservationRow) -> bool:
-    """Whether the user judges the use of a named memory, and not its content."""
-    return seen.detector == "items" and seen.pattern in JUDGEMENTS
 
 
 async def judge(

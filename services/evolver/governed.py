@@ -5,7 +5,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from services.evolver import chosen
-from services.evolver.changes import MemoryChanges, end, tell, to_changed
+from services.evolver.changes import MemoryChanges, end, report_change, to_changed
 from services.evolver.chosen import UserChoice
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
@@ -43,7 +43,9 @@ async def govern(changes: MemoryChanges, seen: ObservationRow) -> Reject | None:
         await show(changes.conn, changes.subject, [target.memory_id])
         changes.fused -= {target.memory_id}
     changes.marks.append(Mark(seen.observation_id, "evolved", f"{seen.pattern}:{BY_HAND}", target.memory_id))
-    tell(changes, seen, to_changed(known_of(target), "pinned" if pinned else "unpinned", "active"), seen.observation_id)
+    report_change(
+        changes, seen, to_changed(known_of(target), "pinned" if pinned else "unpinned", "active"), seen.observation_id
+    )
     return None
 
 
@@ -67,7 +69,9 @@ async def _merge(changes: MemoryChanges, seen: ObservationRow) -> Reject | None:
     await end(changes, seen, [known_of(each) for each in members], "superseded", fresh.memory_id, fresh.valid_at)
     await _insert(changes, seen, fresh)
     changes.marks.append(Mark(seen.observation_id, "evolved", f"{MERGE}:{BY_HAND}", fresh.memory_id))
-    tell(changes, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id)
+    report_change(
+        changes, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id
+    )
     return None
 
 
@@ -156,7 +160,9 @@ async def part(changes: MemoryChanges, choice: UserChoice) -> None:
         )
         await versions.supersede_again(changes.conn, changes.subject, each.memory_id, fresh.memory_id)
         await _insert(changes, seen, fresh)
-        tell(changes, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id)
+        report_change(
+            changes, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id
+        )
     changes.marks.append(Mark(seen.observation_id, "evolved", "supersede:parted", seen.observation_id))
 
 

@@ -13,14 +13,25 @@ from schemas.events import (
     ObservationRecorded,
 )
 from schemas.vocabulary import Assertion
-from services.evolver import chosen, governed, imported, leaving, rules
-from services.evolver.changes import MemoryChanges, block, end, read_fence, tell, to_changed
+from services.evolver import chosen, governed, imported
+from services.evolver.changes import (
+    MemoryChanges,
+    block,
+    end,
+    is_choice,
+    is_judgement,
+    leave_part,
+    leave_rest,
+    read_fence,
+    report_change,
+    to_changed,
+    to_version,
+)
 from services.evolver.chosen import UserChoice
 from shared.bus.delivery import Delivered
 from shared.db import Connection
-from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
-from shared.domain.statements import MAY_AMEND, SUSPECTED, ActiveMemory, candidate_id, is_twin
+from shared.domain.statements import ActiveMemory, candidate_id, is_twin
 from shared.domain.subjects import Subject
 from shared.extraction.turn_texts import IMPORT, takes_back_before
 from shared.indexing import chunk_of, show
@@ -48,7 +59,7 @@ async def apply_proposals(rt: Runtime, subject: Subject, events: Sequence[Delive
 
 
 async def apply_corrections(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
-    """Applies corrections durably: they skip analysis (seed 004 section 2.3.0.1-A), and so does what preceded them.
+    """Applies corrections durably: they skip analysis, and so does what preceded them.
 
     The corrected statement may still wait for the analyzer: it is settled first, otherwise it would be written later
     and coexist with its correction.
@@ -76,50 +87,50 @@ async def _evolve(
         due = await observations.load_due(conn, subject, envelopes, urgent_only=not urgent)
         if not due:
             return
-        standing = await read_fence(conn, subject, due)
-        due = [seen for seen in due if seen.observation_id not in standing.waiting]
-        evolution = await begin_changes(conn, rt, subject, due, envelopes)
-        for blocked in standing.waiting.values():
-            block(evolution, blocked)
+        fence = await read_fence(conn, subject, due)
+        due = [seen for seen in due if seen.observation_id not in fence.waiting]
+        changes = await begin_changes(conn, rt, subject, due, envelopes)
+        for blocked in fence.waiting.values():
+            block(changes, blocked)
         for seen in due:
-            if blocked := standing.barred.get(seen.observation_id):
-                evolution.marks.append(Mark(seen.observation_id, "blocked", "erased"))
-                block(evolution, blocked)
+            if blocked := fence.barred.get(seen.observation_id):
+                changes.marks.append(Mark(seen.observation_id, "blocked", "erased"))
+                block(changes, blocked)
                 continue
             if act := _find_act(seen):
-                if refused := await act(evolution, seen):
-                    await _apply(evolution, seen, refused)
+                if refused := await act(changes, seen):
+                    await _apply(changes, seen, refused)
                 continue
-            if chosen.is_choice(seen):
+            if is_choice(seen):
                 choice = await chosen.load(conn, subject, seen, rt.policy.confidence)
                 if choice is None:
-                    await _apply(evolution, seen, Reject("skip", "no_such_version"))
+                    await _apply(changes, seen, Reject("skip", "no_such_version"))
                     continue
-                seen = evolution.choose(choice)
+                seen = changes.choose(choice)
                 if governed.is_separation(choice):
-                    await governed.part(evolution, choice)
+                    await governed.part(changes, choice)
                     continue
-                await _end_suppression(evolution, choice)
-            if chosen.is_judgement(seen):
-                await _judge(evolution, seen)
+                await _end_suppression(changes, choice)
+            if is_judgement(seen):
+                await _judge(changes, seen)
                 continue
             if takes_back_before(seen):
                 targets = [known_of(m) for m in await memory.said_before(conn, subject, seen.turn_id)]
-                await _apply(evolution, seen, _taken_back(targets))
+                await _apply(changes, seen, _to_retraction(targets))
                 continue
-            known = list(evolution.known.values())
-            advice = evolution.advice.get(seen.observation_id, NO_ADVICE)
-            await _apply(evolution, seen, resolve(statement_of(seen), known, rt.policy.confidence, advice))
-            if choice := evolution.choices.get(seen.observation_id):
+            known = list(changes.known.values())
+            advice = changes.advice.get(seen.observation_id, NO_ADVICE)
+            await _apply(changes, seen, resolve(statement_of(seen), known, rt.policy.confidence, advice))
+            if choice := changes.choices.get(seen.observation_id):
                 await versions.settle(conn, subject, choice.line, seen.said_at)
-        await chunks.put(conn, subject, evolution.chunks)
-        if evolution.hidden:
-            await chunks.hide(conn, subject, evolution.hidden)
-        await conflicts.put(conn, subject, evolution.conflicts)
-        await conflicts.settle(conn, subject, evolution.settled)
-        await observations.mark(conn, subject, evolution.marks)
+        await chunks.put(conn, subject, changes.chunks)
+        if changes.hidden:
+            await chunks.hide(conn, subject, changes.hidden)
+        await conflicts.put(conn, subject, changes.conflicts)
+        await conflicts.settle(conn, subject, changes.settled)
+        await observations.mark(conn, subject, changes.marks)
         await observations.settle(conn, subject, [o.observation_id for o in due], "applied")
-        await outbox.put(conn, evolution.events)
+        await outbox.put(conn, changes.events)
         finished = await turn_states.settle(conn, subject, {o.turn_id for o in due})
     for done in finished:
         OUTCOME_SECONDS.observe(done.took_s)
@@ -132,7 +143,7 @@ def _find_act(seen: ObservationRow) -> Act | None:
     return governed.govern if seen.pattern in governed.ACTS else imported.take_in if seen.pattern == IMPORT else None
 
 
-def _taken_back(targets: Sequence[ActiveMemory]) -> Operation:
+def _to_retraction(targets: Sequence[ActiveMemory]) -> Operation:
     return Retract(tuple(targets), "taken_back") if targets else Reject("skip", "nothing_known_to_retract")
 
 
@@ -149,118 +160,76 @@ async def begin_changes(
     return MemoryChanges(conn, subject, rt, {m.memory_id: known_of(m) for m in active}, causes, fused, silenced, advice)
 
 
-async def _apply(evolution: MemoryChanges, seen: ObservationRow, operation: Operation) -> None:
+async def _apply(changes: MemoryChanges, seen: ObservationRow, operation: Operation) -> None:
     match operation:
         case Write():
-            await _write(evolution, seen, operation)
+            await _write(changes, seen, operation)
         case Confirm():
-            await _confirm(evolution, seen, operation)
+            await _confirm(changes, seen, operation)
         case Retract():
-            await _retract(evolution, seen, operation)
+            await _retract(changes, seen, operation)
         case Reject():
             held = operation.held.memory_id if operation.held else None
             if held and operation.action == "ask":
-                evolution.conflicts.append(_conflict(seen, held, operation.reason))
-            evolution.marks.append(
-                Mark(seen.observation_id, "rejected", f"{operation.action}:{operation.reason}", held)
-            )
+                changes.conflicts.append(_to_conflict(seen, held, operation.reason))
+            changes.marks.append(Mark(seen.observation_id, "rejected", f"{operation.action}:{operation.reason}", held))
             rejected = MemoryWriteRejected(observation_id=seen.observation_id, reason=operation.reason)
-            tell(evolution, seen, rejected, seen.observation_id)
+            report_change(changes, seen, rejected, seen.observation_id)
 
 
-def _conflict(seen: ObservationRow, held: UUID, kind: str) -> OpenConflict:
-    made = candidate_id(seen.turn_id, f"conflict {held} {seen.observation_id}")
-    return OpenConflict(made, held, seen.observation_id, kind, seen.said_at)
+def _to_conflict(seen: ObservationRow, held: UUID, kind: str) -> OpenConflict:
+    conflict_id = candidate_id(seen.turn_id, f"conflict {held} {seen.observation_id}")
+    return OpenConflict(conflict_id, held, seen.observation_id, kind, seen.said_at)
 
 
-async def _write(evolution: MemoryChanges, seen: ObservationRow, write: Write) -> None:
-    conn, subject = evolution.conn, evolution.subject
+async def _write(changes: MemoryChanges, seen: ObservationRow, write: Write) -> None:
+    conn, subject = changes.conn, changes.subject
     if write.content:
         seen = with_content(seen, write.content)
-        write = replace(write, ends=(*write.ends, *await _twins(evolution, seen, write)))
-    fresh = _version(seen, write, evolution.known)
+        write = replace(write, ends=(*write.ends, *await _find_twins(changes, seen, write)))
+    fresh = to_version(seen, write)
     if write.content:
         (old,) = await memory.by_ids(conn, subject, [write.ends[0].memory_id])
         # its text comes from both turns, so erasing either erases it
         turns = memory.turns_kept((*old.source_turns, seen.turn_id))
         fresh = replace(fresh, source_turns=turns, provenance={**fresh.provenance, "amended": str(old.memory_id)})
-    choice = evolution.choices.get(seen.observation_id)
+    choice = changes.choices.get(seen.observation_id)
     if choice:
         fresh = chosen.continue_version(fresh, choice)
         await versions.succeed(conn, subject, fresh)
-    await end(evolution, seen, write.ends, "superseded", fresh.memory_id)
+    await end(changes, seen, write.ends, "superseded", fresh.memory_id)
     await memory.insert(conn, subject, fresh)
-    if any(old.memory_id in evolution.silenced for old in write.ends):
+    if any(old.memory_id in changes.silenced for old in write.ends):
         await chosen.suppress_version(conn, subject, fresh.memory_id, seen.said_at)
-        evolution.silenced |= {fresh.memory_id}
-        evolution.hidden.append(fresh.memory_id)
-    evolution.known[fresh.memory_id] = replace(known_of(fresh), replaced=tuple(old.text for old in write.ends))
-    evolution.chunks.append(chunk_of(fresh))
-    await leaving.leave_rest(evolution, seen, write)
+        changes.silenced |= {fresh.memory_id}
+        changes.hidden.append(fresh.memory_id)
+    changes.known[fresh.memory_id] = replace(known_of(fresh), replaced=tuple(old.text for old in write.ends))
+    changes.chunks.append(chunk_of(fresh))
+    await leave_rest(changes, seen, write)
     action = "supersede" if write.ends else "create"
-    evolution.marks.append(Mark(seen.observation_id, "evolved", f"{action}:{write.relation.reason}", fresh.memory_id))
-    tell(evolution, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id)
+    changes.marks.append(Mark(seen.observation_id, "evolved", f"{action}:{write.relation.reason}", fresh.memory_id))
+    report_change(
+        changes, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id
+    )
     logger().debug("memory_written", memory_id=str(fresh.memory_id), type=fresh.type, version=fresh.version)
 
 
-async def _twins(evolution: MemoryChanges, seen: ObservationRow, write: Write) -> list[ActiveMemory]:
+async def _find_twins(changes: MemoryChanges, seen: ObservationRow, write: Write) -> list[ActiveMemory]:
     """Memories that cannot be active besides the amended one: with the same text, or another under its key."""
-    said = statement_of(seen)
-    active = await memory.load_concerned(evolution.subject, [said]).on(evolution.conn)
+    statement = statement_of(seen)
+    active = await memory.load_concerned(changes.subject, [statement]).on(changes.conn)
     ending = {old.memory_id for old in write.ends}
-    return [known_of(m) for m in active if m.memory_id not in ending and is_twin(known_of(m), said)]
+    return [known_of(m) for m in active if m.memory_id not in ending and is_twin(known_of(m), statement)]
 
 
-def _version(seen: ObservationRow, write: Write, known: dict[UUID, ActiveMemory]) -> Memory:
-    # the candidate's id becomes the memory's, so that a write receipt names it from the start (X34)
-    root, version = rules.lineage(write.ends, seen.observation_id)
-    sessions = {seen.session_id, *(s for old in write.ends for s in old.source_sessions)}
-    return Memory(
-        memory_id=seen.observation_id,
-        root_id=root,
-        version=version,
-        type=seen.kind,
-        key=seen.key,
-        value=seen.value,
-        content_text=seen.text,
-        content_hash=statement_of(seen).sense,
-        language=seen.language,
-        polarity=seen.polarity,
-        status="active",
-        confidence=write.relation.confidence,
-        provenance_class=write.relation.provenance,
-        provenance={
-            "observation_id": str(seen.observation_id),
-            "turn_id": str(seen.turn_id),
-            "ordinal": seen.ordinal,
-            "span": [seen.span_start, seen.span_end],
-            "detector": seen.detector,
-            "pattern": seen.pattern,
-            **({"experiment": seen.experiment} if seen.experiment else {}),
-        },
-        assertion=write.relation.assertion,
-        epistemic_type=seen.epistemic,
-        flags=tuple(flag for flag in seen.flags if flag not in (SUSPECTED, MAY_AMEND)),
-        supersedes=tuple(old.memory_id for old in write.ends),
-        superseded_by=None,
-        valid_at=seen.said_at,
-        invalid_at=None,
-        valid_until=seen.valid_until,
-        last_validated_at=seen.said_at,
-        source_sessions=tuple(sorted(sessions)),
-        source_turn_id=seen.turn_id,
-        source_turns=(seen.turn_id,),
-    )
-
-
-async def _confirm(evolution: MemoryChanges, seen: ObservationRow, confirm: Confirm) -> None:
+async def _confirm(changes: MemoryChanges, seen: ObservationRow, confirm: Confirm) -> None:
     relation, target = confirm.relation, confirm.target
     by_user = seen.assertion in USERS_WORD
-    fused = target.memory_id in evolution.fused
+    fused = target.memory_id in changes.fused
     hidden = fused and not by_user
     sessions = await memory.confirm(
-        evolution.conn,
-        evolution.subject,
+        changes.conn,
+        changes.subject,
         target.memory_id,
         confidence=relation.confidence,
         provenance_class=relation.provenance,
@@ -270,34 +239,34 @@ async def _confirm(evolution: MemoryChanges, seen: ObservationRow, confirm: Conf
         turn=seen.turn_id,
         by_user=by_user,
     )
-    if by_user and fused and target.memory_id not in evolution.silenced:
-        await show(evolution.conn, evolution.subject, [target.memory_id])
-        evolution.fused -= {target.memory_id}
+    if by_user and fused and target.memory_id not in changes.silenced:
+        await show(changes.conn, changes.subject, [target.memory_id])
+        changes.fused -= {target.memory_id}
     gained = replace(
         target, confidence=relation.confidence, provenance=relation.provenance, assertion=relation.assertion
     )
-    evolution.known[target.memory_id] = replace(target if hidden else gained, source_sessions=sessions)
-    evolution.marks.append(Mark(seen.observation_id, "evolved", f"confirm:{relation.reason}", target.memory_id))
+    changes.known[target.memory_id] = replace(target if hidden else gained, source_sessions=sessions)
+    changes.marks.append(Mark(seen.observation_id, "evolved", f"confirm:{relation.reason}", target.memory_id))
     if seen.assertion in SAID_OUTRIGHT:
-        evolution.settled.append(SettledConflict(target.memory_id, "kept", seen.said_at))
+        changes.settled.append(SettledConflict(target.memory_id, "kept", seen.said_at))
     before, after = (None, None) if hidden else (target.confidence, relation.confidence)
     changed = to_changed(target, "confirmed", "active", before=before, after=after)
-    tell(evolution, seen, changed, seen.observation_id)
+    report_change(changes, seen, changed, seen.observation_id)
 
 
-async def _judge(evolution: MemoryChanges, seen: ObservationRow) -> None:
+async def _judge(changes: MemoryChanges, seen: ObservationRow) -> None:
     """Applies the user's verdict on a memory's use, and reports it if it shows or hides the memory."""
-    judgement = await chosen.judge(evolution.conn, evolution.subject, seen, evolution.rt.policy)
+    judgement = await chosen.judge(changes.conn, changes.subject, seen, changes.rt.policy)
     if judgement is None:
-        await _apply(evolution, seen, Reject("skip", "no_such_version"))
+        await _apply(changes, seen, Reject("skip", "no_such_version"))
         return
     before, after = judgement
-    evolution.marks.append(Mark(seen.observation_id, "evolved", f"{seen.pattern}:said_by_hand", after.memory_id))
+    changes.marks.append(Mark(seen.observation_id, "evolved", f"{seen.pattern}:said_by_hand", after.memory_id))
     if after.silenced_at is None:
-        evolution.silenced -= {after.memory_id}
+        changes.silenced -= {after.memory_id}
     else:
-        evolution.silenced |= {after.memory_id}
-        evolution.fused |= {after.memory_id}
+        changes.silenced |= {after.memory_id}
+        changes.fused |= {after.memory_id}
     if before.shown != after.shown:
         changed = MemoryChanged(
             memory_id=after.memory_id,
@@ -306,22 +275,22 @@ async def _judge(evolution: MemoryChanges, seen: ObservationRow) -> None:
             change="shown" if after.shown else "silenced",
             status=after.status,
         )
-        tell(evolution, seen, changed, after.memory_id)
+        report_change(changes, seen, changed, after.memory_id)
 
 
-async def _end_suppression(evolution: MemoryChanges, choice: UserChoice) -> None:
+async def _end_suppression(changes: MemoryChanges, choice: UserChoice) -> None:
     """Restoring or confirming a memory ends its suppression."""
-    lifted = evolution.silenced & {each.memory_id for each in choice.active}
+    lifted = changes.silenced & {each.memory_id for each in choice.active}
     if choice.restored and lifted:
-        await chosen.end_suppression(evolution.conn, evolution.subject, lifted)
-        evolution.silenced -= lifted
+        await chosen.end_suppression(changes.conn, changes.subject, lifted)
+        changes.silenced -= lifted
 
 
-async def _retract(evolution: MemoryChanges, seen: ObservationRow, retract: Retract) -> None:
-    await end(evolution, seen, retract.targets, "retracted", None)
+async def _retract(changes: MemoryChanges, seen: ObservationRow, retract: Retract) -> None:
+    await end(changes, seen, retract.targets, "retracted", None)
     for ended, part in retract.left:
-        await leaving.leave_part(evolution, seen, ended, part)
-    evolution.marks.append(
+        await leave_part(changes, seen, ended, part)
+    changes.marks.append(
         Mark(seen.observation_id, "evolved", f"retract:{retract.reason}", retract.targets[0].memory_id)
     )
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from services.evolver.changes import MemoryChanges, end, tell, to_changed
+from services.evolver.changes import MemoryChanges, end, report_change, to_changed
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
 from shared.domain.statements import RANK, is_twin, sense_of
@@ -43,7 +43,9 @@ async def take_in(changes: MemoryChanges, seen: ObservationRow) -> Reject | None
     if fresh.fused_at is None:
         changes.chunks.append(chunk_of(fresh))
         changes.known[fresh.memory_id] = known_of(fresh)
-    tell(changes, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id)
+    report_change(
+        changes, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id
+    )
     return None
 
 

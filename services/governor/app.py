@@ -5,10 +5,9 @@ from functools import partial
 
 from services.governor import ageing, handler
 from shared.errors import TransientError
-from shared.loops import Loops
 from shared.runtime import Runtime
 from shared.service import Service
-from shared.telemetry import logger
+from shared.telemetry import Loops, logger
 
 LOOP = "rounds"
 PRUNE_EVERY = 360

@@ -10,8 +10,7 @@ from schemas.events import ResourceIngestRequested
 from shared.bus.delivery import Delivered
 from shared.domain.subjects import Subject
 from shared.knowledge import citations
-from shared.knowledge.errors import KnowledgeUnavailable
-from shared.knowledge.port import Resource, Scope
+from shared.knowledge.port import KnowledgeUnavailable, Resource, Scope
 from shared.metrics.turns import RESOURCES
 from shared.runtime import Runtime
 from shared.store import inbox, knowledge, quarantine, resources, turns

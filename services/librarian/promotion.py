@@ -9,9 +9,8 @@ from uuid import UUID
 from schemas.events import PromotionApproved
 from shared.bus.delivery import Delivered
 from shared.domain.subjects import Subject
-from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.owners import find_audience
-from shared.knowledge.port import Resource, Scope
+from shared.knowledge.port import KnowledgeUnavailable, Resource, Scope
 from shared.language.normalise import clip, detect, visible
 from shared.metrics.memory import PROMOTIONS
 from shared.runtime import Runtime

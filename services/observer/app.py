@@ -9,12 +9,12 @@ from shared.service import Service
 from shared.worker import worker
 
 MODEL_BATCH = 200
-"""So many turns that wait for a model are looked at together, the newest first. Each is asked about unless it has
-waited too long by then, so that all are done within `observer.model_lag_max_s` and the time of one question."""
+"""The number of turns waiting for a model that are fetched together, newest first. The model is asked about each unless
+it has waited too long, so that all are done within `observer.model_lag_max_s` and the time of one question."""
 
 
 def build(rt: Runtime) -> Service:
-    """The observer as a service; ConfigurationError where policy names a prompt that does not exist."""
+    """The observer as a service; ConfigurationError if the policy names a prompt that does not exist."""
     prompts.choose_prompt(rt.policy.observer.extract_prompt)
     prompts.choose_recount(rt.policy.session.summary_prompt)
     observe, give_up = partial(handler.observe_turns, rt), partial(handler.give_up, rt)

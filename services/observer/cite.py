@@ -1,4 +1,4 @@
-"""Cited references and products of tools on their way to the knowledge side: rows of `resources` and events."""
+"""Requests the ingestion of cited references and tool results: rows of `resources`, and events."""
 
 from collections.abc import Sequence
 
@@ -14,12 +14,12 @@ from shared.store import outbox, resources
 from shared.store.resources import Requested
 
 
-async def request(conn: Connection, subject: Subject, turns: Sequence[Turn], kinds: Sequence[Kind]) -> None:
-    """Every resource of these turns has its row, and what is to be ingested its event; again changes nothing."""
-    found = [(turn, each) for turn in turns for each in list_cited(turn, kinds)]
-    new = await resources.request(conn, subject, [_row(turn, each) for turn, each in found])
-    await outbox.put(conn, [_event(subject, turn, each) for turn, each in found if each.resource_id in new])
-    for _, each in found:
+async def request_ingestion(conn: Connection, subject: Subject, turns: Sequence[Turn], kinds: Sequence[Kind]) -> None:
+    """Each resource of these turns has its row, and each one to ingest its event; a repetition changes nothing."""
+    cited = [(turn, each) for turn in turns for each in list_cited(turn, kinds)]
+    new = await resources.request(conn, subject, [_row(turn, each) for turn, each in cited])
+    await outbox.put(conn, [_event(subject, turn, each) for turn, each in cited if each.resource_id in new])
+    for _, each in cited:
         RESOURCES.labels("skipped" if each.reason else "pending").inc()
 
 

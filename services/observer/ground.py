@@ -12,25 +12,26 @@ FRAME = frozenset(
         *("user", "like", "love", "enjoy", "prefer", "dislik", "hate", "live", "own", "usual", "often", "todo", "due"),
     )
 )
-"""How models put what somebody is or likes: words that need not be the turn's."""
+"""Words with which models state who somebody is or what they like; the turn need not contain them."""
 LEAST_GROUND = 0.5
-"""Share of a statement's other words that must be the turn's; models put some in words of their own."""
+"""The minimum share of the other words of a statement that the turn contains; models rephrase some."""
 MAX_TERMS = 4000
 _HAN = to_pattern(f"[{segment.HAN}]+")
 
 
-def made_of(vocabulary: Set[str], text: str, least: float = LEAST_GROUND) -> bool:
-    """Numbers aside, which dates in full bring with them; of a Chinese word what was said may have another form."""
+def is_supported(vocabulary: Set[str], text: str, least: float = LEAST_GROUND) -> bool:
+    """Whether enough words of the text are in the vocabulary, other than numbers; Chinese words may differ in form."""
     characters = set("".join(vocabulary))
-    words = [w for w in segment.keywords(text, MAX_TERMS) if not any(c.isdigit() for c in w) and terms(w) - FRAME]
-    grounded = sum(not terms(word).isdisjoint(vocabulary) or is_alike(word, characters) for word in words)
+    words = [w for w in segment.keywords(text, MAX_TERMS) if not any(c.isdigit() for c in w) and list_terms(w) - FRAME]
+    grounded = sum(not list_terms(word).isdisjoint(vocabulary) or is_alike(word, characters) for word in words)
     return grounded > 0 and grounded >= least * len(words)
 
 
-def terms(text: str) -> set[str]:
-    """The words that carry the text, as search reads them."""
+def list_terms(text: str) -> set[str]:
+    """The content words of the text, as search reads them."""
     return set(segment.query_terms(text, MAX_TERMS))
 
 
 def is_alike(word: str, characters: set[str]) -> bool:
+    """Whether at least half of a Chinese word is among the characters."""
     return bool(_HAN.fullmatch(word)) and 2 * sum(c in characters for c in word) >= len(word)

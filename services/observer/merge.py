@@ -1,4 +1,4 @@
-"""Merges the items of a model into the findings of the rules. Pure. A quote proves each item, or it is left out."""
+"""Merges the items of a model into the findings of the rules; each item needs a quote that proves it. Pure."""
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from typing import Any
 
 from schemas.memory_types import KEY_PREFIXES, types_with
 from schemas.vocabulary import Role
-from services.observer.ground import made_of, terms
+from services.observer.ground import is_supported, list_terms
 from services.observer.prompts import ExtractedItem, Wrong
 from shared.domain.statements import CLAIMED, MISREAD, RELATED, SUPPOSED
 from shared.extraction import Observation, Observed, ReadingNote
@@ -25,20 +25,20 @@ from shared.language.patterns import to_pattern
 from shared.secrets import MAY_STAND, find_secrets
 
 BARRED = frozenset({"manipulation", "command", "asked", "supposed", "reported", "ironic", "about other", "about agent"})
-"""Why the rules drop words for good: whatever a model reads into them, the user has not said it of themself."""
+"""The reasons why the rules drop text for good: the user did not state it about themselves, whatever a model reads."""
 PASSING = frozenset({"momentary", "trial"})
-"""Why the rules drop words that may still tell what happened or is to be done, but nothing that lasts."""
-TOLD = types_with("happening")
-"""What passing words and tools may tell; neither says what the user is or wants."""
+"""The reasons why the rules drop text that may contain events or tasks, but nothing lasting."""
+HAPPENINGS = types_with("happening")
+"""The types that passing text and tools may contain; neither states who the user is or what they want."""
 UNDOUBTED = types_with("undoubted")
 UNREAD = frozenset({"structured", "tool", "ref", "remember", "entities"})
-"""Detectors of what is no reading of passing words."""
+"""The detectors whose findings are not read from passing text."""
 _PLACEHOLDER = to_pattern(r"\[[A-Z][A-Z_]{2,}\]")
 
 
 @dataclass(frozen=True, slots=True)
 class QuoteSource:
-    """Words that an answer may quote: a message or a tool's result."""
+    """A text that an answer may quote: a message or a tool result."""
 
     role: Role
     text: str
@@ -49,36 +49,36 @@ class QuoteSource:
 
 @dataclass(frozen=True, slots=True)
 class QuoteSpan:
-    """Where the words of a quote stand."""
+    """The position of a quote."""
 
     source: QuoteSource
     span: tuple[int, int]
 
     @property
     def quote(self) -> str:
-        """The words themselves."""
+        """The quoted text."""
         return self.source.text[slice(*self.span)]
 
     def touches(self, ordinal: int, span: tuple[int, int]) -> bool:
-        """Whether it shares a character with a stretch of a message."""
+        """Whether it overlaps this span of a message."""
         return ordinal == self.source.ordinal and self.span[0] < span[1] and span[0] < self.span[1]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAttribution:
-    """Which model answered, to which version of the prompt, and the slots that its keys may name."""
+    """The model that answered, the version of the prompt, and the slots that keys may name."""
 
     model: str
     prompt_version: str
     slots: frozenset[str] = frozenset()
-    """Slots of a profile beside the built-in ones."""
+    """Profile slots besides the built-in ones."""
 
 
 def doubtable(observed: Observed) -> list[Observation]:
-    """The rules' finds that a model may call wrong: read of what the user said in passing, never what they dictated.
+    """The findings of the rules that a model may reject: read from passing statements, never dictated.
 
-    A limit stands: to lose an allergy by a model's mistake is worse than to keep a sentence too many. So does what
-    corrects or ends something, which a person said outright.
+    Constraints stay: losing an allergy by a mistake of a model is worse than keeping one sentence too many. Corrections
+    and retractions stay too, because the user stated them explicitly.
     """
     return [
         each
@@ -97,15 +97,15 @@ def merge_items(
     sources: Sequence[QuoteSource],
     by: ModelAttribution,
     limit: int,
-    wrong: Sequence[tuple[Observation, Wrong]] = (),
+    misread: Sequence[tuple[Observation, Wrong]] = (),
 ) -> Observed:
-    """What the rules found, then what the model adds to it and takes back of it, each with its explanation.
+    """The findings of the rules with the additions and retractions of the model, each with its explanation.
 
-    A find that the model calls wrong and lists itself stands.
+    A finding that the model rejects but also lists itself stays.
     """
     observations, explain = list(observed.observations), list(observed.explain)
     for item in items:
-        place = _place(item, sources)
+        place = _find_quote(item, sources)
         if place is None:
             explain.append(ReadingNote((0, 0), "dropped", "model: quote not found"))
             continue
@@ -116,38 +116,38 @@ def merge_items(
             observations.append(seen)
         decision = "dropped" if reason else "kept"
         explain.append(ReadingNote(place.span, decision, f"model: {reason or item.type}", place.source.ordinal))
-    places = [place for item in items if (place := _place(item, sources))]
-    for find, why in wrong:
-        if any(place.touches(find.message_ordinal, find.span) for place in places):
-            explain.append(ReadingNote(find.span, "kept", "model: of two minds", find.message_ordinal))
+    places = [place for item in items if (place := _find_quote(item, sources))]
+    for finding, why in misread:
+        if any(place.touches(finding.message_ordinal, finding.span) for place in places):
+            explain.append(ReadingNote(finding.span, "kept", "model: of two minds", finding.message_ordinal))
             continue
-        observations.append(_taking_back(find, by))
-        explain.append(ReadingNote(find.span, "dropped", f"model: {why}", find.message_ordinal))
+        observations.append(_to_retraction(finding, by))
+        explain.append(ReadingNote(finding.span, "dropped", f"model: {why}", finding.message_ordinal))
     return replace(observed, observations=tuple(observations), explain=tuple(explain))
 
 
-def _place(item: ExtractedItem, sources: Sequence[QuoteSource]) -> QuoteSpan | None:
-    """Where the user, or the tool, says the quote in words of their own: not in code, nor in somebody else's speech."""
+def _find_quote(item: ExtractedItem, sources: Sequence[QuoteSource]) -> QuoteSpan | None:
+    """The position of the quote in the own words of the user, or of the tool: not in code, nor in quoted speech."""
     role: Role = "tool" if item.provenance == "tool" else "user"
-    words = "".join(letter for letter, _ in _letters(item.quote))
+    words = "".join(letter for letter, _ in _list_letters(item.quote))
     for source in sources:
         if source.role == role and words:
-            letters = _letters(blank(source.text) if role == "user" else source.text)
+            letters = _list_letters(blank(source.text) if role == "user" else source.text)
             start = "".join(letter for letter, _ in letters).find(words)
             if start >= 0:
                 return QuoteSpan(source, (letters[start][1], letters[start + len(words) - 1][1] + 1))
     return None
 
 
-def _letters(text: str) -> list[tuple[str, int]]:
-    """Letters and digits in one spelling, each with its place: models change the rest when they copy."""
+def _list_letters(text: str) -> list[tuple[str, int]]:
+    """Letters and digits in one spelling, with their positions: models change everything else when they copy."""
     return [(letter, at) for at, raw in enumerate(text) for letter in fold(normalise(raw)) if letter.isalnum()]
 
 
 def find_refusal(
     item: ExtractedItem, place: QuoteSpan, observed: Observed, sources: Sequence[QuoteSource]
 ) -> str | None:
-    """Why this must not become memory."""
+    """The reason why the item must not become a memory; None if it may."""
     ordinal = place.source.ordinal
     parts = [part for part in (item.content, item.value, item.key, item.correction_of, place.quote) if part]
     if any(find_secrets(part, MAY_STAND) or _PLACEHOLDER.search(part) for part in parts):
@@ -156,12 +156,12 @@ def find_refusal(
         return "manipulation"
     if item.type == "entity":
         return "entity gate"
-    if place.source.role == "tool" and item.type not in TOLD:
+    if place.source.role == "tool" and item.type not in HAPPENINGS:
         return "a tool does not know this"
     for each in observed.refused:
         if place.touches(each.ordinal, each.span):
             return each.reason
-    barred = BARRED if item.type in TOLD else BARRED | PASSING
+    barred = BARRED if item.type in HAPPENINGS else BARRED | PASSING
     for each in observed.explain:
         if each.decision == "dropped" and each.reason in barred and place.touches(each.ordinal, each.text_span):
             return each.reason
@@ -173,25 +173,29 @@ def find_refusal(
 
 
 def is_grounded(item: ExtractedItem, place: QuoteSpan, sources: Sequence[QuoteSource]) -> bool:
-    """Whether the statement and its value are made of the message's words, or of the question's that it answers."""
-    said = {term for text in (place.source.text, _question(place.source, sources)) for term in terms(text)}
+    """Whether the words of the message, or of the question that it answers, support the statement and its value."""
+    vocabulary = {
+        term for text in (place.source.text, _find_question(place.source, sources)) for term in list_terms(text)
+    }
     value = item.value if item.value and not any(c.isdigit() for c in item.value) else None
-    return all(made_of(said, part) for part in (item.content, value) if part)
+    return all(is_supported(vocabulary, part) for part in (item.content, value) if part)
 
 
-def _question(answer: QuoteSource, sources: Sequence[QuoteSource]) -> str:
-    """What the assistant asked just before a message, where it did."""
+def _find_question(answer: QuoteSource, sources: Sequence[QuoteSource]) -> str:
+    """The question of the assistant directly before a message; empty if there is none."""
     before = [source for source in sources if source.ordinal < answer.ordinal]
     asked = before[-1].text.rstrip() if before and before[-1].role == "assistant" else ""
     return asked if asked.endswith(("?", "\uff1f", "\u5417", "\u5462")) else ""
 
 
-def find_repeated(seen: Observation, place: QuoteSpan, found: Sequence[Observation], observed: Observed) -> str | None:
-    """Whether it says what is found already: by key, by words, or by the rules in the same words."""
-    for each in found:
+def find_repeated(
+    seen: Observation, place: QuoteSpan, observations: Sequence[Observation], observed: Observed
+) -> str | None:
+    """The reason why the finding repeats another: the same key, the same text, or the same words read by the rules."""
+    for each in observations:
         if (each.kind, each.key) == (seen.kind, seen.key) and seen.key is not None:
             return "known by its key"
-        if _same_words(each.text, seen.text):
+        if _have_same_letters(each.text, seen.text):
             return "known by its words"
     for each in observed.observations:
         if each.kind == seen.kind and place.touches(each.message_ordinal, each.span):
@@ -199,8 +203,8 @@ def find_repeated(seen: Observation, place: QuoteSpan, found: Sequence[Observati
     return None
 
 
-def _same_words(one: str, other: str) -> bool:
-    return [letter for letter, _ in _letters(one)] == [letter for letter, _ in _letters(other)]
+def _have_same_letters(one: str, other: str) -> bool:
+    return [letter for letter, _ in _list_letters(one)] == [letter for letter, _ in _list_letters(other)]
 
 
 def _observation(item: ExtractedItem, place: QuoteSpan, by: ModelAttribution) -> Observation:
@@ -218,7 +222,7 @@ def _observation(item: ExtractedItem, place: QuoteSpan, by: ModelAttribution) ->
         value=_value(item, text, speaker) | (without_day(date) if item.type == "event" else {}),
         text=f"{speaker}: {text}" if speaker else text,
         assertion="declared" if item.provenance == "confirmed_by_user" and not item.correction_of else "inferred",
-        epistemic="opinion" if benefits or _judges(item, place) else item.epistemic_type,
+        epistemic="opinion" if benefits or _is_opinion(item, place) else item.epistemic_type,
         polarity=polarity,
         priority="normal",
         retracts=False,
@@ -234,24 +238,24 @@ def _observation(item: ExtractedItem, place: QuoteSpan, by: ModelAttribution) ->
     )
 
 
-def _taking_back(find: Observation, by: ModelAttribution) -> Observation:
-    """That the find is not to be kept; behind it in the order of what the turn said."""
+def _to_retraction(finding: Observation, by: ModelAttribution) -> Observation:
+    """The retraction of a wrong finding, directly after it in the order of the turn."""
     return replace(
-        find,
+        finding,
         value={},
         assertion="inferred",
         retracts=True,
         detector=f"model:{by.model}",
         pattern=by.prompt_version,
         flags=(MISREAD,),
-        span=(find.span[1], find.span[1]),
+        span=(finding.span[1], finding.span[1]),
         event_date=None,
         valid_until=None,
     )
 
 
-def _judges(item: ExtractedItem, place: QuoteSpan) -> bool:
-    """Whether a model took a judgement of the user's for a fact."""
+def _is_opinion(item: ExtractedItem, place: QuoteSpan) -> bool:
+    """Whether a model took an opinion of the user for a fact."""
     return item.epistemic_type == "fact" and item.type != "profile" and gives_opinion(place.quote)
 
 
@@ -265,7 +269,7 @@ def _value(item: ExtractedItem, text: str, speaker: str | None) -> dict[str, Any
 
 
 def _key(item: ExtractedItem, speaker: str | None, slots: Set[str]) -> str | None:
-    """The key as the rules would spell it, so that both mean one memory; none where the model's has no known form."""
+    """The key in the spelling of the rules, so that both mean one memory; None if the key has no known form."""
     if item.type == "preference" and item.value:
         prefix, *rest = preference_key(normalise(item.value))[0].split(":")
     else:

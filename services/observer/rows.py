@@ -1,16 +1,16 @@
-"""The rows and events that the observer writes of a turn: statements told on, mentions, chunks, notes.
+"""The rows and events that the observer writes of a turn: statements, mentions, chunks, notes, names of its session.
 
-Pure but for fresh ids. A turn that was read also asks, by an event, to be read with a model.
+Pure except for new ids.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from schemas.envelope import Envelope
 from schemas.events import ObservationRecorded, ObservationUrgent, Payload, TurnExtract
 from schemas.topics import OBSERVATION_RECORDED, OBSERVATION_URGENT, TURN_EXTRACT
-from services.observer.extraction import Extraction
+from services.observer.extract import Extraction
 from shared import clock
 from shared.domain import chunk_ids
 from shared.domain.blocks import Recognized, searchable
@@ -19,10 +19,12 @@ from shared.domain.subjects import Subject
 from shared.domain.turns import Event, Turn
 from shared.extraction import Observed, turn_texts
 from shared.extraction.intent import understand
+from shared.extraction.model import Mention
 from shared.extraction.turn_texts import IN_EXPERIMENT, SPOKEN, render_result, take_own_text
 from shared.language import segment
 from shared.language.normalise import detect, normalise
 from shared.language.patterns import to_pattern
+from shared.language.segment import has_word
 from shared.screening.sanitize import DEFAULT_SANITIZE, SanitizePolicy, screen
 from shared.secrets import find_secrets
 from shared.store import outbox
@@ -33,14 +35,14 @@ from shared.store.experience import ToolReceipt
 from shared.store.outbox import Outgoing
 
 
-def envelope(subject: Subject, turn: Turn, payload: Payload, which: str = "") -> Envelope:
-    """The event of this turn that carries the payload; `which` tells it from others of its type."""
-    told = {"trace_id": turn.trace_id, "policy_version": turn.policy_version, "session_id": turn.session_id}
-    return outbox.event(payload, subject, f"{turn.turn_id}{which}", **told)
+def make_envelope(subject: Subject, turn: Turn, payload: Payload, which: str = "") -> Envelope:
+    """The envelope of an event of this turn; `which` distinguishes it from others of its type."""
+    origin = {"trace_id": turn.trace_id, "policy_version": turn.policy_version, "session_id": turn.session_id}
+    return outbox.event(payload, subject, f"{turn.turn_id}{which}", **origin)
 
 
 def to_events(subject: Subject, turn: Turn, rows: Sequence[ObservationRow], which: str = "") -> list[Outgoing]:
-    """What carries the observations of the turn on: corrections apart from the rest."""
+    """The events that continue the observations of the turn: corrections separately from the rest."""
     urgent = [row for row in rows if row.priority == "urgent"]
     normal = [row for row in rows if row.priority != "urgent"]
     events: list[Outgoing] = []
@@ -48,26 +50,26 @@ def to_events(subject: Subject, turn: Turn, rows: Sequence[ObservationRow], whic
         payload = ObservationUrgent(
             observation_ids=tuple(r.observation_id for r in urgent), turn_id=turn.turn_id, pattern=urgent[0].pattern
         )
-        events.append((OBSERVATION_URGENT, envelope(subject, turn, payload, which)))
+        events.append((OBSERVATION_URGENT, make_envelope(subject, turn, payload, which)))
     if normal:
         recorded = ObservationRecorded(observation_ids=tuple(r.observation_id for r in normal), turn_id=turn.turn_id)
-        events.append((OBSERVATION_RECORDED, envelope(subject, turn, recorded, which)))
+        events.append((OBSERVATION_RECORDED, make_envelope(subject, turn, recorded, which)))
     return events
 
 
 def to_extract(subject: Subject, turn: Turn) -> Outgoing:
-    """What has a model read the turn."""
-    return TURN_EXTRACT, envelope(subject, turn, TurnExtract(turn_id=turn.turn_id))
+    """The event that requests the second step."""
+    return TURN_EXTRACT, make_envelope(subject, turn, TurnExtract(turn_id=turn.turn_id))
 
 
 MAX_TOOL_CHARS = 4000
 UNNAMED = "?"
-"""Stands for the name of a tool that is none: others are to read it."""
+"""Replaces the name of a tool that is not a plain name, because others read it."""
 _NAME = to_pattern(r"(?!.*\d{6})[A-Za-z\u4e00-\u9fff][A-Za-z0-9\u4e00-\u9fff_.:/-]{0,63}")
 
 
-def mention_rows(turn: Turn, observed: Observed) -> list[MentionRow]:
-    """Where the turn names which entity."""
+def to_mention_rows(turn: Turn, observed: Observed) -> list[MentionRow]:
+    """The mentions of entities in the turn."""
     said_at = {e.ordinal: e.said_at for e in turn.events}
     return [
         MentionRow(
@@ -85,18 +87,18 @@ def mention_rows(turn: Turn, observed: Observed) -> list[MentionRow]:
     ]
 
 
-def turn_chunks(turn: Turn, policy: SanitizePolicy = DEFAULT_SANITIZE) -> list[Chunk]:
-    """The turn as search reads it: messages with what stands for their media, and tool results cut to length.
+def to_chunks(turn: Turn, policy: SanitizePolicy = DEFAULT_SANITIZE) -> list[Chunk]:
+    """The chunks of the turn for search: messages with the text of their media, and shortened tool results.
 
-    Of a turn in which the user only gives commands nothing: what is told of them is known otherwise.
+    A turn that contains only commands has none: their effects are stored elsewhere.
     """
     if turn_texts.only_commands(turn):
         return []
-    return [_chunk(turn, event, text, media) for event, text, media in _texts(turn, policy) if text.strip()]
+    return [_chunk(turn, event, text, media) for event, text, media in _list_texts(turn, policy) if text.strip()]
 
 
-def _texts(turn: Turn, policy: SanitizePolicy) -> Iterable[tuple[Event, str, tuple[Recognized, ...]]]:
-    """What each event says by itself; what memory had shown before is not kept twice."""
+def _list_texts(turn: Turn, policy: SanitizePolicy) -> Iterable[tuple[Event, str, tuple[Recognized, ...]]]:
+    """The own text of each event, without text that packages had shown."""
     for event in turn.events:
         if event.content is None:
             continue
@@ -134,8 +136,8 @@ def _chunk(turn: Turn, event: Event, text: str, media: tuple[Recognized, ...]) -
     )
 
 
-def tool_receipts(turn: Turn, question: str) -> list[ToolReceipt]:
-    """How each call of a tool in the turn ended, and what the user wanted by their `question`; no arguments."""
+def to_tool_receipts(turn: Turn, question: str) -> list[ToolReceipt]:
+    """The result of each tool call in the turn, and the intent of the `question` of the user; without arguments."""
     calls = [event for event in turn.events if event.event_type == "tool_call"]
     ended = {e.ordinal: (e.content or {}).get("status") or "ok" for e in turn.events if e.event_type == "tool_result"}
     text = normalise(question) if calls else ""
@@ -144,7 +146,7 @@ def tool_receipts(turn: Turn, question: str) -> list[ToolReceipt]:
         ToolReceipt(
             turn.turn_id,
             call.ordinal,
-            tool_name(call.name),
+            clean_tool_name(call.name),
             ended.get(call.ordinal + 1, "pending"),
             intent,
             call.said_at,
@@ -153,14 +155,14 @@ def tool_receipts(turn: Turn, question: str) -> list[ToolReceipt]:
     ]
 
 
-def tool_name(name: str | None) -> str:
-    """The name, if it is one: a word that holds no secret, no number of a person and no order to the agent."""
+def clean_tool_name(name: str | None) -> str:
+    """The name if it is a plain name, without secrets, personal numbers and orders to the agent; else `UNNAMED`."""
     fits = name and _NAME.fullmatch(name) and not find_secrets(name) and screen(name).outcome == "pass"
     return name if name and fits else UNNAMED
 
 
-def notes(turn: Turn, extraction: Extraction, summary: Mapping[str, Any]) -> dict[str, Any]:
-    """What the turn's outcome will explain: spans and reasons, never words; and the experiment that it belongs to."""
+def make_notes(turn: Turn, extraction: Extraction, summary: Mapping[str, Any]) -> dict[str, Any]:
+    """The notes for the outcome of the turn: spans and reasons, never text; and its experiment."""
     observed = extraction.observed
     explain = [
         {"ordinal": e.ordinal, "span": list(e.text_span), "decision": e.decision, "reason": e.reason}
@@ -183,3 +185,35 @@ def notes(turn: Turn, extraction: Extraction, summary: Mapping[str, Any]) -> dic
         for span in spans
     ]
     return {"explain": [*explain, *refused, *recalled, *extra], "summary": dict(summary)}
+
+
+@dataclass(frozen=True, slots=True)
+class TurnNames:
+    """The names in one turn, and the values that it retracted or replaced."""
+
+    seq: int
+    mentions: Sequence[Mention]
+    retracted: Sequence[str] = ()
+
+
+def grow_slots(
+    slots: Mapping[str, Mapping[str, Any]], turns: Iterable[TurnNames], most: int
+) -> dict[str, dict[str, Any]]:
+    """The names that represent a running session: the most mentioned, and as many of the latest others.
+
+    A retracted name is left out until it is mentioned again. At the end of the session the names are counted again.
+    """
+    grown = {key: dict(slot) for key, slot in slots.items()}
+    for turn in turns:
+        for each in turn.mentions:
+            key = f"{each.kind}:{each.canonical}"
+            slot = grown.setdefault(key, {"name": each.name, "kind": each.kind, "mentions": 0, "last_seq": turn.seq})
+            slot["mentions"] += 1
+            slot["last_seq"] = max(slot["last_seq"], turn.seq)
+        retracted = turn.retracted
+        grown = {
+            key: slot for key, slot in grown.items() if not any(has_word(each, slot["name"]) for each in retracted)
+        }
+    ranked = sorted(grown, key=lambda key: (-grown[key]["mentions"], -grown[key]["last_seq"], key))
+    latest = sorted(ranked[most:], key=lambda key: -grown[key]["last_seq"])
+    return {key: grown[key] for key in (*ranked[:most], *latest[:most])}

@@ -1,4 +1,4 @@
-"""Whether the user has since withdrawn a finding that a model makes only now. Pure."""
+"""Whether the user withdrew a finding before a model made it. Pure."""
 
 from collections.abc import Iterable, Set
 from dataclasses import replace
@@ -10,11 +10,11 @@ from shared.store.additions import Withdrawal
 from shared.store.model_answers import CachedAnswer
 
 SINCE = "model: taken back since"
-"""Why such a find is dropped."""
+"""The reason why such a finding is dropped."""
 
 
 def is_withdrawn(observation: ObservationRow, since: Iterable[Withdrawal]) -> bool:
-    """By its key, by a word that what was taken back shares with it, or with all that the turn said."""
+    """Whether a withdrawal names its key, shares a word with it, or withdraws the whole turn."""
     terms = about(observation.text).terms | about(str(observation.value.get("value") or "")).terms
     return any(
         each.of_turn
@@ -24,8 +24,8 @@ def is_withdrawn(observation: ObservationRow, since: Iterable[Withdrawal]) -> bo
     )
 
 
-def without(answer: CachedAnswer, taken_back: Set[str]) -> CachedAnswer:
-    """The answer without the items that say this, so that a rebuild does not find them either."""
+def drop_withdrawn(answer: CachedAnswer, withdrawn: Set[str]) -> CachedAnswer:
+    """The answer without items of these texts, so that a rebuild does not find them either."""
     items = answer.answer.get("items", ())
-    kept = [item for item in items if normalise(item.get("content") or "") not in taken_back]
+    kept = [item for item in items if normalise(item.get("content") or "") not in withdrawn]
     return answer if len(kept) == len(items) else replace(answer, answer={**answer.answer, "items": kept})

@@ -10,10 +10,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import Any, cast
 
-from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka import AIOKafkaConsumer
 from aiokafka.errors import KafkaError, MessageSizeTooLargeError, RecordTooLargeError
 from faststream import AckPolicy
 from faststream.exceptions import IncorrectState
@@ -21,17 +20,22 @@ from faststream.kafka import KafkaBroker, KafkaMessage
 
 from schemas.topics import AHEAD, DEAD_LETTER_BYTES, Topic, name_dead_letter
 from shared.bus.access import KafkaAccess
-from shared.bus.delivery import BatchPace, Delivered, Delivery, Fuse, GiveUp, Handle, Record, headers_of
-from shared.bus.precedence import Precedence
-from shared.bus.progress import Progress
-from shared.bus.unreadable import READ_ON, UnreadableRecord
+from shared.bus.delivery import Delivered, Delivery, Fuse, GiveUp, Handle, Precedence, Record, headers_of
+from shared.bus.fetching import (
+    READ_ON,
+    BatchPace,
+    Progress,
+    UnreadableRecord,
+    fetch_all_records,
+    fetch_records,
+    list_assigned,
+)
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
-from shared.loops import LONGEST_WORK_S, Loops
 from shared.metrics.catalogue import show_from_start
 from shared.metrics.delivery import CONSUMER_LAG, EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, HANDLER_SECONDS
 from shared.policy import DeliveryPolicy
-from shared.telemetry import logger
+from shared.telemetry import LONGEST_WORK_S, Loops, logger
 
 REST_S = 2.0
 """The pause of a consumer before a failed batch is redelivered."""
@@ -39,8 +43,6 @@ MAX_POLL_INTERVAL_MS = int(LONGEST_WORK_S * 1_000)
 """A slower handler counts as dead: model calls and retries stay far below."""
 
 PROBE_S = 2.0
-POLL_MS = 1_000
-BEHIND_MS = 100
 FETCH_WAIT_MS = 500
 """A broker answers a fetch as soon as it has records; the wait only sets how often it is asked without result."""
 
@@ -165,7 +167,7 @@ class Bus:
         subscriber(receive)
         subscriber._connection_args.update(READ_ON)  # pyright: ignore[reportPrivateUsage] # FastStream does not forward a deserializer
         moved = partial(self._loops.move, topic.name)
-        fetched = partial(_fetched_all if steady else fetch_records, pace=pace, moved=moved)
+        fetched = partial(fetch_all_records if steady else fetch_records, pace=pace, moved=moved)
         subscriber.get_msg = fetched  # pyright: ignore[reportAttributeAccessIssue] # as above
         for counter in (EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, HANDLER_SECONDS):
             show_from_start(counter, [(service, topic.name)])
@@ -260,43 +262,6 @@ class Bus:
                 if consumer and high is not None:
                     lag += max(0, high - await consumer.position(partition))
             CONSUMER_LAG.labels(service, name).set(lag)
-
-
-def list_assigned(subscriber: Any) -> list[TopicPartition]:
-    consumer: AIOKafkaConsumer | None = subscriber.consumer
-    return list(consumer.assignment()) if consumer else []  # pyright: ignore[reportUnknownArgumentType,reportUnknownMemberType] # untyped
-
-
-async def fetch_records(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Callable[[], None]) -> tuple[Any, ...]:
-    """Records as soon as any have arrived; FastStream's own loop sleeps after every empty poll.
-
-    Partitions not served the last time come first, so that one full partition does not delay the others.
-    """
-    moved()
-    try:
-        records_of: dict[TopicPartition, list[Any]] = {}
-        for partition in sorted(consumer.assignment() - pace.served):
-            if room := pace.records - sum(map(len, records_of.values())):
-                records_of |= await consumer.getmany(partition, timeout_ms=0, max_records=room)
-        if not records_of:
-            records_of = await consumer.getmany(timeout_ms=POLL_MS, max_records=pace.records)
-    except KafkaError as error:
-        # FastStream pauses and continues without a report
-        logger().warning("events_not_heard", error=type(error).__name__)
-        raise
-    pace.served = frozenset(records_of)
-    return tuple(chain(*records_of.values()))
-
-
-async def _fetched_all(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Callable[[], None]) -> tuple[Any, ...]:
-    """The arrived records and those directly behind them: the client buffers only part of what the broker has."""
-    records = list(await fetch_records(consumer, pace, moved))
-    while records and (room := pace.records - len(records)) > 0:
-        more = await consumer.getmany(timeout_ms=BEHIND_MS, max_records=room)
-        if not more:
-            break
-        records += chain(*more.values())
-    return tuple(records)
 
 
 async def _tolerant(records: tuple[Any, ...], original: Callable[[Any], Awaitable[KafkaMessage]]) -> KafkaMessage:

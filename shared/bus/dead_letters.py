@@ -18,9 +18,9 @@ from schemas.events import Payload
 from schemas.topics import PAYLOADS, TOPICS, Topic
 from shared.bus.access import KafkaAccess
 from shared.bus.delivery import Record
+from shared.bus.fetching import UnreadableRecord
 from shared.bus.record_owner import ORIGIN, find_first_place, find_record_owner, read_header
 from shared.bus.topic_admin import Span, TopicAdmin, open_topic_admin
-from shared.bus.unreadable import UnreadableRecord
 from shared.domain.signatures import COVERED, SIGNATURE
 from shared.domain.subjects import AT_DOOR, Subject
 

@@ -1,12 +1,15 @@
-"""Delivery around every handler: grouping by user, retries, isolation, dead letters, fuse.
+"""Delivery around every handler: precedence, grouping by user, retries, isolation, dead letters, fuse.
 
-Slow records are fetched in batches of half a second, so that nobody waits long.
+A topic whose events overtake those of another would win little if the worker first finished everything that it had
+fetched from the other. So events that go first have the process to themselves, but not for long.
 """
 
 import asyncio
 import random
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -17,7 +20,6 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_not_exception_type,
 from schemas.envelope import Envelope
 from schemas.events import Payload
 from schemas.topics import PAYLOADS, Topic
-from shared.bus.precedence import Precedence, give_way, stay_behind
 from shared.domain.signatures import COVERED, FIRST, SIGNATURE
 from shared.domain.subjects import Subject
 from shared.errors import PoisonError, TransientError
@@ -25,36 +27,86 @@ from shared.metrics.delivery import EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, EVENT
 from shared.policy import DeliveryPolicy
 from shared.telemetry import frames, logger
 
-TARGET_S = 0.5
-"""The target duration of a batch: records fetched later wait for its end."""
-SLOW_S = 0.05
-"""Slower records are not ordinary ones. Ordinary ones are fetched by the hundred: in batches of half a second, those of
-500 users cost a third more CPU.
-"""
 
+class Precedence:
+    """While events that go first are at work, and for `moment_s` after, all others go on by one step a moment.
 
-@dataclass
-class BatchPace:
-    """A fetch size of `most` for fast records and fewer, down to `least`, for slow ones.
-
-    It grows at most twofold per batch, because the fast records may have been a single user's.
+    The moment after is for what follows from them in other processes, and because who has just spoken is likely to
+    speak again. The step a moment keeps others from standing still, however many go first one after the other.
     """
 
-    most: int
-    least: int
-    records: int = 0
-    served: frozenset[Any] = frozenset()
-    """The partitions of the last batch."""
+    def __init__(self, moment_s: float, clock: Callable[[], float]) -> None:
+        self._moment_s = moment_s
+        self._clock = clock
+        self._first = 0
+        self._first_until = float("-inf")
+        self._stepped_at = float("-inf")
+        self._stepping = asyncio.Lock()
 
-    def __post_init__(self) -> None:
-        self.least = min(self.least, self.most)
-        self.records = self.least
+    @contextmanager
+    def go_first(self) -> Generator[None]:
+        """Inside, what goes first is at work."""
+        self.note_first()
+        self._first += 1
+        try:
+            yield
+        finally:
+            self._first -= 1
+            self.note_first()
 
-    def note(self, handled: int, took_s: float) -> None:
-        """Records the duration of this many records."""
-        slow = took_s > SLOW_S * handled
-        fitting = int(handled * TARGET_S / took_s) if slow else self.most
-        self.records = max(self.least, min(self.most, fitting, 2 * self.records))
+    def note_first(self) -> None:
+        """What goes first is at work here or elsewhere now."""
+        now = self._clock()
+        if not self._first and now >= self._first_until:
+            self._stepped_at = now + self._moment_s
+        self._first_until = now + self._moment_s
+
+    async def wait(self) -> None:
+        """It is the caller's turn for a step."""
+        while (rest_s := self._rest_s()) > 0:  # noqa: ASYNC110 # time ends it too
+            await asyncio.sleep(rest_s)
+        self._stepped_at = self._clock()
+
+    @asynccontextmanager
+    async def take_step(self) -> AsyncGenerator[None]:
+        """Inside, it is the caller's turn for a step, and nobody else's."""
+        async with self._stepping:
+            await self.wait()
+            yield
+
+    def _rest_s(self) -> float:
+        now = self._clock()
+        since_step = self._stepped_at + self._moment_s - now
+        return since_step if self._first else min(since_step, self._first_until - now)
+
+
+_BEHIND: ContextVar[Precedence | None] = ContextVar("behind", default=None)
+
+
+@contextmanager
+def stay_behind(precedence: Precedence | None) -> Generator[None]:
+    """Inside, work gives way to what goes first; without a precedence it does not."""
+    before = _BEHIND.set(precedence)
+    try:
+        yield
+    finally:
+        _BEHIND.reset(before)
+
+
+async def give_way() -> None:
+    """Before work of some length: what goes first has gone, or has had its moment."""
+    if precedence := _BEHIND.get():
+        await precedence.wait()
+
+
+@asynccontextmanager
+async def step() -> AsyncGenerator[None]:
+    """Inside, a step of work that fills the processor: one at a time, so that what goes first waits for one at most."""
+    if precedence := _BEHIND.get():
+        async with precedence.take_step():
+            yield
+    else:
+        yield
 
 
 class Record(Protocol):

@@ -14,7 +14,7 @@ from aiokafka.errors import KafkaError
 from schemas.topics import Topic
 from shared.bus.access import KafkaAccess
 from shared.bus.delivery import Record
-from shared.bus.unreadable import READ_ON
+from shared.bus.fetching import READ_ON
 from shared.errors import TransientError
 
 WAIT_MS = 1_000

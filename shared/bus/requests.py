@@ -18,9 +18,8 @@ from aiokafka.errors import KafkaError
 from schemas.topics import COMPOSE_REPLY, Topic
 from shared.bus.access import KafkaAccess
 from shared.bus.delivery import Record
-from shared.bus.progress import Progress
+from shared.bus.fetching import READ_ON, Progress, UnreadableRecord
 from shared.bus.shutdown import disconnect
-from shared.bus.unreadable import READ_ON, UnreadableRecord
 from shared.domain.signatures import SentRecord
 from shared.errors import TransientError
 from shared.telemetry import frames, logger

@@ -27,9 +27,9 @@ from aiokafka.errors import (
 
 from schemas.topics import DEAD_LETTER_BYTES, SWEEP_MS
 from shared.bus.access import KafkaAccess
+from shared.bus.fetching import READ_ON
 from shared.bus.record_owner import COPIED
 from shared.bus.shutdown import disconnect
-from shared.bus.unreadable import READ_ON
 from shared.errors import TransientError
 
 WAIT_S = 30.0

@@ -7,12 +7,13 @@ speaks, what is asked. Their errors differ, so one is the second opinion on the 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from itertools import pairwise
-from typing import IO, Any
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -57,8 +58,7 @@ class HiddenLayer:
 @cache
 def load_hidden_layer(name: str) -> HiddenLayer:
     """The network of this name, read once a process."""
-    path = resources.files("shared.classifiers") / "weights" / f"{name}.npz"
-    with path.open("rb") as opened, np.load(opened) as read:
+    with _open_weights(name) as read:
         into, into_bias, out = (read[part].astype(np.float32) for part in ("into", "into_bias", "out"))
         return HiddenLayer(into, into_bias, out, float(read["out_bias"]))
 
@@ -110,8 +110,7 @@ def find_slots(text: str) -> list[int]:
 @cache
 def load_text_sum(name: str) -> TextSum:
     """The weights of this name, read once a process."""
-    path = resources.files("shared.classifiers") / "weights" / f"{name}.npz"
-    with path.open("rb") as opened, np.load(opened) as read:
+    with _open_weights(name) as read:
         signs, vector, words = (read[part].astype(np.float32) for part in ("signs", "vector", "words"))
         return TextSum(signs, vector, words, float(read["bias"]))
 
@@ -154,12 +153,15 @@ class BoostedTrees:
 @cache
 def load_trees(name: str) -> BoostedTrees:
     """The trees of this name, read once a process."""
-    with _open_weights(name) as opened, np.load(opened) as read:
+    with _open_weights(name) as read:
         return _read_trees(read)
 
 
-def _open_weights(name: str) -> IO[bytes]:
-    return (resources.files("shared.classifiers") / "weights" / f"{name}.npz").open("rb")
+@contextmanager
+def _open_weights(name: str) -> Generator[Mapping[str, Numbers]]:
+    path = resources.files("shared.classifiers") / "weights" / f"{name}.npz"
+    with path.open("rb") as opened, np.load(opened) as read:
+        yield read
 
 
 def _read_trees(read: Mapping[str, Numbers]) -> BoostedTrees:
@@ -185,7 +187,7 @@ class TextAndTrees:
 @cache
 def load_text_and_trees(name: str) -> TextAndTrees:
     """Both of this name, read once a process."""
-    with _open_weights(name) as opened, np.load(opened) as read:
+    with _open_weights(name) as read:
         vector, words = read["vector"].astype(np.float32), read["words"].astype(np.float32)
         text = TextSum(np.zeros(0, np.float32), vector, words, float(read["text_bias"]))
         return TextAndTrees(text, _read_trees(read))
@@ -207,7 +209,6 @@ class ClassSum:
 @cache
 def load_class_sum(name: str) -> ClassSum:
     """The weights of this name, read once a process."""
-    path = resources.files("shared.classifiers") / "weights" / f"{name}.npz"
-    with path.open("rb") as opened, np.load(opened) as read:
+    with _open_weights(name) as read:
         signs, vector, bias = (read[part].astype(np.float32) for part in ("signs", "vector", "bias"))
         return ClassSum([str(each) for each in read["classes"]], signs, vector, bias)

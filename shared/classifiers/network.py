@@ -4,11 +4,16 @@ Grams are words and n-grams: characters of Chinese, words and stems of the rest.
 layer, for the text that holds it, for the text after it and for the one before it; the hidden layer gives a probability
 of each class. `tests/training` fits the weights.
 
+Which grams have weights is known by their hashes alone: their words are nowhere. A gram without weights is taken for
+one with weights now and then: once in as many times as there are hashes for each gram that has weights. Then one of the
+many grams of a text says what it should not.
+
 A file holds them rounded and packed; `unpack_rows` says how. They are unpacked once a machine, into the cache, and
 mapped from there: processes share them, and each holds what it has read of them.
 """
 
 import os
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,12 +26,12 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any
 from zipfile import ZipFile
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shared.classifiers.packed_numbers import unpack_numbers
-from shared.classifiers.vocabulary import Vocabulary
 from shared.files import CACHE
 from shared.language.patterns import to_pattern
 
@@ -59,6 +64,44 @@ def grams(text: str) -> list[str]:
         last = piece
     add(f"{last}_$")
     return pieces
+
+
+REMEMBERED = 20_000
+"""So many grams are found without a look into the hashes."""
+
+
+def hash_gram(gram: str, room: int) -> int:
+    """A whole number below `room`."""
+    return crc32(gram.encode()) % room
+
+
+class Vocabulary(dict[str, int | None]):
+    """The row of each gram that has weights, None of any other: `vocabulary[gram]`.
+
+    `hashes` are in order, and `room` is what they are below; the row of the first is 1. As a dict it holds what was
+    asked lately.
+    """
+
+    def __init__(self, hashes: NDArray[np.uint32], room: int) -> None:
+        super().__init__()
+        self.hashes = hashes
+        self.room = room
+        self._numbers = hashes.data
+        self._width = max(1, room // max(1, len(hashes)))
+        # where the hashes of each stretch of that width begin: there is hardly one in each
+        stretches = np.arange(0, room + self._width + 1, self._width)
+        self._begins = np.searchsorted(hashes, stretches).astype(np.uint32).data
+
+    def __missing__(self, gram: str) -> int | None:
+        number = hash_gram(gram, self.room)
+        stretch = number // self._width
+        end = self._begins[stretch + 1]
+        place = bisect_left(self._numbers, number, self._begins[stretch], end)
+        row = place + 1 if place < end and self._numbers[place] == number else None
+        if len(self) >= REMEMBERED:
+            self.clear()
+        self[gram] = row
+        return row
 
 
 FOLDER = "weights"

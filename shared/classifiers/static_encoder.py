@@ -8,13 +8,15 @@ in the other. `python -m tests.training.static` makes the folder again.
 import json
 import re
 import unicodedata
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
+
+from shared.vectors import Scale, scale_of, sentences
 
 FOLDER = Path(__file__).with_name("static_vectors")
 MAX_CHARS = 2000
@@ -40,6 +42,11 @@ class StaticEncoder:
         summed = self._weights[ids] @ self._rows[ids]
         length = float(np.sqrt(summed @ summed))
         return summed / length if length else summed
+
+    @cached_property
+    def scale(self) -> Scale:
+        """What cosines of its vectors are worth."""
+        return scale_of(np.stack([self.encode(each) for each in sentences()]))
 
 
 def fold_text(text: str) -> str:

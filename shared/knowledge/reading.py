@@ -12,9 +12,15 @@ import orjson
 from schemas.evidence_pack import EvidenceSourceType
 from schemas.retrieval_plan import RetrievalPlan
 from schemas.vocabulary import SearchMode
-from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.owners import may_see, read_owner
-from shared.knowledge.port import Bundle, IngestReceipt, KnowledgeCapabilities, KnowledgeSection, Scope
+from shared.knowledge.port import (
+    Bundle,
+    IngestReceipt,
+    KnowledgeCapabilities,
+    KnowledgeSection,
+    KnowledgeUnavailable,
+    Scope,
+)
 from shared.language.normalise import detect, visible
 from shared.language.patterns import to_pattern
 from shared.screening.sanitize import DEFAULT_SANITIZE, screen

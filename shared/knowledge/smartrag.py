@@ -17,9 +17,8 @@ import orjson
 
 from schemas.retrieval_plan import RetrievalPlan
 from shared.knowledge import reading
-from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.owners import owner_of
-from shared.knowledge.port import Bundle, IngestReceipt, KnowledgeCapabilities, Resource, Scope
+from shared.knowledge.port import Bundle, IngestReceipt, KnowledgeCapabilities, KnowledgeUnavailable, Resource, Scope
 from shared.metrics.packages import KNOWLEDGE_CALLS, KNOWLEDGE_FOREIGN, KNOWLEDGE_SECONDS
 from shared.models.guard import Breaker
 from shared.telemetry import logger

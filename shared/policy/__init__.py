@@ -1,4 +1,4 @@
-"""The behaviour of SmartBrain: brain.yml as frozen records, one file per service.
+"""The behaviour of SmartBrain: brain.yml as frozen records, one file per task of the system.
 
 docs/reference/policy.md is generated from these files; `shared.policy_file` reads brain.yml.
 """
@@ -8,8 +8,7 @@ from typing import Any, Self, cast
 
 from pydantic import model_validator
 
-from shared.policy.access import AccessPolicy, SignInPolicy, TokenIssuer
-from shared.policy.analyzer import AnalysisPolicy
+from shared.policy.access import AccessPolicy, LimitsPolicy, SignInPolicy, TokenIssuer
 from shared.policy.base import Slice
 from shared.policy.compose import (
     ArmWeights,
@@ -23,16 +22,20 @@ from shared.policy.compose import (
     RankingPolicy,
     Shares,
 )
-from shared.policy.confidence import ConfidencePolicy, ProvenanceLevel
 from shared.policy.delivery import DeliveryPolicy
 from shared.policy.erasure import ErasurePolicy, LegalProfile
 from shared.policy.evolver import CalibrationPolicy, EvolutionPolicy, ExperiencePolicy, FeedbackPolicy, PromotionPolicy
 from shared.policy.gate import Floor, GatePolicy
 from shared.policy.knowledge import KnowledgePolicy
-from shared.policy.limits import LimitsPolicy
+from shared.policy.learning import (
+    AnalysisPolicy,
+    ConfidencePolicy,
+    ObserverPolicy,
+    PersonalDataPolicy,
+    ProvenanceLevel,
+    SessionPolicy,
+)
 from shared.policy.models import ModelPrice, ModelsPolicy
-from shared.policy.observer import ObserverPolicy, SessionPolicy
-from shared.policy.personal import PersonalDataPolicy
 from shared.policy.retention import RetentionPolicy
 from shared.policy.settings import SettingsPolicy
 

@@ -15,9 +15,8 @@ from shared.secrets.model import (
     SecretRefusal,
 )
 from shared.secrets.personal import find_numbers
-from shared.secrets.phrases import recovery_words, single_characters, turns
 from shared.secrets.shapes import find_catalogued, find_shaped
-from shared.secrets.spoken import find_named
+from shared.secrets.spoken import find_dial_turns, find_named, find_recovery_words, find_single_characters
 
 __all__ = [
     "ADDRESSES",
@@ -51,11 +50,11 @@ def find_secrets(text: str, kept: frozenset[SecretKind] = ADDRESSES) -> tuple[Se
     low = text.lower()
     if len(low) != len(text):
         low = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
-    hits = [*find_shaped(text), *find_catalogued(text), *single_characters(text)]
+    hits = [*find_shaped(text), *find_catalogued(text), *find_single_characters(text)]
     hits += find_assigned(text, low)
     hits += find_named(text, low)
-    hits += recovery_words(low)
-    hits += turns(low)
+    hits += find_recovery_words(low)
+    hits += find_dial_turns(low)
     hits += (hit for hit in find_numbers(text, low) if hit.kind not in kept)
     if "address" not in kept:
         hits += find_addresses(text)

@@ -7,7 +7,6 @@ from shared.language.patterns import to_pattern
 from shared.language.segment import ENGLISH_STOPWORDS
 from shared.secrets.gap import TOKEN, Gap
 from shared.secrets.lexicon import ARTICLES, FILL, LINKS, OPENS_TALK
-from shared.secrets.phrases import COMBINATION, SPELLED
 from shared.secrets.values import GROUPED, look
 from shared.secrets.weigh import admits, describes, unit_behind
 
@@ -27,6 +26,28 @@ _SEVERAL_WORDS = to_pattern(
 _NUMERAL = to_pattern("[零〇一二三四五六七八九十幺两洞拐]")
 _TURN = to_pattern("[左右顺逆]")
 """Without these, no spelled number and no dial combination begins within a run of Chinese."""
+_DIGIT = r"(?:zero|oh|o|one|two|three|four|five|six|seven|eight|nine|double|triple|hash|star|pound)"
+_TIMES = r"(?:two|three|four|five|six|seven|eight|nine|ten|twelve|\d)"
+_HAN_DIGIT = r"[\d零〇一二三四五六七八九幺两]"
+SPELLED = to_pattern(
+    rf"{_DIGIT}(?:(?:[ ,-]|, ){_DIGIT}){{2,15}}(?![a-z])|{_TIMES} (?:\d|zero|one|two|three|four|five|sixe?|seven|"
+    rf"eight|nine)'?e?s(?![a-z])"
+    rf"(?:,? (?:and|then) {_TIMES} (?:\d|zero|one|two|three|four|five|sixe?|seven|eight|nine)'?e?s(?![a-z]))*"
+    rf"|(?:1|one) (?:through|to|thru) (?:\d|six|eight|nine)(?![a-z\d])"
+    rf"|"
+    rf"(?:[两二三四五六七八九十2-9]个{_HAN_DIGIT}(?!\d)(?:[加和跟、，后接再]{{0,3}}[一两二三四五六七八九1-9]个{_HAN_DIGIT}(?!\d))*)"
+    r"|[零〇一二三四五六七八九幺洞拐]{4,12}(?![十百千万亿个年月天次位])|[一1]到[六八九689]",
+    re.I,
+)
+"""Digits as words."""
+COMBINATION = to_pattern(
+    r"(?:(?:[RLrl]|[左右]|right|left|clockwise|counter-?clockwise|顺时针|逆时针|顺|逆)(?: to)?[转到拧]{0,2} "
+    r"?\d{1,2}(?:圈|格)?(?:[ ,，、;-]|then|再|到|—|→| and ){0,5}){2,8}"
+    r"|\d{1,2}(?: ?[-–/] ?\d{1,2}){2,8}(?!\d|-\d)|\d{1,2} (?:right|left)(?:[, ]+(?:then )?\d{1,2} (?:right|left)){1,5}"
+    r"|\d(?:(?:[ ,，、]|\s?(?:再按?|然后|then)\s?)\d){2,11}(?!\d)",
+    re.I,
+)
+"""The turns of a dial, the dots of a pattern, separated digits."""
 _SHOWN = to_pattern(r"令牌|cv[vcn]|csc|三位|on the back|steam guard")
 _THREE = to_pattern(r"箱|锁|suitcase|luggage|\block\b|cv[vc]|exp|card|卡", re.I)
 _HAN_WORDS = to_pattern(r"[\u3400-\u9fff]{1,6}(?:[ 、,，\u3000]{1,2}[\u3400-\u9fff]{1,6}){2,23}")

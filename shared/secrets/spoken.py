@@ -1,9 +1,10 @@
-"""Secrets in ordinary sentences: a word for one, with its value after or in front of it."""
+"""Secrets in ordinary sentences: a word for one with its value beside it, recovery phrases, the turns of a dial."""
 
 import re
 from collections.abc import Iterator
 
 from shared.language.patterns import to_pattern
+from shared.language.segment import ENGLISH_STOPWORDS
 from shared.secrets import names
 from shared.secrets.before import BACK, find_before, find_unnamed_codes
 from shared.secrets.behind import FORWARD, HAN_NAMES, MANY_SENSES, SEEDED, find_after
@@ -112,3 +113,73 @@ def _other_sense(text: str, name: re.Match[str], sort: str) -> bool:
     if sort == "token":
         return bool(names.NOT_KEY.search(before))
     return False
+
+
+_WORDY = (
+    "seed",
+    "recover",
+    "mnemonic",
+    "back",
+    "wallet",
+    "metamask",
+    "ledger",
+    "phrase",
+    "words",
+    "助记",
+    "恢复",
+    "钱包",
+    "种子",
+    "短语",
+    "单词",
+)
+_LATIN = to_pattern(
+    r"(?<![A-Za-z])(?:\d{1,2}[.):]? ?)?[a-z]{3,8}(?:(?:[ ,\n]|, |\s{0,2}\d{1,2}[.):]? ?){1}(?:\d{1,2}[.):]? "
+    r"?)?[a-z]{3,8}){10,23}(?![A-Za-z])"
+)
+_APART = to_pattern(r"[ 、,，\u3000][\u4e00-\u9fff][ 、,，\u3000]")
+_HAN = to_pattern(r"(?<![\u3400-\u9fff])[\u4e00-\u9fff](?:[ 、,，\u3000][\u4e00-\u9fff]){11,23}(?![\u4e00-\u9fff])")
+
+
+_CALLED = frozenset(
+    ("seed", "phrase", "words", "recovery", "backup", "mnemonic", "wallet", "secret", "are", "following")
+)
+
+
+def find_recovery_words(low: str) -> Iterator[SecretHit]:
+    """Runs of twelve to twenty-four unconnected words in a text that mentions such a phrase."""
+    if any(sign in low for sign in _WORDY):
+        for match in _LATIN.finditer(low):
+            words = re.findall(r"[a-z]{3,8}", match.group())
+            start = match.start()
+            while words and words[0] in _CALLED:
+                start = low.index(words.pop(0), start)
+                start = low.index(words[0], start + 3) if words else match.end()
+            if (
+                len(words) >= 11
+                and sum(word in ENGLISH_STOPWORDS for word in words) <= 1
+                and len(set(words)) >= len(words) - 2
+            ):
+                yield SecretHit("password", start, match.end())
+
+
+def find_single_characters(text: str) -> Iterator[SecretHit]:
+    """Twelve to twenty-four separate Chinese characters: a recovery phrase, whatever it is called."""
+    if not text.isascii() and _APART.search(text):
+        for match in _HAN.finditer(text):
+            yield SecretHit("password", match.start(), match.end())
+
+
+def find_dial_turns(low: str) -> Iterator[SecretHit]:
+    """Three or more dial turns in a text that mentions a lock."""
+    if ("left" in low or "左" in low) and _A_TURN.search(low) and _DIAL.search(low):
+        for match in _TURNS.finditer(low):
+            yield SecretHit("code", match.start(), match.end())
+
+
+_A_TURN = to_pattern(r"(?:left|\bl|左)\D{0,4}\d|\d (?:to the )?left")
+_DIAL = to_pattern(r"safe|lock|vault|dial|保险|转盘|箱|柜|锁")
+_TURNS = to_pattern(
+    r"(?:(?:right|left|clockwise|anticlockwise|[rl]|[左右])(?: to)?[转到拧]{0,2} ?\d{1,2}\b[圈格]?[ "
+    r",，、;.-]{0,3}(?:then |and |再|到|back )?){3,8}"
+    r"|(?:\d{1,2} (?:to the )?(?:right|left)[ ,;]{0,3}(?:then |and )?){3,8}"
+)

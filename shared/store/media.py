@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, LiteralString
 
-from schemas.media import MediaView
+from schemas.content import MediaView
 from shared.db import Connection, Read
 from shared.domain.subjects import Subject
 

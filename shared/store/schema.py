@@ -13,8 +13,7 @@ import psycopg
 from psycopg import AsyncConnection, sql
 from psycopg.rows import tuple_row
 
-from shared.db import CLOSED, JOURNAL, SCHEMA, owner
-from shared.db_errors import translated
+from shared.db import CLOSED, JOURNAL, SCHEMA, owner, translated
 from shared.errors import ConfigurationError
 from shared.telemetry import logger
 

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import LiteralString
 from uuid import UUID
 
-from schemas.uses import MemoryUse
+from schemas.receipts import MemoryUse
 from shared.db import Connection
 from shared.domain.subjects import Subject
 

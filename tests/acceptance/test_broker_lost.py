@@ -8,9 +8,9 @@ from aiokafka.admin import AIOKafkaAdminClient
 
 from schemas.topics import COMPOSE_REQUEST
 from shared.bus.access import KafkaAccess
+from shared.bus.fetching import UnreadableRecord
 from shared.bus.requests import Replier, Request
 from shared.bus.topics import ensure_topics
-from shared.bus.unreadable import UnreadableRecord
 from shared.embedded.broker_process import EmbeddedBroker
 from tests.system.databases import Databases
 from tests.system.kafka import Stored, publish

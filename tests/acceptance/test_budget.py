@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from schemas.messages import messages
+from schemas.context_package import messages
 from services.compose.rules.packing import sizes
 from shared.db import Read
 from shared.language import tokens

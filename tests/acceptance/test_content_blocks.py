@@ -11,8 +11,7 @@ import orjson
 import pytest
 from typer.testing import CliRunner
 
-from schemas.context_package import ContextPackage
-from schemas.messages import messages
+from schemas.context_package import ContextPackage, messages
 from schemas.topics import TURN_COMMIT, TURN_COMMITTED
 from services.cli import app
 from services.cli.rebuild.run import rebuild

@@ -17,9 +17,9 @@ from shared import batches
 from shared.bus.access import KafkaAccess
 from shared.bus.broker import Bus
 from shared.bus.delivery import Record
+from shared.bus.fetching import UnreadableRecord
 from shared.bus.requests import Asker, Replier, Request
 from shared.bus.topics import ensure_topics
-from shared.bus.unreadable import UnreadableRecord
 from shared.errors import TransientError
 from shared.metrics.delivery import PARTITIONS_STALLED
 from shared.policy import DeliveryPolicy

@@ -7,8 +7,8 @@ import uvloop
 
 from schemas.topics import DEGRADE
 from shared.bus.access import KafkaAccess
+from shared.bus.fetching import UnreadableRecord
 from shared.bus.requests import Replier, Request
-from shared.bus.unreadable import UnreadableRecord
 
 
 async def _echo(bootstrap: str) -> None:

@@ -20,7 +20,7 @@ from services.compose.context import search
 from services.compose.context.pipeline import compose_context
 from services.compose.intake.commit import commit_turn
 from services.evolver.embed import pack_some
-from services.observer.rows import turn_chunks
+from services.observer.rows import to_chunks
 from shared.db import SCHEMA
 from shared.domain.subjects import Subject
 from shared.runtime import Runtime
@@ -128,7 +128,7 @@ async def _tell(rt: Runtime, size: int) -> None:
         if not waiting:
             return
         async with rt.db.transaction(WHO) as conn:
-            await chunks.put(conn, WHO, [each for turn in waiting for each in turn_chunks(turn)])
+            await chunks.put(conn, WHO, [each for turn in waiting for each in to_chunks(turn)])
             await turn_states.finish(conn, WHO, {turn.turn_id: {} for turn in waiting})
 
 

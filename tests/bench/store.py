@@ -14,7 +14,7 @@ from unittest.mock import patch
 from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage, EvidenceItem
 from schemas.evidence_pack import EvidencePack, Ref
-from schemas.retrieve import RetrieveRequest
+from schemas.retrieval_plan import RetrieveRequest
 from schemas.turn_events import StructuredItem, TurnEvents
 from services.cli.supervisor import Supervisor
 from services.compose.intake.commit import commit_turn

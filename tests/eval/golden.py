@@ -6,7 +6,7 @@ from typing import Any
 
 from schemas.envelope import Envelope
 from schemas.events import TurnCommitted
-from schemas.retrieve import RetrieveRequest
+from schemas.retrieval_plan import RetrieveRequest
 from schemas.turn_events import TurnEvents
 from services.compose.intake.commit import commit_turn
 from services.observer.handler import observe_turns

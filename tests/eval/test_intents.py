@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from schemas.vocabulary import Intent
-from services.compose.rules.planning.questions import understand
+from shared.extraction.intent import understand
 
 ROWS: list[dict[str, Any]] = [
     json.loads(line) for line in Path(__file__).with_name("intents.jsonl").read_text().splitlines()

@@ -5,7 +5,7 @@ from datetime import datetime
 from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage
 from schemas.evidence_pack import EvidencePack
-from schemas.retrieve import RetrieveRequest
+from schemas.retrieval_plan import RetrieveRequest
 from services.compose.context.pipeline import compose_context, execute_plan
 from shared.runtime import Runtime
 

@@ -22,7 +22,7 @@ from schemas.topics import (
     TURN_COMMITTED,
     TURN_EXTRACT,
 )
-from shared.bus.unreadable import READ_ON
+from shared.bus.fetching import READ_ON
 from tests.system.wait import wait_for
 
 QUICK: Mapping[str, Any] = {"fetch_max_wait_ms": 20, "retry_backoff_ms": 10}

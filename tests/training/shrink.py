@@ -15,8 +15,7 @@ from zipfile import ZIP_LZMA, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.classifiers.network import BLOCKS, Network, mix, softmax
-from shared.classifiers.vocabulary import Vocabulary, hash_gram
+from shared.classifiers.network import BLOCKS, Network, Vocabulary, hash_gram, mix, softmax
 from tests.training import pack_numbers
 from tests.training.rounding import MOST, Price, Rows, Text, round_together
 

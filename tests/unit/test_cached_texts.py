@@ -39,7 +39,6 @@ def test_no_text_is_kept_after_clearing() -> None:
 OF_NO_TEXT = {
     "schemas.base._names",
     "schemas.base.rename_fields",
-    "services.compose.context.scope_indexes.load_static_scale",
     "services.console.page._list_zones",
     "services.console.rendering.find_newest_change",
     "services.console.rendering.make_templates",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.loops import LONGEST_WORK_S, Loops
+from shared.telemetry import LONGEST_WORK_S, Loops
 
 
 class Clock:

@@ -16,8 +16,8 @@ _PURE = (
     "shared.knowledge.port "
     "shared.language shared.model_calls.budget shared.models.cost shared.models.prompt shared.policy shared.resolution "
     "shared.screening shared.secrets shared.vectors shared.workdays services.evolver.learnt "
-    "services.evolver.promotable services.observer.extraction services.observer.feedback services.observer.ground "
-    "services.observer.merge services.observer.retell services.observer.slots services.observer.summary"
+    "services.evolver.promotable services.observer.feedback services.observer.ground "
+    "services.observer.merge services.observer.summary_edits services.observer.summary"
 )
 PURE = frozenset(_PURE.split())
 """Pure packages and modules, besides the `rules` and `prompts` of every service."""

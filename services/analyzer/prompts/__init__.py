@@ -3,23 +3,23 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from services.analyzer.prompts import analysis_1
-from services.analyzer.prompts.answer import MOST_SHOWN, AnalysisAnswer, MemoryOption, verdicts
+from services.analyzer.prompts.answer import MOST_SHOWN, AnalysisAnswer, MemoryOption, read_verdicts
 from shared.errors import ConfigurationError
 from shared.models.prompt import Prompt
 
 Relate = Callable[[str, Sequence[MemoryOption]], Prompt[AnalysisAnswer]]
-"""The question how a sentence stands to memories."""
+"""Makes the question how a sentence relates to memories."""
 
 ANALYSIS: Mapping[str, Relate] = {analysis_1.VERSION: analysis_1.relate}
-"""Every version that can be chosen. A text that was in use is never edited: it gets a new version."""
+"""All versions. A text that was in use is never edited: a change is a new version."""
 
 
 def choose_prompt(version: str) -> Relate:
-    """The prompt that policy names; ConfigurationError with its place where there is none of that name."""
-    found = ANALYSIS.get(version)
-    if found is None:
+    """The prompt that the policy names; ConfigurationError if it does not exist."""
+    make_prompt = ANALYSIS.get(version)
+    if make_prompt is None:
         raise ConfigurationError(f"analysis.prompt: no prompt {version!r}; there are {', '.join(ANALYSIS)}")
-    return found
+    return make_prompt
 
 
-__all__ = ["ANALYSIS", "MOST_SHOWN", "AnalysisAnswer", "MemoryOption", "Relate", "choose_prompt", "verdicts"]
+__all__ = ["ANALYSIS", "MOST_SHOWN", "AnalysisAnswer", "MemoryOption", "Relate", "choose_prompt", "read_verdicts"]

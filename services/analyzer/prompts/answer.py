@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 MOST_SHOWN = 6
 
-Told = Literal["ends", "same", "both", "apart"]
+ModelVerdict = Literal["ends", "same", "both", "apart"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Answered(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    verdict: Told
+    verdict: ModelVerdict
 
 
 class AnalysisAnswer(BaseModel):
@@ -41,9 +41,9 @@ class AnalysisAnswer(BaseModel):
     verdicts: Annotated[tuple[Answered, ...], BeforeValidator(parse_first_object)]
 
 
-def verdicts(answer: AnalysisAnswer, shown: Iterable[str]) -> dict[str, Told]:
-    """The verdicts on these ids: of one that was not shown, or that has two verdicts, there is none."""
-    told: dict[str, set[Told]] = {}
+def read_verdicts(answer: AnalysisAnswer, shown: Iterable[str]) -> dict[str, ModelVerdict]:
+    """The verdicts on these ids; an id that was not shown, or has two verdicts, has none."""
+    given: dict[str, set[ModelVerdict]] = {}
     for each in answer.verdicts:
-        told.setdefault(each.id.strip(), set()).add(each.verdict)
-    return {id: next(iter(said)) for id in shown if len(said := told.get(id, set())) == 1}
+        given.setdefault(each.id.strip(), set()).add(each.verdict)
+    return {id: next(iter(verdicts)) for id in shown if len(verdicts := given.get(id, set())) == 1}

@@ -27,8 +27,8 @@ from services.cli.evaluate.sets import (
     read,
 )
 from services.cli.evaluate.world import tell
-from services.compose.rules.planning.questions import understand
 from shared.extraction import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, dates, observe
+from shared.extraction.intent import understand
 from shared.screening.sanitize import screen
 from shared.secrets import find_secrets, redact
 

@@ -16,10 +16,10 @@ from rich.text import Text
 from schemas.vocabulary import Intent, Role
 from services.cli.evaluate.judge import AT, PERSONAL
 from services.cli.output import out
-from services.compose.rules.planning.questions import understand
 from shared.domain.statements import AMENDS
 from shared.errors import ConfigurationError
 from shared.extraction import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe
+from shared.extraction.intent import understand
 from shared.language.normalise import clip, detect
 from shared.screening.sanitize import Screened, screen, show_own
 from shared.secrets import find_secrets

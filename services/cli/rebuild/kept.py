@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from shared.model_calls.answer_cache import AnswerKey
+from shared.model_calls.calls import AnswerKey
 from shared.models.errors import ModelUnavailable
 from shared.models.none import NoModels
 from shared.models.prompt import A, Answer, Prompt

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from schemas.evidence_pack import AppliedDiversity, EvidencePack, ModeStats, PackExplain, PackStats
-from schemas.retrieve import RetrieveRequest
+from schemas.retrieval_plan import RetrieveRequest
 from services.compose.context import explain
 from services.compose.context.stages import Call, RankingResult, ResolutionResult, SearchResult, join_reports
 from services.compose.rules.packing.views import to_pack_evidence

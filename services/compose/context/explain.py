@@ -6,7 +6,7 @@ The explanation of a composition also has the time of each step, and what was le
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from schemas.context_package import PlannerDebug
+from schemas.context_package import PlannerDebug, messages
 from schemas.explain import (
     ArmScore,
     ArmTiming,
@@ -27,7 +27,6 @@ from schemas.explanation import (
     SectionBudget,
     StepTime,
 )
-from schemas.messages import messages
 from services.compose.context.stages import STEPS, Composition, SearchResult, StageReport
 from services.compose.rules.candidates import Candidate, Dropped, Factors, HeldBack, RankedCandidate
 from services.compose.rules.packing import receipts
@@ -82,7 +81,6 @@ def trace_candidates(
     shown: Sequence[str],
     later: Sequence[Dropped] = (),
     *,
-    text: bool = True,
     most: int | None = MOST_SHOWN,
 ) -> list[CandidateTrace]:
     """The candidates: first those that are shown, in their order, then the rest by score.
@@ -93,11 +91,11 @@ def trace_candidates(
     reasons = {each.key: each for each in (*fused.dropped, *later)}
     judged = {each.key: each for each in (*fused.judged, *fused.ranked)}
     ordered = sorted(judged.values(), key=lambda each: (places.get(each.key, len(judged) + 1), -each.score, each.key))
-    return [_trace(each, search.weights, places.get(each.key), reasons.get(each.key), text) for each in ordered[:most]]
+    return [_trace(each, search.weights, places.get(each.key), reasons.get(each.key)) for each in ordered[:most]]
 
 
 def _trace(
-    ranked: RankedCandidate, weights: Mapping[str, float], place: int | None, out: Dropped | None, text: bool
+    ranked: RankedCandidate, weights: Mapping[str, float], place: int | None, out: Dropped | None
 ) -> CandidateTrace:
     source, factors = ranked.candidate, ranked.factors
     arms = [
@@ -124,7 +122,7 @@ def _trace(
         ),
         dropped=gone.reason if gone else None,
         rule=gone.rule if gone else None,
-        text=clip(source.text, EXCERPT) if text else "",
+        text=clip(source.text, EXCERPT),
     )
 
 

@@ -9,16 +9,23 @@ from typing import Any
 from schemas.compose import ComposeRequest
 from schemas.content import BlockType, ContentBlock
 from schemas.experiment import ExperimentContext, GenerationMetadata
-from schemas.retrieve import RetrieveRequest
+from schemas.retrieval_plan import RetrieveRequest
 from schemas.turn_events import FieldProblem
-from services.compose.context import pending_turns
+from services.compose.context.changes import (
+    OpenTurns,
+    list_retractions,
+    list_shown_turns,
+    list_turns_before,
+    predict_changes,
+    to_turn,
+)
 from services.compose.context.planner import make_scope
 from services.compose.context.stages import ROUTING, Call, ComposeState, MemoryState, Planner
 from services.compose.intake import media
 from services.compose.rules.candidates import HeldBack, RecentTurn, TurnMessage
 from services.compose.rules.packing.budget import TokenLimitTooSmallError, UserMessageTooLongError, compute_slot_bounds
-from services.compose.rules.packing.draft import UNSUPPORTED, Decision, UserMessageParts
-from services.compose.rules.packing.pack import PackInputs, PackPolicy, check_size
+from services.compose.rules.packing.draft import UNSUPPORTED, Decision, PackInputs, PackPolicy, UserMessageParts
+from services.compose.rules.packing.pack import check_size
 from services.compose.rules.packing.sizes import list_withheld
 from services.compose.rules.packing.slots import list_held_back
 from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
@@ -87,10 +94,10 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
         if of_knowledge:
             registered, version = of_knowledge
             admitted = media.admit_blocks(message, registered)
-        earlier = [t for t in pending_turns.list_turns_before(recent.window, message) if not only_commands(t)]
-        now = pending_turns.to_turn(message, request.session_id, call.at)
+        earlier = [t for t in list_turns_before(recent.window, message) if not only_commands(t)]
+        now = to_turn(message, request.session_id, call.at)
         changes = await _predict_changes(rt, call, recent.pending, epoch, now)
-    changes = changes.with_ended(map(to_outdated_statement, gone), pending_turns.list_retractions(earlier, now, taken))
+    changes = changes.with_ended(map(to_outdated_statement, gone), list_retractions(earlier, now, taken))
     hidden = [f"memory:{m.memory_id}" for m in core if changes.hides(m.memory_id, m.source_turn_id, m.content_text)]
     names = [slot["name"] for slot in user_state.foremost(summary.entity_slots, rt.policy.session.entity_slots_max)]
     return rt, ComposeState(
@@ -104,7 +111,7 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> tuple[Runtim
         names=changes.names(names),
         window=recent.window,
         earlier=earlier,
-        shown=pending_turns.list_shown_turns(recent.window, message, policy.recent_turns_max),
+        shown=list_shown_turns(recent.window, message, policy.recent_turns_max),
         memory=MemoryState(changes, scope, version, epoch),
         hidden=tuple(hidden),
         parts=read_message(request, admitted, policy),
@@ -131,7 +138,7 @@ async def load_memory(rt: Runtime, call: Call, request: RetrieveRequest) -> tupl
         rt, pending, epoch, gone, taken, *versions = await rt.read_of(subject, *reads)
         version = versions[0] if versions else version
         changes = await _predict_changes(rt, call, pending, epoch, None)
-    changes = changes.with_ended(map(to_outdated_statement, gone), pending_turns.list_retractions((), None, taken))
+    changes = changes.with_ended(map(to_outdated_statement, gone), list_retractions((), None, taken))
     return rt, MemoryState(changes, scope, version, epoch)
 
 
@@ -150,8 +157,8 @@ async def _predict_changes(
 ) -> PendingChanges:
     """The changes that pending turns, and then the message being answered, will make."""
     learnt = pending if rt.policy.observer.learn else ()
-    open_turns = pending_turns.OpenTurns(learnt, epoch, rt.read_turns)
-    return await pending_turns.predict_changes(rt.db, call.subject, open_turns, now, rt.policy.confidence)
+    open_turns = OpenTurns(learnt, epoch, rt.read_turns)
+    return await predict_changes(rt.db, call.subject, open_turns, now, rt.policy.confidence)
 
 
 def to_outdated_statement(version: EndedVersion) -> OutdatedStatement:

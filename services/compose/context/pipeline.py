@@ -13,7 +13,7 @@ from typing import cast
 from schemas.compose import ComposeRequest
 from schemas.context_package import PackageDebug, TokenBudget
 from schemas.explain import Explain
-from schemas.retrieve import RetrieveRequest
+from schemas.retrieval_plan import RetrieveRequest
 from schemas.vocabulary import Intent, Language
 from services.compose.context import explain
 from services.compose.context.evidence import build_evidence_pack

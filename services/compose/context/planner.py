@@ -6,14 +6,13 @@ deadline. Failures are reported, not raised.
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from schemas.compose import ComposeRequest
-from schemas.retrieval_plan import RetrievalPlan
-from schemas.retrieve import RetrieveRequest
+from schemas.retrieval_plan import RetrievalPlan, RetrieveRequest
 from services.compose import prompts
-from services.compose.context.hits import RankedList, SearchPart
 from services.compose.context.rerank import make_rerank_query
 from services.compose.context.stages import (
     ROUTING,
@@ -23,6 +22,8 @@ from services.compose.context.stages import (
     MemoryState,
     Planner,
     PlanningResult,
+    RankedList,
+    SearchPart,
     StageReport,
 )
 from services.compose.rules.planning import plan as rules
@@ -32,8 +33,7 @@ from services.compose.rules.planning.rewrite import is_sure, merge_answer
 from services.compose.rules.planning.subplan import SubPlan
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
-from shared.knowledge.errors import KnowledgeUnavailable
-from shared.knowledge.port import Bundle, Scope, to_answer_key
+from shared.knowledge.port import Bundle, KnowledgeUnavailable, Scope, to_answer_key
 from shared.language.normalise import fold, normalise
 from shared.metrics.packages import KNOWLEDGE_CALLS, PLAN_SECONDS, PLANS_ASKED
 from shared.models.errors import MalformedAnswer, ModelUnavailable
@@ -137,32 +137,6 @@ class KnowledgeAnswer:
     degraded: str | None = None
 
 
-class KnowledgeQuery:
-    """A running query to knowledge, or none; leaving the block cancels it."""
-
-    def __init__(
-        self, task: asyncio.Task[KnowledgeAnswer] | None, sub: SubPlan | None, plan: RetrievalPlan, weight: float
-    ) -> None:
-        self._task = task
-        self._sub = sub
-        self._plan = plan
-        self._weight = weight
-
-    async def __aenter__(self) -> "KnowledgeQuery":
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._task and not self._task.done():
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    async def wait(self) -> SearchPart:
-        """The answer of knowledge with its report; empty if it was not asked."""
-        if self._task is None or self._sub is None:
-            return SearchPart()
-        return to_search_part(await self._task, self._sub, self._plan, self._weight)
-
-
 def to_search_part(answer: KnowledgeAnswer, sub: SubPlan, plan: RetrievalPlan, weight: float) -> SearchPart:
     """The answer as a part of the search, with one list per query."""
     report = StageReport((answer.arm,), (answer.degraded,) if answer.degraded else (), sub.ignored)
@@ -179,15 +153,33 @@ def to_search_part(answer: KnowledgeAnswer, sub: SubPlan, plan: RetrievalPlan, w
     )
 
 
-def ask_knowledge(
+@asynccontextmanager
+async def ask_knowledge(
     rt: Runtime, memory: MemoryState, sub: SubPlan | None, plan: RetrievalPlan, left_s: float
-) -> KnowledgeQuery:
-    """Starts the query to knowledge; does nothing if `sub` is None."""
-    policy = rt.policy.knowledge
+) -> AsyncGenerator[asyncio.Task[SearchPart] | None]:
+    """Asks knowledge while the block runs, and yields the running query; None if `sub` is None.
+
+    Leaving the block cancels the query.
+    """
     if sub is None:
-        return KnowledgeQuery(None, None, plan, policy.weight)
-    asking = _wait_for_bundle(rt, memory.scope, memory.knowledge, sub, min(policy.deadline_ms / 1000, left_s))
-    return KnowledgeQuery(asyncio.create_task(asking, name=KNOWLEDGE), sub, plan, policy.weight)
+        yield None
+        return
+    task = asyncio.create_task(_search_knowledge(rt, memory, sub, plan, left_s), name=KNOWLEDGE)
+    try:
+        yield task
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+async def _search_knowledge(
+    rt: Runtime, memory: MemoryState, sub: SubPlan, plan: RetrievalPlan, left_s: float
+) -> SearchPart:
+    """The answer of knowledge with its report."""
+    policy = rt.policy.knowledge
+    answer = await _wait_for_bundle(rt, memory.scope, memory.knowledge, sub, min(policy.deadline_ms / 1000, left_s))
+    return to_search_part(answer, sub, plan, policy.weight)
 
 
 def make_scope(rt: Runtime, request: ComposeRequest | RetrieveRequest) -> Scope:

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from schemas.compose import ComposeRequest
-from schemas.retrieval_plan import Rerank
-from schemas.retrieve import RetrieveRequest
+from schemas.retrieval_plan import Rerank, RetrieveRequest
 from schemas.vocabulary import Intent
 from services.compose.context.load import to_pack_policy
 from services.compose.context.rerank import RerankRequest, RerankResult, rerank_candidates
-from services.compose.context.scope_indexes import compare_nearness, make_nearness
 from services.compose.context.stages import (
     Call,
     ComposeState,
@@ -24,7 +22,7 @@ from services.compose.context.stages import (
 from services.compose.rules.candidates import MOST_MEMORIES, CoreMemory, Dropped, HeldBack, SignalPolicy, weigh_wishes
 from services.compose.rules.packing import slots
 from services.compose.rules.packing.budget import choose_profile
-from services.compose.rules.packing.pack import PackPolicy
+from services.compose.rules.packing.draft import PackPolicy
 from services.compose.rules.planning.cues import asks_for_questions
 from services.compose.rules.planning.plan import ExecutablePlan
 from services.compose.rules.planning.questions import asks_past, list_respellings, points_back
@@ -41,6 +39,7 @@ from services.compose.rules.resolving.scopes import (
     to_sort_key,
 )
 from services.compose.rules.resolving.superseding import ConflictResolution, drop_superseded, resolve_conflicts
+from services.compose.rules.searching.nearness import make_nearness
 from shared.domain.turns import Event
 from shared.extraction.turn_texts import SPOKEN
 from shared.language import tokens
@@ -225,11 +224,11 @@ def _plan_policy(rt: Runtime, request: RetrieveRequest, search: SearchResult) ->
 def resolve(rt: Runtime, state: ComposeState, planning: PlanningResult, ranking: RankingResult) -> ResolutionResult:
     """What may be packed, without texts that were replaced or are about others than the message asks about."""
     message, past = state.question, asks_past(state.question)
-    fused = drop_superseded(ranking.fused, message, compare_nearness, past=past)
+    fused = drop_superseded(ranking.fused, message, past=past)
     fused = mark_past(fused, past=past)
     fused = drop_relatives(fused, message, planning.planned.intent)
     # another name of the same person does not name somebody else
-    fused = drop_others(fused, " ".join((message, *list_respellings(message, state.joined))), compare_nearness)
+    fused = drop_others(fused, " ".join((message, *list_respellings(message, state.joined))))
     settled = apply_precedence(rt, fused, ranking.core, message)
     return ResolutionResult(fused, settled.evidence, settled.core, settled.conflicts)
 
@@ -240,7 +239,7 @@ def resolve_plan(
     """What may be shown of a plan's results."""
     question = " ".join(query.text for query in request.queries)
     past = any(step.bounds.past for step in run.steps)
-    fused = drop_superseded(ranking.fused, question, compare_nearness, past=past)
+    fused = drop_superseded(ranking.fused, question, past=past)
     fused, held_back = screen_all(mark_past(fused, past=True), rt.policy.compose.sanitize)
     return ResolutionResult(fused, held_back=held_back)
 

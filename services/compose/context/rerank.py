@@ -56,39 +56,39 @@ class LexicalReranker:
         return score_words(query, passages)
 
 
+@dataclass(frozen=True, slots=True)
 class ModelReranker:
-    """Asks a reranker model about each passage."""
+    """Asks a reranker model about each passage, without secrets but those that are `kept`."""
 
-    def __init__(self, models: ModelProvider, kept: frozenset[SecretKind]) -> None:
-        self._models = models
-        self._kept = kept
+    models: ModelProvider
+    kept: frozenset[SecretKind]
 
     @property
     def name(self) -> str:
-        return self._models.rerank_model_id or "none"
+        return self.models.rerank_model_id or "none"
 
     async def scores(self, query: str, passages: Sequence[RerankPassage], *, deadline_s: float) -> list[float]:
         """The model's certainty that each passage answers the query."""
-        texts = [_clean_text(each.text, self._kept) for each in passages]
-        return await self._models.rerank(_clean_text(query, self._kept), texts, deadline_s=deadline_s)
+        texts = [_clean_text(each.text, self.kept) for each in passages]
+        return await self.models.rerank(_clean_text(query, self.kept), texts, deadline_s=deadline_s)
 
 
+@dataclass(frozen=True, slots=True)
 class ChatReranker:
-    """Asks a chat model once for the order of all passages."""
+    """Asks a chat model once for the order of all passages, as `ModelReranker` without secrets."""
 
-    def __init__(self, models: ModelProvider, kept: frozenset[SecretKind]) -> None:
-        self._models = models
-        self._kept = kept
+    models: ModelProvider
+    kept: frozenset[SecretKind]
 
     @property
     def name(self) -> str:
-        return self._models.chat_model_id or "none"
+        return self.models.chat_model_id or "none"
 
     async def scores(self, query: str, passages: Sequence[RerankPassage], *, deadline_s: float) -> list[float]:
         """Scores by position in the answer; passages that it does not name follow in their former order."""
-        shown = [_clean_text(each.text, self._kept) for each in passages[: prompts.MAX_PASSAGES]]
-        prompt = replace(prompts.make_rank_prompt(_clean_text(query, self._kept), shown), deadline_s=deadline_s)
-        answer = (await self._models.ask(prompt)).value
+        shown = [_clean_text(each.text, self.kept) for each in passages[: prompts.MAX_PASSAGES]]
+        prompt = replace(prompts.make_rank_prompt(_clean_text(query, self.kept), shown), deadline_s=deadline_s)
+        answer = (await self.models.ask(prompt)).value
         return score_order([*prompts.parse_order(answer, len(shown)), *range(len(shown), len(passages))])
 
 

@@ -7,7 +7,6 @@ late, static vectors serve for all.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
 from uuid import UUID
 
 import numpy as np
@@ -31,21 +30,14 @@ from services.compose.rules.searching.nearness import Lifts, VectorIndex, to_lif
 from shared.classifiers.static_encoder import load_static_encoder
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
-from shared.language.patterns import to_pattern
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
 from shared.store import search_index
 from shared.store.search import SearchScope
 from shared.store.search_index import Compared, LexicalStats, Meant, Pages
-from shared.vectors import Scale, scale_of, sentences
 
 Texts = Callable[[Sequence[str]], Mapping[int, str]]
 """Returns the text of each query, by number, without the given names."""
-
-
-MOST_SENTENCES = 8
-"""How many sentences of a message are compared one by one."""
-_SENTENCE = to_pattern(r"(?<=[.!?。！？\n])")
 
 
 @dataclass(frozen=True)
@@ -54,27 +46,6 @@ class NearnessResult:
 
     lifts: Mapping[int, Lifts] = field(default_factory=dict[int, Lifts])
     missing: str | None = None
-
-
-@cache
-def load_static_scale() -> Scale:
-    """The scale of cosines of static vectors."""
-    encoder = load_static_encoder()
-    return scale_of(np.stack([encoder.encode(each) for each in sentences()]))
-
-
-def make_nearness(message: str) -> Callable[[str], float]:
-    """How near a text is to the message or to one of its sentences, by static vectors; 0 is unrelated."""
-    encoder, scale = load_static_encoder(), load_static_scale()
-    parts = [message, *[each for each in _SENTENCE.split(message) if each.strip()][:MOST_SENTENCES]]
-    units = np.stack([encoder.encode(each) for each in dict.fromkeys(parts)])
-    return lambda text: float(scale.lift(units @ encoder.encode(text)).max())
-
-
-def compare_nearness(one: str, other: str) -> float:
-    """How near two texts are, on the scale of `make_nearness`."""
-    encoder = load_static_encoder()
-    return float(load_static_scale().lift(np.asarray([encoder.encode(one) @ encoder.encode(other)]))[0])
 
 
 async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: SearchScope) -> NearnessResult:
@@ -93,7 +64,7 @@ async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: SearchS
     names, meant = await rt.db.read(subject, search_index.names(subject), reading)
     rows = load_pages(rt, subject, static.model_id, held, meant)
     units = {n: static.encode(text) for n, text in texts(names).items()}
-    scales = {static.model_id: load_static_scale()}
+    scales = {static.model_id: static.scale}
     return NearnessResult({n: to_lifts(rows, {static.model_id: unit}, scales) for n, unit in units.items()}, missing)
 
 
@@ -102,7 +73,7 @@ async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: Searc
     (names,) = await rt.db.read(subject, search_index.names(subject))
     wanted = texts(names)
     deadline_s = rt.policy.compose.embed_deadline_ms / 1000
-    scales = {**await models.scales(deadline_s=deadline_s), static.model_id: load_static_scale()}
+    scales = {**await models.scales(deadline_s=deadline_s), static.model_id: static.scale}
     vectors = await models.embed(list(wanted.values()), deadline_s=deadline_s)
     lifts: dict[int, Lifts] = {}
     for (n, text), vector in zip(wanted.items(), vectors, strict=True):

@@ -1,8 +1,8 @@
-"""Ranks the texts of one scope for each of its queries, by what the arms returned."""
+"""Ranks the texts of one scope for each of its queries, and makes them candidates with their rank in every list."""
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 from uuid import UUID
@@ -10,17 +10,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from services.compose.context.hits import (
-    ListPlacement,
-    RankedList,
-    SearchPart,
-    drop_stale_hits,
-    is_evidence,
-    list_end_times,
-    make_key,
-    place_in_list,
-    to_candidate,
-)
+from services.compose.context.changes import drop_stale_hits, is_evidence, list_end_times, make_key
 from services.compose.context.scope_indexes import (
     PART_TURNS,
     ScopeHits,
@@ -31,7 +21,8 @@ from services.compose.context.scope_indexes import (
     index_scope,
     shorten_lists,
 )
-from services.compose.rules.candidates import ListOf
+from services.compose.context.stages import RankedList, SearchPart
+from services.compose.rules.candidates import Candidate, ListOf, to_frequency, weigh_odds
 from services.compose.rules.pending.pending_changes import PendingChanges
 from services.compose.rules.planning.plan import MEANING, WORDS, QueryStep
 from services.compose.rules.ranking.fuse import compute_least_best
@@ -44,11 +35,8 @@ from services.compose.rules.ranking.weigh import (
     score_candidates,
     score_dates,
 )
-from services.compose.rules.resolving.outdated import CurrentText
-from services.compose.rules.searching.bm25 import (
-    Floats,
-    Ids,
-)
+from services.compose.rules.resolving.outdated import CurrentText, join_pieces
+from services.compose.rules.searching.bm25 import Floats, Ids
 from shared.domain import chunk_ids
 from shared.store import search as store
 from shared.store.search import Hit
@@ -58,6 +46,20 @@ OF_BEST_PART = 0.5
 """A part of a question asks for one thing: an answer counts if it is at least half as likely as the best."""
 MOST_ENDERS = 8
 """The most messages that are read because they ended an answer."""
+LINKED = 0.4
+"""The probability that the first hit linked with a requested name helps; half for the second, and so on."""
+
+
+@dataclass(slots=True)
+class ListPlacement:
+    """The ranks of a chunk in all lists that hold it; `best` is the list that ranks it highest."""
+
+    best: RankedList
+    place: int
+    ranks: dict[str, int] = field(default_factory=dict[str, int])
+    scores: dict[str, float] = field(default_factory=dict[str, float])
+    probability: float = 0.0
+    of_part: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,9 +91,8 @@ async def rank_hits(queries: ScopeQueries, hits: ScopeHits, changes: PendingChan
         return SearchPart()
     bounds = [chunk_ids.bounds(*turn) for turn in turns]
     most = MAX_CANDIDATES + 2 * PART_TURNS * sum(queries.run.steps[n].is_part for n in queries.numbers)
-    (around,) = await queries.rt.db.read(
-        queries.subject, store.at(queries.subject, chunks, bounds, most, queries.within)
-    )
+    subject = queries.subject
+    (around,) = await queries.rt.db.read(subject, store.at(subject, chunks, bounds, most, queries.within))
     messages = await _read_current(queries, indexes, shortlists, around, changes)
     return _place_messages(queries, indexes, shortlists, messages)
 
@@ -132,19 +133,12 @@ def _weigh_ended(
     queries: ScopeQueries, indexes: ScopeIndexes, shortlists: ScopeShortlists, over: Sequence[Hit], many: int
 ) -> Floats:
     """The greatest probability, over the queries, that each ended text would have helped."""
-    places = _to_ids(over)
-    chances = [
-        score_candidates(
-            indexes.asked[n],
-            over,
-            places,
-            indexes.words.get(n),
-            indexes.near.get(n),
-            among=_count_candidates(many, shortlists.lists[n]),
-            beside=bool(indexes.near),
-        ).probability
-        for n in queries.numbers
-    ]
+    places, beside = _to_ids(over), bool(indexes.near)
+    chances: list[Floats] = []
+    for n in queries.numbers:
+        words, near, among = indexes.words.get(n), indexes.near.get(n), _count_candidates(many, shortlists.lists[n])
+        scored = score_candidates(indexes.asked[n], over, places, words, near, among=among, beside=beside)
+        chances.append(scored.probability)
     return np.max(chances, axis=0)
 
 
@@ -153,9 +147,8 @@ async def _read_enders(queries: ScopeQueries, moments: Collection[datetime], cur
     if not moments:
         return []
     latest = sorted(moments, reverse=True)[:MOST_ENDERS]
-    (said,) = await queries.rt.db.read(
-        queries.subject, store.said_at(queries.subject, latest, MOST_ENDERS, queries.within)
-    )
+    reading = store.said_at(queries.subject, latest, MOST_ENDERS, queries.within)
+    (said,) = await queries.rt.db.read(queries.subject, reading)
     return [hit for hit in said if hit.chunk_id not in current_ids]
 
 
@@ -204,7 +197,7 @@ def _order_messages(
     many = min(shortlists.among.get(n, many), many)
     own = np.ones(len(messages.hits), dtype=np.bool_)
     if step.is_part or run.wide:
-        own = flag_own_hits([hit for hit, _ in messages.hits], shortlist) | (messages.ending > 0)
+        own = flag_own_hits([hit for hit, _ in messages.hits], of, shortlist) | (messages.ending > 0)
     # another part of the question may want these, so that no rank is given
     seen = np.flatnonzero(own) if step.is_part else np.arange(len(messages.hits))
     places: list[int] = seen.tolist()
@@ -251,13 +244,100 @@ def _count_candidates(many: int, shortlist: Shortlist) -> int:
     return max(many, min(round(many / shortlist.share), MAX_CANDIDATES))
 
 
-def flag_own_hits(hits: Sequence[Hit], shortlist: Shortlist) -> NDArray[np.bool_]:
-    """Which of the hits are on the shortlist of this query."""
-    return np.array(
-        [
-            (half, hit.seq) in shortlist.turns or (half, hit.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) in shortlist.memories
-            for hit in hits
-            for half in (hit.chunk_id.int >> 64,)
-        ],
-        dtype=np.bool_,
+def flag_own_hits(hits: Sequence[Hit], of: Ids, shortlist: Shortlist) -> NDArray[np.bool_]:
+    """Which of the hits, with these ids, are on the shortlist of this query."""
+    memories, turns = shortlist.memories, shortlist.turns
+    ids = zip(hits, of.tolist(), strict=True)
+    return np.array([(half, hit.seq) in turns or (half, rest) in memories for hit, (half, rest) in ids], dtype=np.bool_)
+
+
+def place_linked_hits(
+    changes: PendingChanges, ranked: RankedList, hits: Sequence[Hit], *, past: bool = False
+) -> SearchPart:
+    """The hits in their order, as a list of their own."""
+    current = drop_stale_hits(changes, hits, past=past)
+    telling = [(hit, left) for hit, left in current.hits if is_evidence(hit, left)]
+    placed = [
+        (hit, left, ListPlacement(ranked, rank, {ranked.name: rank}, {ranked.name: hit.score}, LINKED / rank))
+        for rank, (hit, left) in enumerate(telling, 1)
+    ]
+    return SearchPart(
+        candidates=tuple(to_candidate(hit, left, placement) for hit, left, placement in placed),
+        weights={ranked.name: ranked.weight},
+        lists={ranked.name: ranked.owner},
+        stale=current.stale,
+        stale_answers=frozenset({make_key(hit) for hit in hits} - {make_key(hit) for hit, _ in current.hits}),
+    )
+
+
+def place_in_list(
+    placements: dict[int, ListPlacement],
+    n: int,
+    ranked: RankedList,
+    scored: SignalScores,
+    order: Sequence[int],
+    places: Sequence[int],
+    least_of_part: float = math.inf,
+) -> None:
+    """Adds the query's ranked list. The ranks by words and by meaning are shown but have no weight.
+
+    `places` are the positions of the scored hits among all hits. A hit at or above `least_of_part` answers this part of
+    a question, however likely others answer the other parts.
+    """
+    alone = {
+        name: (rank_scores(scores), scores)
+        for name, scores in ((f"text#{n}", scored.words), (f"vector#{n}", scored.meaning))
+        if scores.any()
+    }
+    for rank, at in enumerate(order, 1):
+        placement = placements.setdefault(places[at], ListPlacement(ranked, rank))
+        if (rank, -ranked.weight) < (placement.place, -placement.best.weight):
+            placement.best, placement.place = ranked, rank
+        placement.ranks[ranked.name], placement.scores[ranked.name] = rank, float(scored.total[at])
+        chance = weigh_odds(float(scored.probability[at]), ranked.weight)
+        placement.probability = max(placement.probability, chance)
+        placement.of_part = placement.of_part or chance >= least_of_part
+        for name, (ranks, scores) in alone.items():
+            if scores[at] > 0:
+                placement.ranks[name], placement.scores[name] = int(ranks[at]), round(float(scores[at]), 6)
+
+
+def rank_scores(scores: Floats) -> NDArray[np.intp]:
+    """The rank of each score; the greatest has rank 1."""
+    ranks = np.empty(len(scores), dtype=np.intp)
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
+    return ranks
+
+
+def to_candidate(hit: Hit, left: CurrentText, placement: ListPlacement) -> Candidate:
+    """The hit as a candidate, with its ranks and scores in the lists that hold it."""
+    is_memory = hit.memory_id is not None
+    return Candidate(
+        kind="memory" if is_memory else "turn",
+        text=left.text if left.recognized else join_pieces(left.text),
+        valid_at=hit.valid_at or hit.said_at,
+        memory_id=str(hit.memory_id) if hit.memory_id else None,
+        memory_type=hit.type,  # pyright: ignore[reportArgumentType] # the table's types are the vocabulary's
+        turn_id=str(hit.turn_id) if hit.turn_id else None,
+        message_ordinal=None if is_memory else hit.ordinal,
+        session_id=hit.session_id,
+        role=hit.role,  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
+        name=hit.name,
+        category=hit.key or hit.type or "",
+        last_validated_at=hit.last_validated_at,
+        confidence=hit.confidence if hit.confidence is not None else 0.6,
+        provenance=hit.provenance_class or "observation",  # pyright: ignore[reportArgumentType] # as above
+        epistemic=hit.epistemic_type or "fact",  # pyright: ignore[reportArgumentType] # as above
+        frequency=to_frequency(hit.injection_count, hit.positive_count, hit.correction_count, hit.miss_count),
+        arm_ranks=placement.ranks,
+        arm_scores=placement.scores,
+        probability=placement.probability,
+        of_part=placement.of_part,
+        mode=placement.best.mode,
+        query=placement.best.of,
+        language=hit.language,  # pyright: ignore[reportArgumentType] # the table holds what detect says
+        original=hit.text,
+        recognized=left.recognized,
+        until=left.until,
+        version=hit.version,
     )

@@ -12,7 +12,6 @@ from itertools import chain
 from typing import Any
 
 from schemas.retrieval_plan import RetrievalPlan
-from services.compose.context.hits import RankedList, SearchPart, place_linked_hits
 from services.compose.context.planner import ask_knowledge
 from services.compose.context.scope_indexes import (
     LexicalHits,
@@ -23,8 +22,17 @@ from services.compose.context.scope_indexes import (
     choose_hit_limit,
     read_near,
 )
-from services.compose.context.scope_ranking import rank_hits
-from services.compose.context.stages import ArmReport, Call, SearchRequest, SearchResult, StageReport, join_reports
+from services.compose.context.scope_ranking import place_linked_hits, rank_hits
+from services.compose.context.stages import (
+    ArmReport,
+    Call,
+    RankedList,
+    SearchPart,
+    SearchRequest,
+    SearchResult,
+    StageReport,
+    join_reports,
+)
 from services.compose.rules.pending.pending_changes import ARM, PendingChanges, list_pending_candidates
 from services.compose.rules.planning import questions
 from services.compose.rules.planning.given import TAIL_WEIGHT, list_identifiers
@@ -141,8 +149,8 @@ async def search(rt: Runtime, call: Call, request: SearchRequest) -> SearchResul
     memory = request.memory
     async with ask_knowledge(rt, memory, request.knowledge, request.run.plan, left_s) as asked:
         parts = await search_memory(rt, call.subject, request.run, left_s, memory.changes)
-        answer = await asked.wait()
-    return join_parts([*parts, answer], request)
+        parts += [await asked] if asked else []
+    return join_parts(parts, request)
 
 
 def join_parts(parts: Sequence[SearchPart], request: SearchRequest) -> SearchResult:

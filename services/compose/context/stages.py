@@ -10,7 +10,8 @@ from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage
 from schemas.evidence_pack import EvidencePack
 from schemas.explain import Step
-from schemas.retrieve import RetrieveRequest
+from schemas.retrieval_plan import RetrieveRequest
+from schemas.vocabulary import SearchMode
 from services.compose.rules.candidates import (
     Candidate,
     CandidateConflict,
@@ -87,6 +88,39 @@ def join_reports(reports: Iterable[StageReport]) -> StageReport:
         tuple(name for one in each for name in one.ignored),
         tuple(note for one in each for note in one.notes),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPart:
+    """The result of one part of a search.
+
+    `stale` are the keys of hits that are no longer valid, `stale_answers` those among them that would have been
+    answers: the message that ended them is one. `looked_at` counts the texts that were ranked.
+    """
+
+    candidates: Sequence[Candidate] = ()
+    weights: Mapping[str, float] = field(default_factory=dict[str, float])
+    lists: Mapping[str, ListOf] = field(default_factory=dict[str, ListOf])
+    served: Mapping[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+    stale: Sequence[str] = ()
+    stale_answers: frozenset[str] = frozenset()
+    looked_at: int = 0
+    report: StageReport = NOTHING_TO_REPORT
+
+
+@dataclass(frozen=True)
+class RankedList:
+    """One ranked list of an arm. `all#1` holds what the second query found by words and by meaning."""
+
+    name: str
+    weight: float
+    mode: SearchMode
+    of: int = 0
+
+    @property
+    def owner(self) -> ListOf:
+        """The query and mode of the list, for fusion."""
+        return ListOf(self.of, self.mode)
 
 
 @dataclass(frozen=True, slots=True)

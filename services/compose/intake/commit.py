@@ -9,10 +9,9 @@ from uuid import UUID
 
 import orjson
 
-from schemas.content import BLOCKS, TEXT_ONLY, ContentBlock, blocks_of
+from schemas.content import BLOCKS, TEXT_ONLY, ContentBlock, MediaView, blocks_of
 from schemas.envelope import Envelope
 from schemas.events import TurnCommitted
-from schemas.media import MediaView
 from schemas.topics import TURN_COMMITTED
 from schemas.turn_events import DEFERRED, Accepted, CommitResult, FieldProblem, Message, TurnEvents
 from services.compose.intake import media

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from schemas.content import BLOCKS, ContentBlock
+from schemas.content import BLOCKS, ContentBlock, MediaView
 from schemas.exporting import ExportedEvent, ExportedMemory, ExportedTurn
-from schemas.media import MediaView
 from services.compose.intake import media
 from services.compose.intake.redact import Cleaning, clean_blocks, clean_id, clean_json, clean_text, drop_words
 from shared import clock

@@ -4,8 +4,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 
 from schemas.compose import IncomingMessage
-from schemas.content import ContentBlock, SecurityStatus
-from schemas.media import MediaState, MediaView
+from schemas.content import ContentBlock, MediaState, MediaView, SecurityStatus
 from schemas.turn_events import FieldProblem
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError, refuse_field, refuse_fields

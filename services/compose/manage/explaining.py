@@ -14,8 +14,8 @@ from pydantic import ValidationError
 from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.context_package import ContextPackage
 from schemas.explanation import ChangedItem, ExplainRequest, Explanation, Replay, ReplayedItem
+from schemas.receipts import MemoryUses
 from schemas.turn_events import FieldProblem
-from schemas.uses import MemoryUses
 from services.compose.context.explain import explain_composition
 from services.compose.context.pipeline import compose_unrecorded
 from services.compose.manage.memories import refuse_missing

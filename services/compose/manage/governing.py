@@ -9,14 +9,12 @@ from schemas.memory_item import MemoryFeedback, MemoryItem, WriteReceipt
 from schemas.turn_events import StructuredItem
 from schemas.vocabulary import FeedbackVerdict
 from services.compose.intake.commit import commit_turn
-from services.compose.manage.memories import load_memory, make_turn, refuse_missing, write
+from services.compose.manage.memories import load_memory, make_turn, refuse_missing, refuse_words, write
 from shared import clock
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.errors import refuse_field
-from shared.extraction.manipulation import manipulates
 from shared.runtime import Runtime
-from shared.secrets import refuses
 from shared.store import contexts, memory, versions
 
 
@@ -142,15 +140,6 @@ def _find_refusal(action: BulkAction, memory_id: UUID, target: Memory | None) ->
     if action != "restore" and target.status != "active":
         return BulkRefusal(memory_id=memory_id, code="not_active", problem=f"is {target.status}; it does not hold now")
     return None
-
-
-def refuse_words(field: str, given: str) -> None:
-    """RefusedError for a secret, and for text that tries to steer the agent."""
-    refusal = refuses(given)
-    if refusal:
-        raise refuse_field("secret_refused", field, f"looks like a secret ({refusal.kind}); it was not stored", 422)
-    if manipulates(given):
-        raise refuse_field("manipulation_refused", field, "tries to steer the agent; it was not stored", 422)
 
 
 async def _load_memories(rt: Runtime, subject: Subject, fields: dict[str, UUID]) -> list[Memory]:

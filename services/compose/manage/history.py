@@ -3,17 +3,26 @@
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from schemas.changes import Cause, ChangeKind, ChangePage, MemoryChange
 from schemas.memory_item import MemoryEdit, Settlement, WriteReceipt
 from schemas.turn_events import StructuredItem
-from schemas.views import ConflictPage, ConflictView, EvidenceView, MemoryHistory, MemoryVersion, UpkeepView
-from services.compose.manage.memories import load_memory, make_turn, refuse_missing, to_item, write
+from schemas.views import (
+    Cause,
+    ChangeKind,
+    ChangePage,
+    ConflictPage,
+    ConflictView,
+    EvidenceView,
+    MemoryChange,
+    MemoryHistory,
+    MemoryVersion,
+    UpkeepView,
+)
+from services.compose.manage.memories import load_memory, make_turn, refuse_missing, refuse_words, to_item, write
 from services.compose.rules.resolving.outdated import MOST_QUOTED, quote_sentence
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.errors import refuse_field
 from shared.extraction.edited import show_value
-from shared.extraction.manipulation import manipulates
 from shared.extraction.turn_texts import (
     BRING_UP_AGAIN,
     EDIT,
@@ -27,7 +36,6 @@ from shared.extraction.turn_texts import (
     UNPIN,
 )
 from shared.runtime import Runtime
-from shared.secrets import refuses
 from shared.store import changes, history, memory, versions
 from shared.store.changes import StoredChange
 from shared.store.history import Dispute, MemorySource
@@ -258,11 +266,7 @@ async def edit(rt: Runtime, subject: Subject, memory_id: UUID, change: MemoryEdi
             "not_active", "memory_id", f"is {version.status}; only the version that holds now can be edited", 409
         )
     for field, given in (("text", change.text), ("value", None if change.value is None else show_value(change.value))):
-        refusal = refuses(given) if given else None
-        if refusal:
-            problem = f"looks like a secret ({refusal.kind}); it was not stored"
-            raise refuse_field("secret_refused", field, problem, 422)
-        if given and manipulates(given):
-            raise refuse_field("manipulation_refused", field, "tries to steer the agent; it was not stored", 422)
+        if given:
+            refuse_words(field, given)
     item = StructuredItem(type=version.type, key=version.key, memory_id=memory_id, text=change.text, value=change.value)
     return await write(rt, make_turn(subject, (item,), change.idempotency_key))

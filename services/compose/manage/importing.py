@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from schemas.content import MediaView
 from schemas.envelope import Envelope
 from schemas.events import TurnCommitted
 from schemas.exporting import ExportDocument, ExportedMemory, Imported, ImportReceipt
-from schemas.media import MediaView
 from schemas.turn_events import Accepted, CommitResult
 from services.compose.intake import media
 from services.compose.intake.commit import refuse_personal

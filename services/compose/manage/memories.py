@@ -17,6 +17,7 @@ from shared import clock
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError, refuse_field
+from shared.extraction.manipulation import manipulates
 from shared.language import segment
 from shared.resolution.from_rows import known_of
 from shared.runtime import Runtime
@@ -34,6 +35,19 @@ EASTERNMOST_LEAD = timedelta(hours=14)
 
 def refuse_missing(name: str) -> RefusedError:
     return refuse_field("not_found", name, "not found", 404)
+
+
+def refuse_secret(field: str, given: str) -> None:
+    """RefusedError if the text looks like a secret."""
+    if refusal := refuses(given):
+        raise refuse_field("secret_refused", field, f"looks like a secret ({refusal.kind}); it was not stored", 422)
+
+
+def refuse_words(field: str, given: str) -> None:
+    """RefusedError for a secret, and for text that tries to steer the agent."""
+    refuse_secret(field, given)
+    if manipulates(given):
+        raise refuse_field("manipulation_refused", field, "tries to steer the agent; it was not stored", 422)
 
 
 def to_item(known: Memory, subject: Subject, rt: Runtime) -> MemoryItem:
@@ -190,9 +204,7 @@ async def remember(rt: Runtime, statement: RememberRequest) -> WriteReceipt:
 
     It also names the rule that keeps packages from showing all of the note. RefusedError `secret_refused` for a secret.
     """
-    refusal = refuses(statement.text)
-    if refusal:
-        raise refuse_field("secret_refused", "text", f"looks like a secret ({refusal.kind}); it was not stored", 422)
+    refuse_secret("text", statement.text)
     body = TurnEvents(
         tenant_id=statement.tenant_id,
         user_id=statement.user_id,

@@ -7,8 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from schemas.memory_item import WriteReceipt
-from services.compose.context import pending_turns
-from services.compose.context.pending_turns import OpenTurns
+from services.compose.context.changes import OpenTurns, find_withholding_reason, predict_operations, to_pending
 from shared.db import Connection
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
@@ -144,7 +143,7 @@ async def _predict_fate(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
         subject, turns.load_pending(subject, rt.policy.compose.pending_turns_max), user_state.epoch(subject)
     )
     earlier = [each for each in pending if each.turn_id != turn.turn_id and each.committed_at <= turn.committed_at]
-    why = await pending_turns.find_withholding_reason(rt.db, subject, earlier, turn)
+    why = await find_withholding_reason(rt.db, subject, earlier, turn)
     turn = withhold(turn, why) if why else turn
     context = ObserveContext(turn.said_at, answer_before="")
     reading = ObservePolicy(profile_slots=frozenset(rt.policy.observer.profile_slots))
@@ -158,9 +157,9 @@ async def _predict_fate(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
         return Fate("accepted", wanted.related_memory_id)
     if wanted.detector == "items" and wanted.pattern in (RESTORE, EDIT, PIN, UNPIN, MERGE):
         return add_held_back(wanted, await predict_edit(rt, subject, wanted), rt)
-    said = pending_turns.to_pending(rows)
+    said = to_pending(rows)
     before = OpenTurns(earlier, epoch, rt.read_turns)
-    foreseen = await pending_turns.predict_operations(rt.db, subject, before, said, rt.policy.confidence)
+    foreseen = await predict_operations(rt.db, subject, before, said, rt.policy.confidence)
     return add_held_back(wanted, _fate(wanted, foreseen.get(wanted.observation_id)), rt)
 
 

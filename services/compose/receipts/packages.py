@@ -4,12 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 from uuid import UUID
 
-from schemas.context_package import ContextPackage
+from schemas.context_package import ContextPackage, PackageMessages, messages
 from schemas.evidence_pack import memory_uri, turn_uri
-from schemas.messages import PackageMessages, messages
 from schemas.receipts import ContextPage, ContextPosition, ContextReceipt, DecisionReason, ReceiptItem
-from schemas.retrieval_plan import RetrievalPlan
-from schemas.retrieve import PlanView
+from schemas.retrieval_plan import PlanView, RetrievalPlan
 from services.compose.rules.packing.receipts import Told, explain_decision
 from shared.db import Connection
 from shared.domain.subjects import Subject

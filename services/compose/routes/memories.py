@@ -7,11 +7,10 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import WithJsonSchema
 
-from schemas.changes import ChangePage
 from schemas.exporting import ExportDocument, ImportReceipt
 from schemas.governing import BulkReceipt, BulkRequest, MergeRequest
 from schemas.memory_item import MemoryEdit, MemoryFeedback, MemoryItem, RememberRequest, Settlement, WriteReceipt
-from schemas.views import AnswerPage, ConflictPage, MemoryHistory, MemoryPage
+from schemas.views import AnswerPage, ChangePage, ConflictPage, MemoryHistory, MemoryPage
 from schemas.vocabulary import ListedStatus, MemoryType
 from services.compose.manage import governing, history, importing, memories, writes
 from services.compose.manage.export_markdown import write_markdown

@@ -4,16 +4,13 @@ from fastapi import Depends, FastAPI
 
 from services.compose.receipts.recorder import Recorder
 from services.compose.routes import (
-    commands,
-    context,
+    contexts,
     dead_letters,
     erasures,
-    explain,
     knowledge,
     memories,
     operations,
     promotions,
-    receipts,
     sessions,
     settings,
     turns,
@@ -28,10 +25,10 @@ from shared.runtime import Runtime
 
 ROUTERS = (
     turns.router,
-    context.router,
-    explain.router,
+    contexts.router,
+    contexts.explain_router,
     turns.media_router,
-    commands.router,
+    turns.commands_router,
     memories.router,
     memories.feedback_router,
     memories.answers_router,
@@ -39,7 +36,7 @@ ROUTERS = (
     settings.router,
     promotions.router,
     knowledge.experience_router,
-    receipts.router,
+    contexts.receipts_router,
     knowledge.router,
     erasures.router,
     dead_letters.router,

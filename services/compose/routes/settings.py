@@ -4,9 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from schemas.access import AccessView
 from schemas.base import ExternalId
-from schemas.settings import SettingsChange, SettingsView
+from schemas.settings import AccessView, SettingsChange, SettingsView
 from schemas.turn_events import FieldProblem
 from services.compose.manage import settings
 from services.compose.routes.access import READ, WRITE, ActsAs, AskedBy, choose_owner, count_user

@@ -1,11 +1,12 @@
-"""Routes of turns, their results, and media."""
+"""Routes of turns, their results, media, and commands outside of turns."""
 
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from schemas.media import MediaState, MediaView
+from schemas.commands import CommandReply, CommandRequest
+from schemas.content import MediaState, MediaView
 from schemas.turn_events import CommitResult, TurnEvents
 from schemas.views import TurnOutcomeView, TurnView
 from services.compose.intake import media
@@ -93,3 +94,20 @@ async def put_media(
 @media_router.get("/{media_id:external}", name="one", dependencies=[READ], summary="A registered media file")
 async def get_media(media_id: MediaPath, owner: Owner, rt: ServiceRuntime) -> MediaView:
     return await media.get_media(rt, owner, media_id)
+
+
+commands_router = APIRouter(prefix="/v1/commands", tags=["commands"])
+
+
+@commands_router.post(
+    "",
+    response_model=CommandReply,
+    openapi_extra=body_of(CommandRequest),
+    name="run",
+    dependencies=[WRITE],
+    summary="Carry out a command and return its reply: /memory, /summary, /forget, /remember, /help",
+)
+async def run_command(
+    body: Annotated[ParsedBody[CommandRequest], Depends(parse_body(CommandRequest))], rt: ServiceRuntime
+) -> Response:
+    return json_of(await commands.run_command(rt, body.value))

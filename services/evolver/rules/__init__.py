@@ -1,20 +1,10 @@
-"""Root and version number of a new version, and the effect of reception on a memory. Pure."""
+"""The effect of reception on a memory. Pure."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
-from uuid import UUID
 
 from schemas.events import FeedbackRecorded
-from shared.domain.statements import ActiveMemory
 from shared.policy import FeedbackPolicy
-
-
-def lineage(ends: Sequence[ActiveMemory], memory_id: UUID) -> tuple[UUID, int]:
-    """The root and version number of the successor of these memories: it continues the first of
-    them, or starts a new line.
-    """
-    return (ends[0].root_id, ends[0].version + 1) if ends else (memory_id, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +24,7 @@ NO_EFFECT = Effect()
 def effect_of(feedback: FeedbackRecorded) -> Effect:
     """The answer counts the injection, and a miss if it used nothing of it; praise and blame apply to used memories.
 
-    A message that refers to a memory cancels its miss. A degraded package does not count (R061).
+    A message that refers to a memory cancels its miss. A degraded package does not count.
     """
     if feedback.degraded:
         return NO_EFFECT

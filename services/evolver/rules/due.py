@@ -24,7 +24,7 @@ class Received:
 
 
 def count_received(kept: MemoryStats, steps: CalibrationPolicy = STEPS) -> Received:
-    """The share of praise among judged receptions; unjudged ones are neutral (R059)."""
+    """The share of praise among judged receptions; unjudged ones are neutral."""
     injections, positives, corrections = (
         max(getattr(kept, name) - kept.calibrated.get(name, 0), 0) for name in _COUNTED
     )
@@ -45,7 +45,7 @@ def verdict(seen: Received, steps: CalibrationPolicy = STEPS) -> Verdict | None:
 
 
 def calibrate(confidence: float, received: Verdict, cap: float, steps: CalibrationPolicy = STEPS) -> tuple[float, bool]:
-    """The confidence after the rule, and whether the memory is evicted: only rejected ones are (R060)."""
+    """The confidence after the rule, and whether the memory is evicted: only rejected ones are."""
     if received == "praised":
         return max(confidence, min(round(confidence + steps.praised_step, 4), cap)), False
     loss = steps.rejected_step if received == "rejected" else steps.corrected_step
@@ -75,7 +75,7 @@ def _expiry(stats: MemoryStats, now: datetime) -> Due | None:
 
 
 def _misses(stats: MemoryStats, policy: Policy) -> Due | None:
-    """Not used once in this many injections (R062)."""
+    """Not used once in this many injections."""
     hits = stats.injection_count - stats.miss_count
     if stats.miss_count < policy.evolution.misses_most or hits > 0 or stats.positive_count:
         return None
@@ -96,7 +96,7 @@ def _calibration(stats: MemoryStats, policy: Policy) -> Due | None:
 
 
 def fuse(stats: MemoryStats, policy: Policy) -> Due | None:
-    """Hides a memory that was rejected too often since the user last confirmed it (R061)."""
+    """Hides a memory that was rejected too often since the user last confirmed it."""
     if (
         stats.status != "active"
         or stats.pinned
@@ -109,7 +109,7 @@ def fuse(stats: MemoryStats, policy: Policy) -> Due | None:
 
 
 def _decay(stats: MemoryStats, now: datetime, policy: Policy) -> Due | None:
-    """A memory of low confidence answers only questions about the past (R056); when it recovers, all questions."""
+    """A memory of low confidence answers only questions about the past; when it recovers, all questions."""
     left = effective(stats, now, policy.confidence.decay)
     low, marked = left < policy.evolution.outdated_below, stats.epistemic_type == "outdated"
     if not stats.shown or low == marked or (marked and stats.epistemic_prev is None):

@@ -1,6 +1,6 @@
 """Whether an answer used the memories that it was given, by words and by phrases. Pure.
 
-A memory was used where the answer says words of it that the user had not just said, or refers to what it knew before.
+It used a memory if it contains words of it that the user had not just said, or refers to earlier knowledge.
 """
 
 import re
@@ -18,10 +18,10 @@ Id = TypeVar("Id", bound=Hashable)
 
 STRENGTH: tuple[UtilizationSignal, ...] = ("keyword_match", "reference_phrase", "none")
 READ = 8000
-"""Characters of an answer that are read."""
+"""The number of characters of an answer that are read."""
 CORE_WORDS = 24
 SHORT = 4
-"""Of a memory with more core words than this, one word alone must tell it from others."""
+"""For a memory with more core words than this, one common word is not enough."""
 _HAN = to_pattern("[\u3400-\u9fff\uf900-\ufaff]")
 _SENTENCE = to_pattern(r"[^。！？!?；;\n.]*(?:\.(?=\S)[^。！？!?；;\n.]*)*[。！？!?；;\n.]?")
 _LATIN = to_pattern(r"[^\W\u3400-\u9fff]+(?:[-'’+#.][^\W\u3400-\u9fff]+)*\+{0,2}#?")
@@ -29,54 +29,53 @@ _LATIN = to_pattern(r"[^\W\u3400-\u9fff]+(?:[-'’+#.][^\W\u3400-\u9fff]+)*\+{0,
 
 @dataclass(frozen=True, slots=True)
 class ReplyWords:
-    """The words of a text: Han in one run to search in, others by their stems."""
+    """The words of a text: Chinese as one string to search in, others as stems."""
 
     folded: str
     stems: frozenset[str]
 
-    def say(self, word: str) -> bool:
-        """Whether the word, or a form of it, is among them: of three Han characters and more, all but one at an end."""
+    def contains(self, word: str) -> bool:
+        """Whether it contains the word or a form of it; a longer Chinese word may lack its first or last character."""
         if _HAN.search(word):
             return word in self.folded or (len(word) > 2 and (word[1:] in self.folded or word[:-1] in self.folded))
         return stem(word) in self.stems
 
 
-def words_of(text: str) -> ReplyWords:
-    """The text, ready to be asked for words."""
+def to_words(text: str) -> ReplyWords:
+    """The words of the text."""
     folded = fold(normalise(text[:READ]))
-    found = {part for run in _LATIN.findall(folded) for part in (run, *re.split(r"[-'’.]", run)) if part}
-    return ReplyWords(folded, frozenset(map(stem, found)))
+    words = {part for run in _LATIN.findall(folded) for part in (run, *re.split(r"[-'’.]", run)) if part}
+    return ReplyWords(folded, frozenset(map(stem, words)))
 
 
-def core_words(text: str) -> list[str]:
-    """The words that tell a memory from others: no stop words, none of those that only frame a statement."""
-    found = (fold(word) for word in keywords(text, CORE_WORDS * 2))
-    kept = [word for word in found if _tells(word)]
-    return kept[:CORE_WORDS]
+def list_core_words(text: str) -> list[str]:
+    """The words that distinguish a memory from others: no stop words, no words that only frame a statement."""
+    words = (fold(word) for word in keywords(text, CORE_WORDS * 2))
+    return [word for word in words if _distinguishes(word)][:CORE_WORDS]
 
 
-def _tells(word: str) -> bool:
+def _distinguishes(word: str) -> bool:
     if word in FRAME or stem(word) in FRAME:
         return False
     return len(word) > 1 or word in LONE
 
 
-def _distinctive(word: str) -> bool:
-    """A name, number or long word: it stands in an answer by accident least."""
+def _is_distinctive(word: str) -> bool:
+    """Whether it is a name, number or long word, which an answer seldom contains by accident."""
     if _HAN.search(word):
         return len(word) >= 3
     return len(word) >= 7 or any(c.isdigit() or c in "+#._-" for c in word)
 
 
-def keyword(core: Sequence[str], reply: ReplyWords, asked: ReplyWords) -> bool:
-    """Whether the reply says what the core words of a memory tell and the user had not said."""
-    core = [word for word in core if not asked.say(word)]
-    said = [word for word in core if reply.say(word)]
-    return bool(said) and (len(core) <= SHORT or len(said) >= 2 or any(map(_distinctive, said)))
+def has_keywords(core: Sequence[str], reply: ReplyWords, asked: ReplyWords) -> bool:
+    """Whether the reply contains enough core words of a memory that the user had not said."""
+    core = [word for word in core if not asked.contains(word)]
+    common = [word for word in core if reply.contains(word)]
+    return bool(common) and (len(core) <= SHORT or len(common) >= 2 or any(map(_is_distinctive, common)))
 
 
-def references(reply: str) -> list[tuple[str, bool]]:
-    """The sentences that refer to what was known before, and whether they leave no doubt of it."""
+def find_references(reply: str) -> list[tuple[str, bool]]:
+    """The sentences that refer to earlier knowledge, and whether they do so without doubt."""
     sentences: list[tuple[str, bool]] = []
     for match in _SENTENCE.finditer(normalise(reply[:READ])):
         sentence = fold(match.group())
@@ -89,32 +88,32 @@ def references(reply: str) -> list[tuple[str, bool]]:
     return sentences
 
 
-def uses(memories: Mapping[Id, str], reply: str, question: str) -> dict[Id, UtilizationSignal]:
-    """How the reply took up each memory, the best first in `memories`; `question` is what the user had just asked.
+def find_uses(memories: Mapping[Id, str], reply: str, question: str) -> dict[Id, UtilizationSignal]:
+    """The signal by which the reply used each memory; `memories` has the best first, `question` is the last message.
 
-    A phrase is laid to the memories whose words stand in its sentence; where none does, and no word told either, to the
-    first.
+    A phrase counts for the memories whose words are in its sentence. If there are none, and no memory was used by its
+    words, it counts for the first.
     """
-    replied, said = words_of(reply), words_of(question)
-    cores = {id: core_words(text) for id, text in memories.items()}
+    replied, asked = to_words(reply), to_words(question)
+    cores = {id: list_core_words(text) for id, text in memories.items()}
     signals: dict[Id, UtilizationSignal] = {
-        id: "keyword_match" if keyword(core, replied, said) else "none" for id, core in cores.items()
+        id: "keyword_match" if has_keywords(core, replied, asked) else "none" for id, core in cores.items()
     }
-    phrases = references(reply)
+    phrases = find_references(reply)
     for sentence, _ in phrases:
-        near = words_of(sentence)
+        near = to_words(sentence)
         for id, core in cores.items():
-            if signals[id] == "none" and any(map(near.say, core)):
+            if signals[id] == "none" and any(map(near.contains, core)):
                 signals[id] = "reference_phrase"
     if memories and any(strong for _, strong in phrases) and all(signal == "none" for signal in signals.values()):
         signals[next(iter(memories))] = "reference_phrase"
     return signals
 
 
-def strongest(signals: Iterable[UtilizationSignal]) -> UtilizationSignal:
-    """What is told of a package of which the memories fared like this."""
-    found = frozenset(signals)
+def choose_strongest(signals: Iterable[UtilizationSignal]) -> UtilizationSignal:
+    """The strongest of the signals, which represents the package."""
+    given = frozenset(signals)
     for each in STRENGTH:
-        if each in found:
+        if each in given:
             return each
     return "none"

@@ -17,7 +17,7 @@ way ways lot different right sure example option options
 一个人 尽量 喝 吃 买 卖 养 租 修 读 跑 学 推荐 建议 不能 不要 不想 不吃 不喝
 """
 FRAME: frozenset[str] = frozenset(_FRAME.split())
-"""Words that stand in memories of every content, and in answers too."""
+"""Words that occur in memories of any content, and in answers too."""
 
 
 def _any(*patterns: str) -> re.Pattern[str]:

@@ -11,51 +11,51 @@ from services.observer.prompts.answers import (
     list_accepted,
     to_real_ids,
 )
-from services.observer.prompts.judged import Wrong, by_words, misread
+from services.observer.prompts.judged import Wrong, list_misread, name_by_text
 from services.observer.prompts.recount import RecountAnswer, RecountedItem, ShownLine
 from shared.errors import ConfigurationError
 from shared.models.prompt import Prompt
 
 Extract = Callable[[Sequence[PromptMessage], Sequence[KnownMemory]], Prompt[ExtractionAnswer]]
-"""The question about one turn, given what is known of its user."""
+"""Makes the question about one turn, given the memories of its user."""
 Judge = Callable[[Sequence[PromptMessage], Sequence[KnownMemory], Sequence[str]], Prompt[ExtractionAnswer]]
-"""The same, given also what the rules have found in the turn."""
+"""The same, given also the findings of the rules."""
 
 JUDGE: Mapping[str, Judge] = {extract_4.VERSION: extract_4.extract}
-"""The versions that may say which of the rules' finds are wrong."""
+"""The versions that may reject findings of the rules."""
 EXTRACT: Mapping[str, Extract] = {each.VERSION: each.extract for each in (extract_1, extract_2, extract_3, extract_4)}
-"""Every version that can be chosen. A text that was in use is never edited: it gets a new version."""
+"""All versions. A text that was in use is never edited: a change is a new version."""
 
 
 def choose_prompt(version: str) -> Extract:
-    """The prompt that policy names; ConfigurationError with its place where there is none of that name."""
-    found = EXTRACT.get(version)
-    if found is None:
+    """The prompt that the policy names; ConfigurationError if it does not exist."""
+    prompt = EXTRACT.get(version)
+    if prompt is None:
         raise ConfigurationError(f"observer.extract_prompt: no prompt {version!r}; there are {', '.join(EXTRACT)}")
-    return found
+    return prompt
 
 
-def question(
-    version: str, messages: Sequence[PromptMessage], memories: Sequence[KnownMemory], finds: Sequence[str]
+def make_question(
+    version: str, messages: Sequence[PromptMessage], memories: Sequence[KnownMemory], findings: Sequence[str]
 ) -> Prompt[ExtractionAnswer]:
-    """The question of that version about a turn, in which the rules have found this."""
+    """The question of this version about a turn with these findings of the rules."""
     judge = JUDGE.get(version)
-    return judge(messages, memories, finds) if judge else choose_prompt(version)(messages, memories)
+    return judge(messages, memories, findings) if judge else choose_prompt(version)(messages, memories)
 
 
 Recount = Callable[[Sequence[ShownLine], Sequence[PromptMessage]], Prompt[RecountAnswer]]
-"""The question what new messages change in the lines of a summary."""
+"""Makes the question which lines of a summary new messages change."""
 
 SUMMARY: Mapping[str, Recount] = {summary_1.VERSION: summary_1.summary}
-"""Every version that can be chosen; as with EXTRACT, none is ever edited."""
+"""All versions; as with EXTRACT, none is ever edited."""
 
 
 def choose_recount(version: str) -> Recount:
-    """The prompt that policy names; ConfigurationError with its place where there is none of that name."""
-    found = SUMMARY.get(version)
-    if found is None:
+    """The prompt that the policy names; ConfigurationError if it does not exist."""
+    prompt = SUMMARY.get(version)
+    if prompt is None:
         raise ConfigurationError(f"session.summary_prompt: no prompt {version!r}; there are {', '.join(SUMMARY)}")
-    return found
+    return prompt
 
 
 __all__ = [
@@ -73,11 +73,11 @@ __all__ = [
     "RecountedItem",
     "ShownLine",
     "Wrong",
-    "by_words",
     "choose_prompt",
     "choose_recount",
     "list_accepted",
-    "misread",
-    "question",
+    "list_misread",
+    "make_question",
+    "name_by_text",
     "to_real_ids",
 ]

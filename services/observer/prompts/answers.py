@@ -12,7 +12,7 @@ from shared.language.normalise import clip, fold, normalise
 MAX_ITEMS = 8
 MIN_QUOTE_CHARS = 2
 OBSERVATION_CAP = 0.6
-"""What a preference that nobody stated may be worth (R028)."""
+"""The maximum confidence of a preference that nobody stated."""
 
 Kind = Literal[
     "profile",
@@ -28,7 +28,7 @@ Kind = Literal[
     "note",
 ]
 NAMES = AliasChoices("items", "memories", "memory")
-"""What models call the list."""
+"""The names that models use for the list."""
 ShortText = Annotated[str, BeforeValidator(lambda raw: clip(raw.strip(), 600) if isinstance(raw, str) else raw)]
 Key = Annotated[str, BeforeValidator(lambda raw: raw.strip()[:128] if isinstance(raw, str) else raw)]
 
@@ -84,12 +84,12 @@ class KnownMemory:
 
 
 def short_id(place: int) -> str:
-    """What the memory at this place of the list is called where its id is too long."""
+    """The id of the memory at this position of the list for models that get no long ids."""
     return f"m{place}"
 
 
 def to_real_ids(answer: ExtractionAnswer, known: Sequence[KnownMemory]) -> ExtractionAnswer:
-    """The answer with the ids of memories that the model was shown, by which name it may, and no other."""
+    """The answer with the real ids of memories that the model was shown, and no other ids."""
     ids = {short_id(n): memory.memory_id for n, memory in enumerate(known, 1)}
     ids |= {memory.memory_id: memory.memory_id for memory in known}
     items = [
@@ -100,17 +100,17 @@ def to_real_ids(answer: ExtractionAnswer, known: Sequence[KnownMemory]) -> Extra
 
 
 def list_accepted(answer: ExtractionAnswer, messages: Sequence[PromptMessage]) -> tuple[ExtractedItem, ...]:
-    """The items whose quote the user or a tool really said; confidence is capped."""
+    """The items whose quote the user or a tool really stated; confidence is capped."""
     accepted: list[ExtractedItem] = []
     for item in answer.items:
         role: Role = "tool" if item.provenance == "tool" else "user"
-        if _was_said(item.quote, [message.text for message in messages if message.role == role]):
+        if _is_quoted(item.quote, [message.text for message in messages if message.role == role]):
             cap = OBSERVATION_CAP if item.provenance == "observation" else 1.0
             accepted.append(item.model_copy(update={"confidence": min(item.confidence, cap)}))
     return tuple(accepted)
 
 
-def _was_said(quote: str, texts: Sequence[str]) -> bool:
+def _is_quoted(quote: str, texts: Sequence[str]) -> bool:
     words = squeeze(quote)
     return len(words) >= MIN_QUOTE_CHARS and any(words in squeeze(text) for text in texts)
 

@@ -15,7 +15,7 @@ CLASSES: Mapping[str, tuple[str, float]] = {
     "limit": ("confirmed_by_user", 1.0),
     "tool": ("tool", 1.0),
 }
-"""What proves an item of each class, and how far it may be believed; what is of no class is not listed."""
+"""For each class its provenance and maximum confidence; items without a class are not listed."""
 TYPES = ("profile", "preference", "goal", "task", "decision", "event", "case", "pattern", "constraint", "note")
 _TEXT = {"type": "string"}
 SCHEMA: dict[str, Any] = {

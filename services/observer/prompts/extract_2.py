@@ -67,5 +67,5 @@ please") and one decision (quote "we settled on PostgreSQL for the shop")
 
 
 def extract(said: Sequence[PromptMessage], known: Sequence[KnownMemory]) -> Prompt[ExtractionAnswer]:
-    """The question about one turn; whatever stands in its messages stays inside the fence."""
+    """Makes the question about one turn; the text of its messages stays inside the fence."""
     return Prompt("extract", VERSION, SYSTEM, data(said, known), ExtractionAnswer, max_tokens=1200)

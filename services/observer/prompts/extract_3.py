@@ -30,5 +30,5 @@ Family, pets and team: profile. tool: what a tool returned.
 
 
 def extract(said: Sequence[PromptMessage], known: Sequence[KnownMemory]) -> Prompt[ExtractionAnswer]:
-    """The question about one turn; whatever stands in its messages stays inside the fence."""
+    """Makes the question about one turn; the text of its messages stays inside the fence."""
     return Prompt("extract", VERSION, SYSTEM, data(said, known, brief=True), BriefAnswer, max_tokens=800)

@@ -36,5 +36,5 @@ lyric, code. unsaid: only asked, supposed or joked
 def extract(
     said: Sequence[PromptMessage], known: Sequence[KnownMemory], found: Sequence[str] = ()
 ) -> Prompt[ExtractionAnswer]:
-    """The question about one turn; whatever stands in its messages stays inside the fence."""
+    """Makes the question about one turn; the text of its messages stays inside the fence."""
     return Prompt("extract", VERSION, SYSTEM, data(said, known, found, brief=True), JudgedAnswer, max_tokens=900)

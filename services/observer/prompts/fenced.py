@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from services.observer.prompts.answers import KnownMemory, PromptMessage, short_id
-from services.observer.prompts.judged import find_id
+from services.observer.prompts.judged import finding_id
 from shared.language.fenced import fence_data
 from shared.language.normalise import clip, normalise
 
@@ -17,14 +17,13 @@ MAX_KNOWN_CHARS = 200
 def data(
     messages: Sequence[PromptMessage],
     remembered: Sequence[KnownMemory],
-    finds_of_rules: Sequence[str] = (),
+    findings_of_rules: Sequence[str] = (),
     *,
     brief: bool = False,
 ) -> str:
-    """JSON between <data> and </data> that holds the turn and the memories, each cut to its share of the room.
+    """JSON between <data> and </data> with the turn and the memories, each cut to its share of the space.
 
-    `finds_of_rules` is what the rules have found in the turn, each by its place in the list.
-    `brief`: memories go by their place in the list and without their types.
+    Findings have the numbers of `findings_of_rules`. With `brief` memories are numbered too, without their types.
     """
     room = max(MIN_MESSAGE_CHARS, min(MAX_MESSAGE_CHARS, MAX_TURN_CHARS // max(len(messages), 1)))
     turn = [_message(message, room) for message in messages]
@@ -35,8 +34,10 @@ def data(
         }
         for n, memory in enumerate(remembered[:MAX_KNOWN], 1)
     ]
-    finds = [{"id": find_id(n), "text": clip(text, MAX_KNOWN_CHARS)} for n, text in enumerate(finds_of_rules, 1)]
-    body = {"turn": turn, "known_memories": memories, **({"found": finds} if finds else {})}
+    findings = [
+        {"id": finding_id(n), "text": clip(text, MAX_KNOWN_CHARS)} for n, text in enumerate(findings_of_rules, 1)
+    ]
+    body = {"turn": turn, "known_memories": memories, **({"found": findings} if findings else {})}
     return fence_data(body, "List the items as JSON.")
 
 

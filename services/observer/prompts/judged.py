@@ -9,7 +9,7 @@ from services.observer.prompts.answers import ExtractionAnswer
 from services.observer.prompts.brief import SCHEMA, BriefAnswer
 
 Wrong = Literal["others", "passing", "quoted", "unsaid"]
-"""Somebody else's and told as the user's; a mood, a courtesy, or only now; pasted matter; asked, supposed or joked."""
+"""About others but attributed to the user; momentary; pasted; not asserted (asked, supposed, joked)."""
 MAX_WRONG = 16
 _SCHEMA: dict[str, Any] = {
     **SCHEMA,
@@ -29,7 +29,7 @@ _SCHEMA: dict[str, Any] = {
 
 
 class Misread(BaseModel):
-    """A find of the rules that is not to be kept: as the model names it by `id`, later by its words."""
+    """A find of the rules that is not to be kept: as the model names it by `id`, later by its text."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,24 +48,24 @@ class JudgedAnswer(BriefAnswer):
 
     @classmethod
     def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
-        """What the model is held to."""
+        """The schema that the answer must follow."""
         return _SCHEMA
 
 
-def find_id(place: int) -> str:
-    """What the find at this place of the list is called."""
+def finding_id(place: int) -> str:
+    """The id of the finding at this position of the list."""
     return f"f{place}"
 
 
-def by_words(answer: ExtractionAnswer, finds: Sequence[str]) -> ExtractionAnswer:
-    """The answer with the words of what it calls wrong in the place of numbers, which another reading may give anew."""
+def name_by_text(answer: ExtractionAnswer, findings: Sequence[str]) -> ExtractionAnswer:
+    """The answer with texts of wrong findings instead of numbers, which a later reading may change."""
     if not isinstance(answer, JudgedAnswer):
         return answer
-    words = {find_id(n): text for n, text in enumerate(finds, 1)}
-    wrong = [Misread(id=words[each.id], why=each.why) for each in answer.wrong if each.id in words]
+    texts = {finding_id(n): text for n, text in enumerate(findings, 1)}
+    wrong = [Misread(id=texts[each.id], why=each.why) for each in answer.wrong if each.id in texts]
     return answer.model_copy(update={"wrong": tuple(wrong)})
 
 
-def misread(answer: ExtractionAnswer) -> dict[str, Wrong]:
-    """Why each of the finds that are named by their words is wrong."""
+def list_misread(answer: ExtractionAnswer) -> dict[str, Wrong]:
+    """By text of each wrong finding the reason."""
     return {each.id: each.why for each in answer.wrong} if isinstance(answer, JudgedAnswer) else {}

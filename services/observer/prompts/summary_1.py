@@ -45,7 +45,7 @@ Examples (lines, new messages, answer):
 
 
 def summary(lines: Sequence[ShownLine], spoken: Sequence[PromptMessage]) -> Prompt[RecountAnswer]:
-    """The question about a stretch of a session; whatever stands in its messages stays inside the fence."""
+    """Makes the question about a part of a session; the text of its messages stays inside the fence."""
     standing = [
         {"id": each.id, "section": each.section, "text": each.text, **({"state": each.state} if each.state else {})}
         for each in lines

@@ -14,11 +14,12 @@ from services.observer.summary.model import (
     SummaryState,
     SummaryTurn,
     TaskState,
-    state_of,
+    dump,
+    ends_stage,
+    find_reason,
+    load,
     to_summary_policy,
-    trigger,
 )
-from services.observer.summary.stored import dump, load
 from services.observer.summary.summarise import block, summarise, with_items
 
 __all__ = [
@@ -37,10 +38,10 @@ __all__ = [
     "TaskState",
     "block",
     "dump",
+    "ends_stage",
+    "find_reason",
     "load",
-    "state_of",
     "summarise",
     "to_summary_policy",
-    "trigger",
     "with_items",
 ]

@@ -23,16 +23,16 @@ _URI = to_pattern(r"[a-z][a-z0-9+.-]*://[^\s，。；、）)>\"'”]+", re.IGNOR
 
 
 def identity(section: Section, name: str) -> str:
-    """The same id for the same thing, whatever its case and spacing; tells nothing of the text."""
+    """The same id for the same thing, whatever its case and spacing; it reveals nothing of the text."""
     return f"{section}:{hashlib.sha256(fold(normalise(name)).encode()).hexdigest()[:16]}"
 
 
 def apply_fact(items: Items, fact: SummaryFact) -> None:
-    """The items after the fact; a fact older than what its item already knows changes nothing."""
+    """Applies the fact to the items; a fact that is older than its item changes nothing."""
     section = _section(fact)
     if fact.old_value:
         _end_old_value(items, fact, fact.old_value)
-    if section is None or (section in _OF_USER and not fact.retracts and not _tells(fact)):
+    if section is None or (section in _OF_USER and not fact.retracts and not _states_something(fact)):
         return
     if fact.supersedes_key:
         items.pop(identity(section, fact.supersedes_key), None)
@@ -50,7 +50,7 @@ def apply_fact(items: Items, fact: SummaryFact) -> None:
 
 
 def apply_reference(items: Items, ref: SummaryRef, seq: int) -> None:
-    """The reference stands once, under the fullest name that it was given."""
+    """Adds or renews the reference; it has one line, with its last title."""
     key = identity("references", ref.uri)
     known = items.get(key)
     if known and not ref.title:
@@ -60,20 +60,20 @@ def apply_reference(items: Items, ref: SummaryRef, seq: int) -> None:
     items[key] = SummaryItem("references", key, text, seq)
 
 
-def _tells(fact: SummaryFact) -> bool:
-    """Whether the words say something where they stand alone."""
+def _states_something(fact: SummaryFact) -> bool:
+    """Whether the text states something without its context."""
     return fact.key is not None or len(query_terms(fact.text)) >= _LEAST_TERMS
 
 
 def _end_old_value(items: Items, fact: SummaryFact, old: str) -> None:
-    """Lines from before the fact go that say the value in whose place another stands, of the same thing."""
+    """Removes earlier lines that contain the replaced value of the same thing."""
     for item in [each for each in items.values() if each.seq < fact.turn_seq]:
         if restates_old_value(item.text, old, fact.text):
             items.pop(item.id)
 
 
 def close_questions(items: Items, sentences: Iterable[str], seq: int) -> None:
-    """Questions from before that these sentences settle are gone."""
+    """Removes earlier questions that these sentences settle."""
     for sentence in sentences:
         for item in [each for each in items.values() if each.section == "questions" and each.seq < seq]:
             if speaks_of(sentence, item.text):
@@ -87,8 +87,8 @@ def _section(fact: SummaryFact) -> Section | None:
 
 
 def _first_uri(text: str) -> str:
-    found = _URI.search(text)
-    return found.group().rstrip(".,;:!?") if found else ""
+    match = _URI.search(text)
+    return match.group().rstrip(".,;:!?") if match else ""
 
 
 def _add(items: Items, section: Section, fact: SummaryFact) -> None:
@@ -100,7 +100,7 @@ def _add(items: Items, section: Section, fact: SummaryFact) -> None:
 
 
 def renew_item(item: SummaryItem, fact: SummaryFact) -> SummaryItem:
-    """A task that moves on keeps the words that it was given in; anything else takes the latest."""
+    """The item after the fact: a task that changes its state keeps its text; anything else takes the latest."""
     if item.section != "tasks":
         return replace(item, text=fact.text, seq=fact.turn_seq)
     text = fact.text if fact.state in (None, "todo") else item.text
@@ -109,9 +109,10 @@ def renew_item(item: SummaryItem, fact: SummaryFact) -> SummaryItem:
 
 
 def find_known(items: Items, section: Section, fact: SummaryFact) -> SummaryItem | None:
+    """The item about the same thing as the fact."""
     for name in (fact.key, fact.text):
-        if name and (found := items.get(identity(section, name))):
-            return found
+        if name and (item := items.get(identity(section, name))):
+            return item
     same = [item for item in items.values() if item.section == section]
     text = fold(normalise(fact.text))
     for item in same:
@@ -122,7 +123,7 @@ def find_known(items: Items, section: Section, fact: SummaryFact) -> SummaryItem
 
 
 def _known_task(tasks: list[SummaryItem], fact: SummaryFact) -> SummaryItem | None:
-    """A change of state often names the task in other words: by its ticket, or by most of its own."""
+    """The task whose state changes: other words often name it, by its ticket or by most of its words."""
     if fact.state in (None, "todo"):
         return None
     tickets = set(_tickets(fact))

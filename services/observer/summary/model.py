@@ -1,12 +1,14 @@
-"""The input and the content of a rolling summary, frozen values without behaviour, and whether one is due.
+"""The input and the content of a rolling summary, whether one is due, and its form in the database.
 
-It is due after enough turns, with more tokens than the window, or when a matter is finished.
+It is due after enough turns, with more tokens than the window, or when a decision or a task is finished.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
 
 from schemas.vocabulary import Language, MemoryType, Role
 from shared.policy import Policy
@@ -48,10 +50,10 @@ def _maxima() -> dict[Section, int]:
 
 @dataclass(frozen=True, slots=True)
 class SummaryPolicy:
-    """When a summary is renewed and how large it may be.
+    """When a summary is due, and how large it may be.
 
-    `window_tokens` is the least room that a package gives to the latest turns; `context_share` is what sentences of the
-    conversation may take of the text at least, however much is stated beside them.
+    `window_tokens` is the minimum space of a package for the latest turns; `context_share` is the minimum share of the
+    text for sentences of the conversation, however many facts there are.
     """
 
     after_turns: int = 12
@@ -59,7 +61,7 @@ class SummaryPolicy:
     token_share: float = 0.7
     window_tokens: int = 8192
     language: Language | None = None
-    """Of the headings; None: that of the conversation."""
+    """The language of the headings; None for that of the conversation."""
     big_tool_tokens: int = 1000
     text_tokens: int = 400
     context_share: float = 0.3
@@ -85,7 +87,7 @@ class SummaryRef:
 
 @dataclass(frozen=True, slots=True)
 class SummaryTurn:
-    """One turn as a summary reads it; of a tool's result only its size counts, its meaning comes as facts."""
+    """One turn as a summary reads it; of a tool result only the size counts, its content comes as facts."""
 
     seq: int
     messages: tuple[SummaryMessage, ...]
@@ -98,8 +100,7 @@ class SummaryTurn:
 class SummaryFact:
     """One observation of the session.
 
-    `supersedes_key` names what it replaces, `retracts` takes its key back, and
-    `old_value` is the word in whose place another stands now.
+    `supersedes_key` is the key that it replaces, `retracts` withdraws its key, and `old_value` is the replaced word.
     """
 
     kind: MemoryType
@@ -115,7 +116,7 @@ class SummaryFact:
 
 @dataclass(frozen=True, slots=True)
 class SummaryState:
-    """What has gathered since the last summary."""
+    """The turns and tokens since the last summary."""
 
     turns_since_last: int
     used_tokens: int
@@ -124,10 +125,10 @@ class SummaryState:
 
 @dataclass(frozen=True, slots=True)
 class SummaryItem:
-    """One line of a section; `id` stays the same when the thing is said again, `seq` is its latest turn.
+    """One line of a section; `id` stays the same if the statement is repeated, `seq` is its latest turn.
 
-    `tickets` are the numbers by which a task may be named in other words, or in the other language. `role` says who
-    spoke, `day` when, where the line would be read otherwise on another day.
+    `tickets` are the numbers by which other words, or the other language, may name a task. `role` is the speaker, `day`
+    the date if the line means something else on another day.
     """
 
     section: Section
@@ -142,7 +143,7 @@ class SummaryItem:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The whole session up to `source_to_seq`; `text` is what a prompt gets, `items` may hold more."""
+    """The whole session up to `source_to_seq`; `text` is for prompts, `items` may contain more."""
 
     version: int
     source_from_seq: int
@@ -155,7 +156,7 @@ class Summary:
 
 
 def to_summary_policy(policy: Policy) -> SummaryPolicy:
-    """The slice of policy that summaries follow: due before a turn leaves the window that compose shows."""
+    """The policy of summaries: one is due before a turn leaves the window that packages show."""
     observer, compose = policy.observer, policy.compose
     return SummaryPolicy(
         after_turns=min(observer.summarize_after_turns, max(1, compose.recent_turns_max)),
@@ -166,8 +167,8 @@ def to_summary_policy(policy: Policy) -> SummaryPolicy:
     )
 
 
-def trigger(state: SummaryState, policy: SummaryPolicy) -> Reason | None:
-    """Why a summary is due now, or None."""
+def find_reason(state: SummaryState, policy: SummaryPolicy) -> Reason | None:
+    """The reason why a summary is due now; None if it is not."""
     if state.turns_since_last <= 0:
         return None
     if state.turns_since_last >= policy.after_turns:
@@ -177,26 +178,25 @@ def trigger(state: SummaryState, policy: SummaryPolicy) -> Reason | None:
     return "stage_event" if state.stage_event else None
 
 
-def state_of(
-    previous: Summary | None,
-    turns: Sequence[SummaryTurn],
-    facts: Sequence[SummaryFact],
-    policy: SummaryPolicy,
-    count: Count,
-) -> SummaryState:
-    """The state after these turns; those that the previous summary covers do not count."""
-    covered = previous.source_to_seq if previous else -1
-    fresh = [turn for turn in turns if turn.seq > covered]
-    used = count(previous.text) if previous and previous.text else 0
-    used += sum(count(text) for turn in fresh for text in _texts(turn))
-    staged = any(_is_stage(fact) for fact in facts if fact.turn_seq > covered)
-    big = any(count(result) > policy.big_tool_tokens for turn in fresh for result in turn.tool_results)
-    return SummaryState(len(fresh), used, staged or big)
+def ends_stage(facts: Iterable[SummaryFact], tool_results: Iterable[str], policy: SummaryPolicy, count: Count) -> bool:
+    """Whether a decision, a finished task or a large tool result ends a stage of the conversation."""
+    finished = any(fact.kind == "decision" or (fact.kind == "task" and fact.state == "done") for fact in facts)
+    return finished or any(count(result) > policy.big_tool_tokens for result in tool_results)
 
 
-def _texts(turn: SummaryTurn) -> list[str]:
-    return [message.text for message in turn.messages] + list(turn.tool_results)
+_SUMMARY = TypeAdapter(Summary)
 
 
-def _is_stage(fact: SummaryFact) -> bool:
-    return fact.kind == "decision" or (fact.kind == "task" and fact.state == "done")
+def dump(summary: Summary) -> dict[str, Any]:
+    """Everything but the text, which has a column of its own."""
+    return {name: value for name, value in _SUMMARY.dump_python(summary, mode="json").items() if name != "text"}
+
+
+def load(stored: object, text: str = "") -> Summary | None:
+    """The summary that `dump` wrote; None for anything else."""
+    if not isinstance(stored, dict):
+        return None
+    try:
+        return _SUMMARY.validate_python({**stored, "text": text})
+    except ValidationError:
+        return None

@@ -33,7 +33,7 @@ _SETTLES = to_pattern(
 )
 _HAN = to_pattern("[\u3400-\u9fff]")
 MOST = 24
-"""Sentences of one message that count, the last: who asks more asks for nothing in particular."""
+"""The number of last sentences of a message that count: somebody who asks more wants nothing in particular."""
 _WORD_SHARE, _HAN_SHARE = 0.4, 0.5
 
 
@@ -46,7 +46,7 @@ class Question:
 
 
 def find_open_questions(turns: Sequence[SummaryTurn]) -> Iterator[Question]:
-    """Questions that got no answer or were put off, in order."""
+    """The questions that were not answered or were deferred, in order."""
     for at, turn in enumerate(turns):
         following = turns[at + 1] if at + 1 < len(turns) else None
         for place, message in enumerate(turn.messages):
@@ -56,19 +56,19 @@ def find_open_questions(turns: Sequence[SummaryTurn]) -> Iterator[Question]:
 
 
 def list_asked(turn: SummaryTurn) -> list[str]:
-    """Every question that the user asks in the turn."""
+    """All questions of the user in the turn."""
     found = [_sentences(message.text) for message in turn.messages if message.role == "user"]
     return [sentence for sentences in found for sentence in sentences if ASKS.search(sentence)][-MOST:]
 
 
 def list_settling(turn: SummaryTurn) -> list[str]:
-    """The sentences of the turn's user that settle something."""
+    """The sentences of the user in the turn that settle something."""
     found = [_sentences(message.text) for message in turn.messages if message.role == "user"]
     return [s for sentences in found for s in sentences if _SETTLES.search(s) and not _open_ended(s)][-MOST:]
 
 
 def speaks_of(sentence: str, question: str) -> bool:
-    """Whether the sentence shares enough of the other's words; of Chinese, whose words may split anew, characters."""
+    """Whether the sentence shares enough words with the other; in Chinese, characters: words split variably."""
     wanted, given = query_terms(question), query_terms(sentence)
     han = set(_HAN.findall("".join(wanted)))
     if len(han) >= 4:

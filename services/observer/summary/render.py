@@ -29,7 +29,7 @@ _CHINESE: dict[Section, str] = {
 }
 _STATES_ZH: dict[TaskState, str] = {"todo": "待办", "doing": "进行中", "done": "已完成", "blocked": "受阻"}
 HEADING_TOKENS = 6
-"""At most, of the heading of one section with its line break."""
+"""The maximum tokens of the heading of a section with its line break."""
 _ASSISTANT, _ASSISTANT_ZH = "Assistant: ", "助手："
 _DROPPED_FIRST: tuple[Section, ...] = (
     "references",
@@ -42,11 +42,11 @@ _DROPPED_FIRST: tuple[Section, ...] = (
     "profile",
     "context",
 )
-"""Sentences of the conversation have room of their own (`room_for_context`)."""
+"""Sentences of the conversation have their own space (`room_for_context`)."""
 
 
 def render(items: Sequence[SummaryItem], language: Language, policy: SummaryPolicy, count: Count) -> str:
-    """The sections that hold something, in the template's order, in at most `text_tokens` tokens."""
+    """The sections with content, in the order of the template, in at most `text_tokens` tokens."""
     remaining = list(items)
     text = write_items(remaining, language)
     while remaining and count(text) > policy.text_tokens:
@@ -56,7 +56,7 @@ def render(items: Sequence[SummaryItem], language: Language, policy: SummaryPoli
 
 
 def bound_items(items: Sequence[SummaryItem], policy: SummaryPolicy) -> tuple[SummaryItem, ...]:
-    """At most so many items of each section, finished tasks and the oldest given up first; oldest first."""
+    """The items within the maximum of each section, oldest first; finished tasks and old items are dropped first."""
     bounded: list[SummaryItem] = []
     for section in SECTIONS:
         ranked = sorted((item for item in items if item.section == section), key=_staying_power, reverse=True)
@@ -65,7 +65,7 @@ def bound_items(items: Sequence[SummaryItem], policy: SummaryPolicy) -> tuple[Su
 
 
 def room_for_context(items: Sequence[SummaryItem], language: Language, policy: SummaryPolicy, count: Count) -> int:
-    """The tokens that the other sections leave to sentences of the conversation, its share of the text at least."""
+    """The tokens that the other sections leave for sentences of the conversation, at least their share of the text."""
     others = [item for item in items if item.section != "context"]
     left = policy.text_tokens - count(write_items(others, language)) - HEADING_TOKENS
     return max(left, int(policy.context_share * policy.text_tokens))

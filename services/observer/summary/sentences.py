@@ -1,4 +1,4 @@
-"""The sentences that say most about a conversation; none repeats another."""
+"""Chooses the most informative sentences of a conversation; none repeats another."""
 
 import re
 from collections import Counter
@@ -27,30 +27,30 @@ _COURTESY = to_pattern(
     r"|\A(?:如果[您你]?还?(?:需要|有)|需要我|要不要我|希望[这能对]|随时|有(?:什么|任何)(?:需要|问题)|祝[您你]|我[会已]?经?记[住下])",
     re.IGNORECASE,
 )
-"""What an assistant says around its answer."""
+"""Phrases that an assistant puts around its answer."""
 HALF_A_YEAR = timedelta(days=183)
 LEAST_TERMS: dict[Role, int] = {"user": 2, "assistant": 3}
-"""So many words that carry it a line must have; an answer has more of them that carry nothing."""
+"""The minimum number of content words of a line; answers contain more words without content."""
 NEW_SHARE = 0.3
-"""Of a line's words, so many must be said nowhere else; it would repeat another."""
+"""The minimum share of words of a line that no other line contains; else it would repeat one."""
 MOST_SENTENCES = 400
-"""Sentences of one stretch that are compared, the newest."""
+"""The maximum number of sentences that are compared, the newest."""
 ROLE_WEIGHT: dict[Role, float] = {"user": 1.0, "assistant": 0.4}
-"""What the user says counts more than what is answered; whatever else speaks is not summed up."""
+"""The weight of a speaker: the user counts more than the assistant; others are not summarised."""
 LINE_TOKENS: dict[Role, int] = {"user": 2, "assistant": 5}
-"""What a line costs beside its words: the dash, the break, and who spoke."""
+"""The cost of a line besides its text: the dash, the break and the speaker."""
 MOST_TERMS = 200
 FIXED_COST = 12
-"""Tokens that a line costs beside its own, so that none wins by being short."""
+"""Additional tokens for each line, so that no line wins because it is short."""
 HALF_LIFE = 40
-"""Turns after which a sentence counts half as much as a new one."""
+"""The number of turns after which a sentence counts half."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence that could stand in the summary, with the words that carry it and what it costs.
+    """A candidate sentence for the summary, with its content words and its cost.
 
-    `said_at` is None for one that stands there already.
+    `said_at` is None if the summary contains it already.
     """
 
     item: SummaryItem
@@ -67,10 +67,10 @@ def choose_context(
     count: Count,
     room: int,
 ) -> list[SummaryItem]:
-    """The sentences within `room` tokens that together say most, in the order in which they were said.
+    """The most informative sentences within `room` tokens, in their order in the conversation.
 
-    `earlier` are those of the summary so far: they compete with the new ones, and the older count less. Words of
-    `other_lines`, the other sections, count no more.
+    The sentences of the summary so far (`earlier`) compete with the new ones; older ones count less. Words in
+    `other_lines`, the other sections, do not count.
     """
     pool = [*(_to_sentence(item, count) for item in earlier), *_read(turns, policy, count)][-MOST_SENTENCES:]
     if not pool:
@@ -95,7 +95,7 @@ def choose_context(
 
 
 def _value(each: Sentence, spread: Counter[str], covered: set[str], newest: int) -> float:
-    """What the sentence adds for what it costs: the words that nothing says yet, those said often most."""
+    """The value of the sentence per cost: words that no line contains yet; frequent words count most."""
     fresh = each.terms - covered
     if len(each.terms) < LEAST_TERMS[each.item.role] or len(fresh) < NEW_SHARE * len(each.terms):
         return 0.0
@@ -132,7 +132,7 @@ def split_sentences(message: SummaryMessage, most_chars: int) -> list[str]:
 
 
 def _is_told(item: SummaryItem) -> bool:
-    """Whether the sentence tells something: more than that one was heard, and nothing that steers an assistant."""
+    """Whether the sentence states something: not only an acknowledgement, and no order to an assistant."""
     text = item.text
     if not says_something(text) or manipulates(text):
         return False
@@ -140,14 +140,14 @@ def _is_told(item: SummaryItem) -> bool:
 
 
 def _to_line(sentence: Sentence) -> SummaryItem:
-    """The line, with the day on which it was said where it would be read otherwise on another."""
+    """The line, with its date if it would mean something else on another day."""
     item, said_at = sentence.item, sentence.said_at
     day = said_at.date().isoformat() if said_at and is_relative(item.text, said_at) else item.day
     return replace(item, id=identity("context", item.text), day=day)
 
 
 def is_relative(text: str, said_at: datetime) -> bool:
-    """Whether the sentence names a time that would be another had it been said half a year later."""
+    """Whether the sentence names a time that depends on its date."""
     later = said_at + HALF_A_YEAR
     if time_range(text, said_at) != time_range(text, later):
         return True

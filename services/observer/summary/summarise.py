@@ -20,36 +20,36 @@ def summarise(
     count: Count,
     redact: Redact,
 ) -> Summary:
-    """The next version: what nobody mentioned stays, what was settled or taken back goes, no secret gets in."""
+    """The next version: unmentioned items stay, settled and retracted ones go, and secrets are blanked."""
     covered = previous.source_to_seq if previous else -1
     fresh = sorted((turn for turn in turns if turn.seq > covered), key=lambda turn: turn.seq)
     items: Items = {item.id: item for item in previous.items} if previous else {}
     _take_facts(items, fresh, facts)
     _take_questions(items, fresh, facts)
-    base = count_items(previous or _nothing(fresh), fresh)
+    base = count_items(previous or _make_empty(fresh), fresh)
     base = replace(base, language=policy.language or base.language)
-    items = _with_context(items, fresh, base.language, policy, count)
+    items = _add_context(items, fresh, base.language, policy, count)
     return with_items(replace(base, version=base.version + 1), items.values(), policy, count, redact)
 
 
 def with_items(
     base: Summary, items: Iterable[SummaryItem], policy: SummaryPolicy, count: Count, redact: Redact
 ) -> Summary:
-    """The summary with these items, presentable and within the bounds, and their text."""
-    kept = bound_items([_presentable(item, policy, redact) for item in items], policy)
+    """The summary with these items, cleaned and within the limits, and their text."""
+    kept = bound_items([_clean(item, policy, redact) for item in items], policy)
     return replace(base, items=kept, text=render(kept, base.language, policy, count))
 
 
 def block(summary: Summary, from_seq: int, policy: SummaryPolicy, count: Count) -> str:
-    """The text of what was said of from this turn on: what a stretch of the session leaves."""
+    """The text of the items from this turn on: the archived part of the session."""
     own = [item for item in summary.items if item.seq >= from_seq]
     return render(own, summary.language, policy, count)
 
 
-def _with_context(
+def _add_context(
     items: Items, fresh: Sequence[SummaryTurn], language: Language, policy: SummaryPolicy, count: Count
 ) -> Items:
-    """The items with those sentences of the conversation that say most beside them."""
+    """The items with the most informative sentences of the conversation besides them."""
     others = [item for item in items.values() if item.section != "context"]
     context = [item for item in items.values() if item.section == "context"]
     room = room_for_context(others, language, policy, count)
@@ -57,15 +57,16 @@ def _with_context(
     return {item.id: item for item in (*others, *chosen)}
 
 
-def _nothing(fresh: Sequence[SummaryTurn]) -> Summary:
+def _make_empty(fresh: Sequence[SummaryTurn]) -> Summary:
     first = fresh[0].seq if fresh else 0
     return Summary(version=0, source_from_seq=first, source_to_seq=first)
 
 
 def count_items(base: Summary, fresh: Sequence[SummaryTurn]) -> Summary:
-    said = [detect(m.text) for turn in fresh for m in turn.messages if m.role == "user" and m.text.strip()]
-    chinese = base.chinese_messages + said.count("zh")
-    other = base.other_messages + len(said) - said.count("zh")
+    """The summary with its language, by the messages of the user, and its last turn."""
+    languages = [detect(m.text) for turn in fresh for m in turn.messages if m.role == "user" and m.text.strip()]
+    chinese = base.chinese_messages + languages.count("zh")
+    other = base.other_messages + len(languages) - languages.count("zh")
     language: Language = base.language if chinese == other else "zh" if chinese > other else "en"
     last = fresh[-1].seq if fresh else base.source_to_seq
     return replace(base, language=language, chinese_messages=chinese, other_messages=other, source_to_seq=last)
@@ -80,7 +81,7 @@ def _take_facts(items: Items, fresh: Sequence[SummaryTurn], facts: Sequence[Summ
 
 
 def _take_questions(items: Items, fresh: Sequence[SummaryTurn], facts: Sequence[SummaryFact]) -> None:
-    """Turn by turn, so that an answer closes only what was asked before it; asking again starts afresh."""
+    """Applies questions turn by turn, so that an answer closes only earlier ones; a repeated question is open again."""
     open_now = list(find_open_questions(fresh))
     for turn in fresh:
         decided = [f.text for f in facts if f.kind == "decision" and not f.retracts and f.turn_seq == turn.seq]
@@ -91,8 +92,8 @@ def _take_questions(items: Items, fresh: Sequence[SummaryTurn], facts: Sequence[
                 items[key] = SummaryItem("questions", key, question.text, turn.seq)
 
 
-def _presentable(item: SummaryItem, policy: SummaryPolicy, redact: Redact) -> SummaryItem:
-    """On one line, without secrets, short; a reference loses of its title before it loses of its address."""
+def _clean(item: SummaryItem, policy: SummaryPolicy, redact: Redact) -> SummaryItem:
+    """The item on one line, without secrets, shortened; a reference loses its title before its address."""
     text = " ".join(visible(redact(item.text)).split())
     title, dash, uri = text.rpartition(" — ")
     room = policy.item_chars - len(dash + uri)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from schemas.evidence_pack import EvidencePack, PackEvidence
-from schemas.retrieve import RetrieveRequest
+from schemas.retrieval_plan import RetrieveRequest
 from services.evolver.embed import embed_some
 from shared.models.none import NoModels
 from shared.runtime import Runtime, open_runtime

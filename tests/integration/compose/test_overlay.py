@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from schemas.compose import IncomingMessage
-from services.compose.context.pending_turns import OpenTurns, predict_changes, to_turn
+from services.compose.context.changes import OpenTurns, predict_changes, to_turn
 from shared.domain.statements import Statement
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn

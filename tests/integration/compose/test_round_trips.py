@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from schemas.compose import ComposeRequest
-from schemas.retrieve import RetrieveRequest
+from schemas.retrieval_plan import RetrieveRequest
 from services.analyzer.handler import propose
 from services.observer.handler import observe_again, observe_turns
 from shared.domain.subjects import Subject

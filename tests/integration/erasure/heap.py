@@ -7,10 +7,10 @@ import json
 from urllib.parse import urlsplit
 
 from schemas.compose import IncomingMessage
-from services.compose.context.pending_turns import read_statements, to_turn
-from services.compose.context.scope_indexes import compare_nearness
+from services.compose.context.changes import read_statements, to_turn
 from services.compose.rules.planning import cues
 from services.compose.rules.planning.plan import PlanPolicy, plan_search
+from services.compose.rules.searching.nearness import compare_nearness
 from shared import cache, clock
 from shared.policy import ConfidencePolicy
 from shared.screening.sanitize import screen, show_own

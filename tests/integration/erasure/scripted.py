@@ -13,7 +13,7 @@ from services.observer.prompts.recount import RecountAnswer
 from shared.bus.access import KafkaAccess
 from shared.db import Connection, Database
 from shared.domain.subjects import Subject
-from shared.knowledge.none import NoKnowledge
+from shared.knowledge.factory import NoKnowledge
 from shared.knowledge.port import IngestReceipt, KnowledgeCapabilities, Resource, Scope
 from shared.models.cost import Spent
 from shared.models.errors import MalformedAnswer

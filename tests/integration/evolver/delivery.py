@@ -18,7 +18,7 @@ from schemas.topics import ANALYSIS_PROPOSED, FEEDBACK_RECORDED, OBSERVATION_REC
 from services.analyzer import handler as analyzer
 from services.evolver import handler as evolver
 from services.evolver import receptions
-from services.observer.rows import envelope
+from services.observer.rows import make_envelope
 from shared.bus.access import KafkaAccess
 from shared.bus.delivery import Delivered, parse
 from shared.db import Connection, Database
@@ -199,7 +199,7 @@ def _event(topic: Topic, subject: Subject, turn: Turn, payload: Payload) -> outb
     row = Row(
         turn.turn_id, turn.session_id, 0, turn.turn_id, "", "", turn.said_at, turn.said_at, observed=True, events=()
     )
-    return topic, envelope(subject, row, payload)
+    return topic, make_envelope(subject, row, payload)
 
 
 async def published(rt: Runtime, subject: Subject, seen: Iterable[UUID] = ()) -> list[tuple[str, Delivered]]:

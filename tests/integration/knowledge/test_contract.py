@@ -10,10 +10,8 @@ import pytest
 from prometheus_client import REGISTRY
 
 from schemas.retrieval_plan import RetrievalPlan
-from shared.knowledge.errors import KnowledgeUnavailable
-from shared.knowledge.factory import make_knowledge
-from shared.knowledge.none import NoKnowledge
-from shared.knowledge.port import Bundle, Knowledge, KnowledgeCapabilities, Resource, Scope
+from shared.knowledge.factory import NoKnowledge, make_knowledge
+from shared.knowledge.port import Bundle, Knowledge, KnowledgeCapabilities, KnowledgeUnavailable, Resource, Scope
 from shared.knowledge.smartrag import COOLDOWN_S, FAILURES, RENEW_S, SmartRag
 from tests.rag.server import Document, Mode, Rag, serve_rag
 from tests.system.wait import wait_for

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from services.observer import condense
+from services.observer import revise_summary
 from shared.errors import TransientError
-from shared.model_calls.answer_cache import AnswerKey, digest
+from shared.model_calls.calls import AnswerKey, digest
 from shared.store import outbox
 from tests.integration.observer.test_usage import Bench, bench_with
 from tests.ollama.server import ScriptedOllama
@@ -85,17 +85,17 @@ async def test_an_answer_survives_a_batch_that_could_not_be_saved(
 async def test_a_summary_answer_survives_it_too(
     bench_with: Any, server: ScriptedOllama, monkeypatch: pytest.MonkeyPatch, language: str, amid: bool
 ) -> None:
-    condensed = condense.condense
+    ask_for_changes = revise_summary.ask_for_changes
 
     async def broken(*given: Any) -> None:
-        await condensed(*given)
+        await ask_for_changes(*given)
         raise TransientError("the second of two summaries")
 
     async with bench_with() as bench:
         person = Person(bench.system)
         events = await bench.said(person, DECIDED[language])
         with monkeypatch.context() as patched:
-            patched.setattr(*((condense, "condense", broken) if amid else (outbox, "put", fail_write)))
+            patched.setattr(*((revise_summary, "ask_for_changes", broken) if amid else (outbox, "put", fail_write)))
             with pytest.raises(TransientError):
                 await bench.observe(person, events)
         await bench.observe(person, events)

@@ -9,8 +9,15 @@ from uuid import UUID
 import pytest
 
 from schemas.vocabulary import Role
-from services.observer.extract import MALFORMED, PROMPT_UNKNOWN, UNAVAILABLE, USED_UP, asked_of, extract
-from services.observer.extraction import Extraction
+from services.observer.extract import (
+    MALFORMED,
+    PROMPT_UNKNOWN,
+    UNAVAILABLE,
+    USED_UP,
+    Extraction,
+    extract,
+    find_question_about,
+)
 from services.observer.prompts import KnownMemory
 from shared.domain.statements import CLAIMED
 from shared.extraction import MessageText, ObserveContext, Observed, ObservePolicy, ToolText, TurnText, observe
@@ -108,12 +115,12 @@ async def test_the_rules_stay_in_every_mode(server: ScriptedOllama, models: Olla
     server.script(mode)
     said = turn(TEA, SWIMS)
     policy = ObserverPolicy(model_deadline_s=0.5 if mode == "slow" else 30.0)
-    asking = ModelCalls()
-    found = await extract(models, policy, said, CONTEXT, asking=asking, turn_id=UUID(int=1))
+    calls = ModelCalls()
+    found = await extract(models, policy, said, CONTEXT, calls=calls, turn_id=UUID(int=1))
     observed, notes = found.observed, found.notes
-    (used,) = asking.used
+    (used,) = calls.used
     assert used.spent.calls > 0
-    assert used.malformed == bool(asking.unreadable) == (notes == (MALFORMED,))
+    assert used.malformed == bool(calls.unreadable) == (notes == (MALFORMED,))
     if mode in GOOD:
         assert (len(observed.observations), notes) == (len(extract_by_rules(said).observations) + 1, ())
     else:
@@ -372,9 +379,9 @@ async def test_the_model_is_not_asked_once_the_daily_share_is_exhausted(
     server: ScriptedOllama, models: OllamaModels, left: ModelBudget
 ) -> None:
     said = turn(TEA)
-    asking = ModelCalls(left=left)
-    found = await extract(models, ObserverPolicy(), said, CONTEXT, asking=asking)
-    assert (found.observed, found.notes, asking.used) == (extract_by_rules(said), (USED_UP,), [])
+    calls = ModelCalls(left=left)
+    found = await extract(models, ObserverPolicy(), said, CONTEXT, calls=calls)
+    assert (found.observed, found.notes, calls.used) == (extract_by_rules(said), (USED_UP,), [])
     assert not server.requests
 
 
@@ -384,9 +391,9 @@ async def test_the_model_is_not_asked_once_the_daily_share_is_exhausted(
 )
 async def test_a_cached_answer_contains_no_secret(server: ScriptedOllama, models: OllamaModels, text: str) -> None:
     server.answer = f"Sure: {text} sk-proj-abcdefghijklmnopqrstuvwx0123456789 13812345678"
-    asking = ModelCalls()
-    await extract(models, ObserverPolicy(), turn(SWIMS), CONTEXT, asking=asking, turn_id=UUID(int=1))
-    (kept,) = asking.unreadable
+    calls = ModelCalls()
+    await extract(models, ObserverPolicy(), turn(SWIMS), CONTEXT, calls=calls, turn_id=UUID(int=1))
+    (kept,) = calls.unreadable
     assert kept.raw.startswith("Sure: ")
     assert not [each for each in ("Hunter2", "sk-proj", "13812345678", "\x00") if each in kept.raw]
 
@@ -394,9 +401,9 @@ async def test_a_cached_answer_contains_no_secret(server: ScriptedOllama, models
 @pytest.mark.parametrize("text", ["", " ", "/forget 42", "/summary"])
 def test_the_model_is_not_asked_without_a_user_message(models: OllamaModels, text: str) -> None:
     said = TurnText((MessageText("assistant", TEA, None, 0, SAID_AT), MessageText("user", text, None, 1, SAID_AT)))
-    assert asked_of(models, ObserverPolicy(), said, None) is None
+    assert find_question_about(models, ObserverPolicy(), said, None) is None
     for spoken in (TEA, "/remember I like tea."):
-        assert asked_of(models, ObserverPolicy(), turn(spoken), None) is not None
+        assert find_question_about(models, ObserverPolicy(), turn(spoken), None) is not None
 
 
 async def test_secrets_do_not_reach_the_model(server: ScriptedOllama, models: OllamaModels) -> None:

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Sequence
 import pytest
 
 from schemas.topics import TURN_COMMITTED
-from services.observer import digest
 from services.observer import handler as observer
+from services.observer import session_summaries
 from shared.bus.delivery import Delivered, parse
 from shared.domain.subjects import Subject
 from tests.system.databases import Databases
@@ -118,7 +118,7 @@ async def test_an_empty_session_leaves_no_summary(person: Person) -> None:
 async def test_turns_waiting_behind_a_batch_do_not_hide_earlier_ones(
     person: Person, monkeypatch: pytest.MonkeyPatch, goal: str, decided: str
 ) -> None:
-    monkeypatch.setattr(digest, "MAX_TURNS", 3)
+    monkeypatch.setattr(session_summaries, "MAX_TURNS", 3)
     for text in ("I like tea.", goal, decided, *["Please go on."] * 5):
         await person.commit(text)
     tea, aim, decision, *_ = await events(person)

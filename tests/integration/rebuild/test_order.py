@@ -10,7 +10,7 @@ from services.cli.rebuild import replay
 from services.cli.rebuild.differ import differences
 from services.cli.rebuild.kept import KeptModels, readdress_answers
 from services.cli.rebuild.replay import batches, changes, in_order
-from shared.model_calls.answer_cache import AnswerKey, digest
+from shared.model_calls.calls import AnswerKey, digest
 from shared.policy import ObserverPolicy
 from shared.store.model_answers import CachedAnswer
 from shared.store.rebuild import Derived, MemoryPlace, SettledObservation

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from services.analyzer.prompts import ANALYSIS, MOST_SHOWN, AnalysisAnswer, MemoryOption, choose_prompt, verdicts
+from services.analyzer.prompts import ANALYSIS, MOST_SHOWN, AnalysisAnswer, MemoryOption, choose_prompt, read_verdicts
 from shared.errors import ConfigurationError
 from shared.policy import AnalysisPolicy
 
@@ -72,4 +72,4 @@ def test_policy_selects_a_version_and_an_unknown_one_is_named() -> None:
 )
 def test_unknown_and_contradictory_items_are_ignored(answered: list[tuple[str, str]], found: dict[str, str]) -> None:
     said = {"verdicts": [{"id": id, "verdict": verdict} for id, verdict in answered]}
-    assert verdicts(AnalysisAnswer.model_validate(said), ("m1", "m2")) == found
+    assert read_verdicts(AnalysisAnswer.model_validate(said), ("m1", "m2")) == found

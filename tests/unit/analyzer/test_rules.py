@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from services.analyzer.rules import Advice, by_vector, doubts, is_undecided, propose
+from services.analyzer.rules import Advice, is_undecided, judge_vector, list_doubtful, propose
 from shared.domain.statements import SUSPECTED, ActiveMemory, Statement
 from shared.policy import AnalysisPolicy, ConfidencePolicy
 from shared.resolution.related import SentenceRelation, may_be_same
@@ -166,7 +166,7 @@ def test_a_verdict_applies_only_to_comparable_memories(language: str) -> None:
 def test_another_number_denial_or_subject_is_not_the_same(known: str, said: str, same: bool) -> None:
     assert may_be_same(known, said) is same
     new, old = replace(NEW, quote=said), replace(OLD, told=known)
-    found = by_vector(new, old, 0.9, ANALYSIS)
+    found = judge_vector(new, old, 0.9, ANALYSIS)
     assert found == Advice(old.memory_id, "same" if same else "near", "vector")
     if not same:
         assert resolve(new, [old], POLICY, {old.memory_id: "same"}) == resolve(new, [old], POLICY)
@@ -177,7 +177,7 @@ def test_another_number_denial_or_subject_is_not_the_same(known: str, said: str,
     [(0.85, 0, "same"), (0.85, 1, "same"), (0.85, -1, "near"), (0.849, 0, "near"), (0.6, 0, "near"), (0.59, 0, None)],
 )
 def test_a_cosine_is_classified_as_same_near_or_unrelated(cosine: float, polarity: int, verdict: str | None) -> None:
-    found = by_vector(replace(NEW, polarity=1), replace(OLD, polarity=polarity), cosine, ANALYSIS)
+    found = judge_vector(replace(NEW, polarity=1), replace(OLD, polarity=polarity), cosine, ANALYSIS)
     assert (found.verdict if found else None) == verdict
 
 
@@ -199,7 +199,7 @@ def test_a_model_is_asked_if_the_overlap_is_partial(
     ends: float, same: float, more: dict[str, Any], asked: bool
 ) -> None:
     weighed = Comparisons(resolve(NEW, [], POLICY), "none", (Comparison(OLD, SentenceRelation(ends, same, 0.0)),))
-    assert doubts(replace(NEW, **more), weighed, (), ANALYSIS) == ([OLD] if asked else [])
+    assert list_doubtful(replace(NEW, **more), weighed, (), ANALYSIS) == ([OLD] if asked else [])
 
 
 def test_decided_memories_are_not_asked_about_and_vector_matches_are_shown() -> None:
@@ -207,11 +207,11 @@ def test_decided_memories_are_not_asked_about_and_vector_matches_are_shown() -> 
     nothing, some = SentenceRelation(0.0, 0.0, 0.9), SentenceRelation(0.3, 0.1, 0.0)
     beside = (Comparison(far, nothing), Comparison(other, nothing), Comparison(OLD, some))
     open_ = Comparisons(resolve(NEW, [], POLICY), "none", beside)
-    assert doubts(NEW, open_, (Advice(other.memory_id, "near", "vector"),), ANALYSIS) == [OLD, other]
+    assert list_doubtful(NEW, open_, (Advice(other.memory_id, "near", "vector"),), ANALYSIS) == [OLD, other]
     assert is_undecided(NEW, open_)
-    assert doubts(NEW, replace(open_, sign="meaning"), (), ANALYSIS) == []
+    assert list_doubtful(NEW, replace(open_, sign="meaning"), (), ANALYSIS) == []
     judged = replace(open_, beside=(Comparison(OLD, some, told=True),))
-    assert doubts(NEW, judged, (), ANALYSIS) == []
+    assert list_doubtful(NEW, judged, (), ANALYSIS) == []
 
 
 def test_evidence_contains_figures_and_ids_and_no_text() -> None:

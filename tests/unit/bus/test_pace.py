@@ -1,6 +1,6 @@
 """The fetch size adapts to the handling time of records."""
 
-from shared.bus.delivery import BatchPace
+from shared.bus.fetching import BatchPace
 
 
 def test_slow_records_are_fetched_in_small_batches_and_fast_ones_in_large() -> None:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from shared.bus.precedence import Precedence, give_way, stay_behind, step
+from shared.bus.delivery import Precedence, give_way, stay_behind, step
 
 MOMENT_S = 0.05
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import pytest
 from aiokafka import TopicPartition
 
-from shared.bus.progress import Progress
-from shared.loops import LONGEST_WORK_S
+from shared.bus.fetching import Progress
+from shared.telemetry import LONGEST_WORK_S
 from tests.system.kafka import Stored
 
 P0, P1 = TopicPartition("t", 0), TopicPartition("t", 1)

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from shared.classifiers import vocabulary
-from shared.classifiers.vocabulary import REMEMBERED, Vocabulary
+from shared.classifiers.network import REMEMBERED, Vocabulary, hash_gram
 from tests.training import shrink
 
 ROOM = 128
@@ -27,9 +26,9 @@ def test_of_grams_with_one_hash_the_more_usual_is_kept() -> None:
 def find_pair() -> tuple[str, str]:
     """Two grams that have the same hash where there are two."""
     first = "0_t"
-    number = vocabulary.hash_gram(first, ROOM * 2)
+    number = hash_gram(first, ROOM * 2)
     others = (f"gram {number}" for number in range(100_000))
-    return first, next(each for each in others if vocabulary.hash_gram(each, ROOM * 2) == number)
+    return first, next(each for each in others if hash_gram(each, ROOM * 2) == number)
 
 
 def test_what_is_remembered_has_an_end() -> None:

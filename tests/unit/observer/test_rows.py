@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from services.observer.rows import UNNAMED, tool_name, tool_receipts
+from services.observer.rows import UNNAMED, clean_tool_name, to_tool_receipts
 from shared.clock import uuid7
 from shared.domain.turns import Event, Turn
 
@@ -30,7 +30,7 @@ def turn(*calls: tuple[str, str]) -> Turn:
     [("推荐几本科幻小说", "recommend"), ("Recommend a few science fiction novels", "recommend"), ("", None)],
 )
 def test_each_call_has_a_receipt_with_its_result_and_intent(asked: str, intent: str | None) -> None:
-    found = tool_receipts(turn(("search", "ok"), ("search", "error"), ("查询库存", "pending")), asked)
+    found = to_tool_receipts(turn(("search", "ok"), ("search", "error"), ("查询库存", "pending")), asked)
     assert [(r.tool, r.status, r.ordinal, r.intent) for r in found] == [
         ("search", "ok", 0, intent),
         ("search", "error", 2, intent),
@@ -40,12 +40,12 @@ def test_each_call_has_a_receipt_with_its_result_and_intent(asked: str, intent: 
 
 
 def test_a_turn_without_tools_has_no_receipts() -> None:
-    assert tool_receipts(turn(), "Recommend a novel") == []
+    assert to_tool_receipts(turn(), "Recommend a novel") == []
 
 
 @pytest.mark.parametrize("name", ["search", "mcp__db-2.query:v1", "orders/list", "查询库存", "send_email"])
 def test_a_valid_name_is_stored(name: str) -> None:
-    assert tool_name(name) == name
+    assert clean_tool_name(name) == name
 
 
 @pytest.mark.parametrize(
@@ -66,4 +66,4 @@ def test_a_valid_name_is_stored(name: str) -> None:
     ],
 )
 def test_an_invalid_name_is_not(name: str | None) -> None:
-    assert tool_name(name) == UNNAMED
+    assert clean_tool_name(name) == UNNAMED

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from services.observer.withdrawn import is_withdrawn, without
+from services.observer.withdrawn import drop_withdrawn, is_withdrawn
 from shared import clock
 from shared.domain.observations import ObservationRow
 from shared.store.additions import Withdrawal, with_entries
@@ -66,8 +66,8 @@ def test_a_chinese_result_is_withdrawn_by_words() -> None:
 def test_a_withdrawn_result_is_not_stored_as_an_answer() -> None:
     answer = {"items": [{"content": FOUND.text}, {"content": "Likes tea"}]}
     kept = CachedAnswer("h", "extract", "extract-3", "qwen3", "said", TURN, answer)
-    assert without(kept, {FOUND.text}).answer == {"items": [{"content": "Likes tea"}]}
-    assert without(kept, set()) is kept
+    assert drop_withdrawn(kept, {FOUND.text}).answer == {"items": [{"content": "Likes tea"}]}
+    assert drop_withdrawn(kept, set()) is kept
 
 
 @pytest.mark.parametrize("entries", ["explain", "retention_explain"])

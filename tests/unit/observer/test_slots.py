@@ -2,12 +2,12 @@
 
 import pytest
 
-from services.observer.slots import NamedThing, grow_slots
+from services.observer.rows import TurnNames, grow_slots
 from shared.extraction.model import Mention
 
 
-def named(seq: int, *names: str, taken_back: tuple[str, ...] = ()) -> list[NamedThing]:
-    return [NamedThing(seq, [Mention(name, "person", name.lower(), (0, len(name)), 0) for name in names], taken_back)]
+def named(seq: int, *names: str, retracted: tuple[str, ...] = ()) -> list[TurnNames]:
+    return [TurnNames(seq, [Mention(name, "person", name.lower(), (0, len(name)), 0) for name in names], retracted)]
 
 
 def test_a_name_is_counted_with_its_latest_turn() -> None:
@@ -17,7 +17,7 @@ def test_a_name_is_counted_with_its_latest_turn() -> None:
 
 
 def test_one_name_of_two_kinds_is_two() -> None:
-    place = NamedThing(1, [Mention("Paris", "place", "paris", (0, 5), 0)])
+    place = TurnNames(1, [Mention("Paris", "place", "paris", (0, 5), 0)])
     assert set(grow_slots({}, [*named(1, "Paris"), place], 5)) == {"person:paris", "place:paris"}
 
 
@@ -43,13 +43,13 @@ def test_none_are_stored_if_policy_allows_none() -> None:
 
 def test_a_retracted_name_is_excluded_until_it_is_stated_again() -> None:
     before = grow_slots({}, [*named(1, "Jon", "王芳"), *named(2, "Jon")], 5)
-    after = grow_slots(before, named(3, "Jon", "李明", taken_back=("jon",)), 5)
+    after = grow_slots(before, named(3, "Jon", "李明", retracted=("jon",)), 5)
     assert set(after) == {"person:王芳", "person:李明"}
     assert grow_slots(after, named(4, "Jon"), 5)["person:jon"]["mentions"] == 1
 
 
 @pytest.mark.parametrize(
-    ("names", "taken_back", "left"),
+    ("names", "retracted", "left"),
     [
         (("Java", "JavaScript"), "JavaScript", ["Java"]),
         (("Ann", "Oslo"), "annual leave", ["Ann", "Oslo"]),
@@ -59,7 +59,7 @@ def test_a_retracted_name_is_excluded_until_it_is_stated_again() -> None:
     ],
 )
 def test_a_retraction_removes_only_the_names_that_it_contains(
-    names: tuple[str, ...], taken_back: str, left: list[str]
+    names: tuple[str, ...], retracted: str, left: list[str]
 ) -> None:
-    after = grow_slots(grow_slots({}, named(1, *names), 5), named(2, taken_back=(taken_back,)), 5)
+    after = grow_slots(grow_slots({}, named(1, *names), 5), named(2, retracted=(retracted,)), 5)
     assert [slot["name"] for slot in after.values()] == left

@@ -7,8 +7,7 @@ from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
 from schemas.compose import ComposeRequest, IncomingMessage
-from schemas.content import MAX_BLOCKS, ContentBlock
-from schemas.media import MediaState
+from schemas.content import MAX_BLOCKS, ContentBlock, MediaState
 from schemas.turn_events import Message, TurnEvents
 from shared.parsing import problems
 from tests.unit.schemas.examples import schema_of

@@ -8,6 +8,7 @@ from typing import Literal, TypeVar, get_args
 from pydantic import JsonValue
 
 from schemas.compose import PROFILE_WINDOWS
+from schemas.vocabulary import Intent
 from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
 from shared.policy import BudgetPolicy
 
@@ -78,11 +79,6 @@ class Allocation:
         return {**made, "signals": {name: round(value, 4) for name, value in asdict(self.signals).items()}}
 
 
-def compute_margin(total: float, policy: BudgetPolicy = DEFAULT_BUDGET) -> float:
-    """The reserve: 5% of the window and at least 200 tokens."""
-    return policy.margin(total)
-
-
 def choose_profile(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> Profile:
     """The profile of a window: scaled below the smallest, interpolated between two, the largest above."""
     profiles = [Profile(name, size, _to_shares(policy.profiles[name])) for name, size in PROFILE_WINDOWS.items()]
@@ -107,7 +103,7 @@ def scale_slots(slots: Mapping[Slot, int], by: float) -> dict[Slot, int]:
 
 
 def _compute_room(window: int, policy: BudgetPolicy) -> int:
-    return max(0, int(window - compute_margin(window, policy)))
+    return max(0, int(window - policy.margin(window)))
 
 
 def _compute_scale(window: int, policy: BudgetPolicy) -> float:
@@ -205,22 +201,6 @@ def _compute_ceilings(window: int, base: Mapping[Slot, int], limits: SlotBounds)
     return {slot: max(base[slot], limits.least[slot], int(limits.most[slot] * scale)) for slot in SLOTS}
 
 
-_ALIASES: dict[str, Slot] = {
-    "system_prompt": "system",
-    "last_user_turn": "user_turn",
-    "user_input": "user_turn",
-    "generation_budget": "generation",
-    "generation_buffer": "generation",
-    "knowledge_context": "knowledge",
-    "summary_blocks": "summary",
-    "working_summary": "summary",
-    "entity_slots": "entities",
-    "active_window": "window",
-    "history": "window",
-    "recent_turns": "window",
-    "personal_context": "personal",
-    "memory": "personal",
-}
 _ORDERS: dict[Order, tuple[Slot, ...]] = {
     "fixed_priority": COMPRESSIBLE,
     "evidence_first": ("entities", "window", "summary", "knowledge", "personal"),
@@ -228,24 +208,22 @@ _ORDERS: dict[Order, tuple[Slot, ...]] = {
 
 
 def truncate(
-    slots: Mapping[str, int],
+    slots: Mapping[Slot, int],
     available: int,
-    minimums: Mapping[str, int] | None = None,
+    minimums: Mapping[Slot, int] | None = None,
     order: Order = "fixed_priority",
     *,
-    least: Mapping[str, int] | None = None,
-) -> dict[str, int]:
+    least: Mapping[Slot, int] | None = None,
+) -> dict[Slot, int]:
     """The slots in their order, cut to `available`: to their minimums, then their least, then to nothing."""
     sizes = dict(slots)
-    by_slot = {_ALIASES.get(name, name): name for name in sizes}
     for floors in (minimums or {}, least or {}, {}):
         for slot in _ORDERS[order]:
             over = sum(sizes.values()) - available
             if over <= 0:
                 return sizes
-            name = by_slot.get(slot)
-            if name is not None:
-                sizes[name] -= min(over, max(0, sizes[name] - floors.get(name, 0)))
+            if slot in sizes:
+                sizes[slot] -= min(over, max(0, sizes[slot] - floors.get(slot, 0)))
     return sizes
 
 
@@ -254,8 +232,6 @@ def arrange_u_shape(ranked: Sequence[T]) -> list[T]:
     return [*ranked[:1], *ranked[2:], *ranked[1:2]]
 
 
-def get_personal_ceiling(intent: str, policy: BudgetPolicy = DEFAULT_BUDGET) -> int:
+def get_personal_ceiling(intent: Intent, policy: BudgetPolicy = DEFAULT_BUDGET) -> int:
     """The most tokens of personal memory for an intent."""
-    ceilings: dict[str, int] = dict(policy.ceilings)
-    known = {**ceilings, "smalltalk": ceilings["small_talk"]}
-    return known.get(intent, ceilings["other"])
+    return getattr(policy.ceilings, intent)

@@ -61,8 +61,6 @@ class PackInputs:
     entities: Sequence[str] = ()
     recent: Sequence[RecentTurn] = ()
     evidence: Sequence[RankedCandidate] = ()
-    policies: Sequence[str] = ()
-    developer_rules: Sequence[str] = ()
     hints: Sequence[str] = ()
     degraded_reason: Sequence[str] = ()
     withheld: Sequence["Decision"] = ()

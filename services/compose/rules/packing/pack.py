@@ -37,18 +37,6 @@ from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
 from shared.language import tokens
 from shared.language.normalise import detect
 
-__all__ = [
-    "Decision",
-    "PackInputs",
-    "PackPolicy",
-    "PackagedContext",
-    "TokenLimitTooSmallError",
-    "UserMessageTooLongError",
-    "check_size",
-    "pack_context",
-]
-
-
 WIRE_SHARE = 0.98
 """The share of the limit that the JSON of a package may take; the rest is a margin for other tokenizers."""
 EMPTY_MOST = 1500
@@ -188,8 +176,6 @@ def _list_rules(
             language,
             inputs.intent,
             inputs.created_at,
-            inputs.policies,
-            inputs.developer_rules,
             short=short,
             evidence=evidence,
             nonce=inputs.nonce,

@@ -207,8 +207,7 @@ def fill_draft(
 def _grant(
     wants: Mapping[Slot, int], shares: Mapping[Slot, int], limits: SlotBounds, order: Order, room: int
 ) -> dict[Slot, int]:
-    sizes = truncate({**cap_sizes(wants, limits)}, room, {**shares}, order, least={**limits.least})
-    return {slot: sizes[slot] for slot in COMPRESSIBLE}
+    return truncate(cap_sizes(wants, limits), room, shares, order, least=limits.least)
 
 
 def cap_sizes(wants: Mapping[Slot, int], limits: SlotBounds) -> dict[Slot, int]:

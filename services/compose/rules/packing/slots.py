@@ -18,7 +18,7 @@ from services.compose.rules.packing.texts import (
     write_core_tag,
     write_evidence,
 )
-from shared.domain.blocks import Blocked, close_fence, fence
+from shared.domain.blocks import Blocked, Recognized, close_fence, fence
 from shared.language import tokens
 from shared.language.normalise import clip
 from shared.screening.sanitize import Outcome, SanitizePolicy, Screened, Source, screen, show
@@ -93,14 +93,12 @@ def build_rules(
     language: Language,
     intent: Intent,
     now: datetime,
-    policies: Sequence[str],
-    developer: Sequence[str],
     *,
     short: bool,
     evidence: bool = True,
     nonce: str = "",
 ) -> InstructionBlocks:
-    """The memory guide, the caller's rules, how to cite, and the rule of this intent.
+    """The memory guide, how to cite, and the rule of this intent.
 
     Without evidence the citation rule is left out; the short form is one sentence.
     """
@@ -111,11 +109,10 @@ def build_rules(
         return InstructionBlocks((guide,), (), count_cost(guide.text) + MESSAGE_OVERHEAD)
     phase = texts.get_phase_rule(language, intent)
     cite = [("format_rules", texts.get_citation_rule(language))] if evidence else []
-    rest = [*cite, *([("other", phase)] if phase else []), *(("other", text) for text in developer)]
-    blocks = (guide, *(SystemBlock(type="policies", text=text, updated_at=now) for text in policies))
+    rest = [*cite, *([("other", phase)] if phase else [])]
     made = tuple(DeveloperBlock.model_validate({"type": kind, "text": text, "updated_at": now}) for kind, text in rest)
-    total = sum(count_cost(block.text) for block in (*blocks, *made)) + (1 + bool(made)) * MESSAGE_OVERHEAD
-    return InstructionBlocks(blocks, made, total)
+    total = sum(count_cost(block.text) for block in (guide, *made)) + (1 + bool(made)) * MESSAGE_OVERHEAD
+    return InstructionBlocks((guide,), made, total)
 
 
 def add_hints(blocks: InstructionBlocks, hints: Sequence[str], now: datetime) -> InstructionBlocks:
@@ -141,16 +138,21 @@ def screen_candidate(candidate: Candidate, policy: SanitizePolicy, most: int = M
     clean = show(_start(words, most), source, policy)
     if clean.outcome == "blocked":
         return clean
-    read = [(each, screen(candidate.text[each.start : each.end], policy)) for each in candidate.recognized]
-    fences = [fence(each.type, _start(told.text, most)) for each, told in read if told.text]
+    fences = [fence(each.type, _start(told.text, most)) for each, told in screen_media(candidate, policy) if told.text]
     return Screened(clean.outcome, "\n".join([clean.text, *fences]), clean.rule)
+
+
+def screen_media(candidate: Candidate, policy: SanitizePolicy) -> list[tuple[Recognized, Screened]]:
+    """The texts recognised in its media, each with what may be shown of it."""
+    return [(each, screen(candidate.text[each.start : each.end], policy)) for each in candidate.recognized]
 
 
 def list_withheld(candidate: Candidate, policy: SanitizePolicy) -> list[Blocked]:
     """The media whose recognised text gave orders, when indexed or now."""
-    read = [(each, screen(candidate.text[each.start : each.end], policy)) for each in candidate.recognized]
     return [
-        Blocked(each.media_id, each.rule or told.rule) for each, told in read if each.rule or told.outcome == "blocked"
+        Blocked(each.media_id, each.rule or told.rule)
+        for each, told in screen_media(candidate, policy)
+        if each.rule or told.outcome == "blocked"
     ]
 
 
@@ -162,8 +164,7 @@ def list_held_back(key: str, source: Source, clean: Screened) -> list[HeldBack]:
 def list_all_held_back(candidate: Candidate, clean: Screened, policy: SanitizePolicy) -> list[HeldBack]:
     """What is not shown of a candidate's words and of the text recognised in its media."""
     withheld = list_held_back(candidate.key, candidate.comes_from, clean)
-    for each in candidate.recognized:
-        told = screen(candidate.text[each.start : each.end], policy)
+    for each, told in screen_media(candidate, policy):
         if rule := each.rule or told.held_back:
             whole = each.rule is not None or told.outcome == "blocked"
             withheld.append(HeldBack(f"media:{each.media_id}", "foreign", rule, whole))

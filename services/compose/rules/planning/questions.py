@@ -172,8 +172,6 @@ def asks_for_one(question: str) -> bool:
     return _MANY.search(question) is None
 
 
-__all__ = ["choose_purpose", "understand", "understand_message"]
-
 _PURPOSES: tuple[tuple[Purpose, re.Pattern[str]], ...] = (
     ("research", to_pattern(r"引用|出处|来源|文献|论文|调研|研究|考证|查(?:阅|证)|综述|\b(?:cit(?:e|es|ed|ation|ations)|references?|sources?|bibliography|literature|research|survey of|investigate|papers on|evidence (?:for|that))\b", re.IGNORECASE)),
     ("debug", to_pattern(r"报错|错误(?:信息|码|日志)?|异常|崩溃|调试|排查|故障|堆栈|跑不(?:起来|通)|编译(?:失败|不过)|\b(?:bugs?|debug|error|exception|traceback|stack ?trace|crash(?:es|ed|ing)?|segfault|fail(?:s|ed|ing|ure)|not working|broken build|500|404)\b", re.IGNORECASE)),

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
@@ -78,6 +78,12 @@ class FusionResult:
     candidates: int
     judged: tuple[RankedCandidate, ...] = ()
     found_by: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def without(self, gone: Collection[str], reason: DropReason, rule: str) -> "FusionResult":
+        """The order without the candidates with these keys, which are dropped for this reason."""
+        dropped = [Dropped(each.key, reason, each.score, rule) for each in self.ranked if each.key in gone]
+        ranked = tuple(each for each in self.ranked if each.key not in gone)
+        return replace(self, ranked=ranked, dropped=(*self.dropped, *dropped))
 
 
 def merge_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:

@@ -12,9 +12,10 @@ from typing import Literal
 
 from schemas.memory_types import MEMORY_TYPES
 from schemas.vocabulary import Intent
-from services.compose.rules.candidates import Candidate, CoreMemory, Dropped, RankedCandidate
+from services.compose.rules.candidates import Candidate, CoreMemory, RankedCandidate
 from services.compose.rules.ranking.fuse import OF_BEST, FusionResult
 from services.compose.rules.resolving.outdated import says_one_thing
+from services.compose.rules.searching.nearness import compare_nearness
 from shared.extraction.bygone import tells_only_past
 from shared.extraction.keys import scope_of
 from shared.extraction.relatives import (
@@ -102,10 +103,9 @@ OF_OTHER = "of_other"
 ALIKE = 0.6
 """The nearness at which texts about different names say the same thing."""
 SHORTEST_ALIAS = 3
-Nearness = Callable[[str, str], float]
 
 
-def drop_others(fused: FusionResult, question: str, nearness: Nearness) -> FusionResult:
+def drop_others(fused: FusionResult, question: str) -> FusionResult:
     """The order without texts about others than the person or thing that the question names.
 
     For people, and where only spelling marks a name, only texts that state the same thing of another are dropped,
@@ -126,14 +126,12 @@ def drop_others(fused: FusionResult, question: str, nearness: Nearness) -> Fusio
         kind = of_other_kind(question, source.text)
         if kind is None and not _is_stranger(source.text, scope.names, beside):
             return False
-        return kind == "thing" or any(nearness(source.text, other.text) >= ALIKE for other in about)
+        return kind == "thing" or any(compare_nearness(source.text, other.text) >= ALIKE for other in about)
 
     gone = {each.key for each in single if is_of_other(each.candidate)}
     if not gone or len(gone) == len(fused.ranked):
         return fused
-    dropped = [Dropped(each.key, "relevance", each.score, OF_OTHER) for each in fused.ranked if each.key in gone]
-    left = tuple(each for each in fused.ranked if each.key not in gone)
-    return replace(fused, ranked=left, dropped=(*fused.dropped, *dropped))
+    return fused.without(gone, "relevance", OF_OTHER)
 
 
 def select_core_in_scope(core: Sequence[CoreMemory], question: str) -> list[CoreMemory]:
@@ -177,12 +175,7 @@ def drop_relatives(fused: FusionResult, message: str, intent: Intent) -> FusionR
             return True
         return personal and own >= OF_BEST * each.candidate.probability
 
-    gone = {each.key for each in of_relative if misleads(each)}
-    if not gone:
-        return fused
-    dropped = [Dropped(each.key, "relevance", each.score, OF_RELATIVE) for each in fused.ranked if each.key in gone]
-    left = tuple(each for each in fused.ranked if each.key not in gone)
-    return replace(fused, ranked=left, dropped=(*fused.dropped, *dropped))
+    return fused.without({each.key for each in of_relative if misleads(each)}, "relevance", OF_RELATIVE)
 
 
 def mark_past(fused: FusionResult, *, past: bool) -> FusionResult:

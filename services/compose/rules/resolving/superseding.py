@@ -5,13 +5,13 @@ newer one replaces or adds. Knowledge overrules preferences; facts about the use
 current message stay.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from schemas.memory_types import types_with
 from schemas.vocabulary import Epistemic, MemoryType
-from services.compose.rules.candidates import Candidate, CandidateConflict, CoreMemory, Dropped, RankedCandidate
+from services.compose.rules.candidates import Candidate, CandidateConflict, CoreMemory, RankedCandidate
 from services.compose.rules.planning.questions import asks_for_one
 from services.compose.rules.ranking.fuse import FusionResult
 from services.compose.rules.resolving.norms import (
@@ -30,6 +30,7 @@ from services.compose.rules.resolving.replacing import (
     stands_beside,
     without_common_change,
 )
+from services.compose.rules.searching.nearness import compare_nearness
 from shared.extraction import signals
 from shared.extraction.clauses import split
 from shared.extraction.guards import stances
@@ -53,16 +54,12 @@ _SPEAKER = to_pattern(r"^([A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)?|[\u4e00-\u9fff]
 """The speaker prefix of a memory, if several people talk."""
 
 
-Nearness = Callable[[str, str], float]
-"""The nearness of two texts: 1 for paraphrases, 0 for unrelated ones."""
-
-
-def drop_superseded(fused: FusionResult, question: str, nearness: Nearness, *, past: bool) -> FusionResult:
+def drop_superseded(fused: FusionResult, question: str, *, past: bool) -> FusionResult:
     """The order without what a newer candidate ends, and without replies that repeat it.
 
     With `past` it stays, with the time until which it was valid.
     """
-    ended = _find_ended(fused, question, nearness)
+    ended = _find_ended(fused, question)
     if not ended:
         return fused
     if past:
@@ -71,9 +68,7 @@ def drop_superseded(fused: FusionResult, question: str, nearness: Nearness, *, p
             for each in fused.ranked
         ]
         return replace(fused, ranked=tuple(dated))
-    left = tuple(each for each in fused.ranked if each.key not in ended)
-    gone = [Dropped(each.key, "superseded", each.score, CAUSE) for each in fused.ranked if each.key in ended]
-    return replace(fused, ranked=left, dropped=(*fused.dropped, *gone))
+    return fused.without(ended, "superseded", CAUSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +88,7 @@ class _SpokenStatement:
         return self.candidate.key
 
 
-def _find_ended(fused: FusionResult, question: str, nearness: Nearness) -> Mapping[str, datetime]:
+def _find_ended(fused: FusionResult, question: str) -> Mapping[str, datetime]:
     """Since when each candidate is no longer valid, by key."""
     current = [each.candidate for each in fused.ranked if each.candidate.until is None]
     replies = [each for each in current if each.kind == "turn" and each.role == "assistant"]
@@ -113,7 +108,7 @@ def _find_ended(fused: FusionResult, question: str, nearness: Nearness) -> Mappi
             continue
         older = [each for each in by_time[:at] if _may_be_ended(each, newer)]
         weighed = zip(older, relations([each.text for each in older], newer.text), strict=True)
-        over = {each.key for each, relation in weighed if _ends(each, newer, relation, nearness, one=one)}
+        over = {each.key for each, relation in weighed if _ends(each, newer, relation, one=one)}
         # a replacement of an earlier replacement is about the same thing
         over |= {key for each in over for key in enders.get(each, ())}
         for each in older:
@@ -175,9 +170,7 @@ def _may_be_ended(older: _SpokenStatement, newer: _SpokenStatement) -> bool:
     return before and older.speaker == newer.speaker and not stands_beside(older.text, newer.text)
 
 
-def _ends(
-    older: _SpokenStatement, newer: _SpokenStatement, relation: SentenceRelation, nearness: Nearness, *, one: bool
-) -> bool:
+def _ends(older: _SpokenStatement, newer: _SpokenStatement, relation: SentenceRelation, *, one: bool) -> bool:
     """Whether the newer one ends the older one.
 
     The learned weights decide if both share words. If the newer one states a change in another conversation, the
@@ -198,7 +191,7 @@ def _ends(
         return False
     if gives_other_value(older.text, newer.text):
         return True
-    return nearness(*without_common_change(older.text, newer.text)) >= NEAR
+    return compare_nearness(*without_common_change(older.text, newer.text)) >= NEAR
 
 
 def _is_one_talk(older: _SpokenStatement, newer: _SpokenStatement) -> bool:

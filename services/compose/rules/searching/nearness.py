@@ -1,6 +1,6 @@
-"""The nearness in meaning of a chunk and the conversation around it, from vectors and ids alone."""
+"""The nearness in meaning of a chunk and the conversation around it, by their vectors, and of two texts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
 
@@ -22,6 +22,8 @@ from services.compose.rules.searching.bm25 import (
     list_top,
     number_turns,
 )
+from shared.classifiers.static_encoder import load_static_encoder
+from shared.language.patterns import to_pattern
 from shared.vectors import Reals, Scale, cosines, estimates, from_bytes
 
 _WHOLE_ID = np.dtype("S16")
@@ -213,3 +215,22 @@ class VectorIndex:
         if not len(turns):
             return pairs[~of_turn], NO_IDS
         return pairs[~of_turn], np.stack([self.sessions[turns >> 32], (turns & 0xFFFFFFFF).astype(np.uint64)], axis=1)
+
+
+MOST_SENTENCES = 8
+"""How many sentences of a message are compared one by one."""
+_SENTENCE = to_pattern(r"(?<=[.!?。！？\n])")
+
+
+def make_nearness(message: str) -> Callable[[str], float]:
+    """How near a text is to the message or to one of its sentences, by static vectors; 0 is unrelated."""
+    encoder = load_static_encoder()
+    parts = [message, *[each for each in _SENTENCE.split(message) if each.strip()][:MOST_SENTENCES]]
+    units = np.stack([encoder.encode(each) for each in dict.fromkeys(parts)])
+    return lambda text: float(encoder.scale.lift(units @ encoder.encode(text)).max())
+
+
+def compare_nearness(one: str, other: str) -> float:
+    """How near two texts are, by static vectors: 1 for paraphrases, 0 for unrelated ones."""
+    encoder = load_static_encoder()
+    return float(encoder.scale.lift(np.asarray([encoder.encode(one) @ encoder.encode(other)]))[0])

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from services.observer.feedback.topic import goes_on
-from services.observer.feedback.utilisation import core_words, references, strongest, uses
+from services.observer.feedback.rules import continues_topic
+from services.observer.feedback.utilisation import choose_strongest, find_references, find_uses, list_core_words
 
 TEA, DARK, NUTS = "喜欢喝龙井茶", "Prefers dark mode in every editor", "对花生过敏"
 
@@ -41,7 +41,7 @@ TEA, DARK, NUTS = "喜欢喝龙井茶", "Prefers dark mode in every editor", "�
     ],
 )
 def test_words_of_a_memory_that_only_the_answer_contains(memory: str, asked: str, reply: str) -> None:
-    assert uses({1: memory}, reply, asked) == {1: "keyword_match"}
+    assert find_uses({1: memory}, reply, asked) == {1: "keyword_match"}
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_words_of_a_memory_that_only_the_answer_contains(memory: str, asked: str
     ],
 )
 def test_words_of_the_user_and_common_words_do_not_indicate_use(memory: str, asked: str, reply: str) -> None:
-    assert uses({1: memory}, reply, asked) == {1: "none"}
+    assert find_uses({1: memory}, reply, asked) == {1: "none"}
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,11 @@ def test_words_of_the_user_and_common_words_do_not_indicate_use(memory: str, ask
 )
 def test_a_phrase_attributes_the_answer_to_the_first_retrieved_memory(reply: str) -> None:
     memories = {1: "回答尽量精炼，不要铺陈 concise", 2: "I live in Oslo", 3: NUTS}
-    assert uses(memories, reply, "这样可以吗？ Is that all right?") == {1: "reference_phrase", 2: "none", 3: "none"}
+    assert find_uses(memories, reply, "这样可以吗？ Is that all right?") == {
+        1: "reference_phrase",
+        2: "none",
+        3: "none",
+    }
 
 
 @pytest.mark.parametrize(
@@ -127,37 +131,37 @@ def test_a_phrase_attributes_the_answer_to_the_first_retrieved_memory(reply: str
 )
 def test_a_phrase_about_something_else_does_not_count(reply: str) -> None:
     memories = {1: "回答尽量精炼 concise", 2: "I live in Oslo"}
-    assert set(uses(memories, reply, "可以吗？ All right?").values()) == {"none"}
+    assert set(find_uses(memories, reply, "可以吗？ All right?").values()) == {"none"}
 
 
 def test_a_phrase_is_attributed_to_the_memories_of_its_sentence() -> None:
     memories = {1: DARK, 2: "I live in Oslo"}
     reply = "As you mentioned, Oslo is cold. Take a coat."
-    assert uses(memories, reply, "What do I need in Oslo?") == {1: "none", 2: "reference_phrase"}
+    assert find_uses(memories, reply, "What do I need in Oslo?") == {1: "none", 2: "reference_phrase"}
 
 
 def test_a_weak_phrase_alone_may_refer_to_the_current_message() -> None:
-    assert uses({1: DARK}, "As you said, it rains.", "It rains, what now?") == {1: "none"}
-    assert [strong for _, strong in references("As you said, it rains.")] == [False]
+    assert find_uses({1: DARK}, "As you said, it rains.", "It rains, what now?") == {1: "none"}
+    assert [strong for _, strong in find_references("As you said, it rains.")] == [False]
 
 
 def test_framing_words_are_not_part_of_a_statements_core() -> None:
-    assert core_words("用户喜欢喝龙井茶") == ["龙井茶"]
-    assert core_words("The user usually prefers jasmine tea") == ["jasmine", "tea"]
+    assert list_core_words("用户喜欢喝龙井茶") == ["龙井茶"]
+    assert list_core_words("The user usually prefers jasmine tea") == ["jasmine", "tea"]
 
 
 def test_the_strongest_method_represents_the_package() -> None:
-    assert strongest(["none", "reference_phrase", "keyword_match"]) == "keyword_match"
-    assert strongest(["none", "reference_phrase"]) == "reference_phrase"
-    assert strongest([]) == "none"
+    assert choose_strongest(["none", "reference_phrase", "keyword_match"]) == "keyword_match"
+    assert choose_strongest(["none", "reference_phrase"]) == "reference_phrase"
+    assert choose_strongest([]) == "none"
 
 
 def test_a_long_answer_and_many_memories_are_judged_quickly() -> None:
     reply = "这是一个很长的回答，其中什么都没有提到。 It says a lot about nothing in particular. " * 60
     memories = {n: f"{TEA} {n}, and {DARK}" for n in range(28)}
-    uses(memories, reply, "为什么？")
+    find_uses(memories, reply, "为什么？")
     began = time.process_time()
-    uses(memories, reply, "为什么？")
+    find_uses(memories, reply, "为什么？")
     assert time.process_time() - began < 1
 
 
@@ -196,4 +200,4 @@ ANSWER_EN, ASKED_EN = "Try a jasmine green tea from Fuzhou.", "Which tea should 
 def test_a_message_follows_up_or_changes_the_topic(message: str, expected: bool | None) -> None:
     chinese = not message.isascii() or not message
     answer, asked = (ANSWER_ZH, ASKED_ZH) if chinese else (ANSWER_EN, ASKED_EN)
-    assert goes_on(message, answer, asked) is expected
+    assert continues_topic(message, answer, asked) is expected

@@ -12,11 +12,11 @@ from services.observer.prompts import (
     ExtractionAnswer,
     KnownMemory,
     PromptMessage,
-    by_words,
     choose_prompt,
     list_accepted,
-    misread,
-    question,
+    list_misread,
+    make_question,
+    name_by_text,
     to_real_ids,
 )
 from services.observer.prompts.brief import BriefAnswer
@@ -246,20 +246,20 @@ def test_the_judging_prompt_is_only_slightly_longer() -> None:
 
 def test_results_are_judged_by_number_and_identified_by_their_words() -> None:
     found = ["我大学室友阿强在深圳做产品经理", "My cousin Tom works as a nurse"]
-    asked = question("extract-4", [PromptMessage("user", "。".join(found))], [], found)
+    asked = make_question("extract-4", [PromptMessage("user", "。".join(found))], [], found)
     shown = json.loads(asked.user.split("<data>")[1].split("</data>")[0])["found"]
     assert shown == [{"id": f"f{n}", "text": text} for n, text in enumerate(found, 1)]
     told = parse(
         json.dumps({"items": [], "wrong": [{"id": "f2", "why": "others"}, {"id": "f9", "why": "quoted"}]}), asked.answer
     )
-    kept = by_words(told, found)
-    assert misread(kept) == {found[1]: "others"}
+    kept = name_by_text(told, found)
+    assert list_misread(kept) == {found[1]: "others"}
     again = parse(kept.model_dump_json(), asked.answer)
-    assert misread(again) == misread(kept)
+    assert list_misread(again) == list_misread(kept)
 
 
 @pytest.mark.parametrize("version", ["extract-1", "extract-2", "extract-3"])
 def test_other_versions_are_shown_no_results_and_judge_none(version: str) -> None:
-    asked = question(version, [PromptMessage("user", "hello")], [], ["a find"])
+    asked = make_question(version, [PromptMessage("user", "hello")], [], ["a find"])
     assert "a find" not in asked.user
-    assert misread(parse('{"items": [], "wrong": [{"id": "f1", "why": "others"}]}', asked.answer)) == {}
+    assert list_misread(parse('{"items": [], "wrong": [{"id": "f1", "why": "others"}]}', asked.answer)) == {}

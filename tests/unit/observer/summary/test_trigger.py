@@ -4,15 +4,12 @@ import pytest
 
 from services.observer.summary import (
     Reason,
-    Summary,
     SummaryFact,
-    SummaryMessage,
     SummaryPolicy,
     SummaryState,
-    SummaryTurn,
-    state_of,
+    ends_stage,
+    find_reason,
     to_summary_policy,
-    trigger,
 )
 from shared.language.tokens import count
 from shared.policy import ComposePolicy, Policy
@@ -34,7 +31,7 @@ POLICY = SummaryPolicy()
     ],
 )
 def test_the_first_condition_that_holds(state: SummaryState, reason: Reason | None) -> None:
-    assert trigger(state, POLICY) == reason
+    assert find_reason(state, POLICY) == reason
 
 
 @pytest.mark.parametrize("window", [0, 1, 2, 5, 8, 12, 20])
@@ -43,7 +40,7 @@ def test_every_turn_is_in_the_window_or_covered(window: int, length: int) -> Non
     policy = to_summary_policy(Policy(compose=ComposePolicy(recent_turns_max=window)))
     covered = 0
     for seq in range(1, length + 1):
-        if trigger(SummaryState(seq - covered, 0), policy):
+        if find_reason(SummaryState(seq - covered, 0), policy):
             covered = seq
     shown = range(max(1, length - window + 1), length + 1)
     assert [seq for seq in range(1, length + 1) if seq > covered and seq not in shown] == []
@@ -57,14 +54,10 @@ def test_every_turn_is_in_the_smallest_window_or_covered_whatever_its_length(tok
     covered, since = 0, 0
     for seq in range(1, length + 1):
         since += tokens
-        if trigger(SummaryState(seq - covered, since), policy):
+        if find_reason(SummaryState(seq - covered, since), policy):
             covered, since = seq, 0
     shown = range(max(1, length - min(8, room // tokens) + 1), length + 1)
     assert [seq for seq in range(1, length + 1) if seq > covered and seq not in shown] == []
-
-
-def turn(seq: int, text: str, *results: str) -> SummaryTurn:
-    return SummaryTurn(seq, (SummaryMessage("user", text),), tool_results=results)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +68,7 @@ def turn(seq: int, text: str, *results: str) -> SummaryTurn:
     ],
 )
 def test_a_decision_or_a_completed_task_is_a_milestone(fact: SummaryFact) -> None:
-    assert state_of(None, [turn(1, "x")], [fact], POLICY, count).stage_event
+    assert ends_stage([fact], [], POLICY, count)
 
 
 @pytest.mark.parametrize(
@@ -86,21 +79,13 @@ def test_a_decision_or_a_completed_task_is_a_milestone(fact: SummaryFact) -> Non
     ],
 )
 def test_other_facts_are_not(fact: SummaryFact) -> None:
-    assert not state_of(None, [turn(1, "x")], [fact], POLICY, count).stage_event
+    assert not ends_stage([fact], [], POLICY, count)
 
 
 def test_a_large_tool_result_is_a_milestone() -> None:
-    assert state_of(None, [turn(1, "x", "row of data " * 600)], [], POLICY, count).stage_event
-
-
-def test_turns_covered_by_the_previous_summary_do_not_count() -> None:
-    previous = Summary(1, 1, 12)
-    decided = SummaryFact("decision", "用 PostgreSQL", None, 12)
-    state = state_of(previous, [turn(12, "x" * 900), turn(13, "hello")], [decided], POLICY, count)
-    assert (state.turns_since_last, state.stage_event) == (1, False)
-    assert state.used_tokens < 10
+    assert ends_stage([], ["row of data " * 600], POLICY, count)
 
 
 def test_chinese_is_counted_in_tokens_and_not_as_a_quarter_of_its_characters() -> None:
-    state = state_of(None, [turn(1, "我们今天继续讨论账单系统的设计。" * 450)], [], POLICY, count)
-    assert trigger(state, POLICY) == "token_pressure"
+    used_tokens = count("我们今天继续讨论账单系统的设计。" * 450)
+    assert find_reason(SummaryState(1, used_tokens), POLICY) == "token_pressure"

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from schemas.vocabulary import Language
-from services.compose.rules.packing.pack import PackInputs, PackPolicy, pack_context
+from services.compose.rules.packing.draft import PackInputs, PackPolicy
+from services.compose.rules.packing.pack import pack_context
 from services.compose.rules.packing.texts import MOST, ExperienceEntry, make_hints
 from services.evolver.learnt import of_retrieval, of_tool
 from tests.unit.compose.rules.packing.test_pack import NOW

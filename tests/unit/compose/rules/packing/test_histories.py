@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from schemas.messages import messages
+from schemas.context_package import messages
 from services.compose.rules.candidates import RecentTurn, TurnMessage
 from services.compose.rules.packing.budget import UserMessageTooLongError
-from services.compose.rules.packing.pack import PackagedContext, PackInputs, PackPolicy, pack_context
+from services.compose.rules.packing.draft import PackagedContext, PackInputs, PackPolicy
+from services.compose.rules.packing.pack import pack_context
 from shared.language import tokens
 from tests.long import often
 from tests.unit.compose.rules.packing.histories import KINDS, history, pieces, some_text, tokenizers

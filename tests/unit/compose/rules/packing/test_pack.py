@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from schemas.messages import messages
+from schemas.context_package import messages
 from services.compose.rules.candidates import Candidate, CoreMemory, Factors, RankedCandidate, RecentTurn, TurnMessage
 from services.compose.rules.packing import sizes
 from services.compose.rules.packing.budget import BudgetSignals, UserMessageTooLongError, choose_profile
-from services.compose.rules.packing.pack import PackagedContext, PackInputs, PackPolicy, pack_context
+from services.compose.rules.packing.draft import PackagedContext, PackInputs, PackPolicy
+from services.compose.rules.packing.pack import pack_context
 from services.compose.rules.ranking.fuse import FusePolicy, fuse
 from shared.language import tokens
 from shared.policy import BudgetPolicy

@@ -15,7 +15,8 @@ from services.compose.rules.packing.budget import (
     choose_profile,
     compute_slot_bounds,
 )
-from services.compose.rules.packing.pack import PackagedContext, PackInputs, PackPolicy, check_size, pack_context
+from services.compose.rules.packing.draft import PackagedContext, PackInputs, PackPolicy
+from services.compose.rules.packing.pack import check_size, pack_context
 from shared.language import tokens
 from shared.policy import BudgetPolicy, Shares
 from tests.long import often

@@ -10,7 +10,7 @@ import pytest
 
 from schemas.compose import IncomingMessage
 from schemas.vocabulary import Assertion
-from services.compose.context.pending_turns import (
+from services.compose.context.changes import (
     OpenTurns,
     list_shown_turns,
     predict_changes,

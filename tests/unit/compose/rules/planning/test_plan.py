@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from services.compose.rules.planning.plan import PlanPolicy, plan_search
-from services.compose.rules.planning.questions import choose_purpose, understand
+from services.compose.rules.planning.questions import choose_purpose
+from shared.extraction.intent import understand
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 

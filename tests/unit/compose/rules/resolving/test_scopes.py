@@ -7,7 +7,6 @@ import pytest
 from services.compose.rules.candidates import Candidate, CoreMemory, Factors, RankedCandidate
 from services.compose.rules.ranking.fuse import FusionResult
 from services.compose.rules.resolving.scopes import drop_others, select_core_in_scope
-from tests.unit.compose.rules.nearness import nearness_between
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 
@@ -23,7 +22,7 @@ def left(question: str, *said: tuple[str, str | None]) -> list[str]:
         )
         for n, (text, name) in enumerate(said)
     ]
-    fused = drop_others(FusionResult(tuple(ranked), (), len(ranked)), question, nearness_between)
+    fused = drop_others(FusionResult(tuple(ranked), (), len(ranked)), question)
     assert len(fused.ranked) + len(fused.dropped) == len(said)
     return [each.candidate.text for each in fused.ranked]
 

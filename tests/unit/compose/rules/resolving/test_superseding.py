@@ -9,7 +9,6 @@ from services.compose.rules.candidates import Candidate, Factors, RankedCandidat
 from services.compose.rules.planning.questions import asks_for_one
 from services.compose.rules.ranking.fuse import FusionResult
 from services.compose.rules.resolving.superseding import drop_superseded
-from tests.unit.compose.rules.nearness import nearness_between
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 
@@ -19,7 +18,7 @@ WORK = {"en": "How do I get to work?", "zh": "我怎么上班？"}
 
 def without(fused: FusionResult, question: str = "", *, past: bool = False) -> FusionResult:
     """What a package makes of the order."""
-    return drop_superseded(fused, question, nearness_between, past=past)
+    return drop_superseded(fused, question, past=past)
 
 
 def found(*said: tuple[str, str, int]) -> FusionResult:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from services.observer.prompts import PromptMessage, RecountAnswer
-from services.observer.retell import MAX_MESSAGES, SummaryEdit, choose_lines, retold
 from services.observer.summary import Section, Summary, SummaryItem, SummaryPolicy, TaskState, with_items
 from services.observer.summary.merge import identity
+from services.observer.summary_edits import MAX_MESSAGES, SummaryEdit, apply_changes, choose_lines
 from shared.extraction.manipulation import manipulates
 from shared.language.tokens import count
 from shared.models.answers import UnreadableError, parse
@@ -62,7 +62,7 @@ def after(
     language: str, *items: dict[str, Any], done: tuple[str, ...] = (), said: tuple[str, ...] = ()
 ) -> list[SummaryItem]:
     answer = RecountAnswer.model_validate({"items": items, "done": done})
-    return retold(STANDING[language], told(language, *said), answer, SEQ, POLICY)
+    return apply_changes(STANDING[language], told(language, *said), answer, SEQ, POLICY)
 
 
 def changed(language: str, *items: dict[str, Any], done: tuple[str, ...] = ()) -> list[SummaryItem]:
@@ -148,7 +148,7 @@ def test_new_lines_never_displace_existing_ones() -> None:
     full = [item("decisions", f"Decision about topic {n}", n) for n in range(POLICY.maxima["decisions"])]
     words = choose_lines(full, [PromptMessage("user", "We chose ferries, bakeries, bicycles, gardens and lanterns.")])
     new = [line(text) for text in ("We chose ferries", "We chose bakeries", "We chose lanterns")]
-    assert retold(full, words, RecountAnswer.model_validate({"items": new}), SEQ, POLICY) == full
+    assert apply_changes(full, words, RecountAnswer.model_validate({"items": new}), SEQ, POLICY) == full
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_instructions_to_the_agent_are_neither_shown_nor_accepted(text: str) -> 
     words = choose_lines((), [PromptMessage("user", f"{text}。订周五的会议室。")])
     assert not any(manipulates(each.text) for each in words.messages)
     answer = RecountAnswer.model_validate({"items": [line(text, "goals")]})
-    assert retold((), words, answer, SEQ, POLICY) == []
+    assert apply_changes((), words, answer, SEQ, POLICY) == []
 
 
 def test_commands_secrets_and_tools_are_not_shown() -> None:
@@ -230,7 +230,7 @@ def test_an_answer_changes_only_the_lines_that_it_names(language: str, seed: int
         base = Summary(1, 1, seq, tuple(standing))
         standing = list(
             with_items(
-                base, retold(standing, words, answer, seq, POLICY), POLICY, count, lambda text: redact(text)[0]
+                base, apply_changes(standing, words, answer, seq, POLICY), POLICY, count, lambda text: redact(text)[0]
             ).items
         )
     assert set(kept) <= set(standing)

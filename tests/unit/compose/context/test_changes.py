@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from services.compose.context import pending_turns
+from services.compose.context import changes
 from shared.cache import UserCache
 from shared.domain.subjects import Subject
 from shared.domain.turns import Event, Turn
@@ -26,7 +26,7 @@ def turn(text: str) -> Turn:
 
 def statements(kept: UserCache[UUID, Any], one: Turn, epoch: int = 0) -> list[Any]:
     """The statements of the turn for a request in this epoch."""
-    return list(pending_turns.OpenTurns([one], epoch, kept).statements(LIN, ConfidencePolicy()))
+    return list(changes.OpenTurns([one], epoch, kept).statements(LIN, ConfidencePolicy()))
 
 
 @pytest.mark.parametrize("text", ["我住在柏林。", "No, I live in Berlin now.", "It rained."])
@@ -37,7 +37,7 @@ def test_a_turn_is_read_once_per_epoch(text: str, monkeypatch: pytest.MonkeyPatc
         heard.append(of)
         return observe(of, context, policy)
 
-    monkeypatch.setattr(pending_turns, "observe", counted)
+    monkeypatch.setattr(changes, "observe", counted)
     kept, one = UserCache[UUID, Any](), turn(text)
     first = statements(kept, one)
     assert statements(kept, one) == first

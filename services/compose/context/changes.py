@@ -1,8 +1,12 @@
-"""Reads pending turns, which no worker has settled yet, in time for this answer. Writes nothing."""
+"""Reads pending turns, which no worker has settled yet, in time for this answer, and drops what holds no longer.
+
+Writes nothing.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from schemas.compose import IncomingMessage
@@ -16,6 +20,8 @@ from services.compose.rules.pending.pending_changes import (
     PendingObservation,
     TakenBack,
 )
+from services.compose.rules.resolving import outdated
+from services.compose.rules.resolving.outdated import CurrentText, keep_what_holds
 from shared import clock
 from shared.cache import UserCache
 from shared.db import Database
@@ -24,7 +30,7 @@ from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.domain.turns import Event, Turn
-from shared.extraction import ObserveContext, ObservePolicy, TurnText, observe, retractions
+from shared.extraction import ObserveContext, ObservePolicy, TurnText, forget, observe, retractions
 from shared.extraction.turn_texts import (
     ACTS,
     BRING_UP_AGAIN,
@@ -36,11 +42,14 @@ from shared.extraction.turn_texts import (
     place_of,
     turn_text,
 )
+from shared.language.normalise import fold
+from shared.language.replies import says_something
 from shared.policy import ConfidencePolicy
 from shared.resolution.from_rows import known_of, quoted_text, statement_of, words_of
 from shared.resolution.resolve import Operation
 from shared.store import memory, wishes
-from shared.store.user_state import TakenBackTurn
+from shared.store.search import Hit
+from shared.store.user_state import NEVER, TakenBackTurn
 
 READING = ObservePolicy(profile_slots=None, max_message_chars=2000)
 """How many characters of a message are read. Corrections are short or come first; a long paste must not delay the
@@ -201,8 +210,12 @@ def _word(value: dict[str, object]) -> str | None:
 
 def list_turns_before(window: Sequence[Turn], incoming: IncomingMessage) -> Sequence[Turn]:
     """The turns before the message being answered, which may be stored already."""
-    now = [("user", incoming.words, media_ids(incoming.blocks))]
-    return window[:-1] if window and list_messages(window[-1]) == now else window
+    last = [
+        (each.role, each.content["text"], media_ids(each.blocks))
+        for each in (window[-1].events if window else ())
+        if each.event_type in SPOKEN and each.content
+    ]
+    return window[:-1] if last == [("user", incoming.words, media_ids(incoming.blocks))] else window
 
 
 def list_shown_turns(window: Sequence[Turn], incoming: IncomingMessage, most: int) -> frozenset[str]:
@@ -211,7 +224,108 @@ def list_shown_turns(window: Sequence[Turn], incoming: IncomingMessage, most: in
     return frozenset(str(turn.turn_id) for turn in window[-newest:]) if newest else frozenset()
 
 
-def list_messages(turn: Turn) -> list[tuple[str | None, str, tuple[str, ...]]]:
-    return [
-        (e.role, e.content["text"], media_ids(e.blocks)) for e in turn.events if e.event_type in SPOKEN and e.content
+@dataclass(frozen=True, slots=True)
+class CurrentHits:
+    """The valid hits with the text that may be shown, and the keys of the invalid ones."""
+
+    hits: Sequence[tuple[Hit, CurrentText]]
+    stale: Sequence[str] = ()
+
+
+def drop_stale_hits(changes: PendingChanges, hits: Sequence[Hit], *, past: bool = False) -> CurrentHits:
+    """The hits that are still valid; with `past` also former ones, marked as such."""
+    texts = [
+        (_find_current_memory if hit.memory_id else _find_current_message)(changes, hit, past=past) for hit in hits
     ]
+    over = _ended_turns(hits, texts)
+    current: list[tuple[Hit, CurrentText]] = []
+    stale: list[str] = []
+    for hit, text in zip(hits, texts, strict=True):
+        left = text
+        if left and hit.turn_id in over and hit.role == "assistant" and outdated.says_one_thing(left.text):
+            until = over.get(hit.turn_id)
+            left = replace(left, until=left.until or until) if until else None
+        if left is None:
+            stale.append(make_key(hit))
+        else:
+            current.append((hit, left))
+    return CurrentHits(current, stale)
+
+
+def _ended_turns(hits: Sequence[Hit], texts: Sequence[CurrentText | None]) -> Mapping[UUID | None, datetime | None]:
+    """The turns of which no statement of the user is valid any more, with the time until which it was, if it is shown.
+
+    A one-sentence reply to such a statement is about it, even if it repeats none of its words.
+    """
+    ended: dict[UUID | None, datetime | None] = {}
+    holds: set[UUID | None] = set()
+    for hit, left in zip(hits, texts, strict=True):
+        if hit.turn_id is None or hit.memory_id is not None or hit.role != "user":
+            continue
+        if left is None or left.until:
+            ended[hit.turn_id] = left.until if left else None
+        else:
+            holds.add(hit.turn_id)
+    return {turn: until for turn, until in ended.items() if turn not in holds}
+
+
+def list_end_times(changes: PendingChanges, hit: Hit) -> set[datetime]:
+    """When the statements in the turn of the hit ceased to be valid. Messages of the user at these times ended them."""
+    if hit.memory_id:
+        return set()
+    untils = [
+        each.get("until") for each in (*hit.ended, *changes.of_turn(hit.turn_id), *_list_retractions(changes, hit))
+    ]
+    moments = {each if isinstance(each, datetime) else datetime.fromisoformat(each) for each in untils if each}
+    until = changes.outdated.ended_at(hit.text, hit.said_at, hit.role, hit.turn_id, hit.name)
+    return moments | ({until} if until else set())
+
+
+def make_key(hit: Hit) -> str:
+    return f"memory:{hit.memory_id}" if hit.memory_id else f"turn:{hit.turn_id}:{hit.ordinal}"
+
+
+def _find_current_memory(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | None:
+    """The memory if it is valid. An event ends with what it led to: having moved to a city, with living there."""
+    if changes.hides(hit.memory_id, hit.turn_id, hit.text):
+        return None
+    until = changes.outdated.ended_at(hit.text, hit.valid_at) if hit.type == "event" else None
+    if until is None:
+        return CurrentText(hit.text)
+    return CurrentText(hit.text, until=until) if past and until < NEVER else None
+
+
+def _find_current_message(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | None:
+    ended = [*hit.ended, *changes.of_turn(hit.turn_id), *_list_retractions(changes, hit)]
+    left = keep_what_holds(hit.text, hit.ordinal, ended, hit.media or (), past=past)
+    if left is None or left.until:
+        return left
+    until = changes.outdated.ended_at(left.text, hit.said_at, hit.role, hit.turn_id, hit.name)
+    if until is None:
+        return left
+    return replace(left, until=until) if past and until < NEVER else None
+
+
+def _list_retractions(changes: PendingChanges, hit: Hit) -> list[dict[str, Any]]:
+    """The parts of the message that the user took back in the same or the next message; then also the replies to it.
+
+    A request to forget is one of them: it names what is to be gone.
+    """
+    of_user = hit.role == "user"
+    gone: list[dict[str, Any]] = []
+    if of_user:
+        asked = [(each.start, each.end) for each in forget.find(hit.text)]
+        gone = [{"span": span, "forgotten": True} for span in (*retractions.find_taken_back(hit.text), *asked)]
+    if changes.taken_back and (taken := changes.taken_back.get(str(hit.turn_id))):
+        span = retractions.last_sentence(hit.text) if of_user else (0, len(hit.text))
+        gone.append({"span": span, "until": taken.until, "forgotten": taken.forgotten})
+    return [{"ordinal": hit.ordinal, **each} for each in gone]
+
+
+def is_evidence(hit: Hit, left: CurrentText) -> bool:
+    """Whether it can be evidence: a memory of more than a name, or a message of more than `I see`."""
+    if hit.memory_id is None:
+        return says_something(left.text)
+    text = fold(left.text.strip())
+    named = hit.type == "entity" and hit.key is not None and hit.key.rpartition(":")[2] == text
+    return bool(text) and not named

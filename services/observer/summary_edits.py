@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from services.observer.ground import FRAME, made_of, terms
+from services.observer.ground import FRAME, is_supported, list_terms
 from services.observer.prompts import PromptMessage, RecountAnswer, RecountedItem, ShownLine
 from services.observer.summary import SummaryItem, SummaryPolicy
 from services.observer.summary.merge import identity
@@ -18,16 +18,16 @@ from shared.secrets import redact
 MAX_MESSAGES = 24
 MESSAGE_CHARS = 240
 LEAST_GROUND = 0.66
-"""Share of a line's words that must be the messages'; nothing else proves a line, as a quote does an extracted item."""
-SAID_BY_A_LINE = 0.7
-"""Share of a sentence's words from which a line of the model's says it, so that the sentence goes."""
+"""The minimum share of words of a line that the messages contain; a line has no quote that proves it."""
+COVERED = 0.7
+"""The share of words of a sentence from which a line of the model replaces it."""
 _NUMBER = to_pattern(r"\d+")
 _LETTER = {"goals": "g", "decisions": "d", "tasks": "t", "questions": "q"}
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryEdit:
-    """What a model was shown: lines under short ids, and messages."""
+    """The lines, under short ids, and messages that a model was shown."""
 
     lines: Mapping[str, SummaryItem]
     messages: tuple[PromptMessage, ...]
@@ -36,7 +36,7 @@ class SummaryEdit:
 
     def __post_init__(self) -> None:
         texts = [each.text for each in self.messages]
-        object.__setattr__(self, "words", frozenset(word for text in texts for word in terms(text)))
+        object.__setattr__(self, "words", frozenset(word for text in texts for word in list_terms(text)))
         object.__setattr__(self, "numbers", frozenset(number for text in texts for number in _NUMBER.findall(text)))
 
     def to_shown_lines(self) -> list[ShownLine]:
@@ -44,17 +44,17 @@ class SummaryEdit:
         return [ShownLine(key, item.section, item.text, item.state) for key, item in self.lines.items()]  # pyright: ignore[reportArgumentType] # no references
 
     def speaks_of(self, item: SummaryItem) -> bool:
-        """Whether a message is about the line's thing."""
+        """Whether a message is about the same thing as the line."""
         return any(speaks_of(each.text, item.text) for each in self.messages)
 
-    def bears_out(self, text: str, before: str = "") -> bool:
-        """Whether the text is made of the messages, and of the line before it to which it adds something they say."""
+    def supports(self, text: str, before: str = "") -> bool:
+        """Whether the messages support the text, or what it adds to the former text of the line."""
         if manipulates(text) or not set(_NUMBER.findall(text)) <= self.numbers.union(_NUMBER.findall(before)):
             return False
-        old = terms(before)
-        if before and (terms(text) - old - FRAME).isdisjoint(self.words):
+        old = list_terms(before)
+        if before and (list_terms(text) - old - FRAME).isdisjoint(self.words):
             return False
-        return made_of(self.words | old, text, LEAST_GROUND)
+        return is_supported(self.words | old, text, LEAST_GROUND)
 
 
 def choose_lines(items: Sequence[SummaryItem], messages: Iterable[PromptMessage]) -> SummaryEdit:
@@ -76,10 +76,10 @@ def _clean(text: str) -> str:
     return clip(normalise(redact("" if manipulates(text) else text)[0]), MESSAGE_CHARS)
 
 
-def retold(
+def apply_changes(
     items: Sequence[SummaryItem], edit: SummaryEdit, answer: RecountAnswer, seq: int, policy: SummaryPolicy
 ) -> list[SummaryItem]:
-    """The items after the answer. What it adds takes free room only; an id that was not shown adds nothing."""
+    """The items after the answer. New lines only fill free space; an id that was not shown changes nothing."""
     after = {item.id: item for item in items}
     for each in answer.items:
         if each.id is None:
@@ -92,14 +92,15 @@ def retold(
     return list(after.values())
 
 
-def change_item(item: SummaryItem, wanted: RecountedItem, told: SummaryEdit, seq: int) -> SummaryItem:
-    state = wanted.state if item.section == "tasks" and wanted.state and told.speaks_of(item) else item.state
-    text = wanted.text if told.bears_out(wanted.text, item.text) else item.text
+def change_item(item: SummaryItem, wanted: RecountedItem, edit: SummaryEdit, seq: int) -> SummaryItem:
+    """The line with the wanted text and state, as far as the messages support them."""
+    state = wanted.state if item.section == "tasks" and wanted.state and edit.speaks_of(item) else item.state
+    text = wanted.text if edit.supports(wanted.text, item.text) else item.text
     return item if (text, state) == (item.text, item.state) else replace(item, text=text, state=state, seq=seq)
 
 
 def _finish(after: dict[str, SummaryItem], key: str, seq: int) -> None:
-    """A task is done and says so; a question is answered and goes. Goals and decisions stand until they change."""
+    """Marks a task as done; removes an answered question. Goals and decisions stay until they change."""
     item = after.get(key)
     if item and item.section == "tasks" and item.state != "done":
         after[key] = replace(item, state="done", seq=seq)
@@ -113,20 +114,20 @@ def _add(
     standing = sum(item.section == wanted.section and item.state != "done" for item in after.values())
     asks = wanted.section == "questions"
     stated = [item for item in after.values() if item.section != "context"]
-    repeats = any(says_no_more(wanted.text, item.text) for item in stated if (item.section == "questions") is asks)
-    if repeats or standing >= policy.maxima[wanted.section] or not edit.bears_out(wanted.text):
+    repeats = any(is_contained(wanted.text, item.text) for item in stated if (item.section == "questions") is asks)
+    if repeats or standing >= policy.maxima[wanted.section] or not edit.supports(wanted.text):
         return
     key = identity(wanted.section, wanted.text)
     state = (wanted.state or "todo") if wanted.section == "tasks" else None
     after[key] = SummaryItem(wanted.section, key, wanted.text, seq, state)
     for item in [each for each in after.values() if each.section == "context"]:
-        if len(terms(item.text) & terms(wanted.text)) >= SAID_BY_A_LINE * len(terms(item.text)):
+        if len(list_terms(item.text) & list_terms(wanted.text)) >= COVERED * len(list_terms(item.text)):
             del after[item.id]
 
 
-def says_no_more(one: str, other: str) -> bool:
-    """Whether one says no word that the other does not say."""
+def is_contained(one: str, other: str) -> bool:
+    """Whether the words of one text are all in the other."""
     if fold(normalise(one)) == fold(normalise(other)):
         return True
-    mine, theirs = terms(one), terms(other)
+    mine, theirs = list_terms(one), list_terms(other)
     return bool(mine and theirs) and (mine <= theirs or theirs <= mine)

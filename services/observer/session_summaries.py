@@ -1,4 +1,4 @@
-"""The rolling summary of the sessions that a batch touches: due or not, renewed by rules, ended, saved."""
+"""The rolling summaries of the sessions in a batch: whether they are due, the next version by rules, saving."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
-from services.observer import slots
 from services.observer import summary as rolling
+from services.observer.rows import TurnNames, grow_slots
 from services.observer.summary import (
     Reason,
     Summary,
@@ -18,7 +18,7 @@ from services.observer.summary import (
     SummaryTurn,
     TaskState,
 )
-from shared.bus.precedence import step
+from shared.bus.delivery import step
 from shared.db import Connection
 from shared.domain.observations import ObservationRow
 from shared.domain.statements import FORGETS, SUSPECTED
@@ -26,7 +26,7 @@ from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.extraction import ObservePolicy, TurnText, turn_texts
 from shared.extraction.model import Mention
-from shared.extraction.stretches import stretches as as_read
+from shared.extraction.stretches import stretches as find_stretches
 from shared.language import tokens
 from shared.resolution.summary_lines import find_stale_lines
 from shared.runtime import Runtime
@@ -40,9 +40,9 @@ MODEL_ID = "rules-1"
 READING = ObservePolicy()
 MAX_TURNS = 200
 MESSAGE_TOKENS = 4
-"""What a message of a chat costs beside its words."""
+"""The cost of a chat message besides its text."""
 TOOL_CHARS = 240
-"""Of a tool's result, so much counts at most as shown in a window."""
+"""The maximum length of a tool result that counts as shown in a window."""
 _STATES: dict[str, TaskState] = {"todo": "todo", "doing": "doing", "done": "done", "blocked": "blocked", "open": "todo"}
 
 
@@ -57,20 +57,20 @@ class SummaryInput:
 
 @dataclass(frozen=True)
 class Stretch:
-    """Turns of one session after which its summary is due; with `session_end` the last of them ends the session."""
+    """Turns of one session after which its summary is due; with `session_end` the last one ends the session."""
 
-    heard: Sequence[SummaryInput]
+    inputs: Sequence[SummaryInput]
     reason: Reason
 
     @property
     def last(self) -> Turn:
-        """The turn that the summary will reach to."""
-        return self.heard[-1].turn
+        """The last turn that the summary will cover."""
+        return self.inputs[-1].turn
 
 
 @dataclass(frozen=True)
 class Version:
-    """A new version of a session's summary, and the turn that it reaches to."""
+    """A new version of the summary of a session, and the last turn that it covers."""
 
     row: SummaryRow
     turn: Turn
@@ -78,25 +78,29 @@ class Version:
 
 @dataclass(frozen=True)
 class SummaryUpdates:
-    """What the batch did to each of its sessions, and the new versions of the summaries that were due, in order."""
+    """The changes of each session of the batch, and the new versions of due summaries, in order."""
 
     grown: Sequence[Grown] = ()
     versions: Sequence[Version] = ()
 
     def note(self, turn: Turn) -> dict[str, Any]:
-        """What the turn's outcome says of its session's summary."""
+        """The note about the summary in the outcome of the turn."""
         for version in self.versions:
             if version.turn.turn_id == turn.turn_id:
                 row = version.row
-                said = {"reason": row.reason, "version": row.version, "model_id": row.model_id}
-                return {"triggered": True, **said}
+                return {
+                    "triggered": True,
+                    "reason": row.reason,
+                    "version": row.version,
+                    "model_id": row.model_id,
+                }
         return {"triggered": False}
 
 
-async def renew(
+async def update_summaries(
     rt: Runtime, subject: Subject, states: Mapping[str, SessionState], batch: Sequence[SummaryInput]
 ) -> SummaryUpdates:
-    """The summaries that are due after this batch, by rules; those sessions are read in full."""
+    """Makes the summaries that are due after this batch, by rules, and counts what the sessions gained."""
     policy = rolling.to_summary_policy(rt.policy)
     mine = {name: [each for each in batch if each.turn.session_id == name] for name in states}
     due = {name: _stretches(states[name], mine[name], policy) for name in states}
@@ -119,7 +123,7 @@ async def renew(
 
 
 def _stretches(state: SessionState, mine: Sequence[SummaryInput], policy: SummaryPolicy) -> list[Stretch]:
-    """The session's turns parted where it ends; the rest, where enough has gathered."""
+    """The turns of the session split where it ends; the rest only if a summary is due."""
     segments: list[Stretch] = []
     part: list[SummaryInput] = []
     for each in mine:
@@ -133,26 +137,29 @@ def _stretches(state: SessionState, mine: Sequence[SummaryInput], policy: Summar
 
 
 def decide_reason(state: SessionState, part: Sequence[SummaryInput], policy: SummaryPolicy) -> Reason | None:
+    """Why a summary is due after these turns; None if it is not."""
     facts = [fact for each in part for fact in _facts(each.rows, each.turn.seq)]
-    unspoken = [replace(_turn(each.turn), messages=()) for each in part]
-    staged = rolling.state_of(None, unspoken, facts, policy, tokens.count).stage_event
-    since = part[-1].turn.seq - state.summary_seq
-    return rolling.trigger(rolling.SummaryState(since, state.open_tokens + _window_tokens(part), staged), policy)
+    tool_results = [result for each in part for result in _turn(each.turn).tool_results]
+    stage_event = rolling.ends_stage(facts, tool_results, policy, tokens.count)
+    turns_since_last = part[-1].turn.seq - state.summary_seq
+    used_tokens = state.open_tokens + _window_tokens(part)
+    return rolling.find_reason(rolling.SummaryState(turns_since_last, used_tokens, stage_event), policy)
 
 
 def _window_tokens(part: Sequence[SummaryInput]) -> int:
-    """What the turns take of the window: their messages, and of tools' results as much as it shows."""
+    """The tokens of the turns in the window: their messages, and the shown part of tool results."""
     texts = [turn_texts.turn_text(each.turn) for each in part]
-    said = [message.text for text in texts for message in text.messages]
-    said += [call.result_text[:TOOL_CHARS] for text in texts for call in text.tool_calls]
-    return sum(tokens.count(each) + MESSAGE_TOKENS for each in said)
+    shown = [message.text for text in texts for message in text.messages]
+    shown += [call.result_text[:TOOL_CHARS] for text in texts for call in text.tool_calls]
+    return sum(tokens.count(each) + MESSAGE_TOKENS for each in shown)
 
 
 def to_grown(state: SessionState, mine: Sequence[SummaryInput], versions: Sequence[Version], most: int) -> Grown:
+    """The changes of a session: tokens since its summary, names, and its end."""
     reached = [v.row.source_to_seq for v in versions if v.row.session_id == state.session_id]
     after = [each for each in mine if not reached or each.turn.seq > reached[-1]]
     named = [
-        slots.NamedThing(each.turn.seq, each.mentions, [gone for row in each.rows if (gone := _find_taken_back(row))])
+        TurnNames(each.turn.seq, each.mentions, [gone for row in each.rows if (gone := _find_taken_back(row))])
         for each in mine
     ]
     ended = [(each.turn.seq, each.turn.committed_at) for each in mine if each.turn.ends]
@@ -160,17 +167,17 @@ def to_grown(state: SessionState, mine: Sequence[SummaryInput], versions: Sequen
         state.session_id,
         tokens=_window_tokens(after),
         summary_seq=reached[-1] if reached else None,
-        slots=slots.grow_slots(state.entity_slots, named, most),
+        slots=grow_slots(state.entity_slots, named, most),
         ended=ended[-1] if ended else None,
     )
 
 
 @dataclass(frozen=True)
 class SummaryBase:
-    """What a session's next summary is made from: the newest that can be read, and the turns after it.
+    """The basis of the next summary of a session: the newest readable one, and the turns after it.
 
-    `version` is that of the newest, readable or not; `archived_to` is the last turn of the last archived stretch. Up to
-    `cleared_to` nothing is summed up any more.
+    `version` is that of the newest one, readable or not; `archived_to` is the last turn of the last archived stretch.
+    Turns up to `cleared_to` are not summarised any more.
     """
 
     session_id: str
@@ -179,28 +186,28 @@ class SummaryBase:
     archived_to: int
     cleared_to: int = 0
     turns: Sequence[Turn] = ()
-    said: Mapping[UUID, Sequence[ObservationRow]] = field(default_factory=dict[UUID, Sequence[ObservationRow]])
+    observations: Mapping[UUID, Sequence[ObservationRow]] = field(default_factory=dict[UUID, Sequence[ObservationRow]])
 
     @property
     def covered(self) -> int:
-        """The last turn that the summary knows of."""
+        """The last turn that the summary covers."""
         return max(self.summary.source_to_seq if self.summary else 0, self.cleared_to)
 
     def move_base(self, row: SummaryRow) -> "SummaryBase":
-        """The same after this version."""
+        """The basis after this version."""
         archived_to = row.source_to_seq if row.block_from_seq else self.archived_to
         return replace(self, version=row.version, summary=read_row(row), archived_to=archived_to)
 
 
 def read_row(row: SummaryRow) -> Summary | None:
-    """The summary that the row holds; None where it cannot be read."""
+    """The summary in the row; None if it is unreadable."""
     return rolling.load(row.summary_json, row.text)
 
 
 async def _basis(
     conn: Connection, subject: Subject, session: str, mine: Sequence[SummaryInput], *, ends: bool
 ) -> SummaryBase:
-    """At most `MAX_TURNS` turns after the newest summary that can be read or was cleared; else from the first on."""
+    """Loads at most `MAX_TURNS` turns after the newest summary that is readable or was cleared, else from the first."""
     row = await summaries.latest(subject, session).on(conn)
     while row and read_row(row) is None:
         logger().warning("summary_unreadable", version=row.version, reaches_to=row.source_to_seq)
@@ -217,13 +224,13 @@ async def _basis(
     for row in seen:
         observed.setdefault(row.turn_id, []).append(row)
     every = sorted([*earlier, *(each.turn for each in mine)], key=lambda turn: turn.seq)
-    return replace(basis, turns=every, said=observed)
+    return replace(basis, turns=every, observations=observed)
 
 
 async def without_stale_lines(
     conn: Connection, subject: Subject, session: str, summary: Summary | None
 ) -> Summary | None:
-    """The summary without the lines whose statements have ended since, in whichever session that was said."""
+    """The summary without lines whose statements have ended since, in any session."""
     if summary is None:
         return None
     standing = await user_state.load_standing(subject, session).on(conn)
@@ -232,16 +239,16 @@ async def without_stale_lines(
 
 
 def _version(basis: SummaryBase, stretch: Stretch, policy: SummaryPolicy) -> Version | None:
-    """The next version; none where a session ends in which nothing was said since it last did."""
+    """The next version; None if the session ends and nothing was said since its last end."""
     ends, last = stretch.reason == "session_end", stretch.last
     fresh = [turn for turn in basis.turns if basis.covered < turn.seq <= last.seq]
-    said = [turn for turn in fresh if not turn.only_ends]
-    if ends and max([basis.covered, *(turn.seq for turn in said)]) <= basis.archived_to:
+    spoken = [turn for turn in fresh if not turn.only_ends]
+    if ends and max([basis.covered, *(turn.seq for turn in spoken)]) <= basis.archived_to:
         return None
     summary = rolling.summarise(
         basis.summary,
         [_turn(turn) for turn in fresh],
-        [fact for turn in fresh for fact in _facts(basis.said.get(turn.turn_id, ()), turn.seq)],
+        [fact for turn in fresh for fact in _facts(basis.observations.get(turn.turn_id, ()), turn.seq)],
         policy,
         tokens.count,
         lambda text: redact(text)[0],
@@ -276,17 +283,17 @@ def _turn(turn: Turn) -> SummaryTurn:
 
 
 def text_of(turn: Turn) -> TurnText:
-    """What is read of the turn, as for statements."""
-    return as_read(turn_texts.turn_text(turn), READING)[0]
+    """The text of the turn that is read, the same as for statements."""
+    return find_stretches(turn_texts.turn_text(turn), READING)[0]
 
 
-def _facts(said: Iterable[ObservationRow], seq: int) -> list[SummaryFact]:
-    """What a summary may say; words that only may end what is known say nothing."""
-    return [_fact(seen, seq) for seen in said if SUSPECTED not in seen.flags]
+def _facts(observed: Iterable[ObservationRow], seq: int) -> list[SummaryFact]:
+    """The facts that a summary may contain, without suspected retractions."""
+    return [_fact(seen, seq) for seen in observed if SUSPECTED not in seen.flags]
 
 
 def _find_taken_back(seen: ObservationRow) -> str | None:
-    """The words whose names are no longer to be brought up."""
+    """The text whose names are no longer mentioned; None if it retracts nothing."""
     return seen.text if FORGETS in seen.flags else seen.old_value
 
 
@@ -306,11 +313,11 @@ def _fact(seen: ObservationRow, seq: int) -> SummaryFact:
     )
 
 
-async def save(conn: Connection, subject: Subject, renewed: SummaryUpdates, most: int) -> None:
-    """The new versions stand; each session knows how far its summary reaches, its names, and whether it has ended."""
-    for version in renewed.versions:
+async def save_updates(conn: Connection, subject: Subject, updates: SummaryUpdates, most: int) -> None:
+    """Saves the new versions, and for each session its summarised turns, names and end."""
+    for version in updates.versions:
         await summaries.put(conn, subject, version.row)
-    for grown in renewed.grown:
+    for grown in updates.grown:
         if grown.ended:
             counted = await sessions.count_names(conn, subject, grown.session_id, grown.slots, most)
             grown = replace(grown, slots=counted)
