@@ -1,4 +1,7 @@
-"""`python -m tests.training`: fits the weights and writes them; `--check` evaluates on folds instead."""
+"""`python -m tests.training`: fits the weights and writes them; `--check` evaluates on folds instead.
+
+`--pack` fits nothing: it packs the weights that are there again, by the rounding of `fit.HOW`.
+"""
 
 import argparse
 import time
@@ -7,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from shared.classifiers import network
 from tests.training import corpus, fit, shrink, vector_fit
 from tests.training.adam import write_hidden_layer
 from tests.training.corpus import Row
@@ -20,6 +24,9 @@ SOURCES: dict[str, Callable[[], list[list[Row]]]] = {
     "relations": corpus.relation_rows,
     "hostile": hostile.rows,
 }
+
+MORE: dict[str, Callable[[], list[list[Row]]]] = {"statements": corpus.natural_statement_rows}
+"""Messages by which weights are only rounded."""
 
 
 def check(messages: Sequence[Sequence[Row]], group: int, lexicon: dict[str, set[str]], how: fit.How) -> None:
@@ -57,6 +64,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*", help="statements, feedback, intents, relations, hostile; all unless told")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--pack", action="store_true")
     given = parser.parse_args()
     words = corpus.lexicon()
     for name, read in SOURCES.items():
@@ -69,8 +77,11 @@ def main() -> None:
         if given.check:
             for group in range(len(messages[0][0].labels)):
                 check(messages, group, lexicon, how)
+        elif given.pack:
+            both = [message for message in messages if message], MORE.get(name, list)()
+            _write(name, fit.pack_again(network.load(name), how, both))
         else:
-            _write(name, fit.fit_parts(messages, lexicon, how))
+            _write(name, fit.fit_parts(messages, lexicon, how, MORE.get(name, list)()))
             if name == "hostile":
                 size = write_hidden_layer(vector_fit.fit(*hostile.examples()), _path(f"{name}_vectors"))
                 print(f"{name}_vectors: {size} bytes")

@@ -38,6 +38,8 @@ FILLED = 4
 """The number of times each frame is filled."""
 READ_FOR_STATEMENTS = 4
 """The sampling interval of natural lines for statements."""
+ROUNDED_BY = 30_000
+"""The number of natural sentences by which the weights of statements are rounded."""
 READ_FOR_INTENTS = 12
 """The sampling interval of natural lines for intents: they are many, and only their excluded classes are known."""
 SIGNS = {"+": FOR, "-": AGAINST}
@@ -171,6 +173,14 @@ def statement_rows(message: Message) -> list[Row]:
         sign = next((span.sign for span in found if span.sign), None)
         rows.append(Row(signs(clause, place, len(clauses)), (kind, change, sign)))
     return rows
+
+
+def natural_statement_rows() -> list[list[Row]]:
+    """Natural sentences, of which it is not known what they state."""
+    sentences = list(natural.sentences())
+    chosen: list[int] = np.random.default_rng(2).permutation(len(sentences))[:ROUNDED_BY].tolist()
+    clauses = [split(sentences[place]) for place in chosen]
+    return [[Row(signs(clause, place, len(of)), (NONE,)) for place, clause in enumerate(of)] for of in clauses if of]
 
 
 def feedback_rows() -> list[list[Row]]:

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from shared.classifiers.network import BLOCKS, Network, build, mix, softmax
 from tests.training import corpus, shrink
 from tests.training.adam import Weights
 from tests.training.corpus import Row, classes
+from tests.training.rounding import Price
 
 HIDDEN = 32
 EPOCHS = 8
@@ -19,12 +22,12 @@ RATE = 0.006
 DROPPED = 0.3
 UNSAID = -1
 """A text whose class nobody has said; below it the classes of which a text is none, as bits: -2 is not the first."""
-ASKED = 15_000
-"""By so many messages it is seen what rounding errors do to the classes."""
 SPREAD = 0.05
 """Standard deviation of the initial values of a gram."""
 Numbers = NDArray[np.float32]
 Message = Sequence[Row]
+BothMessages = tuple[Sequence[Message], Sequence[Message]]
+"""Those that a network is fitted to, and more, by which it is only rounded."""
 Text = Sequence[tuple[list[int], tuple[str | None, ...]]]
 """A message's texts as the rows of their grams, with their classes."""
 
@@ -75,8 +78,8 @@ class How:
 
 
 HOW = {
-    "statements": How(overlooked=0.3, members=3, rounding=shrink.Rounding(1.2, plain=0.5), room=512),
-    "relations": How(least_seen=12, overlooked=0.3, members=2, rounding=shrink.Rounding(2.4)),
+    "statements": How(overlooked=0.3, members=3, rounding=shrink.Rounding(1.2, plain=0.5, price=Price(0.22)), room=512),
+    "relations": How(least_seen=12, overlooked=0.3, members=2, rounding=shrink.Rounding(2.4, price=Price(0.45))),
     "feedback": How(least_seen=4, overlooked=0.3, rounding=shrink.Rounding(0.9)),
     "hostile": How(
         least_seen=6,
@@ -95,9 +98,12 @@ def fit(messages: Sequence[Message], lexicon: Mapping[str, set[str]], how: How) 
     return build(fit_parts(messages, lexicon, how))
 
 
-def fit_parts(messages: Sequence[Message], lexicon: Mapping[str, set[str]], how: How) -> shrink.Parts:
-    """The file parts of the network fitted to these messages; words of the lexicon share the
-    weights of their meanings.
+def fit_parts(
+    messages: Sequence[Message], lexicon: Mapping[str, set[str]], how: How, more: Sequence[Message] = ()
+) -> shrink.Parts:
+    """The file parts of the network fitted to these messages; words of the lexicon share the weights of their meanings.
+
+    Of `more` messages only the grams are read, in rounding.
     """
     messages = [message for message in messages if message]
     groups = tuple(map(tuple, classes(messages)))
@@ -119,20 +125,35 @@ def fit_parts(messages: Sequence[Message], lexicon: Mapping[str, set[str]], how:
     small = np.round(grams / scale).astype(np.int8)
     if how.grams is not None:
         words, small = _most_telling(words, small, scale, out, how.grams)
-    return pack(Fitted(groups, words, small, scale, hidden, out, bias), seen, how, messages)
+    return pack(Fitted(groups, words, small, scale, hidden, out, bias), seen, how, (messages, more))
 
 
-def pack(fitted: Fitted, seen: Mapping[str, int], how: How, messages: Sequence[Message]) -> shrink.Parts:
+def pack(fitted: Fitted, seen: Mapping[str, int], how: How, messages: BothMessages) -> shrink.Parts:
     """The parts of the file of a fitted network; `seen` says how many of the messages' texts held each gram."""
     known, vocabulary = shrink.order_by_hash(fitted.words[1:], seen, how.room)
     places = {gram: place for place, gram in enumerate(fitted.words)}
     rows = fitted.rows[[0, *(places[gram] for gram in known)]]
     network = Network(fitted.groups, vocabulary, rows, fitted.scale, fitted.hidden, fitted.out, fitted.bias)
-    often = np.array([0, *(seen.get(gram, 0) for gram in known)])
-    chosen = np.random.default_rng(1).permutation(len(messages))[:ASKED].tolist()
+    return shrink_network(network, np.array([0, *(seen.get(gram, 0) for gram in known)]), how, messages)
+
+
+def pack_again(network: Network, how: How, messages: BothMessages) -> shrink.Parts:
+    """The parts of the file of a network that was read from a file."""
+    often = np.zeros(len(network.grams), np.intp)
+    for row in chain.from_iterable(messages[0]):
+        often[network.find_rows(row.grams)] += 1
+    return shrink_network(network, often, how, messages)
+
+
+def shrink_network(network: Network, often: NDArray[Any], how: How, messages: BothMessages) -> shrink.Parts:
+    """Its parts; `often` says how many texts of the messages that it was fitted to held the gram of each row."""
+    fitted, more = messages
+    order: list[int] = np.random.default_rng(1).permutation(len(fitted)).tolist()
+    chosen = [fitted[place] for place in order]
+    read = [*chosen, *more] if how.rounding.price else chosen[: shrink.ASKED]
     asked = [
-        [(network.find_rows(row.grams), any(label is not None for label in row.labels)) for row in messages[place]]
-        for place in chosen
+        [(network.find_rows(row.grams), any(label is not None for label in row.labels)) for row in message]
+        for message in read
     ]
     return shrink.pack(network, often, how.rounding, asked)
 

@@ -10,6 +10,7 @@ LEAST_IN_LANE = 8192
 """A lane costs two bytes: there are no more lanes than have so many numbers each."""
 FINENESS = 4
 """So many kinds of numbers for each time that they are twice as large in the mean."""
+UNMET = 0.25
 SMALLEST = 2.0**-12
 """A smaller mean makes no further kind."""
 
@@ -33,6 +34,12 @@ def count_frequencies(numbers: NDArray[np.int8], kinds: NDArray[np.uint8]) -> ND
     most = often.argmax(axis=1)
     often[np.arange(len(often)), most] += (1 << BITS) - often.sum(axis=1)
     return often.astype(np.uint16)
+
+
+def count_bits(numbers: NDArray[np.int8], kinds: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """How many bits each number from -128 to 127 takes, by kind; one that was not met, as if it were hardly ever."""
+    often = count_frequencies(numbers.reshape(-1), kinds.reshape(-1))
+    return (BITS - np.log2(np.maximum(often, UNMET))).astype(np.float32)
 
 
 def pack_numbers(

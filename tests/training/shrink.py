@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from shared.classifiers.network import BLOCKS, Network, Vocabulary, hash_gram, mix, softmax
 from tests.training import pack_numbers
+from tests.training.rounding import MOST, Price, Rows, Text, round_together
 
-MOST = 127
 Parts = dict[str, NDArray[Any]]
-Text = tuple[Sequence[int], bool]
-"""The rows of a text, and whether its class is asked for."""
+ASKED = 15_000
+"""By so many messages it is seen what rounding errors do to the classes."""
 
 
 def order_by_hash(grams: Iterable[str], seen: Mapping[str, int], room: int) -> tuple[list[str], Vocabulary]:
@@ -43,12 +43,14 @@ class Rounding:
     """How coarsely a gram of one text is rounded.
 
     Of what a hidden number is worth the share `plain` is what it gives the classes in any text, the rest what it gives
-    them in those that were met. As much `doubt` is put into what the network says of these.
+    them in those that were met. As much `doubt` is put into what the network says of these. With a `price` grams are
+    rounded together.
     """
 
     step: float
     plain: float = 0.1
     doubt: float = 0.1
+    price: Price | None = None
 
 
 def pack(network: Network, seen: NDArray[Any], how: Rounding, messages: Sequence[Sequence[Text]]) -> Parts:
@@ -56,18 +58,19 @@ def pack(network: Network, seen: NDArray[Any], how: Rounding, messages: Sequence
 
     `messages` are what the network is asked for.
     """
-    views, step = find_views(network, messages, how), how.step
+    views = find_views(network, messages[:ASKED], how)
     turned = [_turn(block, views) for block in np.split(network.grams * network.scale, BLOCKS, axis=1)]
     far = np.concatenate([numbers for numbers, _ in turned], axis=1)[1:]
     halvings = np.round(np.log2(np.maximum(seen[1:] + 1.0, 2.0)) / 2)
-    halvings = np.minimum(halvings, np.floor(np.log2(MOST * step / (np.abs(far).max(axis=1) + 1e-9))))
-    step *= 2.0 ** -float(halvings.min())
-    halvings -= halvings.min()
-    whole = np.clip(np.round(far / (step * np.exp2(-halvings))[:, None]), -MOST, MOST).astype(np.int8)
+    halvings = np.minimum(halvings, np.floor(np.log2(MOST * how.step / (np.abs(far).max(axis=1) + 1e-9))))
+    rows = Rows(far.astype(np.float32), halvings.astype(np.intp), how.step, seen[1:])
+    turns = [turn for _, turn in turned]
+    whole = round_together(rows, turns, messages, how.price) if how.price else rows.round_alone()
     kept, told = np.any(whole != 0, axis=1), np.any(whole != 0, axis=0)
-    directions = np.concatenate([each * step for _, each in turned])[told]
+    step = how.step * 2.0 ** -float(rows.halvings.min())
+    directions = np.concatenate([turn.T @ np.linalg.inv(views) * step for turn in turns])[told]
     counts = np.array([part.sum() for part in np.split(told, BLOCKS)])
-    return _to_parts(network, kept, whole[kept][:, told].T, halvings[kept], directions, counts)
+    return _to_parts(network, kept, whole[kept][:, told].T, rows.parts[kept], directions, counts)
 
 
 def find_views(network: Network, messages: Sequence[Sequence[Text]], how: Rounding) -> NDArray[Any]:
@@ -105,21 +108,20 @@ def _weigh_moves(network: Network, messages: Sequence[Sequence[Text]], doubt: fl
 
 
 def _turn(block: NDArray[Any], views: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The rows by what is seen of them, in directions in which they differ most first, and these directions."""
+    """The rows by what is seen of them, in directions in which they differ most first, and how that was turned."""
     seen = (block @ views).astype(np.float64)
     ways = np.linalg.eigh(seen.T @ seen)[1][:, ::-1]
-    return seen @ ways, ways.T @ np.linalg.inv(views)
+    return seen @ ways, ways
 
 
 def _to_parts(
     network: Network,
     kept: NDArray[np.bool_],
     numbers: NDArray[np.int8],
-    halvings: NDArray[Any],
+    parts: NDArray[np.intp],
     directions: NDArray[Any],
     counts: NDArray[Any],
 ) -> Parts:
-    parts = halvings.astype(np.intp)
     kinds = pack_numbers.sort_kinds(numbers, parts)
     told, of = np.ascontiguousarray(numbers).reshape(-1), kinds[:, parts].reshape(-1)
     frequencies = pack_numbers.count_frequencies(told, of)
@@ -130,7 +132,7 @@ def _to_parts(
         "groups": np.array("\n".join("\t".join(group) for group in network.groups)),
         "room": np.array(network.vocabulary.room),
         "gaps": np.stack([gaps & 255, gaps >> 8]).astype(np.uint8),
-        "halvings": halvings.astype(np.uint8),
+        "halvings": parts.astype(np.uint8),
         "kinds": kinds,
         "frequencies": frequencies,
         "words": words,

@@ -103,4 +103,4 @@ def test_without_a_writable_folder_it_is_read_into_memory(fitted: Network, folde
 
 def test_all_weights_together_are_small() -> None:
     folder = Path(network.__file__).parent / network.FOLDER
-    assert sum(path.stat().st_size for path in folder.iterdir()) <= 3_540_000
+    assert sum(path.stat().st_size for path in folder.iterdir()) <= 3_000_000
