@@ -140,27 +140,27 @@ def tells_only_past(text: str) -> bool:
 
 
 def correct_denials(
-    clauses: Sequence[Clause], stand: Sequence[Stance], found: dict[int, list[Found]], ends: dict[int, int]
+    clauses: Sequence[Clause], stand: Sequence[Stance], findings: dict[int, list[Found]], ends: dict[int, int]
 ) -> None:
     """Turns a denial into a correction if its sentence also says what is true now.
 
     A finding in the words beside the denial keeps its own key: one sentence is one memory.
     """
-    for index, each in list(found.items()):
+    for index, each in list(findings.items()):
         one, last = each[0], ends.get(index, index)
         if not one.retracts or one.assertion != "correction" or one.kind == "constraint":
             continue
         sentence = clauses[index].sentence
-        if new := _find_replacement(clauses, found, index, last):
+        if new := _find_replacement(clauses, findings, index, last):
             ends[index] = max(last, ends.get(new, new))
-            found[index] = [_to_replacement(one, told) for told in found.pop(new)]
+            findings[index] = [_to_replacement(one, told) for told in findings.pop(new)]
             continue
         beside = [
             place
             for place, clause in enumerate(clauses)
             if clause.sentence == sentence
             and (not index <= place <= last or (last > index and not has_word(clause.text, one.old_value or "")))
-            and (place not in found or place == index)
+            and (place not in findings or place == index)
             and stand[place].stands
             and (_NOW.search(clause.text) or values(clause.text))
         ]
@@ -168,20 +168,20 @@ def correct_denials(
             continue
         slot = one.key if one.key and one.key.startswith("profile:") else None
         begin = min(index, beside[0])
-        found.pop(index)
-        found[begin] = [put_instead(one, key=slot)]
+        findings.pop(index)
+        findings[begin] = [put_instead(one, key=slot)]
         ends[begin] = max(last, beside[-1])
 
 
 def _find_replacement(
-    clauses: Sequence[Clause], found: Mapping[int, Sequence[Found]], index: int, last: int
+    clauses: Sequence[Clause], findings: Mapping[int, Sequence[Found]], index: int, last: int
 ) -> int | None:
     """The place of the clause after a denial, in the same sentence, whose finding replaces what is denied."""
     new = last + 1
-    if new not in found or clauses[new].sentence != clauses[index].sentence:
+    if new not in findings or clauses[new].sentence != clauses[index].sentence:
         return None
-    one = found[new][0]
-    fits = one.kind == found[index][0].kind and not one.retracts and one.assertion == "correction"
+    one = findings[new][0]
+    fits = one.kind == findings[index][0].kind and not one.retracts and one.assertion == "correction"
     return new if fits and stands_in_place(clauses[new].text) else None
 
 
@@ -195,14 +195,14 @@ def add_suspicions(
     clauses: Sequence[Clause],
     verdicts: Sequence[ClauseClass],
     free: Sequence[bool],
-    found: dict[int, list[Found]],
+    findings: dict[int, list[Found]],
     ends: dict[int, int],
 ) -> None:
     """Adds findings for sentences that state nothing to keep but may change a memory.
 
     In a long message each such sentence is one finding; in a short one neighbours form one, as they explain each other.
     """
-    stated = {clauses[at].sentence for index in found for at in range(index, ends.get(index, index) + 1)}
+    stated = {clauses[at].sentence for index in findings for at in range(index, ends.get(index, index) + 1)}
     best: dict[int, int] = {}
     for index, verdict in enumerate(verdicts):
         sentence = clauses[index].sentence
@@ -213,15 +213,18 @@ def add_suspicions(
     sentences = group_by_sentence(clauses)
     if clauses[-1].end - clauses[0].start > SHORT:
         for number, index in best.items():
-            found[index] = [learned.to_suspicion(sentences[number], verdicts[index])]
+            findings[index] = [learned.to_suspicion(sentences[number], verdicts[index])]
         return
     open_to_it = [n for n in sentences if n not in stated and not sentences[n][0].asked]
     for together in _split_into_runs(open_to_it):
         if likely := [best[n] for n in together if n in best]:
-            told = [clause for n in together for clause in sentences[n]]
-            begin = clauses.index(told[0])
+            suspected = [clause for n in together for clause in sentences[n]]
+            begin = clauses.index(suspected[0])
             surest = max(likely, key=lambda at: verdicts[at].changed)
-            found[begin], ends[begin] = [learned.to_suspicion(told, verdicts[surest])], clauses.index(told[-1])
+            findings[begin], ends[begin] = (
+                [learned.to_suspicion(suspected, verdicts[surest])],
+                clauses.index(suspected[-1]),
+            )
 
 
 def _split_into_runs(numbers: Sequence[int]) -> list[list[int]]:

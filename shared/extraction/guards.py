@@ -210,7 +210,7 @@ def _opens_no_question(text: str) -> bool:
 @of_texts(64)
 def stances(clauses: tuple[Clause, ...]) -> tuple[Stance, ...]:
     """The stance of every clause; subject, supposition and hearsay apply to later clauses of the same sentence too."""
-    found: list[Stance] = []
+    results: list[Stance] = []
     carried: Subject = "none"
     supposed = reported = doctor = fiction = False
     sentence = -1
@@ -235,7 +235,7 @@ def stances(clauses: tuple[Clause, ...]) -> tuple[Stance, ...]:
         if named == "self" and reported and sentence != -1 and clause.sentence == sentence and _breaks(clause):
             reported = False
         following = clauses[index + 1] if index + 1 < len(clauses) else None
-        found.append(
+        results.append(
             _stance(
                 named if explicit else carried,
                 explicit,
@@ -248,7 +248,7 @@ def stances(clauses: tuple[Clause, ...]) -> tuple[Stance, ...]:
                 doctor,
             )
         )
-    return tuple(found)
+    return tuple(results)
 
 
 def _says(text: str, signs: int, zh: int, in_zh: re.Pattern[str], en: int, in_en: re.Pattern[str]) -> bool:

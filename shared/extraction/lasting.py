@@ -163,17 +163,17 @@ def estimate_sentences(
     text: str, clauses: Sequence[Clause], stand: Sequence[Stance], verdicts: Sequence[ClauseClass]
 ) -> dict[int, float]:
     """The likelihood of each sentence, by its number, that it states something lasting."""
-    found: dict[int, float] = {}
+    likelihoods: dict[int, float] = {}
     for number, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
         at = list(places)
         own = slice(at[0], at[-1] + 1)
         words = text[clauses[at[0]].start : clauses[at[-1]].end]
         if _is_bare(words, stand[own]) or all(stance.asked for stance in stand[own]):
-            found[number] = 0.0
+            likelihoods[number] = 0.0
             continue
         likely = estimate_lasting(words, clauses[own], stand[own], verdicts[own])
-        found[number] = max(likely, PLAINLY) if _tells_of_another(words, stand[own], likely) else likely
-    return found
+        likelihoods[number] = max(likely, PLAINLY) if _tells_of_another(words, stand[own], likely) else likely
+    return likelihoods
 
 
 def tells_in_jest(text: str) -> bool:
@@ -213,9 +213,9 @@ def keep_sentences(
     clauses: Sequence[Clause], verdicts: Sequence[ClauseClass], likely: Mapping[int, float]
 ) -> dict[int, bool]:
     """Whether each sentence, by its number, is worth keeping; an order and the end of a ticket always are."""
-    kept: dict[int, bool] = {}
+    worth_keeping: dict[int, bool] = {}
     for number, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
         own = list(places)
         ordered = any(find_order(text) or tells_of_ticket(text) for text in (clauses[place].text for place in own))
-        kept[number] = ordered or _states_enough([verdicts[place] for place in own], likely[number])
-    return kept
+        worth_keeping[number] = ordered or _states_enough([verdicts[place] for place in own], likely[number])
+    return worth_keeping

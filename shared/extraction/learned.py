@@ -85,11 +85,11 @@ class ClauseClass:
 
 def signs(clause: Clause, place: int, count: int) -> list[str]:
     """The grams of a clause, and marks of its place."""
-    found = grams(clause.text)
-    found += (f"#{min(count, _LONGEST)}", f"@{min(place, 3)}", f"~{min(len(clause.text) // 8, 8)}")
+    features = grams(clause.text)
+    features += (f"#{min(count, _LONGEST)}", f"@{min(place, 3)}", f"~{min(len(clause.text) // 8, 8)}")
     if clause.asked:
-        found.append("=question")
-    return found
+        features.append("=question")
+    return features
 
 
 def read(clauses: Sequence[Clause]) -> list[ClauseClass]:
@@ -233,17 +233,17 @@ def to_statement(
         return None
     if kind in OF_SPEAKER and tells_limit_of_somebody(text):
         kind = "note"
-    said = dates.find_coming(text, today) if kind in ("event", "task") else None
+    coming = dates.find_coming(text, today) if kind in ("event", "task") else None
     return Found(
         kind,
         None,
-        {"value": text, **dates.to_value_date(said)},
+        {"value": text, **dates.to_value_date(coming)},
         text,
         "learned",
         f"{kind} {max(verdict.kept for verdict in verdicts):.2f}",
         "preference" if kind == "preference" else "fact",
         read_polarity(verdicts) if kind == "preference" else 0,
-        event_date=said.day if said else None,
+        event_date=coming.day if coming else None,
     )
 
 

@@ -66,27 +66,27 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
         if command is not None and command.cmd != "remember":
             explain.append(ReadingNote((0, len(message.text)), "dropped", "command", message.ordinal))
             continue
-        said, bad, why = _read_repaired(message, context)
-        observations.extend(said)
+        statements, bad, why = _read_repaired(message, context)
+        observations.extend(statements)
         refused.extend(bad)
         explain.extend(why)
         signal = signal or find_feedback(message, answer)
     explain.extend(unread)
     last = turn.messages[-1].ordinal if turn.messages else 0
-    told = [one for tool in turn.tool_calls if (one := structured.from_tool(tool))]
-    observations = structured.remove_twins(observations, told, turn.messages)
+    of_tools = [one for tool in turn.tool_calls if (one := structured.from_tool(tool))]
+    observations = structured.remove_twins(observations, of_tools, turn.messages)
     observations.extend(structured.from_item(item, last, policy.profile_slots) for item in turn.items)
-    observations.extend(told)
+    observations.extend(of_tools)
     observations.extend(structured.from_ref(ref, last) for ref in turn.refs)
     named = {one.message_ordinal for one in (*observations, *mentions)}
     suspect = {each.ordinal for each in turn.messages if each.ordinal in named and find_secrets(each.text)}
-    kept, secret = keeping.remove_secrets(observations, suspect)
+    clean, secret = keeping.remove_secrets(observations, suspect)
     refused.extend(secret)
-    suspected = tuple(one for one in kept if SUSPECTED in one.flags)
-    kept = [one for one in kept if SUSPECTED not in one.flags]
-    kept.extend(keeping.observe_mentions(kept, mentions, context, policy, explain, turn.messages, suspect))
-    found = tuple(keeping.remove_repeats(kept)[: policy.max_observations])
-    return Observed(found, suspected, tuple(mentions), tuple(refused), tuple(explain), signal)
+    suspected = tuple(one for one in clean if SUSPECTED in one.flags)
+    clean = [one for one in clean if SUSPECTED not in one.flags]
+    clean.extend(keeping.observe_mentions(clean, mentions, context, policy, explain, turn.messages, suspect))
+    distinct = tuple(keeping.remove_repeats(clean)[: policy.max_observations])
+    return Observed(distinct, suspected, tuple(mentions), tuple(refused), tuple(explain), signal)
 
 
 def _read_repaired(
@@ -111,75 +111,77 @@ def _read_message(
     today = (message.created_at or context.occurred_at).date()
     refused: list[Refusal] = []
     explain: list[ReadingNote] = []
-    found: list[Observation] = []
+    statements: list[Observation] = []
     own = _blank_spans(message.text, [(wish.start, wish.end) for wish in wishes.find_wishes(message.text)])
     remembered = slash.find_remembered(own)
-    for told in remembered:
-        rule = manipulation.find_manipulation(told.text)
+    for command in remembered:
+        rule = manipulation.find_manipulation(command.text)
         if rule:
-            refused.append(Refusal("manipulation", rule, (told.start, told.end), message.ordinal))
+            refused.append(Refusal("manipulation", rule, (command.start, command.end), message.ordinal))
             continue
-        if tells_in_jest(told.text):
-            explain.append(ReadingNote((told.start, told.end), "dropped", "ironic", message.ordinal))
+        if tells_in_jest(command.text):
+            explain.append(ReadingNote((command.start, command.end), "dropped", "ironic", message.ordinal))
             continue
-        found.extend(observe_remembered(message, told, today))
-        explain.append(ReadingNote((told.start, told.end), "kept", "remember", message.ordinal))
+        statements.extend(observe_remembered(message, command, today))
+        explain.append(ReadingNote((command.start, command.end), "kept", "remember", message.ordinal))
     retracted = retractions.find_retractions(own)
-    text = _blank_spans(own, [(told.lead, told.end) for told in remembered])
+    text = _blank_spans(own, [(command.lead, command.end) for command in remembered])
     if forgotten := [(each.start, each.end) for each in retractions.find_requests_to_forget(text)]:
-        found.extend(observe_forgotten(message, forgotten))
+        statements.extend(observe_forgotten(message, forgotten))
         explain.extend(ReadingNote(span, "kept", "forget", message.ordinal) for span in forgotten)
     text = _blank_spans(text, forgotten)
     clauses = split(text)
     barred = find_barred(clauses, text, message, refused, explain)
     clauses = tuple(clause for clause in clauses if clause.sentence not in barred)
-    found.extend(extract_statements(message, clauses, today, explain, directed=False, trusted=not refused))
-    found = _add_repair(message, _apply_retractions(message, found, retracted, explain), explain)
-    return found, refused, explain
+    statements.extend(extract_statements(message, clauses, today, explain, directed=False, trusted=not refused))
+    statements = _add_repair(message, _apply_retractions(message, statements, retracted, explain), explain)
+    return statements, refused, explain
 
 
-def _add_repair(message: MessageText, found: list[Observation], explain: list[ReadingNote]) -> list[Observation]:
+def _add_repair(message: MessageText, statements: list[Observation], explain: list[ReadingNote]) -> list[Observation]:
     """The findings, with a mark or a note if the short message may correct a value of what was said just before."""
     repair = find_repair(message.text)
     if repair is None or (repair[2] < MAY_REPAIR and not owns_slip(message.text[repair[0] : repair[1]])):
-        return found
+        return statements
     start, end, _ = repair
-    said = message.text[start:end]
-    there = [one for one in found if one.span[0] < end and start < one.span[1]]
+    words = message.text[start:end]
+    there = [one for one in statements if one.span[0] < end and start < one.span[1]]
     stated_there = [one for one in there if SUSPECTED not in one.flags]
     if any(one.retracts or one.assertion == "directive" for one in stated_there):
-        return found
+        return statements
     explain.append(ReadingNote((start, end), "kept", "may put a value right", message.ordinal))
     if any(one.key for one in stated_there):
-        return found
-    bare = _SAYS_WRONG.search(said) and not _OF_SOMEBODY.search(said)
+        return statements
+    bare = _SAYS_WRONG.search(words) and not _OF_SOMEBODY.search(words)
     if there and not bare:
         first = (stated_there or there)[0]
-        flagged = replace(first, flags=(*first.flags, MAY_AMEND), value={**first.value, "quote": said})
-        return [flagged if one is first else one for one in found]
+        flagged = replace(first, flags=(*first.flags, MAY_AMEND), value={**first.value, "quote": words})
+        return [flagged if one is first else one for one in statements]
     flags = (SUSPECTED, AMENDS)
-    note = Found("note", None, {"value": said}, said, "correction", "repair", "fact", 0, "correction", flags=flags)
+    note = Found("note", None, {"value": words}, words, "correction", "repair", "fact", 0, "correction", flags=flags)
     return [
-        to_observation(note, message, (start, end), said),
-        *(one for one in found if one not in there),
+        to_observation(note, message, (start, end), words),
+        *(one for one in statements if one not in there),
     ]
 
 
 def _apply_retractions(
     message: MessageText,
-    found: list[Observation],
+    statements: list[Observation],
     retracted: Sequence[retractions.Retraction],
     explain: list[ReadingNote],
 ) -> list[Observation]:
     """The findings without those that the message retracts, and its retractions of other statements as findings."""
     if not retracted:
-        return found
+        return statements
     gone = [span for each in retracted for span in ((each.start, each.end), each.taken) if span]
-    kept = [
-        one for one in found if one.retracts or not any(_overlaps(one.span, span) for span in gone) or _replaces(one)
+    remaining = [
+        one
+        for one in statements
+        if one.retracts or not any(_overlaps(one.span, span) for span in gone) or _replaces(one)
     ]
     explain.extend(ReadingNote((each.start, each.end), "kept", "retraction", message.ordinal) for each in retracted)
-    return [*kept, *(observe_retraction(message, each) for each in retracted if each.thing or each.takes_before)]
+    return [*remaining, *(observe_retraction(message, each) for each in retracted if each.thing or each.takes_before)]
 
 
 def _overlaps(one: tuple[int, int], other: tuple[int, int]) -> bool:
@@ -192,19 +194,19 @@ def _replaces(one: Observation) -> bool:
 
 
 def observe_retraction(message: MessageText, each: retractions.Retraction) -> Observation:
-    said = message.text[each.start : each.end].strip()
+    words = message.text[each.start : each.end].strip()
     kind: MemoryType = "event" if each.thing else "note"
-    found = Found(kind, None, {"value": each.thing or each.why}, said, retractions.DETECTOR, each.why, "fact", 0)
-    found = replace(found, assertion="correction", retracts=True, old_value=each.thing)
+    finding = Found(kind, None, {"value": each.thing or each.why}, words, retractions.DETECTOR, each.why, "fact", 0)
+    finding = replace(finding, assertion="correction", retracts=True, old_value=each.thing)
     flags = (retractions.PLAN,) if each.thing else ()
-    return to_observation(replace(found, flags=flags), message, (each.start, each.end), said if each.thing else "")
+    return to_observation(replace(finding, flags=flags), message, (each.start, each.end), words if each.thing else "")
 
 
-def _blank_spans(text: str, told: Sequence[tuple[int, int]]) -> str:
+def _blank_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
     """The text with these spans blanked."""
     pieces: list[str] = []
     at = 0
-    for start, end in sorted(told):
+    for start, end in sorted(spans):
         pieces += text[at:start], " " * (end - max(start, at))
         at = max(at, end)
     return "".join(pieces) + text[at:]
@@ -224,11 +226,11 @@ def find_barred(
     return barred
 
 
-def observe_remembered(message: MessageText, told: slash.RememberCommand, today: date) -> list[Observation]:
+def observe_remembered(message: MessageText, command: slash.RememberCommand, today: date) -> list[Observation]:
     """What the user asks to remember, as one statement with the type and key of its words, or as a note."""
-    benefits = manipulation.serves_itself(told.text, directed=True)
-    inner = replace(message, text=told.text, name=None)
-    stated_in = extract_statements(inner, split(told.text), today, [], directed=True)
+    benefits = manipulation.serves_itself(command.text, directed=True)
+    inner = replace(message, text=command.text, name=None)
+    stated_in = extract_statements(inner, split(command.text), today, [], directed=True)
     first = next((one for one in stated_in if one.key), None)
     assertion: Assertion = "declared" if benefits else "directive"
     if first and first.assertion == "correction" and not benefits:
@@ -236,10 +238,10 @@ def observe_remembered(message: MessageText, told: slash.RememberCommand, today:
     note = Found(
         first.kind if first else "note",
         first.key if first else None,
-        {**(first.value if first else {"value": told.text})},
-        told.text,
+        {**(first.value if first else {"value": command.text})},
+        command.text,
         "remember",
-        told.pattern,
+        command.pattern,
         "opinion" if benefits else first.epistemic if first else "fact",
         first.polarity if first else 0,
         assertion,
@@ -248,7 +250,7 @@ def observe_remembered(message: MessageText, told: slash.RememberCommand, today:
         event_date=first.event_date if first else None,
         valid_until=first.valid_until if first else None,
     )
-    return [to_observation(add_key(note, told.text), message, (told.start, told.end), told.text)]
+    return [to_observation(add_key(note, command.text), message, (command.start, command.end), command.text)]
 
 
 def observe_forgotten(message: MessageText, asked: Sequence[tuple[int, int]]) -> list[Observation]:

@@ -83,7 +83,7 @@ def find_facts(clause: Clause, stance: Stance) -> list[Found]:
 
 def _fill_slots(only: str, whose: Collection[str], text: str, clause: Clause | None) -> list[Found]:
     """The findings of the forms for these subjects, each slot once; without a clause all forms are tried."""
-    found: dict[str, Found] = {}
+    findings: dict[str, Found] = {}
     for who, slot, pattern, bit in _FACTS:
         if who not in whose or only not in ("", slot) or (clause is not None and not clause.mask & bit):
             continue
@@ -91,12 +91,12 @@ def _fill_slots(only: str, whose: Collection[str], text: str, clause: Clause | N
         if match is None or not (value := _read_value(slot, match)):
             continue
         one = _make_slot(_name_slot(slot, match, value), value, text)
-        found.setdefault(str(one.key), one)
+        findings.setdefault(str(one.key), one)
         if who == "home" and (more := _AND.match(text, match.end())):
             others = _fill_slots("", ("home",), f"I have {text[more.end() :]}", None)
-            found |= {str(other.key): other for other in others if other.key not in found}
-    if found or "self" not in whose:
-        return list(found.values())
+            findings |= {str(other.key): other for other in others if other.key not in findings}
+    if findings or "self" not in whose:
+        return list(findings.values())
     if (match := words.SELF_NAMED.search(text)) and names.is_nothing_else(match["v"]):
         return [_make_slot("name", match["v"], text)]
     match = words.NATIVE.search(text)
@@ -117,19 +117,19 @@ def _name_slot(slot: str, match: re.Match[str], value: str) -> str:
 
 def _read_value(slot: str, match: re.Match[str]) -> str:
     """The value that the form captures, without what follows it; empty if it is no value of this slot."""
-    said = read_group(match, "v")
+    value = read_group(match, "v")
     if slot in ("city", "hometown", "employer", "school", "%:place", "occupation", "major"):
-        said = words.CLIP.split(said, maxsplit=1)[0]
-    said = tidy(said)
+        value = words.CLIP.split(value, maxsplit=1)[0]
+    value = tidy(value)
     if slot in ("name", "call_me", "%:name"):
-        return said if names.is_name(said) or not words.NOT_NAME.search(said) else ""
+        return value if names.is_name(value) or not words.NOT_NAME.search(value) else ""
     if slot in ("city", "hometown"):
-        return "" if words.VAGUE_PLACE.search(said) else said
-    if slot == "employer" and words.SORT_OF_EMPLOYER.search(said):
+        return "" if words.VAGUE_PLACE.search(value) else value
+    if slot == "employer" and words.SORT_OF_EMPLOYER.search(value):
         return ""
-    if slot == "age" and said.isdigit() and not 4 < int(said) < 120:
+    if slot == "age" and value.isdigit() and not 4 < int(value) < 120:
         return ""
-    return said
+    return value
 
 
 def _is_place(text: str) -> bool:
@@ -232,31 +232,35 @@ def _make_taste(target: str, polarity: Polarity, over: str) -> Found:
     return Found("preference", key, value, target, "slots", "taste", "preference", polarity)
 
 
-def add_key(found: Found, text: str) -> Found:
+def add_key(finding: Found, text: str) -> Found:
     """The finding under the key that its words give, if it has none yet."""
     text = text[:LONGEST]
-    if found.retracts:
-        return found
-    if found.key is not None:
-        also = {key: thing for key, thing in _find_allergies(text).items() if key != found.key}
-        return replace(found, value={**found.value, ALSO: {**found.value.get(ALSO, {}), **also}}) if also else found
-    if found.kind == "task" and (ticket := _TICKET.search(text)):
+    if finding.retracts:
+        return finding
+    if finding.key is not None:
+        also = {key: thing for key, thing in _find_allergies(text).items() if key != finding.key}
+        return (
+            replace(finding, value={**finding.value, ALSO: {**finding.value.get(ALSO, {}), **also}})
+            if also
+            else finding
+        )
+    if finding.kind == "task" and (ticket := _TICKET.search(text)):
         status = "cancelled" if _CANCELLED.search(text) else "done" if _DONE.search(text) else "todo"
-        return replace(found, key=f"task:tool:{slug(ticket[0])}", value={**found.value, "status": status})
-    if found.kind not in _KEYED:
-        return found
+        return replace(finding, key=f"task:tool:{slug(ticket[0])}", value={**finding.value, "status": status})
+    if finding.kind not in _KEYED:
+        return finding
     if keys := _find_allergies(text):
-        return _put_under_key(replace(found, kind="constraint", epistemic="fact", polarity=-1), keys)
-    if found.kind == "constraint" and _BUDGET.search(text):
+        return _put_under_key(replace(finding, kind="constraint", epistemic="fact", polarity=-1), keys)
+    if finding.kind == "constraint" and _BUDGET.search(text):
         thing = next((part for match in _BUDGET_OF.finditer(text) for part in match.groups() if part), "")
         return _put_under_key(
-            found, {f"constraint:budget:{slug(to_target(thing), 32)}" if thing else "constraint:budget": ""}
+            finding, {f"constraint:budget:{slug(to_target(thing), 32)}" if thing else "constraint:budget": ""}
         )
-    if found.kind in ("preference", "constraint") and (slot := find_slot(text)) and slot[0] == "writing":
+    if finding.kind in ("preference", "constraint") and (slot := find_slot(text)) and slot[0] == "writing":
         key, scope, name = preference_key(text)
-        value = {**found.value, "scope": scope, "slot": name}
-        return replace(found, kind="preference", key=key, value=value, epistemic="preference")
-    return found
+        value = {**finding.value, "scope": scope, "slot": name}
+        return replace(finding, kind="preference", key=key, value=value, epistemic="preference")
+    return finding
 
 
 def tells_of_ticket(text: str) -> bool:
@@ -284,25 +288,25 @@ def find_denied_allergy(text: str) -> Found | None:
     return Found("constraint", key, value, text, "correction", "denied", "fact", 0, "correction", True, thing)
 
 
-def with_due(found: Found, text: str, today: date) -> Found:
+def with_due(finding: Found, text: str, today: date) -> Found:
     """A task with its due date as exactly as it was stated, valid until that time is over."""
-    said = dates.find_coming(text, today) if found.kind == "task" else None
-    if said is None:
-        return found
-    until = None if said.last is None or said.is_over(today) else datetime.combine(said.last, time(23, 59, 59), UTC)
-    value = {"status": "todo", **found.value, "due": str(said.day or said.iso), "due_said": said.text}
-    value |= dates.to_value_date(said)
-    return replace(found, value=value, event_date=said.day, valid_until=until if value["status"] == "todo" else None)
+    due = dates.find_coming(text, today) if finding.kind == "task" else None
+    if due is None:
+        return finding
+    until = None if due.last is None or due.is_over(today) else datetime.combine(due.last, time(23, 59, 59), UTC)
+    value = {"status": "todo", **finding.value, "due": str(due.day or due.iso), "due_said": due.text}
+    value |= dates.to_value_date(due)
+    return replace(finding, value=value, event_date=due.day, valid_until=until if value["status"] == "todo" else None)
 
 
-def _put_under_key(found: Found, keys: dict[str, str]) -> Found:
+def _put_under_key(finding: Found, keys: dict[str, str]) -> Found:
     first, *others = keys
-    value = dict(found.value)
+    value = dict(finding.value)
     if keys[first]:
         value["value"] = keys[first]
     if others:
         value[ALSO] = {**value.get(ALSO, {}), **{key: keys[key] for key in others}}
-    return replace(found, key=first, value=value)
+    return replace(finding, key=first, value=value)
 
 
 def find_plain(clause: Clause, stance: Stance, today: date) -> list[Found]:

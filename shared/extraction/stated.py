@@ -85,18 +85,18 @@ def extract_statements(
     sentences = group_by_sentence(clauses)
     until = 0
     for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True)):
-        found = reading.found.get(index, [])
+        findings = reading.found.get(index, [])
         last = reading.swallowed.get(index, index)
         span = (clause.start, clauses[last].end)
-        until = max(until, last + 1 if found else 0)
-        if not found:
+        until = max(until, last + 1 if findings else 0)
+        if not findings:
             if index >= until:
                 explain.append(ReadingNote(span, "dropped", _name_reason(stance), message.ordinal))
             continue
-        explain.append(ReadingNote(span, "kept", ",".join(one.detector for one in found), message.ordinal))
+        explain.append(ReadingNote(span, "kept", ",".join(one.detector for one in findings), message.ordinal))
         begin, end = _find_clause_range(clauses, reading, index, last)
         sentence = message.text[clauses[begin].start : clauses[end - 1].end]
-        one = add_key(_merge_findings(found), sentence)
+        one = add_key(_merge_findings(findings), sentence)
         if manipulation.may_serve(clause.mask) and manipulation.serves_itself(message.text[slice(*span)], directed):
             one = replace(one, flags=(*one.flags, "self_benefit"), assertion="declared", epistemic="opinion")
         if not directed and one.assertion == "declared":
@@ -107,24 +107,24 @@ def extract_statements(
     return observations
 
 
-def _merge_findings(found: Sequence[Found]) -> Found:
+def _merge_findings(findings: Sequence[Found]) -> Found:
     """Merges the findings of one statement under the first key; the values of the other keys are kept beside it."""
-    first = next((one for one in found if one.assertion == "correction" or one.key), found[0])
+    first = next((one for one in findings if one.assertion == "correction" or one.key), findings[0])
     also = {
         key: str(one.value.get("value") or "")
-        for one in found
+        for one in findings
         if one is not first and not one.retracts and (key := one.key and profile_key(one.key)) and key != first.key
     }
     return replace(first, value={**first.value, ALSO: also}) if also else first
 
 
-def _mark_order(found: Found, text: str, today: date) -> Found:
+def _mark_order(finding: Found, text: str, today: date) -> Found:
     """Marks the finding as an order if its words tell how to answer, or of what to remind the user and when."""
     order = find_order(text)
     if order == "reminder":
-        found = replace(found, kind="task", assertion="directive")
-    found = with_due(found, text, today)
-    return replace(found, assertion="directive") if order and found.kind in ORDERED else found
+        finding = replace(finding, kind="task", assertion="directive")
+    finding = with_due(finding, text, today)
+    return replace(finding, assertion="directive") if order and finding.kind in ORDERED else finding
 
 
 def _replace_words(found: Found, words: str) -> Found:
@@ -154,7 +154,7 @@ def _classify_clauses(clauses: tuple[Clause, ...]) -> tuple[list[ClauseClass], f
     beside a statement lowers its class, so in short messages each clause is classified alone as well.
     """
     few = len(clauses) <= learned.FEW_CLAUSES and not any(_OF_WORDS.search(clause.text) for clause in clauses)
-    found: list[ClauseClass] = []
+    classes: list[ClauseClass] = []
     plainly: set[int] = set()
     for place, (clause, verdict) in enumerate(zip(clauses, learned.read(clauses), strict=True)):
         if names.introduces(clause.text):
@@ -164,8 +164,8 @@ def _classify_clauses(clauses: tuple[Clause, ...]) -> tuple[list[ClauseClass], f
         elif few and (own := learned.classify_alone(clause)).kept >= learned.SURE_ALONE:
             verdict = learned.admit_type(verdict, own.kind)
             plainly.add(place)
-        found.append(verdict)
-    return found, frozenset(plainly)
+        classes.append(verdict)
+    return classes, frozenset(plainly)
 
 
 def _quote_around(sentences: dict[int, list[Clause]], number: int, last: int, text: str) -> str:
@@ -204,19 +204,17 @@ def _read_sentences(
     corrected = find_corrections(clauses, stand, plain, today)
     if not directed:
         _apply_classes(plain, corrected, stand, verdicts)
-    ends = {index: index + 1 for index, found in corrected.items() if found and "joined" in found[0].flags}
-    found = {
-        index: join_findings(index, plain, corrected) for index in range(len(clauses)) if index not in ends.values()
-    }
-    found = {index: each for index, each in found.items() if each}
+    ends = {index: index + 1 for index, findings in corrected.items() if findings and "joined" in findings[0].flags}
+    places = [index for index in range(len(clauses)) if index not in ends.values()]
+    findings = {index: each for index in places if (each := join_findings(index, plain, corrected))}
     if directed:
-        return SentenceReading(found, ends)
-    kept = keep_sentences(clauses, verdicts, likely)
-    found = {
-        n: each for n, each in found.items() if kept[clauses[n].sentence] or n in plainly or stands_anyway(each[0])
+        return SentenceReading(findings, ends)
+    worth = keep_sentences(clauses, verdicts, likely)
+    findings = {
+        n: each for n, each in findings.items() if worth[clauses[n].sentence] or n in plainly or stands_anyway(each[0])
     }
     if not trusted:
-        return SentenceReading(found, ends)
+        return SentenceReading(findings, ends)
     free = [
         not plain[index]
         and index not in corrected
@@ -226,23 +224,23 @@ def _read_sentences(
     ]
     choose = partial(_choose_type, clauses, stand, verdicts)
     for index, (one, end) in learned.find_changed(clauses, verdicts, free, corrected.keys(), choose).items():
-        if kept[clauses[index].sentence] or likely[clauses[index].sentence] >= MAY_CORRECT:
-            found[index], ends[index] = [one], end - 1
-    taken = {clauses[at].sentence for index in found for at in range(index, ends.get(index, index) + 1)}
-    for number, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
-        own = [place for place in places if free[place]]
+        if worth[clauses[index].sentence] or likely[clauses[index].sentence] >= MAY_CORRECT:
+            findings[index], ends[index] = [one], end - 1
+    taken = {clauses[at].sentence for index in findings for at in range(index, ends.get(index, index) + 1)}
+    for number, its_places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
+        own = [place for place in its_places if free[place]]
         if (
             own
             and number not in taken
-            and (kept[number] or any(place in plainly and verdicts[place].kind == "constraint" for place in own))
+            and (worth[number] or any(place in plainly and verdicts[place].kind == "constraint" for place in own))
         ):
             own_clauses, own_verdicts = [clauses[n] for n in own], [verdicts[n] for n in own]
             whole = learned.to_statement(own_clauses, own_verdicts, choose(own), today)
             if whole:
-                found[own[0]], ends[own[0]] = [whole], own[-1]
-    correct_denials(clauses, stand, found, ends)
-    changes.add_suspicions(clauses, verdicts, free, found, ends)
-    return SentenceReading(found, ends)
+                findings[own[0]], ends[own[0]] = [whole], own[-1]
+    correct_denials(clauses, stand, findings, ends)
+    changes.add_suspicions(clauses, verdicts, free, findings, ends)
+    return SentenceReading(findings, ends)
 
 
 def _choose_type(
@@ -277,15 +275,15 @@ def _apply_classes(
 
 def join_findings(index: int, plain: list[list[Found]], corrected: dict[int, list[Found]]) -> list[Found]:
     """The corrections of the clause with what it states beside them; without a correction, all that it states."""
-    found = corrected.get(index, plain[index])
-    if index not in corrected or not found or found[0].kind in ("event", "note"):
-        return found
+    findings = corrected.get(index, plain[index])
+    if index not in corrected or not findings or findings[0].kind in ("event", "note"):
+        return findings
     return [
-        *found,
+        *findings,
         *(
             one
             for one in plain[index]
-            if one.kind in _BESIDE and one.kind != found[0].kind and one.detector != "correction"
+            if one.kind in _BESIDE and one.kind != findings[0].kind and one.detector != "correction"
         ),
     ]
 
@@ -297,13 +295,13 @@ def _name_reason(stance: Stance) -> str:
     return f"about {stance.subject}" if stance.subject in ("other", "agent") else "no signal"
 
 
-def to_observation(found: Found, message: MessageText, span: tuple[int, int], around: str = "") -> Observation:
+def to_observation(finding: Found, message: MessageText, span: tuple[int, int], around: str = "") -> Observation:
     """The observation of the finding, with its speaker, place, language, and the sentence around it."""
-    epistemic = judge_epistemic(found)
-    if epistemic == "opinion" and found.assertion == "declared" and found.kind in VIEWED:
-        found = replace(found, kind="note", assertion="inferred", polarity=0)
-    correction = found.assertion == "correction"
-    key, value, text = found.key and profile_key(found.key), found.value, found.text
+    epistemic = judge_epistemic(finding)
+    if epistemic == "opinion" and finding.assertion == "declared" and finding.kind in VIEWED:
+        finding = replace(finding, kind="note", assertion="inferred", polarity=0)
+    correction = finding.assertion == "correction"
+    key, value, text = finding.key and profile_key(finding.key), finding.value, finding.text
     if around:
         value = {**value, "quote": around}
     if message.name:
@@ -313,25 +311,25 @@ def to_observation(found: Found, message: MessageText, span: tuple[int, int], ar
             value["old_key"] = _to_named_key(value["old_key"], message.name)
         text = f"{message.name}: {text}"
     return Observation(
-        found.kind,
+        finding.kind,
         key,
         value,
         text,
-        found.assertion,
+        finding.assertion,
         epistemic,
-        found.polarity,
+        finding.polarity,
         "urgent" if correction else "normal",
-        found.retracts,
-        found.old_value,
-        found.detector,
-        found.pattern,
+        finding.retracts,
+        finding.old_value,
+        finding.detector,
+        finding.pattern,
         language_of(message.text[span[0] : span[1]] or text),
         message.role,
         message.ordinal,
         span,
-        tuple(flag for flag in found.flags if flag != "joined"),
-        found.event_date,
-        found.valid_until,
+        tuple(flag for flag in finding.flags if flag != "joined"),
+        finding.event_date,
+        finding.valid_until,
     )
 
 

@@ -186,9 +186,9 @@ def _row(turn: Turn, seen: Observation, policy: ConfidencePolicy) -> Observation
     plain = {name: part for name, part in seen.value.items() if name not in (RELATED, CLAIMED)}
     value = {**plain, **({"event_date": seen.event_date.isoformat()} if seen.event_date else {})}
     when = next((e.said_at for e in turn.events if e.ordinal == seen.message_ordinal), turn.said_at)
-    said = input_hash(turn.turn_id, seen.message_ordinal, seen.kind, seen.key, seen.text, seen.retracts)
+    statement_hash = input_hash(turn.turn_id, seen.message_ordinal, seen.kind, seen.key, seen.text, seen.retracts)
     return ObservationRow(
-        observation_id=candidate_id(turn.turn_id, said),
+        observation_id=candidate_id(turn.turn_id, statement_hash),
         turn_id=turn.turn_id,
         session_id=turn.session_id,
         ordinal=seen.message_ordinal,
@@ -209,7 +209,7 @@ def _row(turn: Turn, seen: Observation, policy: ConfidencePolicy) -> Observation
         flags=seen.flags,
         valid_until=seen.valid_until,
         said_at=when,
-        input_hash=said,
+        input_hash=statement_hash,
         span_start=seen.span[0],
         span_end=seen.span[1],
         related_memory_id=_find(turn, seen) if MISREAD in seen.flags else find_related(seen),

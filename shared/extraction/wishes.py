@@ -225,17 +225,17 @@ class MemoryWish:
 
 def find_wishes(text: str) -> tuple[MemoryWish, ...]:
     """The wishes that the text states, in their order; clauses are read only if their words may be a wish."""
-    found: list[MemoryWish] = []
+    results: list[MemoryWish] = []
     for start, stretch in _cut_ends(text):
         clauses = split(stretch) if mask(stretch) & _KEEPS else ()
         # how clauses stand costs ten times as much as whether one is worded as a wish, which hardly any is
         if any(clause.mask & _KEEPS and _is_worded(clause, clauses) for clause in clauses):
-            found += [
+            results += [
                 MemoryWish(wish.scope, wish.remember, start + wish.start, start + wish.end)
                 for clause, stance in zip(clauses, stances(clauses), strict=True)
                 if clause.mask & _KEEPS and (wish := _read_wish(clause, stance, clauses))
             ]
-    return tuple(found)
+    return tuple(results)
 
 
 def list_wishes(turn: TurnText) -> tuple[MemoryWish, ...]:
