@@ -15,7 +15,7 @@ from shared.extraction.clauses import Clause, split
 from shared.extraction.correction_forms import put_instead
 from shared.extraction.guards import Stance, asks_how_to_answer
 from shared.extraction.learned import ClauseClass
-from shared.extraction.model import Found
+from shared.extraction.model import Finding
 from shared.extraction.values import values
 from shared.extraction.wording import stands_in_place
 from shared.language.patterns import to_pattern
@@ -140,7 +140,7 @@ def tells_only_past(text: str) -> bool:
 
 
 def correct_denials(
-    clauses: Sequence[Clause], stand: Sequence[Stance], findings: dict[int, list[Found]], ends: dict[int, int]
+    clauses: Sequence[Clause], stand: Sequence[Stance], findings: dict[int, list[Finding]], ends: dict[int, int]
 ) -> None:
     """Turns a denial into a correction if its sentence also says what is true now.
 
@@ -174,7 +174,7 @@ def correct_denials(
 
 
 def _find_replacement(
-    clauses: Sequence[Clause], findings: Mapping[int, Sequence[Found]], index: int, last: int
+    clauses: Sequence[Clause], findings: Mapping[int, Sequence[Finding]], index: int, last: int
 ) -> int | None:
     """The place of the clause after a denial, in the same sentence, whose finding replaces what is denied."""
     new = last + 1
@@ -185,7 +185,7 @@ def _find_replacement(
     return new if fits and stands_in_place(clauses[new].text) else None
 
 
-def _to_replacement(denial: Found, new: Found) -> Found:
+def _to_replacement(denial: Finding, new: Finding) -> Finding:
     """The new finding as a correction of what the denial denies."""
     old_key = {"old_key": denial.key} if denial.key and "old_key" not in new.value else {}
     return replace(new, value={**new.value, **old_key}, old_value=new.old_value or denial.old_value)
@@ -195,7 +195,7 @@ def add_suspicions(
     clauses: Sequence[Clause],
     verdicts: Sequence[ClauseClass],
     free: Sequence[bool],
-    findings: dict[int, list[Found]],
+    findings: dict[int, list[Finding]],
     ends: dict[int, int],
 ) -> None:
     """Adds findings for sentences that state nothing to keep but may change a memory.

@@ -16,7 +16,7 @@ from shared.extraction.clauses import Clause, language_of
 from shared.extraction.gates import mask
 from shared.extraction.guards import Stance, stances
 from shared.extraction.keys import preference_key, tidy, to_target
-from shared.extraction.model import Found
+from shared.extraction.model import Finding
 from shared.extraction.slots import DENIES, find_denied_allergy, find_plain
 from shared.extraction.values import sort_of
 from shared.language.patterns import read_group, to_pattern
@@ -34,20 +34,20 @@ class DeniedFinding:
 
     at: int
     words: str
-    stated: Found
+    stated: Finding
 
-    def fits(self, new: Found) -> bool:
+    def fits(self, new: Finding) -> bool:
         """Whether the new finding may replace this one."""
         same = new.kind == self.stated.kind
         return same and (new.kind != "profile" or new.key == self.stated.key)
 
 
-def may_promote(found: Found) -> bool:
+def may_promote(found: Finding) -> bool:
     """Whether the finding can correct one of its type."""
     return found.kind in CORRECTABLE
 
 
-def promote_finding(statement: Found, pattern: str, old: str | None = None, old_key: str | None = None) -> Found:
+def promote_finding(statement: Finding, pattern: str, old: str | None = None, old_key: str | None = None) -> Finding:
     """The finding as a correction of the old value."""
     value = {**statement.value, **({"old_key": old_key} if old_key else {}), **({"old": old} if old else {})}
     old = old or statement.old_value
@@ -57,8 +57,8 @@ def promote_finding(statement: Found, pattern: str, old: str | None = None, old_
 
 
 def find_corrections(
-    clauses: Sequence[Clause], stances: Sequence[Stance], plain: Sequence[list[Found]], today: date
-) -> dict[int, list[Found]]:
+    clauses: Sequence[Clause], stances: Sequence[Stance], plain: Sequence[list[Finding]], today: date
+) -> dict[int, list[Finding]]:
     """The corrections by their clause; they replace the plain findings of that clause."""
     return _CorrectionReader(clauses, stances, plain, today).read()
 
@@ -72,15 +72,15 @@ class _CorrectionReader:
 
     clauses: Sequence[Clause]
     stances: Sequence[Stance]
-    plain: Sequence[list[Found]]
+    plain: Sequence[list[Finding]]
     today: date
     old: DeniedFinding | None = None
     mended: int = _NEVER
     opened: int = _NEVER
 
-    def read(self) -> dict[int, list[Found]]:
+    def read(self) -> dict[int, list[Finding]]:
         """The corrections by their clause; a joined one includes the next clause."""
-        statements: dict[int, list[Found]] = {}
+        statements: dict[int, list[Finding]] = {}
         joined = -1
         for index, stance in enumerate(self.stances):
             reported = stance.reported and stance.subject != "self"
@@ -91,7 +91,7 @@ class _CorrectionReader:
                 joined = index + 1 if "joined" in each[0].flags else joined
         return statements
 
-    def _read_clause(self, index: int) -> list[Found]:
+    def _read_clause(self, index: int) -> list[Finding]:
         clause, following = self.clauses[index], self.find_following(index)
         signs = clause.mask | (following.mask if following else 0)
         waiting = self.old or index - self.mended <= _LASTS or index - self.opened == 1
@@ -124,10 +124,10 @@ class _CorrectionReader:
         after = self.clauses[index + 1] if index + 1 < len(self.clauses) else None
         return after if after and after.sentence == self.clauses[index].sentence else None
 
-    def _promotable(self, index: int) -> list[Found]:
+    def _promotable(self, index: int) -> list[Finding]:
         return [one for one in self.plain[index] if may_promote(one)]
 
-    def _affirm(self, *texts: str) -> Found | None:
+    def _affirm(self, *texts: str) -> Finding | None:
         """The finding in the first text that has any; None if it has several tastes."""
         for text in texts:
             clause = Clause(text, 0, len(text), 0, False, True, language_of(text), mask(text))
@@ -142,7 +142,7 @@ class _CorrectionReader:
         stated = self._affirm(f"我{gone}") if before["old2"] else self._affirm(f"I {gone}", f"I'm {gone}")
         self.old = DeniedFinding(index, _get_value(stated) or gone, stated) if stated else None
 
-    def _find_contrast(self, index: int, text: str) -> list[Found]:
+    def _find_contrast(self, index: int, text: str) -> list[Finding]:
         """`X, not Y`, `not Y but X`, in one clause or over two."""
         following = self.find_following(index)
         after = words.NOT.match(following.text) if following else None
@@ -169,14 +169,14 @@ class _CorrectionReader:
             return [_to_contrast(one, old)] if one else []
         return []
 
-    def _affirm_new(self, index: int, topic: str, stem: str, new: str) -> Found | None:
+    def _affirm_new(self, index: int, topic: str, stem: str, new: str) -> Finding | None:
         """The finding in the new words; a day without a thing belongs to the appointment named before."""
         thing = "" if topic.strip() else scheduled.find_thing("", self.clauses, index) or ""
         if language_of(f"{topic}{thing}{new}") == "zh":
             return self._affirm(f"{thing}是{new}" if thing else f"{stem}{new}")
         return self._affirm(f"{stem} {new}", f"the {thing or topic} is on {new}")
 
-    def _find_switch(self, index: int, text: str) -> list[Found]:
+    def _find_switch(self, index: int, text: str) -> list[Finding]:
         """`switched from X to Y`, 从X换成Y."""
         match, stance = words.SWITCHED.match(text), self.stances[index]
         if not match or words.UNSURE.search(text) or stance.trial or stance.momentary:
@@ -201,12 +201,12 @@ class _CorrectionReader:
             one = build_taste(new)
         return [_to_contrast(one, old)] if one else []
 
-    def _find_traded(self, index: int, text: str) -> list[Found]:
+    def _find_traded(self, index: int, text: str) -> list[Finding]:
         """`ditched X for Y`, which also says that Y replaces X."""
         match = words.SWITCHED.match(text)
         return self._find_switch(index, text) if match and match["old2"] else []
 
-    def _find_moved(self, index: int, thing: str, old: str, new: str) -> list[Found]:
+    def _find_moved(self, index: int, thing: str, old: str, new: str) -> list[Finding]:
         """The new day of the thing, or of the appointment named before."""
         if sort_of(thing) in words.OF_TIME:
             thing, old = "", old or thing
@@ -214,7 +214,7 @@ class _CorrectionReader:
         said = dates.find_date(new, self.today)
         return [scheduled.make_appointment(thing, new, said, language_of(thing), old, correction=True)] if thing else []
 
-    def _find_denial(self, index: int, text: str) -> list[Found]:
+    def _find_denial(self, index: int, text: str) -> list[Finding]:
         """The retraction of what the affirmed sentence would state."""
         stance = self.stances[index]
         if stance.trial or stance.momentary or stance.subject == "other":
@@ -222,7 +222,7 @@ class _CorrectionReader:
         match = next((match for pattern in words.GONE if (match := pattern.search(text))), None)
         gone, rest = _split_at_comma(_read_part(match, "old")) if match else ("", "")
         if gone in ("喜欢", "爱"):
-            return [_to_denial(Found("preference", None, {}, text, "", "", "preference"), "", text)]
+            return [_to_denial(Finding("preference", None, {}, text, "", "", "preference"), "", text)]
         if not names_something(gone):
             return []
         if language_of(gone) == "zh" or text.startswith("我"):
@@ -235,7 +235,7 @@ class _CorrectionReader:
         denial = _to_denial(stated, self.old.words, text)
         return [put_instead(denial, rest)] if rest else [denial]
 
-    def _find_restated(self, index: int, text: str) -> list[Found]:
+    def _find_restated(self, index: int, text: str) -> list[Finding]:
         """The plain findings of the clause, if words in it or before it say that it corrects something."""
         clause, stance, old = self.clauses[index], self.stances[index], self.old
         own = self._promotable(index)
@@ -266,32 +266,32 @@ def names_something(said: str) -> bool:
     return 0 < len(said) <= 40 and not words.NOTHING.match(said)
 
 
-def build_taste(what: str, before: str = "") -> Found:
+def build_taste(what: str, before: str = "") -> Finding:
     """A taste for the thing, under the key of its words and the words before it."""
     key, scope, slot = preference_key(before + what)
     value: dict[str, object] = {"scope": scope, "target": to_target(what), "value": what}
     value |= {"slot": slot} if slot else {}
-    return Found("preference", key, value, f"{before} {what}", "correction", "uses", "preference", 1)
+    return Finding("preference", key, value, f"{before} {what}", "correction", "uses", "preference", 1)
 
 
-def _find_use(text: str) -> list[Found]:
+def _find_use(text: str) -> list[Finding]:
     match = words.USES.match(text)
     what = tidy(_read_part(match, "what")) if match else ""
     return [build_taste(what, match["verb"] or "")] if match and names_something(what) else []
 
 
-def _to_contrast(found: Found, old: str) -> Found:
+def _to_contrast(found: Finding, old: str) -> Finding:
     key = preference_key(old)[0] if old and found.kind == "preference" else None
     return promote_finding(found, "contrast", old, key)
 
 
-def _to_denial(stated: Found, old: str, text: str) -> Found:
+def _to_denial(stated: Finding, old: str, text: str) -> Finding:
     value = {**stated.value, "value": "" if stated.kind == "profile" else old, "old": old}
     found = replace(stated, value=value, text=text, retracts=True, polarity=-1)
     return promote_finding(found, "gone", old)
 
 
-def put_instead(denial: Found, new: str = "", key: str | None = None) -> Found:
+def put_instead(denial: Finding, new: str = "", key: str | None = None) -> Finding:
     """The denial as a correction that says what is true instead."""
     value = {**denial.value, "value": new, **({"old_key": denial.key} if denial.key else {})}
     return replace(denial, key=key, value=value, retracts=False, polarity=0, pattern="instead")
@@ -303,7 +303,7 @@ def _split_at_comma(gone: str) -> tuple[str, str]:
     return (gone, "") if _LISTS.search(after) else (before.strip(), after.strip())
 
 
-def _mark_joined(found: Found) -> Found:
+def _mark_joined(found: Finding) -> Finding:
     """The correction with a mark that it includes the next clause."""
     return replace(found, flags=(*found.flags, "joined"))
 
@@ -313,6 +313,6 @@ def _read_part(match: re.Match[str], name: str) -> str:
     return tidy(read_group(match, name))
 
 
-def _get_value(found: Found | None) -> str:
+def _get_value(found: Finding | None) -> str:
     value = found.value.get("value") if found else None
     return value if isinstance(value, str) else ""

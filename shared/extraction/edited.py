@@ -11,7 +11,7 @@ from shared.extraction import keys
 from shared.extraction.clauses import split
 from shared.extraction.dates import find_last_day
 from shared.extraction.manipulation import serves_itself
-from shared.extraction.model import Found, MessageText
+from shared.extraction.model import Finding, MessageText
 from shared.extraction.slots import with_due
 from shared.extraction.stated import extract_statements
 from shared.secrets import redact
@@ -150,5 +150,5 @@ def _read_content(old: Content, text: str, at: datetime) -> Content | None:
     ]
     if len(statements) == 1 and statements[0].key and not statements[0].retracts:
         return Content(old.type, statements[0].key, statements[0].value, text, statements[0].polarity)
-    due = with_due(Found(old.type, None, {VALUE: text}, text, "edited", ""), text, at.date())
+    due = with_due(Finding(old.type, None, {VALUE: text}, text, "edited", ""), text, at.date())
     return Content(old.type, _find_slot(old), due.value, text, old.polarity) if "due" in due.value else None

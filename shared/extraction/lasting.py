@@ -18,7 +18,7 @@ from shared.classifiers.judges import load_class_sum, load_text_sum, to_log_odds
 from shared.extraction.clauses import Clause, split
 from shared.extraction.guards import Stance, Subject, find_order, stances
 from shared.extraction.learned import ClauseClass, read
-from shared.extraction.model import Found
+from shared.extraction.model import Finding
 from shared.extraction.relatives import tells_limit_of_somebody, tells_what_lasts
 from shared.extraction.slots import tells_of_ticket
 from shared.language import segment
@@ -204,7 +204,7 @@ def _states_enough(verdicts: Sequence[ClauseClass], likely: float) -> bool:
     return likely >= SURE or (likely >= LEAST and max(verdict.kept for verdict in verdicts) >= PLAIN)
 
 
-def stands_anyway(found: Found) -> bool:
+def stands_anyway(found: Finding) -> bool:
     """Whether the finding is kept regardless of its sentence: a correction, a name, an appointment."""
     return found.assertion == "correction" or found.key in INTRODUCTIONS or found.pattern == "scheduled"
 

@@ -21,7 +21,7 @@ from shared.extraction import dates
 from shared.extraction.clauses import Clause
 from shared.extraction.guards import Stance
 from shared.extraction.keys import tidy
-from shared.extraction.model import Found, Polarity
+from shared.extraction.model import Finding, Polarity
 from shared.extraction.relatives import tells_limit_of_somebody
 from shared.extraction.wording import LEAD
 from shared.language.patterns import to_pattern
@@ -115,10 +115,10 @@ def _to_clause_class(model: Network, shares: Sequence[float]) -> ClauseClass:
     return ClauseClass(1.0 - shares[0], shares[changed], shares[against], kinds)
 
 
-def to_suspicion(sentence: Sequence[Clause], verdict: ClauseClass) -> Found:
+def to_suspicion(sentence: Sequence[Clause], verdict: ClauseClass) -> Finding:
     """The sentence as a finding that may change a memory."""
     text = join_clauses(sentence)
-    return Found(
+    return Finding(
         _choose_kind([verdict]),
         None,
         {"value": text},
@@ -177,13 +177,13 @@ def find_changed(
     free: Sequence[bool],
     corrected: Set[int],
     choose_type: Callable[[Sequence[int]], MemoryType],
-) -> dict[int, tuple[Found, int]]:
+) -> dict[int, tuple[Finding, int]]:
     """The corrections in the free clauses by their first clause, each with the clause after its last.
 
     Neighbouring clauses that correct form one correction. A correction beside a clause that a pattern found to
     correct belongs to that one.
     """
-    stated: dict[int, tuple[Found, int]] = {}
+    stated: dict[int, tuple[Finding, int]] = {}
     end = 0
     for place, verdict in enumerate(verdicts):
         if place < end or not free[place] or verdict.changed < CHANGES:
@@ -226,7 +226,7 @@ def join_clauses(clauses: Sequence[Clause]) -> str:
 
 def to_statement(
     clauses: Sequence[Clause], verdicts: Sequence[ClauseClass], kind: MemoryType, today: date
-) -> Found | None:
+) -> Finding | None:
     """The clauses of a sentence as a statement of this type; None if no word says what it is about."""
     text = join_clauses(clauses)
     if all(map(meanings.says_little, query_terms(text, _FEW))):
@@ -234,7 +234,7 @@ def to_statement(
     if kind in OF_SPEAKER and tells_limit_of_somebody(text):
         kind = "note"
     coming = dates.find_coming(text, today) if kind in ("event", "task") else None
-    return Found(
+    return Finding(
         kind,
         None,
         {"value": text, **dates.to_value_date(coming)},
@@ -301,12 +301,12 @@ def read_change(text: str, chinese: bool) -> ValueChange:
     return ValueChange(None, text)
 
 
-def to_correction(text: str, kind: MemoryType, sentence: str, *, chinese: bool) -> Found:
+def to_correction(text: str, kind: MemoryType, sentence: str, *, chinese: bool) -> Finding:
     """The text as a correction of the old value that it or its sentence names; a denial if neither names a new value."""
     change = read_change(text, chinese)
     if not change.old and (both := read_change(sentence, chinese)).old and both.new:
         change = both
-    return Found(
+    return Finding(
         kind,
         None,
         {"value": change.new or change.old or text},

@@ -190,7 +190,7 @@ class Observed:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Finding:
     """A finding of a detector in one clause; the caller adds speaker, place and language."""
 
     kind: MemoryType

@@ -14,7 +14,7 @@ from shared.extraction.clauses import Clause, split
 from shared.extraction.lasting import tells_in_jest
 from shared.extraction.model import (
     Feedback,
-    Found,
+    Finding,
     Mention,
     MessageText,
     Observation,
@@ -158,7 +158,7 @@ def _add_repair(message: MessageText, statements: list[Observation], explain: li
         flagged = replace(first, flags=(*first.flags, MAY_AMEND), value={**first.value, "quote": words})
         return [flagged if one is first else one for one in statements]
     flags = (SUSPECTED, AMENDS)
-    note = Found("note", None, {"value": words}, words, "correction", "repair", "fact", 0, "correction", flags=flags)
+    note = Finding("note", None, {"value": words}, words, "correction", "repair", "fact", 0, "correction", flags=flags)
     return [
         to_observation(note, message, (start, end), words),
         *(one for one in statements if one not in there),
@@ -196,7 +196,7 @@ def _replaces(one: Observation) -> bool:
 def observe_retraction(message: MessageText, each: retractions.Retraction) -> Observation:
     words = message.text[each.start : each.end].strip()
     kind: MemoryType = "event" if each.thing else "note"
-    finding = Found(kind, None, {"value": each.thing or each.why}, words, retractions.DETECTOR, each.why, "fact", 0)
+    finding = Finding(kind, None, {"value": each.thing or each.why}, words, retractions.DETECTOR, each.why, "fact", 0)
     finding = replace(finding, assertion="correction", retracts=True, old_value=each.thing)
     flags = (retractions.PLAN,) if each.thing else ()
     return to_observation(replace(finding, flags=flags), message, (each.start, each.end), words if each.thing else "")
@@ -235,7 +235,7 @@ def observe_remembered(message: MessageText, command: slash.RememberCommand, tod
     assertion: Assertion = "declared" if benefits else "directive"
     if first and first.assertion == "correction" and not benefits:
         assertion = "correction"
-    note = Found(
+    note = Finding(
         first.kind if first else "note",
         first.key if first else None,
         {**(first.value if first else {"value": command.text})},
@@ -259,7 +259,7 @@ def observe_forgotten(message: MessageText, asked: Sequence[tuple[int, int]]) ->
     said = message.text[slice(*span)].strip()
     if manipulation.find_manipulation(said):
         return []
-    note = Found("note", None, {"value": said}, said, "correction", "forget", "fact", 0, "correction", True)
+    note = Finding("note", None, {"value": said}, said, "correction", "forget", "fact", 0, "correction", True)
     return [to_observation(replace(note, flags=(FORGETS,)), message, span, message.text)]
 
 

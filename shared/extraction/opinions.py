@@ -8,7 +8,7 @@ Plans (`I think I'll move`), facts in doubt (`I think we met in 2019`) and what 
 import re
 
 from schemas.vocabulary import Epistemic
-from shared.extraction.model import Found
+from shared.extraction.model import Finding
 from shared.language.patterns import to_pattern
 
 LONGEST = 300
@@ -81,7 +81,7 @@ _THINKS_ZH = to_pattern(
 )
 
 
-def judge_epistemic(found: Found) -> Epistemic:
+def judge_epistemic(found: Finding) -> Epistemic:
     """`opinion` if the words judge a thing; a finding with a key stays a fact or a preference."""
     judged = found.key is None and found.epistemic in ("fact", "preference") and gives_opinion(found.text)
     return "opinion" if judged else found.epistemic

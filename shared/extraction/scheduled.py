@@ -9,7 +9,7 @@ from shared.extraction.clauses import Clause
 from shared.extraction.gates import gate
 from shared.extraction.guards import Stance
 from shared.extraction.keys import fold, slug, tidy
-from shared.extraction.model import Found
+from shared.extraction.model import Finding
 from shared.language.patterns import to_pattern
 
 _NOUN_EN = (
@@ -80,7 +80,7 @@ APPOINTS = gate(_AT_EN, _HAVE_EN, _ON_ZH, _WITH_ZH)
 MOVES = gate(_MOVED_EN, _NOT_BUT_EN)
 
 
-def find_appointments(clause: Clause, stance: Stance, today: date) -> list[Found]:
+def find_appointments(clause: Clause, stance: Stance, today: date) -> list[Finding]:
     """The appointment that the clause states with its day."""
     if not clause.mask & APPOINTS or not clause.mask & dates.NAMED:
         return []
@@ -89,7 +89,7 @@ def find_appointments(clause: Clause, stance: Stance, today: date) -> list[Found
     return _find_english(clause.text, today) if clause.language == "en" else _find_chinese(clause.text, today)
 
 
-def _find_english(text: str, today: date) -> list[Found]:
+def _find_english(text: str, today: date) -> list[Finding]:
     if re.search(r"\bnot\b|n't\b|\b(?:usually|always|every|never)\b", text, re.I):
         return []
     for pattern in (_AT_EN, _HAVE_EN):
@@ -104,7 +104,7 @@ def _find_english(text: str, today: date) -> list[Found]:
     return []
 
 
-def _find_chinese(text: str, today: date) -> list[Found]:
+def _find_chinese(text: str, today: date) -> list[Finding]:
     if _LOOSE_ZH.search(text):
         return []
     if (match := _ON_ZH.search(text)) and not re.search(r"[不没]", text):
@@ -125,7 +125,7 @@ def _find_chinese(text: str, today: date) -> list[Found]:
     return [make_appointment(match["noun"] or match["thing"], when, day, "zh")] if match else []
 
 
-def find_moved(clauses: Sequence[Clause], index: int, today: date) -> tuple[list[Found], bool]:
+def find_moved(clauses: Sequence[Clause], index: int, today: date) -> tuple[list[Finding], bool]:
     """The appointment that the clause moves, and whether the clause after it belongs to the move."""
     clause = clauses[index]
     after = clauses[index + 1] if index + 1 < len(clauses) and clauses[index + 1].sentence == clause.sentence else None
@@ -173,7 +173,7 @@ def to_appointment_key(thing: str) -> str:
 
 def make_appointment(
     thing: str, when: str, day: dates.ResolvedDate | None, language: str, old: str = "", *, correction: bool = False
-) -> Found:
+) -> Finding:
     """The finding of the appointment with its day."""
     thing, when = tidy(re.sub(r"^(?:my|our|the)\s+", "", thing, flags=re.I)), tidy(when)
     value: dict[str, object] = {"event": thing, "value": when, "topic": thing}
@@ -182,7 +182,7 @@ def make_appointment(
     if old:
         value["old"] = old
     on = "on " if re.match(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|[a-z]{3,9} \d", when, re.I) else ""
-    return Found(
+    return Finding(
         "event",
         to_appointment_key(thing),
         value,

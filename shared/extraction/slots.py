@@ -15,7 +15,7 @@ from shared.extraction.clauses import Clause
 from shared.extraction.gates import gate
 from shared.extraction.guards import Stance
 from shared.extraction.keys import find_scope, find_slot, fold, preference_key, slug, tidy, to_target
-from shared.extraction.model import Found, Polarity
+from shared.extraction.model import Finding, Polarity
 from shared.extraction.relatives import tells_of_relative
 from shared.language import names
 from shared.language.patterns import read_group, to_pattern
@@ -69,7 +69,7 @@ MOST_SAID = 100
 """The target of a taste has at most so many characters."""
 
 
-def find_facts(clause: Clause, stance: Stance) -> list[Found]:
+def find_facts(clause: Clause, stance: Stance) -> list[Finding]:
     """The slots of the speaker or of somebody in the household that the clause fills."""
     if stance.asked or stance.reported or (stance.subject != "agent" and (stance.supposed or stance.ironic)):
         return []
@@ -81,9 +81,9 @@ def find_facts(clause: Clause, stance: Stance) -> list[Found]:
     return _fill_slots("", _OF_WHOM[stance.subject], text, clause)
 
 
-def _fill_slots(only: str, whose: Collection[str], text: str, clause: Clause | None) -> list[Found]:
+def _fill_slots(only: str, whose: Collection[str], text: str, clause: Clause | None) -> list[Finding]:
     """The findings of the forms for these subjects, each slot once; without a clause all forms are tried."""
-    findings: dict[str, Found] = {}
+    findings: dict[str, Finding] = {}
     for who, slot, pattern, bit in _FACTS:
         if who not in whose or only not in ("", slot) or (clause is not None and not clause.mask & bit):
             continue
@@ -103,8 +103,8 @@ def _fill_slots(only: str, whose: Collection[str], text: str, clause: Clause | N
     return [_make_slot("hometown", match["v"], text)] if match and _is_place(match["v"]) else []
 
 
-def _make_slot(slot: str, value: str, text: str) -> Found:
-    return Found("profile", f"profile:user:{slot}", {"slot": slot, "value": value}, text, "slots", slot)
+def _make_slot(slot: str, value: str, text: str) -> Finding:
+    return Finding("profile", f"profile:user:{slot}", {"slot": slot, "value": value}, text, "slots", slot)
 
 
 def _name_slot(slot: str, match: re.Match[str], value: str) -> str:
@@ -155,14 +155,14 @@ _NAMED_TASTES = gate(words.FAVOURITE, words.HOBBY, words.DIET, words.TOOL)
 _UNLIKE = gate(words.NOT_A_TASTE)
 
 
-def find_tastes(clause: Clause, stance: Stance) -> list[Found]:
+def find_tastes(clause: Clause, stance: Stance) -> list[Finding]:
     """The tastes of the speaker that the clause states, with their targets."""
     if stance.subject in ("other", "agent", "group") or not stance.stands or stance.momentary or stance.trial:
         return []
     return [replace(one, text=clause.text) for one in _find_stated_tastes(clause, stance)]
 
 
-def _find_stated_tastes(clause: Clause, stance: Stance) -> list[Found]:
+def _find_stated_tastes(clause: Clause, stance: Stance) -> list[Finding]:
     """The same by the first form that matches; none if the clause retracts, doubts or compares."""
     text = clause.text
     if clause.mask & _UNLIKE and words.NOT_A_TASTE.search(text):
@@ -185,7 +185,7 @@ def _find_stated_tastes(clause: Clause, stance: Stance) -> list[Found]:
     return []
 
 
-def _find_named_taste(text: str) -> list[Found]:
+def _find_named_taste(text: str) -> list[Finding]:
     """A taste of a named kind: a favourite thing, a hobby, a diet, a tool in use."""
     if match := words.FAVOURITE.search(text):
         what, target = tidy(read_group(match, "what")), tidy(_ASIDE.split(read_group(match, "v"), maxsplit=1)[0])
@@ -200,12 +200,12 @@ def _find_named_taste(text: str) -> list[Found]:
     return []
 
 
-def _make_named_taste(scope: str, slot: str, target: str) -> Found:
+def _make_named_taste(scope: str, slot: str, target: str) -> Finding:
     value = {"scope": scope, "slot": slot, "target": target, "value": target}
-    return Found("preference", f"pref:{scope}:{slot}", value, target, "slots", slot, "preference", 1)
+    return Finding("preference", f"pref:{scope}:{slot}", value, target, "slots", slot, "preference", 1)
 
 
-def _make_tastes(target: str, polarity: Polarity, over: str) -> list[Found]:
+def _make_tastes(target: str, polarity: Polarity, over: str) -> list[Finding]:
     """The tastes for or against the target, one for each thing of a short list."""
     target = tidy(_ASIDE.split(target, maxsplit=1)[0])
     if not over and len(halves := _INSTEAD.split(target, maxsplit=1)) == 2:
@@ -221,7 +221,7 @@ def _make_tastes(target: str, polarity: Polarity, over: str) -> list[Found]:
     ]
 
 
-def _make_taste(target: str, polarity: Polarity, over: str) -> Found:
+def _make_taste(target: str, polarity: Polarity, over: str) -> Finding:
     """A taste under the key of its target; a liking that fills a slot has the key of the slot."""
     canonical = to_target(target)
     key, scope, slot = preference_key(target)
@@ -229,10 +229,10 @@ def _make_taste(target: str, polarity: Polarity, over: str) -> Found:
         key, slot = f"pref:{scope}:{slug(canonical)}", None
     value: dict[str, object] = {"scope": scope, "target": canonical, "value": target}
     value |= {name: said for name, said in (("slot", slot), ("over", over)) if said}
-    return Found("preference", key, value, target, "slots", "taste", "preference", polarity)
+    return Finding("preference", key, value, target, "slots", "taste", "preference", polarity)
 
 
-def add_key(finding: Found, text: str) -> Found:
+def add_key(finding: Finding, text: str) -> Finding:
     """The finding under the key that its words give, if it has none yet."""
     text = text[:LONGEST]
     if finding.retracts:
@@ -277,7 +277,7 @@ def _find_allergies(text: str) -> dict[str, str]:
     return {f"constraint:allergy:{slug(thing, 40)}": thing for thing in things}
 
 
-def find_denied_allergy(text: str) -> Found | None:
+def find_denied_allergy(text: str) -> Finding | None:
     """The retraction of an allergy that the text denies; None if it denies none."""
     match = _DENIED.search(text)
     if match is None:
@@ -285,10 +285,10 @@ def find_denied_allergy(text: str) -> Found | None:
     thing = to_target(next(part for part in match.groups() if part))
     key = f"constraint:allergy:{slug(thing, 40)}"
     value = {"value": thing}
-    return Found("constraint", key, value, text, "correction", "denied", "fact", 0, "correction", True, thing)
+    return Finding("constraint", key, value, text, "correction", "denied", "fact", 0, "correction", True, thing)
 
 
-def with_due(finding: Found, text: str, today: date) -> Found:
+def with_due(finding: Finding, text: str, today: date) -> Finding:
     """A task with its due date as exactly as it was stated, valid until that time is over."""
     due = dates.find_coming(text, today) if finding.kind == "task" else None
     if due is None:
@@ -299,7 +299,7 @@ def with_due(finding: Found, text: str, today: date) -> Found:
     return replace(finding, value=value, event_date=due.day, valid_until=until if value["status"] == "todo" else None)
 
 
-def _put_under_key(finding: Found, keys: dict[str, str]) -> Found:
+def _put_under_key(finding: Finding, keys: dict[str, str]) -> Finding:
     first, *others = keys
     value = dict(finding.value)
     if keys[first]:
@@ -309,7 +309,7 @@ def _put_under_key(finding: Found, keys: dict[str, str]) -> Found:
     return replace(finding, key=first, value=value)
 
 
-def find_plain(clause: Clause, stance: Stance, today: date) -> list[Found]:
+def find_plain(clause: Clause, stance: Stance, today: date) -> list[Finding]:
     """The findings in the clause: an appointment, facts about the speaker, or tastes."""
     if appointed := scheduled.find_appointments(clause, stance, today):
         return appointed

@@ -20,7 +20,7 @@ from shared.extraction.guards import Stance, find_order, stances
 from shared.extraction.keys import profile_key, slug
 from shared.extraction.lasting import MAY_CORRECT, SURE, choose_type, estimate_sentences, keep_sentences, stands_anyway
 from shared.extraction.learned import ClauseClass
-from shared.extraction.model import Found, MessageText, Observation, ReadingNote
+from shared.extraction.model import Finding, MessageText, Observation, ReadingNote
 from shared.extraction.opinions import judge_epistemic
 from shared.extraction.slots import add_key, find_plain, with_due
 from shared.extraction.wording import choose_words
@@ -54,7 +54,7 @@ _BESIDE = types_with("beside_correction")
 class SentenceReading:
     """The findings by their first clause, and the last clause of each finding that has several."""
 
-    found: dict[int, list[Found]]
+    found: dict[int, list[Finding]]
     swallowed: dict[int, int]
 
 
@@ -107,7 +107,7 @@ def extract_statements(
     return observations
 
 
-def _merge_findings(findings: Sequence[Found]) -> Found:
+def _merge_findings(findings: Sequence[Finding]) -> Finding:
     """Merges the findings of one statement under the first key; the values of the other keys are kept beside it."""
     first = next((one for one in findings if one.assertion == "correction" or one.key), findings[0])
     also = {
@@ -118,7 +118,7 @@ def _merge_findings(findings: Sequence[Found]) -> Found:
     return replace(first, value={**first.value, ALSO: also}) if also else first
 
 
-def _mark_order(finding: Found, text: str, today: date) -> Found:
+def _mark_order(finding: Finding, text: str, today: date) -> Finding:
     """Marks the finding as an order if its words tell how to answer, or of what to remind the user and when."""
     order = find_order(text)
     if order == "reminder":
@@ -127,7 +127,7 @@ def _mark_order(finding: Found, text: str, today: date) -> Found:
     return replace(finding, assertion="directive") if order and finding.kind in ORDERED else finding
 
 
-def _replace_words(found: Found, words: str) -> Found:
+def _replace_words(found: Finding, words: str) -> Finding:
     """The finding with these words as its text."""
     same = found.value.get("value") == found.text
     return replace(found, text=words, value={**found.value, "value": words} if same else found.value)
@@ -253,8 +253,8 @@ def _choose_type(
 
 
 def _apply_classes(
-    plain: list[list[Found]],
-    corrected: dict[int, list[Found]],
+    plain: list[list[Finding]],
+    corrected: dict[int, list[Finding]],
     stand: Sequence[Stance],
     verdicts: Sequence[ClauseClass],
 ) -> None:
@@ -273,7 +273,7 @@ def _apply_classes(
             plain[index] = []
 
 
-def join_findings(index: int, plain: list[list[Found]], corrected: dict[int, list[Found]]) -> list[Found]:
+def join_findings(index: int, plain: list[list[Finding]], corrected: dict[int, list[Finding]]) -> list[Finding]:
     """The corrections of the clause with what it states beside them; without a correction, all that it states."""
     findings = corrected.get(index, plain[index])
     if index not in corrected or not findings or findings[0].kind in ("event", "note"):
@@ -295,7 +295,7 @@ def _name_reason(stance: Stance) -> str:
     return f"about {stance.subject}" if stance.subject in ("other", "agent") else "no signal"
 
 
-def to_observation(finding: Found, message: MessageText, span: tuple[int, int], around: str = "") -> Observation:
+def to_observation(finding: Finding, message: MessageText, span: tuple[int, int], around: str = "") -> Observation:
     """The observation of the finding, with its speaker, place, language, and the sentence around it."""
     epistemic = judge_epistemic(finding)
     if epistemic == "opinion" and finding.assertion == "declared" and finding.kind in VIEWED:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from shared.extraction.clauses import Clause
 from shared.extraction.guards import Stance
-from shared.extraction.model import Found
+from shared.extraction.model import Finding
 from shared.language.patterns import to_pattern
 from shared.language.segment import has_word
 
@@ -43,7 +43,7 @@ _TAIL = to_pattern(r"[\s,，;；:：、。.!！~～—-]+$")
 
 
 def choose_words(
-    text: str, clauses: Sequence[Clause], stances: Sequence[Stance], begin: int, end: int, statement: Found
+    text: str, clauses: Sequence[Clause], stances: Sequence[Stance], begin: int, end: int, statement: Finding
 ) -> tuple[str, tuple[int, int]]:
     """The words of `clauses[begin:end]` as a statement, and their span in the message.
 
@@ -63,7 +63,7 @@ def choose_words(
 
 
 def _trim_edges(
-    clauses: Sequence[Clause], stances: Sequence[Stance], begin: int, end: int, statement: Found
+    clauses: Sequence[Clause], stances: Sequence[Stance], begin: int, end: int, statement: Finding
 ) -> tuple[int, int]:
     def is_idle(at: int) -> bool:
         return stances[at].asked or _denies_old(clauses[at].text, statement)
@@ -81,7 +81,7 @@ def _trim_edges(
     return begin, end
 
 
-def _denies_old(text: str, found: Found) -> bool:
+def _denies_old(text: str, found: Finding) -> bool:
     """Whether the words deny the old value of a correction that has a new one."""
     corrects = found.assertion == "correction" and bool(found.value.get("value") or found.key)
     return corrects and bool(found.old_value) and has_word(text, found.old_value or "")
@@ -92,7 +92,7 @@ def stands_in_place(text: str) -> bool:
     return _IN_PLACE.match(text) is not None
 
 
-def _holds_value(text: str, found: Found) -> bool:
+def _holds_value(text: str, found: Finding) -> bool:
     value = found.value.get("value")
     return isinstance(value, str) and bool(value) and value in text
 

@@ -13,7 +13,7 @@ from shared.domain.statements import ALSO, AMENDS, MAY_AMEND, ActiveMemory, Stat
 from shared.extraction import dates
 from shared.extraction.clauses import split
 from shared.extraction.edited import Content, edit_content
-from shared.extraction.model import Found
+from shared.extraction.model import Finding
 from shared.extraction.replacement import find_replacement
 from shared.extraction.slots import with_due
 from shared.extraction.values import is_denied, like, values, widen_span
@@ -232,7 +232,7 @@ def _build_amendment(target: ActiveMemory, words: str, old: str, given: str, new
 def _renew_days(content: Content, today: date) -> Content:
     """The memory with the day that its words name now, where it had one."""
     if content.type == "task":
-        due = with_due(Found("task", None, dict(content.value), content.text, "", ""), content.text, today)
+        due = with_due(Finding("task", None, dict(content.value), content.text, "", ""), content.text, today)
         return replace(content, value=due.value, valid_until=due.valid_until or content.valid_until)
     days = DAYS & content.value.keys()
     if not days:
