@@ -1,4 +1,4 @@
-"""Patterns by which corrections are said: what is so no more, what holds in its place, and words that announce them."""
+"""Patterns of corrections: what is no longer true, what is true instead, and words that announce a correction."""
 
 # ruff: noqa: E501 - one family of forms per line
 
@@ -33,7 +33,7 @@ GONE = (
         r"(?:^|我)(?:现在|已经|早就|都|也|彻底|终于|最近)*(?:戒(?:掉了?|了)?|(?:放弃|弃用|卸载|抛弃|告别|停用)了)(?P<old>[^，。了掉]{1,14})了?$|^我?把?(?P<old2>[^，。我把现]{1,6}?)我?(?:已经|早就|彻底|都|也|给)*戒掉?了$"
     ),
 )
-"""Says that something is so no more."""
+"""Says that something is no longer true."""
 NOTHING = to_pattern(
     r"(?:I|we|he|she|they|this|that|it|them|these|those|there|here|sure|sorry|at all|even|yet|bad|right|good|only|just|because|really|if|what|how|why|so|too|very|questions?|worries|problem"
     r"|(?:\w+ )?(?:need|know|understand|remember|see|get it|care|think|believe|trust|worry|want to|have (?:to|access|time|any))|able|trying|saying|joking)\b"
@@ -98,7 +98,7 @@ USES = to_pattern(
     r"|^我?们?(?:现在|已经|还是|想|要|决定|改|只|都|就|开始|换|打算)*(?P<verb>使用|[用喝吃抽穿看玩听骑开选买养订练学打追])(?P<what2>[^，。了不的这那什完到错][^，。了不]{0,18})了?$",
     re.I,
 )
-"""What somebody uses, eats or does: a taste that no finder takes for one in any other place."""
+"""What somebody uses, eats or does; only beside a correction this is a taste."""
 AT_WORK = to_pattern(r"(?<=.)(?:干|做事|上班)$")
 ADVERBS = to_pattern(
     r"^(?:我?们?把)?(?:往后|以后|如今|现在|一律|固定|[从由])*|(?:固定|一律|的?(?:时间|日期))?(?:已经|又|再|被|都|就|[从由])*$"
@@ -106,4 +106,4 @@ ADVERBS = to_pattern(
 """Around what is moved to another day."""
 OF_TIME = frozenset({"time", "weekday", "date"})
 FORMS = gate(*GONE, NOT, BOTH, SWITCHED, BEFORE, NOW, TAKES_BACK, SETS_RIGHT, ALONE)
-"""The mask of a clause in which one of the forms may stand."""
+"""The mask of a clause that one of the forms may match."""

@@ -135,7 +135,7 @@ _CALLED = {"春节": 1, "chinese new year": 1, "lunar new year": 1, "圣诞": 1,
 class Moment:
     """The day on which something is said, and its tense: -1 for the past, 1 for the future, 0 if no word tells.
 
-    `ahead` leaves out what is long over where no word tells.
+    `ahead` excludes dates long past if no word tells the tense.
     """
 
     today: date

@@ -68,7 +68,7 @@ def show_value(value: Any) -> str:
 
 
 def redact_value(value: Any) -> Any:
-    """The value with placeholders for secrets and personal numbers, wherever they stand in it."""
+    """The value with placeholders for all secrets and personal numbers in it."""
     if isinstance(value, str):
         return redact(value)[0]
     if isinstance(value, Mapping):

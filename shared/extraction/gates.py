@@ -103,7 +103,7 @@ def _estimate_cost(literals: Iterable[str]) -> float:
 def find_needed(tree: Any, left: bool = False, right: bool = False) -> frozenset[str] | None:
     """Literals of which every match of the sequence contains one; None if there are none.
 
-    `left` and `right` tell that a word ends where the sequence does; a literal between two such ends is a whole word.
+    `left` and `right` say that a word ends at that end of the sequence; a literal between two such ends is a word.
     """
     options: list[frozenset[str]] = []
     nodes = list(tree)

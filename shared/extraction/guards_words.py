@@ -1,4 +1,4 @@
-"""Words that tell whose a clause is and what keeps it from being a lasting statement."""
+"""Patterns of the subject of a clause and of what keeps it from being a lasting statement."""
 
 import re
 
@@ -101,7 +101,7 @@ SAID_LAST = to_pattern(
     rf"|(?:他|她|他们|她们|别人|人家|有人|大家|我?{KIN_ZH})(?:们|都|也|总)*"
     r"(?:说|讲|表示|回答|告诉我)(?:的|道|过)?"
 )
-"""Words that stand behind what somebody else said."""
+"""Words after a quotation of somebody else."""
 DOCTOR = to_pattern(r"医生|大夫|医嘱|营养师|\b(?:doctor|dietitian|nutritionist|physician|allergist)\b", re.I)
 ASK_ZH = to_pattern(
     r"(?:吗|么|呢|没有|不是吗|对吧|是吧|对不对|好不好|行不行|对么)[啊呀呢]?$|(?<!没)什么(?!都"

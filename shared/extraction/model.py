@@ -107,7 +107,7 @@ class ObservePolicy:
 class Observation:
     """A statement that is worth keeping, with its place and the rule that found it.
 
-    `old_value` names what a correction replaces; `value["old_key"]` is that one's key where it can be known.
+    `old_value` names what a correction replaces; `value["old_key"]` is its key, if it can be known.
     """
 
     kind: MemoryType
