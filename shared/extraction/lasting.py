@@ -154,6 +154,7 @@ MAY_CORRECT = 0.1
 """A sentence with at least this likelihood may be a correction by the learned weights."""
 LEAST, PLAIN = 0.2, 0.95
 """A sentence below SURE is kept from the first likelihood on if the class of one clause reaches the second."""
+_PRONOUN = to_pattern(r"(?:he|she|they)\b|[他她]们?", re.I)
 _MARKS = " .,!?。，！？~～"
 _LAUGHS = to_pattern(r"[😂🤣😹😆😅🙃😜]|\b(?:lol|lmao|rofl|ha(?:ha)+h?|jk|just kidding)\b|哈哈|笑死|嘿嘿|开玩笑", re.I)
 INTRODUCTIONS = frozenset({"profile:user:name", "profile:user:call_me"})
@@ -168,7 +169,8 @@ def estimate_sentences(
         at = list(places)
         own = slice(at[0], at[-1] + 1)
         words = text[clauses[at[0]].start : clauses[at[-1]].end]
-        if _is_bare(words, stand[own]) or all(stance.asked for stance in stand[own]):
+        unnamed = number == clauses[0].sentence and _names_nobody(words, stand[own])
+        if unnamed or _is_bare(words, stand[own]) or all(stance.asked for stance in stand[own]):
             likelihoods[number] = 0.0
             continue
         likely = estimate_lasting(words, clauses[own], stand[own], verdicts[own])
@@ -197,6 +199,11 @@ def _is_bare(text: str, stand: Sequence[Stance]) -> bool:
     """Whether the words only name something and claim nothing: `Chicago.`, 两百块."""
     short = len(text.split()) < SHORTEST if text.isascii() else len(text.strip(_MARKS)) < SHORTEST_ZH
     return short and not any(stance.explicit for stance in stand) and not tells_limit_of_somebody(text)
+
+
+def _names_nobody(text: str, stand: Sequence[Stance]) -> bool:
+    """Whether the first sentence of a message is about somebody whom only a pronoun names: 他下周三要出差."""
+    return stand[0].subject == "other" and _PRONOUN.match(text) is not None
 
 
 def _states_enough(verdicts: Sequence[ClauseClass], likely: float) -> bool:

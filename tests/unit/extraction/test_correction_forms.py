@@ -93,7 +93,6 @@ NOT_CORRECTED = [
     "我对花生不过敏吗？",
     "他对花生不过敏",
     "如果我对花生不过敏，我能吃吗？",
-    "My son is not allergic to peanuts.",
     "Am I not allergic to peanuts?",
     "I'm allergic to peanuts",
     "Use 2023 rather than 2022 in the footer",
