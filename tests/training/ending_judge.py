@@ -96,5 +96,5 @@ def judge_unseen(samples: Sequence[PairSample]) -> list[float]:
 def write(judge: TextAndTrees, path: Path) -> int:
     """The bytes of the file."""
     text = judge.text.parts
-    halves = {name: text[name].astype(np.float16) for name in ("vector", "words")}
+    halves = {name: text_fit.shorten(text[name]) for name in ("vector", "words")}
     return trees.write(judge.trees, path, {"text_bias": text["bias"], **halves})

@@ -15,6 +15,8 @@ Numbers = NDArray[np.float64]
 PENALTY = 4.0
 """Half of this times the squared weights is added to the loss of all texts together."""
 STEPS, RATE = 500, 0.03
+FRACTION = 4
+"""Bits of a stored weight behind its first: the third decimal place says nothing that the labels know."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,15 @@ def estimate(texts: Texts, fitted: Fitted) -> Numbers:
     return _estimate(texts, np.concatenate([signs, fitted.vector, [bias], fitted.words]))
 
 
+def shorten(numbers: Numbers) -> NDArray[np.float16]:
+    """The numbers to FRACTION bits behind the first: in a file they take a quarter less room."""
+    left = 10 - FRACTION
+    bits = numbers.astype(np.float16).view(np.uint16).astype(np.uint32)
+    return (((bits + (1 << (left - 1))) >> left) << left).astype(np.uint16).view(np.float16)
+
+
 def write(fitted: Fitted, path: Path) -> int:
     """The bytes of the file."""
-    parts = {name: getattr(fitted, name).astype(np.float16) for name in ("vector", "words")}
+    parts = {name: shorten(getattr(fitted, name)) for name in ("vector", "words")}
     np.savez_compressed(path, signs=fitted.signs.astype(np.float32), bias=np.float32(fitted.bias), **parts)
     return path.stat().st_size
