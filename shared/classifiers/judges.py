@@ -19,7 +19,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.classifiers.static_encoder import MAX_CHARS, load_static_encoder
+from shared.classifiers.static_encoder import MAX_CHARS, encode
 from shared.language.patterns import to_pattern
 
 MOST_CERTAIN = 0.98
@@ -94,7 +94,7 @@ class TextSum:
     def score(self, text: str, signs: Sequence[float] = ()) -> float:
         """The logarithm of the odds that it is."""
         odds = self._bias + float(np.asarray(signs, np.float32) @ self._signs)
-        odds += float(load_static_encoder().encode(text) @ self._vector)
+        odds += float(encode(text) @ self._vector)
         if slots := find_slots(text):
             odds += float(self._words[slots].sum()) / math.sqrt(len(slots))
         return odds
@@ -122,7 +122,7 @@ def judge_meaning(name: str, text: str) -> float:
 
 def read_features(text: str) -> Numbers:
     """What the network reads of a text: its static vector, brought to numbers around one, and how long it is."""
-    vector = load_static_encoder().encode(text) * 4
+    vector = encode(text) * 4
     return np.append(vector, np.float32(math.log1p(len(text)) / 8))
 
 
@@ -202,7 +202,7 @@ class ClassSum:
 
     def find_likeliest(self, text: str, signs: Sequence[float]) -> str:
         """The class that the text is likeliest to be of."""
-        odds = np.asarray(signs, np.float32) @ self._signs + load_static_encoder().encode(text) @ self._vector
+        odds = np.asarray(signs, np.float32) @ self._signs + encode(text) @ self._vector
         return self.classes[int(np.argmax(odds + self._bias))]
 
 

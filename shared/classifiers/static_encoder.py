@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from shared.cache import of_texts
 from shared.vectors import Scale, scale_of, sentences
 
 FOLDER = Path(__file__).with_name("static_vectors")
@@ -43,6 +44,14 @@ class StaticEncoder:
         length = float(np.sqrt(summed @ summed))
         return summed / length if length else summed
 
+    def cut(self, text: str) -> list[tuple[int, int, Vector]]:
+        """The tokens of the text: where each begins and ends, and its unit vector."""
+        tokens = self._tokenizer.encode(text, add_special_tokens=False)
+        vectors = self._weights[tokens.ids][:, None] * self._rows[tokens.ids]
+        lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
+        vectors /= np.where(lengths, lengths, 1.0)
+        return [(start, end, vector) for (start, end), vector in zip(tokens.offsets, vectors, strict=True)]
+
     @cached_property
     def scale(self) -> Scale:
         """What cosines of its vectors are worth."""
@@ -55,6 +64,18 @@ def fold_text(text: str) -> str:
     if _UNUSUAL.search(lower) is None:
         return lower
     return _ACCENTS.sub("", unicodedata.normalize("NFKD", lower)).lower()
+
+
+@of_texts(64)
+def encode(text: str) -> Vector:
+    """The unit vector of a text, not to be written to: the sentences of a message are judged several times."""
+    return load_static_encoder().encode(text)
+
+
+@of_texts(2_048)
+def encode_word(word: str) -> Vector:
+    """The unit vector of a word, not to be written to."""
+    return load_static_encoder().encode(word)
 
 
 @cache

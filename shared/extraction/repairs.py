@@ -1,59 +1,58 @@
-"""Slips that the same message mends: `Thursday, no wait, Friday` is read as `Friday`."""
+"""Slips that the same message mends: `Thursday, no wait, Friday` is read as `Friday`.
 
-# ruff: noqa: E501 - one family of words per line
+A small network tells of each unit of a message whether it is wrong, only says that something was wrong, or takes the
+place of what was wrong; the likeliest reading of the whole message in which these parts make sense together counts.
+"""
 
-import re
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from typing import Any
 
-from shared.extraction.values import PART, last_like, widen_span
-from shared.language.patterns import to_pattern
-from shared.language.segment import STOPWORDS, words
+import numpy as np
+from numpy.typing import NDArray
 
-_HESITATES = r"(?:oh,? )?(?:hang|hold) on|argh+|ugh+|ach|gah|(?:h+m+,? ?)?(?:let me|lemme) (?:check|see)|typo"
-_MISREAD = r"(?:[额呃噢哦啊哎呀嗯]|emm+)*(?:看|搞|弄)?[错串混]行?了|(?:[额呃噢呸]|emm+)+"
-_MARK = to_pattern(
-    r"(?:\b(?:no,? wait|wait,? no|oh wait|wait|no,? sorry|oops|scratch that|strike that|make (?:that|it)|correction"
-    r"|(?:sorry,? |no,? |well,? )?i mean(?:t)?(?: to say)?|(?:no,? )?actually,? (?:no|make (?:that|it))|or rather|err?m?|my bad|sorry|no no|nope"
-    r"|no,? that['’]?s (?:not (?:it|right)|wrong)|h+m+,? no"
-    rf"|{_HESITATES})\b"
-    r"|[哦噢啊呃诶哎]+[，,]?\s*不(?:对|是)?(?=[，,。\s\d周星礼是应A-Za-z\u3400-\u9fff])|不对(?:不对)?(?=[，,。.;；:：!！…—\s])|(?<=[，,。…—\s])不对(?:不对)?|不不+|(?:我)?说错了?|口误|(?:我)?打错了?|(?:我)?记错了?|写错了?"
-    r"|更正(?:一下)?|纠正一下|不是不是|我是说|准确(?:地|来)?说|(?:让?我)?(?:再)?看看|等等|等一?下"
-    rf"|(?<=[，,。.…—！!\s])(?:{_MISREAD}|不是?(?=[，,])))"
-    r"(?:[，,。.;；:：!！…—–\s-]*)"
-    r"(?:(?:no|sorry|wait|哦|噢|不|应该)[，,\s]+)*",
-    re.I,
+from shared.classifiers.tagger import load_tagger
+from shared.classifiers.units import NUMBER, Units, split_units
+
+OLD, MARK, NEW = 1, 2, 3
+"""The parts of a slip: the wrong words, those that only say so, and the right words. Nought is the part of others."""
+Span = tuple[int, int, int]
+"""A stretch of a text, from and to, and its part."""
+LEAST_UNITS, MOST_UNITS = 4, 160
+"""A shorter message mends nothing; a longer one was pasted, or written with care."""
+LEAST_ODDS = 8.0
+"""The logarithm of the odds from which a reading with a slip counts; `tests/training/slips.py` prints the curve."""
+LEAST_PART = 0.2
+"""How likely each word of a slip must have its part: where it is less sure what was meant, the message stays."""
+_BEFORE, _WRONG, _BETWEEN, _SAYING, _RIGHT, _FILLING, _AFTER = range(7)
+_PART_OF = (0, OLD, 0, MARK, NEW, MARK, 0)
+"""The part of each step through a message."""
+_STEPS = (
+    (_BEFORE, (_BEFORE, _WRONG)),
+    (_WRONG, (_WRONG, _BETWEEN, _SAYING)),
+    (_BETWEEN, (_BETWEEN, _SAYING)),
+    (_SAYING, (_SAYING, _RIGHT)),
+    (_RIGHT, (_RIGHT, _FILLING, _AFTER)),
+    (_FILLING, (_FILLING, _AFTER)),
+    (_AFTER, (_AFTER, _WRONG)),
 )
-_BEFORE = " ,，.。…;；:：—–-\n"
-"""What stands between the wrong words and the mark."""
-_WEAK = to_pattern(
-    rf"(?:sorry|wait|err?m?|nope|不是?|{_HESITATES}|准确(?:地|来)?说|(?:让?我)?(?:再)?看看|等等|等一?下|{_MISREAD})"
-    r"[\s,，.。…;；:：!！—–-]*$",
-    re.I,
-)
-"""Marks that say other things as well: they mend only where a value of one sort stands on both sides."""
-_ADDS = to_pattern(r"\b(?:too|also|and|as well|another|both)\b|也|还|都|和|另", re.I)
-"""Says that a value comes beside another."""
-_IS = to_pattern(
-    r"(?:it['’]?s|it is|that['’]?s|should be|(?:现在|从.{1,6}起|应该)?(?:是说|是|用的|改成)|在(?!\w*在)|the)\s*(?=\S)",
-    re.I,
-)
-_STATES = to_pattern(r"(?:it['’]?s|it is)\b|现在|从.{1,6}起|是", re.I)
-"""Begins what states the right value, behind words that tell how it came."""
-_COURTESY = to_pattern(r"[\s,]*\b(?:please|pls|thanks|thx)$", re.I)
-_LATIN, _LAST_LATIN = to_pattern(r"[A-Za-z][\w.+#-]*"), to_pattern(r"(?<![\w.+#-])[A-Za-z][\w.+#-]*$", re.ASCII)
-_RETRACES = frozenset("在叫姓去到从")
-"""Single words that a speaker takes up again with the right value."""
-_PREPOSITION = to_pattern(r"(?:to|in|at|on|for|with|from|by|near|until|before|after)\b", re.I)
-_CLAUSE = to_pattern(r"(?:i|we|my|our|he|she|they|you|it|there)\b|[我咱他她它]", re.I)
-_FUNCTION_EN = to_pattern(
-    r"(?:a|an|the|my|our|to|in|at|on|for|with|from|by|of|is|are|was|be|it's|i'm|and|or|as|like|love|called|named|than)$",
-    re.I,
-)
-_SENTENCE = to_pattern(r"[。！？!?\n]|\.(?=\s)")
-MOST = 3
-"""Slips of one message that are mended at most."""
-MOST_BEHIND, LONGEST_HEAD = 3, 2
-"""Parts behind a mark that are looked at, and new words before those that are said again."""
+"""Which step follows which: what is mended is told before it is mended, and a message may mend more than one slip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slips:
+    """The parts of a message's slips in order, the logarithm of the odds that it holds them, and the probability of the
+    least likely part of a word.
+    """
+
+    spans: tuple[Span, ...]
+    odds: float
+    weakest: float
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is sure enough to read the message without them."""
+        return self.odds >= LEAST_ODDS and self.weakest >= LEAST_PART
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,171 +76,114 @@ class Repaired:
 
 def repair(text: str) -> Repaired | None:
     """The text as its speaker meant it; None where nothing is mended."""
-    stretches = ((0, 0, len(text)),)
-    repaired = text
-    at = 0
-    for _ in range(MOST):
-        found = _next_slip(repaired, at)
-        if found is None:
+    units = split_units(text, MOST_UNITS)
+    found = find_slips(units, load_tagger("slips").estimate(units)) if units else None
+    return mend(text, found.spans) if found and found.is_sure else None
+
+
+def find_slips(units: Units, shares: NDArray[np.floating[Any]]) -> Slips | None:
+    """The likeliest slips, by the probability of each part for each unit; None where there is nothing like one."""
+    if len(units) < LEAST_UNITS or min(shares[:, OLD].max(), shares[:, NEW].max()) < LEAST_PART:
+        return None
+    logs = np.log(np.maximum(shares, 1e-6))
+    path, odds = _find_path((logs - logs[:, :1]).tolist())
+    weakest = min(float(shares[place, part]) for place, step in enumerate(path) if (part := _PART_OF[step]))
+    runs = _list_runs(path)
+    for old, new in zip([run for run in runs if run[2] == OLD], [run for run in runs if run[2] == NEW], strict=True):
+        place = _cover_repeated(units.words, _keep_number(units, old[:2], new[:2]), new[:2])
+        runs[runs.index(old)] = (*place, OLD)
+    spans = tuple((units.starts[begin], units.ends[end - 1], part) for begin, end, part in runs)
+    return Slips(spans, odds, weakest)
+
+
+def _list_runs(path: Sequence[int]) -> list[Span]:
+    """The stretches of equal steps that have a part, by their units."""
+    runs: list[Span] = []
+    begin = 0
+    for place in range(1, len(path) + 1):
+        if place == len(path) or path[place] != path[begin]:
+            if part := _PART_OF[path[begin]]:
+                runs.append((begin, place, part))
+            begin = place
+    return runs
+
+
+def _keep_number(units: Units, old: tuple[int, int], new: tuple[int, int]) -> tuple[int, int]:
+    """The wrong words without what stands around their number, where the right words begin or end with theirs."""
+    begin, end = old
+    numbers = [place for place in range(begin, end) if units.shapes[place] == NUMBER]
+    if numbers and units.shapes[new[0]] == NUMBER:
+        begin = numbers[0]
+    if numbers and units.shapes[new[1] - 1] == NUMBER:
+        end = numbers[-1] + 1
+    return begin, end
+
+
+def _cover_repeated(words: Sequence[str], old: tuple[int, int], new: tuple[int, int]) -> tuple[int, int]:
+    """The wrong words with those around them that the right words say again: `I live in Rome, no, I live in Milan`."""
+    (begin, end), right = old, words[slice(*new)]
+    if len(right) > end - begin and list(words[begin:end]) == list(right[begin - end :]):
+        begin = max(0, end - len(right))
+    for count in range(min(len(right), begin), 0, -1):
+        if words[begin - count : begin] == right[:count]:
+            begin -= count
             break
-        old, new, after = found
-        at = old[0] + new[1] - new[0]
-        repaired = repaired[: old[0]] + repaired[slice(*new)] + repaired[old[1] : after[0]] + repaired[after[1] :]
-        stretches = move_stretches(stretches, ((0, old[0]), new, (old[1], after[0]), (after[1], _end(stretches))))
-    return Repaired(repaired, stretches) if repaired != text else None
+    for count in range(min(len(right), new[0] - end), 0, -1):
+        if words[end : end + count] == right[-count:]:
+            end += count
+            break
+    return begin, end
 
 
-Span = tuple[int, int]
+def _find_path(gains: Sequence[Sequence[float]]) -> tuple[list[int], float]:
+    """The likeliest steps through a message that holds a slip, and the logarithm of their odds; one step a unit."""
+    none = float("-inf")
+    best = [gains[0][0], gains[0][OLD], *[none] * 5]
+    ways: list[list[int]] = []
+    for gain in gains[1:]:
+        reached, came = [none] * len(_STEPS), [0] * len(_STEPS)
+        for step, following in _STEPS:
+            for then in following:
+                odds = best[step] + gain[_PART_OF[then]]
+                if odds > reached[then]:
+                    reached[then], came[then] = odds, step
+        ways.append(came)
+        best = reached
+    path = [max((_RIGHT, _FILLING, _AFTER), key=best.__getitem__)]
+    odds = best[path[0]]
+    for came in reversed(ways):
+        path.append(came[path[-1]])
+    return path[::-1], odds
 
 
-def _end(stretches: tuple[tuple[int, int, int], ...]) -> int:
-    return stretches[-1][0] + stretches[-1][2]
-
-
-def move_stretches(
-    stretches: tuple[tuple[int, int, int], ...], spans: tuple[Span, ...]
-) -> tuple[tuple[int, int, int], ...]:
-    moved: list[tuple[int, int, int]] = []
+def mend(text: str, spans: Sequence[Span]) -> Repaired:
+    """The text with the right words in the place of the wrong ones, and without those that only say so."""
+    right = iter([span for span in spans if span[2] == NEW])
+    begins = {start for start, _, part in spans if part == NEW}
+    pieces: list[tuple[int, int]] = []
+    at = 0
+    for start, end, part in sorted(spans):
+        if part == MARK:
+            start, end = _take_spaces(text, start, end, begins)
+        pieces.append((at, max(at, start)))
+        if part == OLD and (new := next(right, None)):
+            pieces.append(new[:2])
+        at = max(at, end)
+    pieces.append((at, len(text)))
+    stretches: list[tuple[int, int, int]] = []
     here = 0
-    for start, end in spans:
-        for at, there, length in stretches:
-            low, high = max(start, at), min(end, at + length)
-            if low < high:
-                moved.append((here, there + low - at, high - low))
-                here += high - low
-    return tuple(moved)
+    for start, end in pieces:
+        if start < end:
+            stretches.append((here, start, end - start))
+            here += end - start
+    return Repaired("".join(text[start:end] for start, end in pieces), tuple(stretches))
 
 
-def _next_slip(text: str, begin: int) -> tuple[Span, Span, Span] | None:
-    """Where the wrong words stand, the right ones, and what goes with the mark; the first slip from `begin` on."""
-    for mark in _MARK.finditer(text, begin):
-        if not mark[0].strip(" ,，.。") or not mark.start() or _ends_sentence(text, mark):
-            continue
-        last = mark
-        while more := _MARK.match(text, last.end()):
-            last = more
-        begin_mark = mark.start()
-        while begin_mark and text[begin_mark - 1] in _BEFORE:
-            begin_mark -= 1
-        starts = [match.end() for match in _SENTENCE.finditer(text, 0, begin_mark)]
-        sentence = (
-            starts[-1] if starts and text[starts[-1] : begin_mark].strip() else starts[-2] if len(starts) > 1 else 0
-        )
-        weak = _WEAK.fullmatch(last[0]) is not None
-        for number, phrase in enumerate(_phrases_behind(text, last.end())):
-            if number and not _STATES.match(text, phrase[0]):
-                continue
-            start = is_.end() if (is_ := _IS.match(text, *phrase)) else phrase[0]
-            told = text[last.end() : phrase[0]]
-            if old := _wrong_words(text, (sentence, begin_mark), (start, phrase[1]), told, weak=weak):
-                return old, (start, phrase[1]), (begin_mark, phrase[1])
-    return None
-
-
-def _ends_sentence(text: str, mark: re.Match[str]) -> bool:
-    """Whether the mark speaks of what its own sentence has said before: `一袋，打错了。`"""
-    return text[mark.start() - 1] in ",，" and re.search(r"[。.!！]", mark[0]) is not None and "错" in mark[0]
-
-
-def _phrases_behind(text: str, at: int) -> list[Span]:
-    """The first parts behind a mark, to the end of their sentence."""
-    phrases: list[Span] = []
-    while len(phrases) < MOST_BEHIND and (part := PART.match(text, at)):
-        start, end = part.span()
-        start += len(part[0]) - len(part[0].lstrip())
-        phrases.append((start, start + len(part[0].strip())))
-        at = end + 1
-        if end >= len(text) or text[end] not in ",，":
-            break
-    return phrases
-
-
-def _wrong_words(text: str, before: Span, phrase: Span, between: str, *, weak: bool) -> Span | None:
-    """The words before the mark that the phrase takes the place of; `between` is what stands between."""
-    words_before, new = text[slice(*before)], text[slice(*phrase)]
-    if not words_before.strip() or not new.strip() or (weak and _ADDS.search(new)):
-        return None
-    if place := _find_retraced(words_before, new):
-        return before[0] + place[0], before[0] + place[1]
-    if _CLAUSE.match(new):
-        clause = _last_clause(words_before)
-        clause += len(words_before) - clause - len(words_before[clause:].lstrip())
-        if weak or between or not _CLAUSE.match(words_before[clause:]):
-            return None
-        return before[0] + clause, before[1]
-    if place := _last_latin(words_before, new) or last_like(words_before, new):
-        place = widen_span(words_before, place, new)
-        return before[0] + place[0], before[0] + place[1]
-    if between and (named := _named_again(words_before, between)):
-        return before[0] + named[0], before[0] + named[1]
-    if weak or between:
-        return None
-    if lead := _PREPOSITION.match(new):
-        places = list(re.finditer(rf"\b{re.escape(lead[0])}\b", words_before, re.IGNORECASE))
-        return (before[0] + places[-1].start(), before[1]) if places else None
-    return _last_words(words_before, new, before)
-
-
-def _find_retraced(text: str, new: str) -> Span | None:
-    """The words of the last clause from that on which the phrase takes up again, or those before its last words."""
-    clause = _last_clause(text)
-    ours, theirs = _words_of(text[clause:]), _words_of(new)
-    if len(theirs) < 2 or not ours:
-        return None
-    (_, first), places = theirs[0], [at for at, _ in ours]
-    again = [at for at, word in ours if word == first and (word in _RETRACES or not _FUNCTION_EN.match(word))]
-    if again and (len(first) > 1 or first in _RETRACES):
-        return clause + again[-1], len(text)
-    same = 0
-    while same < min(len(ours), len(theirs)) - 1 and ours[-1 - same][1] == theirs[-1 - same][1]:
-        same += 1
-    if not same or new[0] in "我你他她" or len(ours) < len(theirs) or len(theirs) - same > LONGEST_HEAD:
-        return None
-    return clause + places[len(ours) - len(theirs)], len(text)
-
-
-def _last_latin(text: str, new: str) -> Span | None:
-    """The name in Latin letters that a Chinese text ends with, for another such name."""
-    last = _LAST_LATIN.search(text)
-    return last.span() if last and not text.isascii() and _LATIN.fullmatch(new) else None
-
-
-def _named_again(text: str, between: str) -> Span | None:
-    """The word of the last clause that the words behind the mark name again: `er no we left planetscale`."""
-    clause = _last_clause(text)
-    names = {word for _, word in _words_of(between) if len(word) > 2 and word not in STOPWORDS}
-    places = [(clause + at, clause + at + len(word)) for at, word in _words_of(text[clause:]) if word in names]
-    return places[-1] if places else None
-
-
-def _words_of(text: str) -> list[tuple[int, str]]:
-    """The words of the text in small letters and where they stand."""
-    placed: list[tuple[int, str]] = []
-    at = 0
-    for word in words(text.lower()):
-        if word.strip(" \t,，.。!！"):
-            placed.append((at, word))
-        at += len(word)
-    return placed
-
-
-def _last_clause(said: str) -> int:
-    return max((said.rfind(sign) + 1 for sign in ",，;；"), default=0)
-
-
-def _last_words(text: str, new: str, before: Span) -> Span | None:
-    """The words at the end of what was said that as many words are put in the place of."""
-    if not new.isascii():
-        tail = "的" if new.endswith("的") and text.endswith("的") else ""
-        last = [word for word in words(text.removesuffix(tail)) if word.strip()]
-        if not last or len(new) > 8:
-            return None
-        at = text.rfind(last[-1])
-        return before[0] + at, before[0] + at + len(last[-1] + tail)
-    places = list(re.finditer(r"[\w'’.-]+", _COURTESY.sub("", text)))
-    if not places or len(new.split()) > 3:
-        return None
-    at = len(places)
-    while at and len(places) - at < max(1, len(new.split())) and not _FUNCTION_EN.match(places[at - 1][0]):
-        at -= 1
-    return (before[0] + places[at].start(), before[0] + places[-1].end()) if at < len(places) else None
+def _take_spaces(text: str, start: int, end: int, begins: Set[int]) -> tuple[int, int]:
+    """The stretch with the spaces before it, and with those behind it where the right words begin there."""
+    while start and text[start - 1].isspace():
+        start -= 1
+    behind = end
+    while behind < len(text) and text[behind].isspace():
+        behind += 1
+    return start, behind if behind in begins else end

@@ -104,12 +104,6 @@ def find_times(text: str, sorts: Container[str]) -> list[Span]:
     return sorted(each.span() for name, pattern in _SORTS if name in sorts for each in pattern.finditer(text))
 
 
-def last_like(text: str, value: str) -> Span | None:
-    """Where the text last has something else of the sort that the value is of; None where it has nothing."""
-    places = like(text, value)
-    return places[-1] if places else None
-
-
 def like(text: str, value: str) -> list[Span]:
     """Where the text has other things of the sort that the value is of, in order."""
     value = value.strip()

@@ -30,6 +30,31 @@ async def test_a_correction_ends_the_old_memory_and_replaces_it(person: Person) 
 
 
 @pytest.mark.parametrize(
+    ("said", "wrong", "right", "beside", "asked"),
+    [
+        (
+            "Our shuttle leaves at 7:40, ugh, reading the board now, 7:55, from the south gate",
+            "7:40",
+            "7:55",
+            "south gate",
+            "When does our shuttle leave?",
+        ),
+        ("我们公司班车七点四十开，骗你的哈哈七点五十，在南门上", "七点四十", "七点五十", "南门", "公司班车几点开？"),
+    ],
+)
+async def test_a_slip_is_remembered_as_it_was_meant(
+    person: Person, said: str, wrong: str, right: str, beside: str, asked: str
+) -> None:
+    await person.say(said)
+    contents = " ".join(await person.contents())
+    assert right in contents
+    assert beside in contents
+    assert wrong not in contents
+    package = await person.compose(asked, session="s2")
+    assert right in shown(package)
+
+
+@pytest.mark.parametrize(
     ("before", "denied", "word"),
     [("我爱喝咖啡。", "我不再喝咖啡了", "咖啡"), ("I like coffee.", "I no longer drink coffee.", "coffee")],
 )

@@ -46,6 +46,7 @@ OF_NO_TEXT = {
     "shared.extraction.habits._kinds_by_term",
     "shared.classifiers.judges.load_hidden_layer",
     "shared.classifiers.judges.load_class_sum",
+    "shared.classifiers.tagger.load_tagger",
     "shared.classifiers.judges.load_text_and_trees",
     "shared.classifiers.judges.load_trees",
     "shared.classifiers.meanings._classes",

@@ -27,6 +27,13 @@ from tests.unit.extraction.say import stated
         ("我哥在一中，不，他去年转走了，现在是在八中，教物理", "我哥在八中，教物理"),
         ("房租每月两千二，等下，从下个月起是两千四，押一付三", "房租每月两千四，押一付三"),
         ("消息队列kafka——不是，早换掉了，是rabbitmq，我来维护", "消息队列rabbitmq，我来维护"),
+        (
+            "the kids' school finishes at 3:10, ugh no, quarter past three since september",
+            "the kids' school finishes at quarter past three since september",
+        ),
+        ("I moved here in 2016, my wife says 2015, she's right, 2015", "I moved here in 2015"),
+        ("公司班车七点四十，骗你的哈哈七点五十，在南门上", "公司班车七点五十，在南门上"),
+        ("车位在B2的117，唉老记混，171，电梯旁边", "车位在B2的171，电梯旁边"),
     ],
 )
 def test_a_corrected_slip_is_read_as_meant(said: str, meant: str) -> None:
@@ -45,6 +52,13 @@ def test_a_corrected_slip_is_read_as_meant(said: str, meant: str) -> None:
         "不对，你再想想",
         "没错，我住在苏州",
         "三箱，打错了。明天要用",
+        "I used to run on mondays, now it's tuesdays",
+        "Is the train at 9 or 10? No idea, sorry",
+        "please call me Jen, not Jenny",
+        "dinner is at 7 on Friday and at 6 on Sunday",
+        "以前住浦东，现在搬到闵行了",
+        "我儿子数学考了92，口算错两道",
+        "早上吃一片，晚上吃两片，饭后",
         "",
     ],
 )

@@ -1,0 +1,99 @@
+"""Which part each unit of a text plays: a small network of convolutions over units, from a file.
+
+Each layer looks at a unit and some on either side of it, the later ones further apart, so that the last layer sees some
+thirty units around each. `tests/training/slips.py` fits the weights.
+"""
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.classifiers.units import SHAPES, Units, count_repetitions
+
+Numbers = NDArray[np.float32]
+REACHES = (1, 2, 4, 8, 1)
+"""How far apart the units are that each layer looks at."""
+SIDE = 2
+"""How many units each layer looks at on either side."""
+LAYERS = tuple(f"layer_{place}" for place in range(len(REACHES)))
+PARTS = ("rows", "narrow", *LAYERS, "out")
+"""The names of the weights in the file."""
+VECTOR_SCALE = 4.0
+"""What the vector of a unit is multiplied with, to have numbers of the order of one."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Weights into a layer (numbers of all units that it looks at x width), and its bias."""
+
+    weights: Numbers
+    bias: Numbers
+
+
+@dataclass(frozen=True)
+class Tagger:
+    """The network: usual words, a row of numbers for each of them and one for all others, the layers.
+
+    `narrow` takes the vector of a unit to fewer numbers.
+    """
+
+    usual: dict[str, int]
+    rows: Numbers
+    narrow: Numbers
+    layers: tuple[Layer, ...]
+    out: Layer
+
+    def estimate(self, units: Units) -> Numbers:
+        """The probability of each part for each unit; a row sums to one."""
+        looked_at = read_inputs(units, self.usual)
+        numbers = np.concatenate(
+            [VECTOR_SCALE * units.vectors @ self.narrow, self.rows[looked_at.words], looked_at.signs], axis=1
+        )
+        for layer, reach in zip(self.layers, REACHES, strict=True):
+            seen = np.concatenate([numbers, np.zeros((1, numbers.shape[1]), np.float32)])[find_seen(len(units), reach)]
+            made = np.maximum(seen.reshape(len(units), -1) @ layer.weights + layer.bias, 0.0)
+            numbers = made + numbers if numbers.shape == made.shape else made
+        return softmax(numbers @ self.out.weights + self.out.bias)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Of each unit the number of its word, nought for an unusual one, and its shape and repetitions as numbers."""
+
+    words: NDArray[np.intp]
+    signs: Numbers
+
+
+def read_inputs(units: Units, usual: dict[str, int]) -> Inputs:
+    """What the network reads of the units beside their vectors."""
+    words = np.fromiter((usual.get(word, 0) for word in units.words), np.intp, len(units))
+    shapes = np.zeros((len(units), len(SHAPES)), np.float32)
+    shapes[np.arange(len(units)), units.shapes] = 1.0
+    return Inputs(words, np.concatenate([shapes, count_repetitions(units)], axis=1))
+
+
+@lru_cache(maxsize=512)
+def find_seen(count: int, reach: int) -> NDArray[np.intp]:
+    """For each of `count` units those that a layer looks at; `count` itself stands for none."""
+    places = np.arange(count)[:, None] + reach * np.arange(-SIDE, SIDE + 1)[None, :]
+    return np.where((places >= 0) & (places < count), places, count)
+
+
+def softmax(odds: Numbers) -> Numbers:
+    """The probabilities of each row."""
+    shares = np.exp(odds - odds.max(axis=1, keepdims=True))
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+@cache
+def load_tagger(name: str) -> Tagger:
+    """The network of this name, read once a process: whole numbers, each column with its scale."""
+    with (resources.files("shared.classifiers") / "weights" / f"{name}.npz").open("rb") as file, np.load(file) as read:
+        parts = {part: read[part] * read[f"{part}_scale"].astype(np.float32) for part in PARTS}
+        biases = [read[f"{part}_bias"].astype(np.float32) for part in (*LAYERS, "out")]
+        usual = {word: place for place, word in enumerate(str(read["usual"]).split("\n"), 1)}
+    *layers, out = [Layer(parts[part], bias) for part, bias in zip((*LAYERS, "out"), biases, strict=True)]
+    return Tagger(usual, parts["rows"], parts["narrow"], tuple(layers), out)
