@@ -10,20 +10,9 @@ from shared.domain.observations import ObservationRow
 from shared.domain.statements import ActiveMemory, Statement
 from shared.language.contextual import contextual, topic_of
 from shared.policy import AnalysisPolicy, ConfidencePolicy, Policy
+from shared.resolution.operations import Comparison, Comparisons, Confirm, Operation, Retract, Verdict, Write
 from shared.resolution.related import may_be_same
-from shared.resolution.resolve import (
-    APART,
-    Comparison,
-    Comparisons,
-    Confirm,
-    Operation,
-    Retract,
-    Verdict,
-    Write,
-    doubtful,
-    reads,
-    weigh,
-)
+from shared.resolution.resolve import APART, doubtful, reads, weigh
 
 NEAR = 0.6
 """The cosine from which a memory is compared with a statement, even if they share no word."""

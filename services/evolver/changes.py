@@ -28,7 +28,7 @@ from shared.extraction.turn_texts import EDIT, JUDGEMENTS, RESTORE, is_forgotten
 from shared.indexing import chunk_of
 from shared.metrics.erasure import EVOLUTION_BLOCKED
 from shared.resolution.from_rows import known_of, left_id, statement_of, with_content
-from shared.resolution.resolve import Advice, Write
+from shared.resolution.operations import Advice, Write
 from shared.runtime import Runtime
 from shared.store import memory
 from shared.store.chunks import Chunk

@@ -13,7 +13,7 @@ from shared.domain.statements import candidate_id, is_twin
 from shared.extraction.turn_texts import EDIT, MERGE, OTHERS, PIN, RESTORE, UNPIN
 from shared.indexing import chunk_of, show
 from shared.resolution.from_rows import known_of, statement_of
-from shared.resolution.resolve import Reject
+from shared.resolution.operations import Reject
 from shared.store import keeping, memory, versions
 from shared.store.observations import Mark
 

@@ -37,7 +37,8 @@ from shared.extraction.turn_texts import IMPORT, takes_back_before
 from shared.indexing import chunk_of, show
 from shared.metrics.turns import OUTCOME_SECONDS
 from shared.resolution.from_rows import known_of, statement_of, with_content
-from shared.resolution.resolve import NO_ADVICE, Confirm, Operation, Reject, Retract, Write, resolve
+from shared.resolution.operations import NO_ADVICE, Confirm, Operation, Reject, Retract, Write
+from shared.resolution.resolve import resolve
 from shared.runtime import Runtime
 from shared.store import chunks, conflicts, inbox, memory, observations, outbox, turn_states, versions
 from shared.store.conflicts import OpenConflict, SettledConflict

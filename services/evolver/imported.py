@@ -12,7 +12,7 @@ from shared.domain.statements import RANK, is_twin, sense_of
 from shared.extraction.turn_texts import IMPORT, IMPORTED
 from shared.indexing import chunk_of
 from shared.resolution.from_rows import known_of, statement_of
-from shared.resolution.resolve import Reject
+from shared.resolution.operations import Reject
 from shared.store import keeping, memory
 from shared.store.erasure import tombstones
 from shared.store.observations import Mark

@@ -15,8 +15,8 @@ from shared.domain import chunk_ids
 from shared.domain.memories import Memory
 from shared.domain.statements import Statement
 from shared.domain.subjects import Subject
+from shared.resolution.meant import NEAR_MOST, NEWEST_MOST
 from shared.resolution.related import about
-from shared.resolution.resolve import NEAR_MOST, NEWEST_MOST
 
 _COLUMNS: LiteralString = """
 SELECT memory_id, root_id, version, type, key, value, content_text, content_hash, language, polarity, status,

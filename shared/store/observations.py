@@ -14,7 +14,7 @@ from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 
 if TYPE_CHECKING:  # it imports language code, which takes a second: services that only delete do not need it
-    from shared.resolution.resolve import Verdict
+    from shared.resolution.operations import Verdict
 
 
 _INSERT: LiteralString = """

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from services.cli.evaluate.world import World
-from shared.resolution.resolve import Operation, Retract, Write
+from shared.resolution.operations import Operation, Retract, Write
 from tests.bench.dialogues import Line, read
 
 FIGURE = "messages that end or change a memory"

@@ -8,7 +8,7 @@ from services.cli.evaluate.sets import Conversation, MemoryWords
 from services.cli.evaluate.world import World
 from shared.domain.statements import ActiveMemory
 from shared.language.normalise import fold, normalise
-from shared.resolution.resolve import Confirm, Write
+from shared.resolution.operations import Confirm, Write
 
 
 @dataclass(frozen=True)

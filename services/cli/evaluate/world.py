@@ -17,7 +17,8 @@ from shared.extraction.edited import Content
 from shared.extraction.turn_texts import observation_rows, turn_text
 from shared.policy import ConfidencePolicy
 from shared.resolution.from_rows import left_id, quoted_text, statement_of, with_content, words_of
-from shared.resolution.resolve import Confirm, Operation, Retract, Write, resolve
+from shared.resolution.operations import Confirm, Operation, Retract, Write
+from shared.resolution.resolve import resolve
 
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
 LATER = timedelta(days=60)

@@ -46,7 +46,7 @@ from shared.language.normalise import fold
 from shared.language.replies import says_something
 from shared.policy import ConfidencePolicy
 from shared.resolution.from_rows import known_of, quoted_text, statement_of, words_of
-from shared.resolution.resolve import Operation
+from shared.resolution.operations import Operation
 from shared.store import memory, wishes
 from shared.store.search import Hit
 from shared.store.user_state import NEVER, TakenBackTurn

@@ -26,7 +26,7 @@ from shared.extraction.turn_texts import (
     turn_text,
     withhold,
 )
-from shared.resolution.resolve import Confirm, Operation, Reject, Retract, Write
+from shared.resolution.operations import Confirm, Operation, Reject, Retract, Write
 from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy, show
 from shared.store import memory, observations, turn_states, turns, user_state

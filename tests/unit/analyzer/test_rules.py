@@ -11,8 +11,9 @@ import pytest
 from services.analyzer.rules import Advice, is_undecided, judge_vector, list_doubtful, propose
 from shared.domain.statements import SUSPECTED, ActiveMemory, Statement
 from shared.policy import AnalysisPolicy, ConfidencePolicy
+from shared.resolution.operations import Comparison, Comparisons, Confirm, Reject, Retract, Verdict, Write
 from shared.resolution.related import SentenceRelation, may_be_same
-from shared.resolution.resolve import Comparison, Comparisons, Confirm, Reject, Retract, Verdict, Write, resolve, weigh
+from shared.resolution.resolve import resolve, weigh
 
 POLICY, ANALYSIS = ConfidencePolicy(), AnalysisPolicy()
 NOW = datetime(2026, 7, 15, 9, 0, tzinfo=UTC)

@@ -9,7 +9,8 @@ import pytest
 from schemas.vocabulary import Provenance
 from shared.domain.statements import ActiveMemory, Statement
 from shared.policy import ConfidencePolicy
-from shared.resolution.resolve import Confirm, Write, resolve
+from shared.resolution.operations import Confirm, Write
+from shared.resolution.resolve import resolve
 from tests.system.memories import a_memory, in_line
 
 POLICY = ConfidencePolicy()

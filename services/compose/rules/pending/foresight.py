@@ -16,7 +16,8 @@ from shared.extraction.edited import Content
 from shared.language.normalise import fold
 from shared.policy import ConfidencePolicy
 from shared.resolution.from_rows import left_id
-from shared.resolution.resolve import Confirm, Operation, Retract, Write, resolve
+from shared.resolution.operations import Confirm, Operation, Retract, Write
+from shared.resolution.resolve import resolve
 
 
 @dataclass(slots=True)
