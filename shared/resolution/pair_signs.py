@@ -29,9 +29,14 @@ from shared.extraction.slots import find_facts
 from shared.extraction.values import like, values
 from shared.language.patterns import to_pattern
 from shared.language.segment import STOPWORDS, query_terms
-from shared.resolution.ended import find_returned_to, names_before, says_over
 from shared.resolution.parts import is_parallel, split_parts
-from shared.resolution.plain_endings import are_numbered_apart, does_otherwise
+from shared.resolution.plain_endings import (
+    are_numbered_apart,
+    does_otherwise,
+    find_returned_to,
+    names_before,
+    says_over,
+)
 from shared.resolution.related import SentenceRelation, about
 from shared.resolution.roles import fill_one_role, find_refilled, refills_another_role, refills_role
 

@@ -19,9 +19,9 @@ from shared.extraction.edited import Content
 from shared.extraction.values import like, values
 from shared.language.patterns import to_pattern
 from shared.language.segment import has_word
-from shared.resolution.ended import find_over, names
 from shared.resolution.pair_signs import find_amounts
 from shared.resolution.parts import split_parts
+from shared.resolution.plain_endings import find_over, names
 from shared.resolution.related import About, about
 from shared.resolution.roles import find_refilled
 

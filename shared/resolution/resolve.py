@@ -1,4 +1,4 @@
-"""What a statement does to memory: pure; the evolver does it, compose foresees it (seed 004 2.3.0.1-A, X04, X31)."""
+"""Decides what a statement does to the memories of its user. The evolver carries it out, compose foresees it. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -58,20 +58,20 @@ _QUESTION = to_pattern(r"[^.!?。！？\n]*[?？]+")
 def resolve(
     new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePolicy, advice: Advice = NO_ADVICE
 ) -> Operation:
-    """What to do with a statement, given what is active now of all that it may concern."""
+    """What the statement does; `known` are the active memories that it may concern."""
     return weigh(new, known, policy, advice).operation
 
 
 def weigh(
     new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePolicy, advice: Advice = NO_ADVICE
 ) -> Comparisons:
-    """As `resolve`, with what it rests on. A verdict on a memory stands for what the learned weights say of it."""
+    """As `resolve`, with the comparisons that decided. A verdict on a memory replaces the estimate of the weights."""
     weighed = _weigh(new, known, policy, advice)
     return replace(weighed, operation=keep_what_remains(new, weighed.operation))
 
 
 def keep_what_remains(new: Statement, operation: Operation) -> Operation:
-    """The operation, which leaves standing what else the memory that it ends said beside what has ended."""
+    """The operation, which keeps the parts of the ended memory that still hold."""
     match operation:
         case Write(relation, (old, *_), None) if not new.chosen and new.assertion != "behaviour":
             rest = find_remaining(old, new.quote or new.text)
@@ -102,7 +102,7 @@ def _weigh(new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePoli
 
 
 def _take_back_find(new: Statement, known: Sequence[ActiveMemory]) -> Operation:
-    """The memory that the rules alone made of the turn ends; not where it has replaced another, or was said again."""
+    """Ends the memory that the rules alone made of the turn, unless it replaced another or was stated again."""
     find = next((k for k in known if k.memory_id == new.related), None)
     if find is None:
         return Reject("skip", "nothing_known_to_retract")
@@ -111,9 +111,9 @@ def _take_back_find(new: Statement, known: Sequence[ActiveMemory]) -> Operation:
 
 
 def forget_parts(new: Statement, known: Sequence[ActiveMemory]) -> Operation:
-    """What the request names ends, in whichever memory it stands; what else these memories say stays.
+    """Ends what the request names, in every memory that contains it; the other parts of these memories stay.
 
-    What was said with the request is not what it means.
+    A request never means what was said with it.
     """
     before = [k for k in known if k.valid_at < new.said_at]
     meant = find_forgotten(new.text, new.quote or new.text, new.session_id, before)
@@ -124,7 +124,7 @@ def forget_parts(new: Statement, known: Sequence[ActiveMemory]) -> Operation:
 
 
 def amend_memory(new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePolicy) -> Operation | None:
-    """The memory with the new value in the place of the old one; a weaker statement is an open conflict with it."""
+    """Puts the new value in place of the old one; a weaker statement becomes an open conflict."""
     found = amend(new, known)
     if found is None:
         return None
@@ -133,7 +133,7 @@ def amend_memory(new: Statement, known: Sequence[ActiveMemory], policy: Confiden
 
 
 def _write_amended(new: Statement, old: ActiveMemory, content: Content, policy: ConfidencePolicy) -> Operation:
-    """The memory as amended, worth what such words are: a claim of money stays under its cap."""
+    """The amended memory with the confidence of the statement; a claim of money stays under its cap."""
     new = replace(new, flags=content.flags, assertion="declared" if content.flags else new.assertion)
     if RANK[policy.level_of(new.assertion, new.flags).provenance] < RANK[old.provenance]:
         return Reject("ask", "weaker_than_known", old)
@@ -141,7 +141,7 @@ def _write_amended(new: Statement, old: ActiveMemory, content: Content, policy: 
 
 
 def _sign(new: Statement, target: ActiveMemory | None, replaced: Sequence[ActiveMemory]) -> Sign:
-    """The first that holds: a version that the user chose, a key, equal words, a memory named by id, an old value."""
+    """The first that applies: a version that the user chose, a key, equal words, a memory named by id, an old value."""
     found = target or next(iter(replaced), None)
     if found is None:
         return "none"
@@ -155,7 +155,7 @@ def _sign(new: Statement, target: ActiveMemory | None, replaced: Sequence[Active
 
 
 def _as_said(new: Statement, relation: Relation, policy: ConfidencePolicy) -> Operation:
-    """A correction of nothing that is known: a statement like others."""
+    """A correction of nothing known is stored as an ordinary statement."""
     plain = policy.level_of("declared", new.flags)
     confidence = min(new.confidence, plain.initial)
     return Write(replace(relation, provenance=plain.provenance, assertion="declared", confidence=confidence), ())
@@ -164,7 +164,7 @@ def _as_said(new: Statement, relation: Relation, policy: ConfidencePolicy) -> Op
 def _by_signs(
     new: Statement, relation: Relation, replaced: Sequence[ActiveMemory], policy: ConfidencePolicy
 ) -> Operation:
-    """What follows from keys, ids, equal words and old values."""
+    """The operation that keys, ids, equal words and old values lead to."""
     if SUSPECTED in new.flags and not replaced:
         return Reject("skip", "nothing_known_to_change")
     if new.retracts:
@@ -189,14 +189,14 @@ def _by_signs(
 
 
 def reads(new: Statement) -> bool:
-    """Whether a statement has a sentence that is read beside others; what was counted has its own key alone."""
+    """Whether the statement has a sentence to compare with memories; a counted habit has only its key."""
     return bool(new.quote) and not new.chosen and new.assertion != "behaviour"
 
 
 def compare_with_known(
     new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePolicy, advice: Advice
 ) -> tuple[Comparison, ...]:
-    """What its sentence and each memory that it may concern say together."""
+    """Compares its sentence with each memory that it may concern."""
     if not reads(new):
         return ()
     others = [k for k in known if k.type not in APART and not k.name_alone]
@@ -213,7 +213,7 @@ def compare_with_known(
 
 
 def to_stated(new: Statement) -> str:
-    """The sentence that it was read in, of a passing statement without the questions beside it, which state nothing."""
+    """Its sentence; that of a passing statement without the questions beside it, which state nothing."""
     if SUSPECTED not in new.flags or not new.quote:
         return new.quote
     return _QUESTION.sub("", new.quote).strip() or new.quote

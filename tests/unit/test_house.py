@@ -21,7 +21,7 @@ BOUNDS = {
     "functions named by an adjective or adverb": 0,
     "class names with several meanings": 0,
     "locals with a vague name for more than three lines": 41,
-    "files that are too long": 1,
+    "files that are too long": 0,
     "functions that are too long": 0,
 }
 VAGUE = frozenset(("asked", "found", "got", "heard", "kept", "known", "made", "read", "said", "told"))

@@ -6,8 +6,7 @@ import pytest
 
 from services.cli.evaluate.world import World
 from shared.extraction.changes import find_ended_things
-from shared.resolution.ended import find_returned_to
-from shared.resolution.plain_endings import does_otherwise
+from shared.resolution.plain_endings import does_otherwise, find_returned_to
 from shared.resolution.roles import fill_one_role, refills_another_role, refills_role
 
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
