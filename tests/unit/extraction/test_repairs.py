@@ -1,6 +1,8 @@
 """A slip that the same message corrects is read in its corrected form, with positions of the original text."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shared.extraction.repairs import repair
 from tests.unit.extraction.say import stated
@@ -74,6 +76,17 @@ def test_positions_refer_to_the_original_text() -> None:
     start, end = found.to_original((at, at + 2))
     assert said[start:end] == "苏州"
     assert found.to_original((0, len(found.text))) == (0, len(said))
+
+
+@given(st.text(max_size=9), st.integers(0, 60), st.sampled_from(("before", "behind", "within")))
+def test_what_is_corrected_consists_of_stretches_of_the_message(added: str, at: int, where: str) -> None:
+    said = "the blue bus leaves at 7:40, ugh no, quarter past eight, from the south gate 每天一班"
+    said = {"before": added + said, "behind": said + added, "within": said[:at] + added + said[at:]}[where]
+    found = repair(said)
+    if found is not None:
+        assert "".join(said[there : there + length] for _, there, length in found.stretches) == found.text
+        start, end = found.to_original((0, len(found.text)))
+        assert 0 <= start < end <= len(said)
 
 
 def test_statements_beside_the_slip_are_extracted() -> None:
