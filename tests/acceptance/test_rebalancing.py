@@ -69,16 +69,16 @@ async def test_a_batch_that_fails_during_a_rebalance_is_redelivered(
     await commit_rounds(people, range(1))
     await wait_for(lambda: not system.number("SELECT count(*) FROM event_outbox"), "every turn is in the topic")
     failing, moved = asyncio.Event(), asyncio.Event()
-    think, attempts = observer._think, iter(range(8))
+    read_all, attempts = observer._read_all, iter(range(8))
 
     async def fail_at_first(rt: Runtime, *given: Any) -> Any:
         failing.set()
         await moved.wait()
         if rt is not system["observer"].rt and next(attempts, None) is not None:
             raise TransientError("not yet")
-        return await think(rt, *given)
+        return await read_all(rt, *given)
 
-    monkeypatch.setattr(observer, "_think", fail_at_first)
+    monkeypatch.setattr(observer, "_read_all", fail_at_first)
     await system.start("observer")
     await failing.wait()
     twin = asyncio.create_task(system.start("observer"))
