@@ -21,7 +21,7 @@ def _floors() -> dict[str, Floor]:
         "corrections": Floor(precision=0.95, recall=0.85),
         "contradictions": Floor(precision=0.95, recall=0.65),
         "conversation turns": Floor(precision=0.68, recall=0.45),
-        "end states": Floor(precision=0.38, recall=0.36),
+        "end states": Floor(precision=0.50, recall=0.47),
         "refusal": Floor(precision=0.9, recall=0.98, benign=0.97),
         "feedback": Floor(precision=0.85, recall=0.85),
         "intents": Floor(precision=0.85, recall=0.85),
