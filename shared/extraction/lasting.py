@@ -17,7 +17,7 @@ from shared.classifiers import meanings
 from shared.classifiers.judges import load_class_sum, load_text_sum, to_log_odds
 from shared.extraction.clauses import Clause, split
 from shared.extraction.guards import Stance, Subject, find_order, stances
-from shared.extraction.learned import ClauseClass, read
+from shared.extraction.learned import ClauseClass, names_own, read
 from shared.extraction.model import Finding
 from shared.extraction.relatives import tells_limit_of_somebody, tells_what_lasts
 from shared.extraction.slots import tells_of_ticket
@@ -202,8 +202,11 @@ def _is_bare(text: str, stand: Sequence[Stance]) -> bool:
 
 
 def _names_nobody(text: str, stand: Sequence[Stance]) -> bool:
-    """Whether the first sentence of a message is about somebody whom only a pronoun names: 他下周三要出差."""
-    return stand[0].subject == "other" and _PRONOUN.match(text) is not None
+    """Whether the first sentence of a message is about somebody whom only a pronoun names: 他下周三要出差.
+
+    Where it names the user or something of theirs, it is about them: `they moved our flight to the 14th`.
+    """
+    return stand[0].subject == "other" and _PRONOUN.match(text) is not None and not names_own(text)
 
 
 def _states_enough(verdicts: Sequence[ClauseClass], likely: float) -> bool:

@@ -159,6 +159,11 @@ def may_be_of_type(verdict: ClauseClass, kind: MemoryType) -> bool:
     return verdict.kinds[verdict.kind] < CERTAIN or verdict.kinds.get(kind, 1.0) >= HARDLY
 
 
+def names_own(text: str) -> bool:
+    """Whether the words name the user, or somebody or something of theirs."""
+    return _OWN.search(text) is not None
+
+
 def may_state(clause: Clause, stance: Stance, verdict: ClauseClass) -> bool:
     """Whether a clause may state something about the user without matching a pattern.
 
@@ -166,7 +171,7 @@ def may_state(clause: Clause, stance: Stance, verdict: ClauseClass) -> bool:
     """
     if not (stance.stands or (stance.doctor and not stance.asked and not stance.supposed)):
         return False
-    if stance.subject != "other" or not stance.explicit or _OWN.search(clause.text):
+    if stance.subject != "other" or not stance.explicit or names_own(clause.text):
         return True
     return verdict.kind in OF_OTHERS and verdict.changed < CHANGES
 

@@ -79,3 +79,21 @@ def test_a_forwarded_text_is_not_the_users_statement(text: str) -> None:
 @pytest.mark.parametrize("text", ["今晚不跑了", "外面下雨，今天不出门了"])
 def test_a_plan_postponed_to_tonight_is_not_over(text: str) -> None:
     assert find_ended_things(text) == ()
+
+
+@pytest.mark.parametrize("text", ["He is flying to Boston next Wednesday.", "他下周三要出差"])
+def test_who_is_only_called_he_or_she_leaves_no_memory(text: str) -> None:
+    assert stated(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They changed my shift to nights starting Monday.",
+        "they cancelled our flight to Porto, rebooked for the 14th",
+        "She is my new manager at Acme, her name is Priya",
+        "他们把我的班调到周四了",
+    ],
+)
+def test_what_others_did_to_something_of_the_user_is_kept(text: str) -> None:
+    assert stated(text)
