@@ -58,7 +58,7 @@ class HiddenLayer:
 @cache
 def load_hidden_layer(name: str) -> HiddenLayer:
     """The network of this name, read once a process."""
-    with _open_weights(name) as read:
+    with open_weights(name) as read:
         into, into_bias, out = (read[part].astype(np.float32) for part in ("into", "into_bias", "out"))
         return HiddenLayer(into, into_bias, out, float(read["out_bias"]))
 
@@ -110,7 +110,7 @@ def find_slots(text: str) -> list[int]:
 @cache
 def load_text_sum(name: str) -> TextSum:
     """The weights of this name, read once a process."""
-    with _open_weights(name) as read:
+    with open_weights(name) as read:
         signs, vector, words = (read[part].astype(np.float32) for part in ("signs", "vector", "words"))
         return TextSum(signs, vector, words, float(read["bias"]))
 
@@ -153,12 +153,13 @@ class BoostedTrees:
 @cache
 def load_trees(name: str) -> BoostedTrees:
     """The trees of this name, read once a process."""
-    with _open_weights(name) as read:
+    with open_weights(name) as read:
         return _read_trees(read)
 
 
 @contextmanager
-def _open_weights(name: str) -> Generator[Mapping[str, Numbers]]:
+def open_weights(name: str) -> Generator[Mapping[str, Numbers]]:
+    """The arrays of the weights of this name."""
     path = resources.files("shared.classifiers") / "weights" / f"{name}.npz"
     with path.open("rb") as opened, np.load(opened) as read:
         yield read
@@ -187,7 +188,7 @@ class TextAndTrees:
 @cache
 def load_text_and_trees(name: str) -> TextAndTrees:
     """Both of this name, read once a process."""
-    with _open_weights(name) as read:
+    with open_weights(name) as read:
         vector, words = read["vector"].astype(np.float32), read["words"].astype(np.float32)
         text = TextSum(np.zeros(0, np.float32), vector, words, float(read["text_bias"]))
         return TextAndTrees(text, _read_trees(read))
@@ -209,6 +210,6 @@ class ClassSum:
 @cache
 def load_class_sum(name: str) -> ClassSum:
     """The weights of this name, read once a process."""
-    with _open_weights(name) as read:
+    with open_weights(name) as read:
         signs, vector, bias = (read[part].astype(np.float32) for part in ("signs", "vector", "bias"))
         return ClassSum([str(each) for each in read["classes"]], signs, vector, bias)

@@ -1,4 +1,4 @@
-"""Which part each unit of a text plays: a small network of convolutions over units, from a file.
+"""Tags each unit of a text with a part: a small network of convolutions over units, read from a file.
 
 Each layer looks at a unit and some on either side of it, the later ones further apart, so that the last layer sees some
 thirty units around each. `tests/training/slips.py` fits the weights.
@@ -6,11 +6,11 @@ thirty units around each. `tests/training/slips.py` fits the weights.
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shared.classifiers.judges import open_weights
 from shared.classifiers.units import SHAPES, Units, count_repetitions
 
 Numbers = NDArray[np.float32]
@@ -35,9 +35,9 @@ class Layer:
 
 @dataclass(frozen=True)
 class Tagger:
-    """The network: usual words, a row of numbers for each of them and one for all others, the layers.
+    """The network: usual words, a row of numbers for each of them one for all others, and the layers.
 
-    `narrow` takes the vector of a unit to fewer numbers.
+    `narrow` reduces the vector of a unit to fewer numbers.
     """
 
     usual: dict[str, int]
@@ -61,7 +61,7 @@ class Tagger:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Of each unit the number of its word, nought for an unusual one, and its shape and repetitions as numbers."""
+    """The number of each unit's word, 0 for an unusual one, and its shape and repetitions as numbers."""
 
     words: NDArray[np.intp]
     signs: Numbers
@@ -77,7 +77,7 @@ def read_inputs(units: Units, usual: dict[str, int]) -> Inputs:
 
 @lru_cache(maxsize=512)
 def find_seen(count: int, reach: int) -> NDArray[np.intp]:
-    """For each of `count` units those that a layer looks at; `count` itself stands for none."""
+    """The units that a layer looks at, for each of `count` units; `count` itself stands for none."""
     places = np.arange(count)[:, None] + reach * np.arange(-SIDE, SIDE + 1)[None, :]
     return np.where((places >= 0) & (places < count), places, count)
 
@@ -91,7 +91,7 @@ def softmax(odds: Numbers) -> Numbers:
 @cache
 def load_tagger(name: str) -> Tagger:
     """The network of this name, read once a process: whole numbers, each column with its scale."""
-    with (resources.files("shared.classifiers") / "weights" / f"{name}.npz").open("rb") as file, np.load(file) as read:
+    with open_weights(name) as read:
         parts = {part: read[part] * read[f"{part}_scale"].astype(np.float32) for part in PARTS}
         biases = [read[f"{part}_bias"].astype(np.float32) for part in (*LAYERS, "out")]
         usual = {word: place for place, word in enumerate(str(read["usual"]).split("\n"), 1)}

@@ -40,7 +40,7 @@ _SIGNS = {
 class Units:
     """The units of a text in order: where each begins and ends, its word in small letters, its shape and its vector.
 
-    A vector has the length one, or is nought where the encoder knows nothing of the unit, as of most signs.
+    A vector has length one; it is zero where the encoder does not know the unit, as for most signs.
     """
 
     text: str
@@ -98,8 +98,9 @@ _UNLIKE = -0.2
 
 
 def count_repetitions(units: Units) -> Numbers:
-    """For each unit, to either side: whether it is said again and how near; how like the likest other of its shape is,
-    how like those are that stand before both, and whether another number stands there. Rows of SIGNS numbers.
+    """Rows of SIGNS numbers, one for each unit. After and before it: whether its word occurs again and how near; how
+    similar the most similar other unit of its shape is; how similar the units before both are; whether there is
+    another number.
     """
     size = len(units)
     every = np.arange(size)
@@ -132,6 +133,6 @@ def count_repetitions(units: Units) -> Numbers:
 
 @lru_cache(maxsize=256)
 def _find_neighbours(size: int) -> tuple[tuple[NDArray[np.bool_], NDArray[np.intp]], ...]:
-    """For the units behind and before each of so many: whether they are near, not next to it, and how far they are."""
+    """For `size` units, those after and those before each: whether they are near but not adjacent, and how far."""
     distance = np.arange(size) - np.arange(size)[:, None]
     return tuple(((distance * side >= 2) & (distance * side <= _FAR), np.abs(distance)) for side in (1, -1))

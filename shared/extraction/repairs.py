@@ -1,7 +1,7 @@
-"""Slips that the same message mends: `Thursday, no wait, Friday` is read as `Friday`.
+"""Corrects slips that the same message corrects itself: `Thursday, no wait, Friday` is read as `Friday`.
 
-A small network tells of each unit of a message whether it is wrong, only says that something was wrong, or takes the
-place of what was wrong; the likeliest reading of the whole message in which these parts make sense together counts.
+A small network estimates for each unit of a message whether it is wrong, only announces the slip, or replaces what is
+wrong. The likeliest sequence of these parts that makes sense for the whole message decides.
 """
 
 from collections.abc import Sequence, Set
@@ -15,15 +15,15 @@ from shared.classifiers.tagger import load_tagger
 from shared.classifiers.units import NUMBER, Units, split_units
 
 OLD, MARK, NEW = 1, 2, 3
-"""The parts of a slip: the wrong words, those that only say so, and the right words. Nought is the part of others."""
+"""The parts of a slip: wrong words, words that only announce it, right words. All other words have 0."""
 Span = tuple[int, int, int]
 """A stretch of a text, from and to, and its part."""
 LEAST_UNITS, MOST_UNITS = 4, 160
-"""A shorter message mends nothing; a longer one was pasted, or written with care."""
+"""A shorter message corrects no slip; a longer one was pasted, or written with care."""
 LEAST_ODDS = 8.0
-"""The logarithm of the odds from which a reading with a slip counts; `tests/training/slips.py` prints the curve."""
+"""The least logarithm of the odds that a message contains a slip; `tests/training/slips.py` prints the curve."""
 LEAST_PART = 0.2
-"""How likely each word of a slip must have its part: where it is less sure what was meant, the message stays."""
+"""The least probability of the part of each word of a slip; below it the message is not changed."""
 _BEFORE, _WRONG, _BETWEEN, _SAYING, _RIGHT, _FILLING, _AFTER = range(7)
 _PART_OF = (0, OLD, 0, MARK, NEW, MARK, 0)
 """The part of each step through a message."""
@@ -36,14 +36,12 @@ _STEPS = (
     (_FILLING, (_FILLING, _AFTER)),
     (_AFTER, (_AFTER, _WRONG)),
 )
-"""Which step follows which: what is mended is told before it is mended, and a message may mend more than one slip."""
+"""Which step may follow which: the wrong words come first, and a message may contain more than one slip."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slips:
-    """The parts of a message's slips in order, the logarithm of the odds that it holds them, and the probability of the
-    least likely part of a word.
-    """
+    """The parts of the slips of a message in order, the log odds that it contains them, and their least certain part."""
 
     spans: tuple[Span, ...]
     odds: float
@@ -75,14 +73,14 @@ class Repaired:
 
 
 def repair(text: str) -> Repaired | None:
-    """The text as its speaker meant it; None where nothing is mended."""
+    """The text as its speaker meant it; None if it contains no slip."""
     units = split_units(text, MOST_UNITS)
     found = find_slips(units, load_tagger("slips").estimate(units)) if units else None
     return mend(text, found.spans) if found and found.is_sure else None
 
 
 def find_slips(units: Units, shares: NDArray[np.floating[Any]]) -> Slips | None:
-    """The likeliest slips, by the probability of each part for each unit; None where there is nothing like one."""
+    """The likeliest slips, by the probability of each part for each unit; None if no word is likely part of one."""
     if len(units) < LEAST_UNITS or min(shares[:, OLD].max(), shares[:, NEW].max()) < LEAST_PART:
         return None
     logs = np.log(np.maximum(shares, 1e-6))
@@ -109,7 +107,7 @@ def _list_runs(path: Sequence[int]) -> list[Span]:
 
 
 def _keep_number(units: Units, old: tuple[int, int], new: tuple[int, int]) -> tuple[int, int]:
-    """The wrong words without what stands around their number, where the right words begin or end with theirs."""
+    """Only the number among the wrong words on the side where the right words begin or end with a number."""
     begin, end = old
     numbers = [place for place in range(begin, end) if units.shapes[place] == NUMBER]
     if numbers and units.shapes[new[0]] == NUMBER:
@@ -120,7 +118,7 @@ def _keep_number(units: Units, old: tuple[int, int], new: tuple[int, int]) -> tu
 
 
 def _cover_repeated(words: Sequence[str], old: tuple[int, int], new: tuple[int, int]) -> tuple[int, int]:
-    """The wrong words with those around them that the right words say again: `I live in Rome, no, I live in Milan`."""
+    """The wrong words with the words around them that the right words repeat: `I live in Rome, no, I live in Milan`."""
     (begin, end), right = old, words[slice(*new)]
     if len(right) > end - begin and list(words[begin:end]) == list(right[begin - end :]):
         begin = max(0, end - len(right))
@@ -157,7 +155,7 @@ def _find_path(gains: Sequence[Sequence[float]]) -> tuple[list[int], float]:
 
 
 def mend(text: str, spans: Sequence[Span]) -> Repaired:
-    """The text with the right words in the place of the wrong ones, and without those that only say so."""
+    """The text with the right words in place of the wrong ones, and without the words that announce the slip."""
     right = iter([span for span in spans if span[2] == NEW])
     begins = {start for start, _, part in spans if part == NEW}
     pieces: list[tuple[int, int]] = []

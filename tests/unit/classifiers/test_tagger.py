@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shared.classifiers import tagger
+from shared.classifiers import judges
 from shared.classifiers.tagger import SIDE, find_seen, load_tagger
 from shared.classifiers.units import split_units
 from tests.training import tagger_fit
@@ -41,7 +41,7 @@ def test_a_fit_learns_its_examples_and_the_file_tells_the_same(tmp_path: Path, m
     folder = tmp_path / "weights"
     folder.mkdir()
     tagger_fit.write(fitted, folder / "small.npz")
-    monkeypatch.setattr(tagger.resources, "files", lambda _package: tmp_path)
+    monkeypatch.setattr(judges.resources, "files", lambda _package: tmp_path)
     read = load_tagger.__wrapped__("small")
     for each in examples:
         assert np.abs(read.estimate(each.units) - fitted.estimate(each.units)).max() < 0.3
