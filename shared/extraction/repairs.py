@@ -41,7 +41,7 @@ _STEPS = (
 
 @dataclass(frozen=True, slots=True)
 class Slips:
-    """The parts of the slips of a message in order, the log odds that it contains them, and their least certain part."""
+    """The parts of the slips of a message in order, the log odds that it contains them, the least certain part."""
 
     spans: tuple[Span, ...]
     odds: float
