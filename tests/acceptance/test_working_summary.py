@@ -76,7 +76,7 @@ TALK: dict[str, tuple[tuple[str, str], ...]] = {
         ("第一个硬得可以拿来挡门。", "第二个总会更好。"),
     ),
 }
-CELLO = {"en": "cello", "zh": "大提琴"}
+CELLO = {"en": "cello", "zh": "音乐学校"}
 MOVED = {
     "en": ("Leiden", "Utrecht", "I don't live in Leiden any more, I live in Utrecht now."),
     "zh": ("泉州", "厦门", "我不住泉州了，现在住厦门。"),
