@@ -1,11 +1,14 @@
-"""Tags each unit of a text with a part: a small network of convolutions over units, read from a file.
+"""Tags each unit of a text: a small network of convolutions over units, read from a file.
 
 Each layer looks at a unit and some on either side of it, the later ones further apart, so that the last layer sees some
-thirty units around each. `tests/training/slips.py` fits the weights.
+thirty units around each. What it makes of a unit is read by several heads, each of which asks one question of it.
+`tests/training/tagging.py` fits the weights.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +22,9 @@ REACHES = (1, 2, 4, 8, 1)
 SIDE = 2
 """How many units each layer looks at on either side."""
 LAYERS = tuple(f"layer_{place}" for place in range(len(REACHES)))
-PARTS = ("rows", "narrow", *LAYERS, "out")
+SLIP, WORTH, TYPE = HEADS = ("slip", "worth", "type")
+"""The questions: which part of a slip a unit is; whether the sentence that it stands in is worth keeping; its type."""
+PARTS = ("rows", "narrow", *LAYERS, *HEADS)
 """The names of the weights in the file."""
 VECTOR_SCALE = 4.0
 """What the vector of a unit is multiplied with, to have numbers of the order of one."""
@@ -35,7 +40,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Tagger:
-    """The network: usual words, a row of numbers for each of them one for all others, and the layers.
+    """The network: usual words, a row of numbers for each of them one for all others, the layers and the heads.
 
     `narrow` reduces the vector of a unit to fewer numbers.
     """
@@ -44,10 +49,10 @@ class Tagger:
     rows: Numbers
     narrow: Numbers
     layers: tuple[Layer, ...]
-    out: Layer
+    heads: Mapping[str, Layer]
 
-    def estimate(self, units: Units) -> Numbers:
-        """The probability of each part for each unit; a row sums to one."""
+    def estimate(self, units: Units) -> dict[str, Numbers]:
+        """By head the probability of each class for each unit; a row sums to one."""
         looked_at = read_inputs(units, self.usual)
         numbers = np.concatenate(
             [VECTOR_SCALE * units.vectors @ self.narrow, self.rows[looked_at.words], looked_at.signs], axis=1
@@ -56,7 +61,7 @@ class Tagger:
             seen = np.concatenate([numbers, np.zeros((1, numbers.shape[1]), np.float32)])[find_seen(len(units), reach)]
             made = np.maximum(seen.reshape(len(units), -1) @ layer.weights + layer.bias, 0.0)
             numbers = made + numbers if numbers.shape == made.shape else made
-        return softmax(numbers @ self.out.weights + self.out.bias)
+        return {name: softmax(numbers @ head.weights + head.bias) for name, head in self.heads.items()}
 
 
 @dataclass(frozen=True)
@@ -90,10 +95,15 @@ def softmax(odds: Numbers) -> Numbers:
 
 @cache
 def load_tagger(name: str) -> Tagger:
-    """The network of this name, read once a process: whole numbers, each column with its scale."""
+    """The network of this name, read once a process."""
     with open_weights(name) as read:
-        parts = {part: read[part] * read[f"{part}_scale"].astype(np.float32) for part in PARTS}
-        biases = [read[f"{part}_bias"].astype(np.float32) for part in (*LAYERS, "out")]
-        usual = {word: place for place, word in enumerate(str(read["usual"]).split("\n"), 1)}
-    *layers, out = [Layer(parts[part], bias) for part, bias in zip((*LAYERS, "out"), biases, strict=True)]
-    return Tagger(usual, parts["rows"], parts["narrow"], tuple(layers), out)
+        return read_tagger(read)
+
+
+def read_tagger(read: Mapping[str, NDArray[Any]]) -> Tagger:
+    """The network of a file: whole numbers, each column with its scale."""
+    parts = {part: read[part] * read[f"{part}_scale"].astype(np.float32) for part in PARTS}
+    made = {part: Layer(parts[part], read[f"{part}_bias"].astype(np.float32)) for part in (*LAYERS, *HEADS)}
+    usual = {word: place for place, word in enumerate(str(read["usual"]).split("\n"), 1)}
+    layers = tuple(made[name] for name in LAYERS)
+    return Tagger(usual, parts["rows"], parts["narrow"], layers, {name: made[name] for name in HEADS})

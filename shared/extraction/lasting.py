@@ -21,6 +21,7 @@ from shared.extraction.learned import ClauseClass, names_own, read
 from shared.extraction.model import Finding
 from shared.extraction.relatives import tells_limit_of_somebody, tells_what_lasts
 from shared.extraction.slots import tells_of_ticket
+from shared.extraction.word_tags import describe_sentence
 from shared.language import segment
 from shared.language.patterns import to_pattern
 from shared.language.segment import STOPWORDS
@@ -40,6 +41,8 @@ SIGNS = (
     "momentary",
     "length",
     "chinese",
+    "worth",
+    "most_worth",
 )
 """The features of a sentence beside its words and its vector, in the order of the weights."""
 _WORD = to_pattern(r"[a-z0-9][a-z0-9'’+#.-]*[a-z0-9]")
@@ -60,14 +63,25 @@ _NUMBER = to_pattern(r"\d+|[一二两三四五六七八九十百千万]+(?=[个�
 
 
 def estimate_lasting(
-    text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[ClauseClass]
+    text: str,
+    clauses: Sequence[Clause],
+    stances: Sequence[Stance],
+    verdicts: Sequence[ClauseClass],
+    tagged: Sequence[float],
 ) -> float:
-    """The likelihood that the sentence, given as a text and by its clauses, is worth keeping for months."""
-    return load_text_sum("lasting").estimate(text, count_signs(text, clauses, stances, verdicts))
+    """The likelihood that the sentence, given as a text and by its clauses, is worth keeping for months.
+
+    `tagged` is what `describe_sentence` says of it in its message.
+    """
+    return load_text_sum("lasting").estimate(text, count_signs(text, clauses, stances, verdicts, tagged))
 
 
 def count_signs(
-    text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[ClauseClass]
+    text: str,
+    clauses: Sequence[Clause],
+    stances: Sequence[Stance],
+    verdicts: Sequence[ClauseClass],
+    tagged: Sequence[float],
 ) -> list[float]:
     """The features of a sentence, each scaled to about one."""
     statement = " ".join(c.text for c, s in zip(clauses, stances, strict=True) if not s.asked) if clauses else text
@@ -90,6 +104,7 @@ def count_signs(
         float(any(stance.momentary or stance.trial for stance in stances)),
         math.log1p(len(statement)) / 4,
         float(chinese),
+        *(odds / 2 for odds in tagged[:2]),
     ]
 
 
@@ -123,15 +138,23 @@ SHARE_SCALE = 2.0
 
 
 def choose_type(
-    text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[ClauseClass]
+    text: str,
+    clauses: Sequence[Clause],
+    stances: Sequence[Stance],
+    verdicts: Sequence[ClauseClass],
+    tagged: Sequence[float],
 ) -> MemoryType:
-    """The likeliest type of the sentence, given as a text and by its clauses."""
-    signs = count_type_signs(text, clauses, stances, verdicts)
+    """The likeliest type of the sentence, given as a text, by its clauses and by what the tags of its words say."""
+    signs = count_type_signs(text, clauses, stances, verdicts, tagged)
     return cast(MemoryType, load_class_sum("sentence_types").find_likeliest(text, signs))
 
 
 def count_type_signs(
-    text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[ClauseClass]
+    text: str,
+    clauses: Sequence[Clause],
+    stances: Sequence[Stance],
+    verdicts: Sequence[ClauseClass],
+    tagged: Sequence[float],
 ) -> list[float]:
     """The likelihood of each type by the clauses, their subjects, the matching forms, and the features of the sentence."""
     kinds, low = verdicts[0].kinds, text.lower().replace("’", "'")
@@ -140,7 +163,8 @@ def count_type_signs(
         *(float(any(stance.subject == subject for stance in stances)) for subject in SUBJECTS),
         *(float(stances[0].subject == subject) for subject in SUBJECTS),
         *(float(form.search(low) is not None) for form in FORMS),
-        *count_signs(text, clauses, stances, verdicts),
+        *count_signs(text, clauses, stances, verdicts, tagged),
+        *(SHARE_SCALE * share for share in tagged[2:]),
     ]
 
 
@@ -168,12 +192,14 @@ def estimate_sentences(
     for number, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
         at = list(places)
         own = slice(at[0], at[-1] + 1)
-        words = text[clauses[at[0]].start : clauses[at[-1]].end]
+        begin, end = clauses[at[0]].start, clauses[at[-1]].end
+        words = text[begin:end]
         unnamed = number == clauses[0].sentence and _names_nobody(words, stand[own])
         if unnamed or _is_bare(words, stand[own]) or all(stance.asked for stance in stand[own]):
             likelihoods[number] = 0.0
             continue
-        likely = estimate_lasting(words, clauses[own], stand[own], verdicts[own])
+        tagged = describe_sentence(text, begin, end)
+        likely = estimate_lasting(words, clauses[own], stand[own], verdicts[own], tagged)
         likelihoods[number] = max(likely, PLAINLY) if _tells_of_another(words, stand[own], likely) else likely
     return likelihoods
 

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.classifiers.tagger import load_tagger
-from shared.classifiers.units import NUMBER, Units, split_units
+from shared.classifiers.units import NUMBER, Units
+from shared.extraction.word_tags import tag_words
 
 OLD, MARK, NEW = 1, 2, 3
 """The parts of a slip: wrong words, words that only announce it, right words. All other words have 0."""
 Span = tuple[int, int, int]
 """A stretch of a text, from and to, and its part."""
-LEAST_UNITS, MOST_UNITS = 4, 160
-"""A shorter message corrects no slip; a longer one was pasted, or written with care."""
+LEAST_UNITS = 4
+"""A shorter message corrects no slip; one with more units than are tagged was pasted, or written with care."""
 LEAST_ODDS = 8.0
-"""The least logarithm of the odds that a message contains a slip; `tests/training/slips.py` prints the curve."""
+"""The least logarithm of the odds that a message contains a slip; `tests/training/tagging.py` prints the curve."""
 LEAST_PART = 0.2
 """The least probability of the part of each word of a slip; below it the message is not changed."""
 _BEFORE, _WRONG, _BETWEEN, _SAYING, _RIGHT, _FILLING, _AFTER = range(7)
@@ -74,8 +74,8 @@ class Repaired:
 
 def repair(text: str) -> Repaired | None:
     """The text as its speaker meant it; None if it contains no slip."""
-    units = split_units(text, MOST_UNITS)
-    found = find_slips(units, load_tagger("slips").estimate(units)) if units else None
+    tags = tag_words(text)
+    found = find_slips(tags.units, tags.slips) if tags else None
     return mend(text, found.spans) if found and found.is_sure else None
 
 

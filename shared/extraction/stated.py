@@ -4,7 +4,7 @@ The weights drop findings of patterns that say nothing lasting, and find stateme
 """
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
@@ -23,6 +23,7 @@ from shared.extraction.learned import ClauseClass
 from shared.extraction.model import Finding, MessageText, Observation, ReadingNote
 from shared.extraction.opinions import judge_epistemic
 from shared.extraction.slots import add_key, find_plain, with_due
+from shared.extraction.word_tags import describe_sentence
 from shared.extraction.wording import choose_words
 from shared.language import names
 from shared.language.patterns import to_pattern
@@ -80,7 +81,8 @@ def extract_statements(
             ReadingNote((clause.start, clause.end), "dropped", "nothing lasting", message.ordinal) for clause in clauses
         )
         return []
-    reading = _read_sentences(clauses, stand, verdicts, plainly, today, likely, directed=directed, trusted=trusted)
+    choose = partial(_choose_type, message.text, clauses, stand, verdicts)
+    reading = _read_sentences(clauses, stand, verdicts, plainly, today, likely, choose, directed, trusted)
     observations: list[Observation] = []
     sentences = group_by_sentence(clauses)
     until = 0
@@ -193,7 +195,7 @@ def _read_sentences(
     plainly: Set[int],
     today: date,
     likely: Mapping[int, float],
-    *,
+    choose: Callable[[Sequence[int]], MemoryType],
     directed: bool,
     trusted: bool,
 ) -> SentenceReading:
@@ -222,7 +224,6 @@ def _read_sentences(
         and learned.may_state(clauses[index], stand[index], verdict)
         for index, verdict in enumerate(verdicts)
     ]
-    choose = partial(_choose_type, clauses, stand, verdicts)
     for index, (one, end) in learned.find_changed(clauses, verdicts, free, corrected.keys(), choose).items():
         if worth[clauses[index].sentence] or likely[clauses[index].sentence] >= MAY_CORRECT:
             findings[index], ends[index] = [one], end - 1
@@ -244,12 +245,17 @@ def _read_sentences(
 
 
 def _choose_type(
-    clauses: Sequence[Clause], stand: Sequence[Stance], verdicts: Sequence[ClauseClass], places: Sequence[int]
+    text: str,
+    clauses: Sequence[Clause],
+    stand: Sequence[Stance],
+    verdicts: Sequence[ClauseClass],
+    places: Sequence[int],
 ) -> MemoryType:
     """The type of what the clauses at these places state together."""
     chosen = [clauses[place] for place in places]
-    text = learned.join_clauses(chosen)
-    return choose_type(text, chosen, [stand[n] for n in places], [verdicts[n] for n in places])
+    tagged = describe_sentence(text, chosen[0].start, chosen[-1].end)
+    joined = learned.join_clauses(chosen)
+    return choose_type(joined, chosen, [stand[n] for n in places], [verdicts[n] for n in places], tagged)
 
 
 def _apply_classes(

@@ -21,6 +21,7 @@ from shared.extraction.clauses import split
 from shared.extraction.guards import stances
 from shared.extraction.learned import read
 from tests.training import corpus
+from tests.training.tagging import load_unseen_tags
 from tests.training.text_fit import Fitted, Numbers, Texts, estimate, fit, read_texts, write
 
 WEAK = 0.5
@@ -71,7 +72,7 @@ def read_sentences(folder: Path, conversations: Path) -> Iterator[Sentence]:
             yield from _sentences(message.text, keep, number, message.part)
     for label in _lines(conversations):
         number += 1
-        source = HELD if label["part"] == "held" else "conversations"
+        source = "conversations" if label["part"] == "dev" else HELD
         for turn in label["turns"]:
             if "keep" in turn:
                 said = [(each["quote"], each.get("sure", 1.0) >= SURE) for each in turn["keep"]]
@@ -92,12 +93,14 @@ def _sentences(
 ) -> Iterator[Sentence]:
     clauses = split(text)
     verdicts, standing = read(clauses), stances(clauses)
+    describe = load_unseen_tags().describe
     for _, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
         at = list(places)
         own = slice(at[0], at[-1] + 1)
         begin, end = clauses[at[0]].start, clauses[at[-1]].end
+        tagged = describe(text, begin, end)
         found = [sure for start, stop, sure in keep if start < end and begin < stop]
-        signs = lasting.count_signs(text[begin:end], clauses[own], standing[own], verdicts[own])
+        signs = lasting.count_signs(text[begin:end], clauses[own], standing[own], verdicts[own], tagged)
         weight = counts if not found or any(found) else counts * WEAK
         yield Sentence(text[begin:end], signs, bool(found), weight, message, source)
 

@@ -22,6 +22,7 @@ from shared.extraction.lasting import count_type_signs
 from shared.extraction.learned import NAMES_ALONE, read
 from tests.training import corpus
 from tests.training.adam import Weights
+from tests.training.tagging import load_unseen_tags
 
 Numbers = NDArray[np.float64]
 SAID, TAGGED = 2.0, 1.0
@@ -92,6 +93,7 @@ def _sentences(text: str, quotes: Sequence[Quote], counts: float, message: int, 
         return
     clauses = split(text)
     verdicts, standing = read(clauses), stances(clauses)
+    describe = load_unseen_tags().describe
     for _, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
         at = list(places)
         own = slice(at[0], at[-1] + 1)
@@ -101,11 +103,13 @@ def _sentences(text: str, quotes: Sequence[Quote], counts: float, message: int, 
             for words, kind, sure in quotes
             if (start := text.find(words)) >= 0 and start < end and begin < start + len(words)
         ]
-        types = frozenset(_to_type(each) for kind, _ in inside for each in kind.split("|"))
+        types = frozenset(_to_type(each) for kind, _ in inside for each in kind.split("|") if each)
         if not types:
             continue
         weight = counts * (DOUBTFUL if len(types) > 1 else 1.0) * (1.0 if inside[0][1] else DOUBTFUL)
-        signs = count_type_signs(text[begin:end], clauses[own], standing[own], verdicts[own])
+        signs = count_type_signs(
+            text[begin:end], clauses[own], standing[own], verdicts[own], describe(text, begin, end)
+        )
         yield TypedSentence(text[begin:end], signs, types, weight, message, source)
 
 

@@ -1,7 +1,7 @@
-"""The fit of `shared.classifiers.tagger`: cross entropy of each unit's part, Adam, dropout; deterministic."""
+"""The fit of `shared.classifiers.tagger`: cross entropy of each unit's classes, Adam, dropout; deterministic."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.classifiers.tagger import (
+    HEADS,
     LAYERS,
     PARTS,
     REACHES,
     SIDE,
+    SLIP,
+    TYPE,
     VECTOR_SCALE,
+    WORTH,
     Inputs,
     Layer,
     Tagger,
@@ -22,18 +26,19 @@ from shared.classifiers.tagger import (
     softmax,
 )
 from shared.classifiers.units import SHAPES, SIGNS, Units
+from shared.extraction.word_tags import TYPES
 from tests.training.adam import Weights
 
 Numbers = NDArray[np.float32]
-WIDTH, NARROW, ROW = 48, 32, 12
+WIDTH, NARROW, ROW = 56, 32, 12
 """Numbers of each layer, of a unit's vector as the network reads it, and of a usual word."""
-USUAL = 500
+USUAL = 1000
 """Words that have numbers of their own."""
-CLASSES = 4
-PASSES, AT_ONCE, RATE, DROPPED = 20, 48, 2e-3, 0.25
+CLASSES = {SLIP: 4, WORTH: 2, TYPE: len(TYPES)}
+PASSES, AT_ONCE, RATE, DROPPED = 14, 48, 2e-3, 0.25
 """Passes over the examples, examples at a step, the first rate, and the share of numbers left out."""
-TWICE, NATURAL = 2, 9000
-"""How often each marked example is read in a pass, and how many others are."""
+FADES = 0.998
+"""What is fitted is the mean of the weights of the last steps: how much an earlier step counts beside the next."""
 PENALTY, LONGEST = 1e-4, 1.0
 """The penalty of large weights, and the longest slope."""
 STEP = 0.5
@@ -42,12 +47,28 @@ SEED = 7
 
 
 @dataclass(frozen=True)
+class Answer:
+    """The class of each unit, and what each counts."""
+
+    classes: NDArray[np.intp]
+    weights: Numbers
+
+
+@dataclass(frozen=True)
 class Example:
-    """A text, the part of each of its units, and its weight."""
+    """A text, and the answer of each head that is known."""
 
     units: Units
-    parts: NDArray[np.intp]
-    weight: float
+    answers: Mapping[str, Answer]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Examples of which so many are read in a pass, each so many times."""
+
+    examples: Sequence[Example]
+    times: int = 1
+    most: int | None = None
 
 
 @dataclass(frozen=True)
@@ -55,22 +76,23 @@ class _Batch:
     vectors: Numbers
     words: NDArray[np.intp]
     signs: Numbers
-    parts: NDArray[np.intp]
-    weights: Numbers
+    answers: Mapping[str, Answer]
     seen: tuple[NDArray[np.intp], ...]
     """For each layer and unit the units that it looks at; the number of all units stands for none."""
 
 
-def fit(marked: Sequence[Example], others: Sequence[Example]) -> Tagger:
-    """The network that tells the parts of the marked examples and finds none in the others."""
-    counted = Counter(word for each in marked for word in set(each.units.words))
+def fit(groups: Sequence[Group]) -> Tagger:
+    """The network that gives the answers of the examples."""
+    every = [each for group in groups for each in group.examples]
+    counted = Counter(word for each in every for word in set(each.units.words))
     usual = {word: place for place, (word, _) in enumerate(counted.most_common(USUAL), 1)}
     random = np.random.default_rng(SEED)
     weights = {name: Weights(each) for name, each in _start(len(usual), random).items()}
-    inputs = {id(each): read_inputs(each.units, usual) for each in (*marked, *others)}
+    means = {name: each.now.copy() for name, each in weights.items()}
+    inputs = {id(each): read_inputs(each.units, usual) for each in every}
+    steps = 0
     for number in range(PASSES):
-        chosen = random.choice(len(others), min(NATURAL, len(others)), replace=False)
-        examples = [*marked] * TWICE + [others[place] for place in chosen]
+        examples = [each for group in groups for each in _choose(group, random)]
         order = random.permutation(len(examples))
         for at in range(0, len(order), AT_ONCE):
             own = [examples[place] for place in order[at : at + AT_ONCE]]
@@ -78,24 +100,38 @@ def fit(marked: Sequence[Example], others: Sequence[Example]) -> Tagger:
             slopes = _find_slopes({name: each.now for name, each in weights.items()}, batch, random)
             length = float(np.sqrt(sum(float((each * each).sum()) for each in slopes.values())))
             shorter = min(1.0, LONGEST / (length + 1e-9))
+            steps += 1
+            new = 1 - min(FADES, (1 + steps) / (10 + steps))
             for name, each in weights.items():
                 each.move(slopes[name] * shorter + PENALTY * each.now, RATE * (1 - number / PASSES) + RATE / 20)
-    layers = [Layer(weights[name].now, weights[f"{name}_bias"].now) for name in (*LAYERS, "out")]
-    return Tagger(usual, weights["rows"].now, weights["narrow"].now, tuple(layers[:-1]), layers[-1])
+                means[name] += new * (each.now - means[name])
+    made = {name: Layer(means[name], means[f"{name}_bias"]) for name in (*LAYERS, *HEADS)}
+    layers = tuple(made[name] for name in LAYERS)
+    return Tagger(usual, means["rows"], means["narrow"], layers, {name: made[name] for name in HEADS})
+
+
+def _choose(group: Group, random: np.random.Generator) -> list[Example]:
+    """The examples of one pass."""
+    every = len(group.examples)
+    if group.most is None or group.most >= every:
+        return [*group.examples] * group.times
+    return [group.examples[place] for place in random.choice(every, group.most, replace=False)] * group.times
 
 
 def _start(usual: int, random: np.random.Generator) -> dict[str, Numbers]:
     def draw(rows: int, columns: int, size: float) -> Numbers:
         return (random.normal(size=(rows, columns)) * size).astype(np.float32)
 
-    weights = {"narrow": draw(256, NARROW, 1 / 16), "rows": draw(usual + 1, ROW, 0.3), "out": draw(WIDTH, CLASSES, 0.1)}
+    weights = {"narrow": draw(256, NARROW, 1 / 16), "rows": draw(usual + 1, ROW, 0.3)}
     width = NARROW + ROW + len(SHAPES) + SIGNS
     for name in LAYERS:
         rows = (2 * SIDE + 1) * width
         weights[name] = draw(rows, WIDTH, float(np.sqrt(1.5 / rows)))
         weights[f"{name}_bias"] = np.zeros(WIDTH, np.float32)
         width = WIDTH
-    weights["out_bias"] = np.zeros(CLASSES, np.float32)
+    for name, classes in CLASSES.items():
+        weights[name] = draw(WIDTH, classes, 0.1)
+        weights[f"{name}_bias"] = np.zeros(classes, np.float32)
     return weights
 
 
@@ -113,10 +149,19 @@ def _pack(examples: Sequence[Example], inputs: Sequence[Inputs]) -> _Batch:
         np.concatenate([each.units.vectors for each in examples]),
         np.concatenate([each.words for each in inputs]),
         np.concatenate([each.signs for each in inputs]),
-        np.concatenate([each.parts for each in examples]),
-        np.repeat(np.asarray([each.weight for each in examples], np.float32), counts),
+        {name: _join([_find_answer(each, name) for each in examples]) for name in HEADS},
         tuple(seen),
     )
+
+
+def _find_answer(example: Example, head: str) -> Answer:
+    """The answer of the head; where it is not known, one that counts nothing."""
+    size = len(example.units)
+    return example.answers.get(head) or Answer(np.zeros(size, np.intp), np.zeros(size, np.float32))
+
+
+def _join(answers: Sequence[Answer]) -> Answer:
+    return Answer(np.concatenate([a.classes for a in answers]), np.concatenate([a.weights for a in answers]))
 
 
 def _find_slopes(weights: dict[str, Numbers], batch: _Batch, random: np.random.Generator) -> dict[str, Numbers]:
@@ -127,25 +172,22 @@ def _find_slopes(weights: dict[str, Numbers], batch: _Batch, random: np.random.G
     count = len(numbers)
     made: list[tuple[Numbers, Numbers, Numbers]] = []
     for name, seen in zip(LAYERS, batch.seen, strict=True):
-        left = ((random.random(numbers.shape) > DROPPED) / (1 - DROPPED)).astype(np.float32)
+        left = ((random.random(numbers.shape, dtype=np.float32) > DROPPED) / (1 - DROPPED)).astype(np.float32)
         padded = np.concatenate([numbers * left, np.zeros((1, numbers.shape[1]), np.float32)])
         read = padded[seen].reshape(count, -1)
         sums = read @ weights[name] + weights[f"{name}_bias"]
         made.append((read, sums, left))
         passed = np.maximum(sums, 0.0)
         numbers = passed + numbers if numbers.shape == passed.shape else passed
-    shares = softmax(numbers @ weights["out"] + weights["out_bias"])
-    shares[np.arange(count), batch.parts] -= 1
-    error = shares * (batch.weights / batch.weights.sum())[:, None]
-    slopes = {"out": numbers.T @ error, "out_bias": error.sum(axis=0)}
-    back = error @ weights["out"].T
+    slopes, back = _find_slopes_of_heads(weights, batch, numbers)
     for name, seen, (read, sums, left) in reversed(list(zip(LAYERS, batch.seen, made, strict=True))):
         own = back * (sums > 0)
         slopes[name], slopes[f"{name}_bias"] = read.T @ own, own.sum(axis=0)
         spread = (own @ weights[name].T).reshape(count, 2 * SIDE + 1, -1)
         below = np.zeros((count + 1, spread.shape[2]), np.float32)
         for place in range(2 * SIDE + 1):
-            below[seen[:, place]] += np.where((seen[:, place] < count)[:, None], spread[:, place], 0.0)
+            there = seen[:, place] < count
+            below[seen[there, place]] += spread[there, place]
         below = below[:count] * left
         back = below + back if below.shape == back.shape else below
     slopes["narrow"] = VECTOR_SCALE * batch.vectors.T @ back[:, :NARROW]
@@ -154,16 +196,33 @@ def _find_slopes(weights: dict[str, Numbers], batch: _Batch, random: np.random.G
     return slopes
 
 
+def _find_slopes_of_heads(
+    weights: dict[str, Numbers], batch: _Batch, numbers: Numbers
+) -> tuple[dict[str, Numbers], Numbers]:
+    """The slope of the loss by the weights of the heads, and by the numbers that they read."""
+    slopes: dict[str, Numbers] = {}
+    back = np.zeros_like(numbers)
+    total = sum(float(answer.weights.sum()) for answer in batch.answers.values())
+    for name, answer in batch.answers.items():
+        asked = np.flatnonzero(answer.weights)
+        error = softmax(numbers[asked] @ weights[name] + weights[f"{name}_bias"])
+        error[np.arange(len(asked)), answer.classes[asked]] -= 1
+        error *= (answer.weights[asked] / total)[:, None]
+        slopes[name], slopes[f"{name}_bias"] = numbers[asked].T @ error, error.sum(axis=0)
+        back[asked] += error @ weights[name].T
+    return slopes, back
+
+
 def write(fitted: Tagger, path: Path) -> int:
     """The bytes of the file: the weights as small whole numbers, each column with its scale."""
-    named = {"rows": fitted.rows, "narrow": fitted.narrow, "out": fitted.out.weights}
-    named |= {name: layer.weights for name, layer in zip(LAYERS, fitted.layers, strict=True)}
+    layers = dict(zip(LAYERS, fitted.layers, strict=True)) | dict(fitted.heads)
+    named = {"rows": fitted.rows, "narrow": fitted.narrow} | {name: each.weights for name, each in layers.items()}
     stored: dict[str, NDArray[Any]] = {"usual": np.asarray("\n".join(fitted.usual))}
     for name in PARTS:
         scale = (STEP * named[name].std(axis=0) + 1e-6).astype(np.float16)
         stored[name] = np.clip(np.rint(named[name] / scale.astype(np.float32)), -127, 127).astype(np.int8)
         stored[f"{name}_scale"] = scale
-    for name, layer in zip((*LAYERS, "out"), (*fitted.layers, fitted.out), strict=True):
+    for name, layer in layers.items():
         stored[f"{name}_bias"] = layer.bias.astype(np.float16)
     np.savez_compressed(path, **stored)
     return path.stat().st_size
