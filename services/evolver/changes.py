@@ -32,12 +32,11 @@ from shared.resolution.operations import Advice, Write
 from shared.runtime import Runtime
 from shared.store import memory
 from shared.store.chunks import Chunk
-from shared.store.conflicts import OpenConflict, SettledConflict
 from shared.store.erasure import tombstones
 from shared.store.erasure.tombstones import SuppressionProbe, Tombstone
 from shared.store.history import AMENDED
 from shared.store.memory import FORGOTTEN
-from shared.store.observations import Mark
+from shared.store.observations import Mark, OpenConflict, SettledConflict
 
 
 @dataclass(frozen=True)

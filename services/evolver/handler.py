@@ -40,9 +40,8 @@ from shared.resolution.from_rows import known_of, statement_of, with_content
 from shared.resolution.operations import NO_ADVICE, Confirm, Operation, Reject, Retract, Write
 from shared.resolution.resolve import resolve
 from shared.runtime import Runtime
-from shared.store import chunks, conflicts, inbox, memory, observations, outbox, turn_states, versions
-from shared.store.conflicts import OpenConflict, SettledConflict
-from shared.store.observations import Mark
+from shared.store import chunks, inbox, memory, observations, outbox, turn_states, versions
+from shared.store.observations import Mark, OpenConflict, SettledConflict
 from shared.telemetry import logger
 
 CONSUMER = "evolver"
@@ -127,8 +126,8 @@ async def _evolve(
         await chunks.put(conn, subject, changes.chunks)
         if changes.hidden:
             await chunks.hide(conn, subject, changes.hidden)
-        await conflicts.put(conn, subject, changes.conflicts)
-        await conflicts.settle(conn, subject, changes.settled)
+        await observations.open_conflicts(conn, subject, changes.conflicts)
+        await observations.settle_conflicts(conn, subject, changes.settled)
         await observations.mark(conn, subject, changes.marks)
         await observations.settle(conn, subject, [o.observation_id for o in due], "applied")
         await outbox.put(conn, changes.events)

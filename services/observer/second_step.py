@@ -33,7 +33,6 @@ from shared.runtime import Runtime
 from shared.secrets import redact
 from shared.store import (
     additions,
-    entities,
     inbox,
     memory,
     model_answers,
@@ -42,6 +41,7 @@ from shared.store import (
     quarantine,
     search,
     summaries,
+    told_before,
     turns,
     user_state,
 )
@@ -159,7 +159,7 @@ def to_known(memory_id: UUID, kind: MemoryType, text: str) -> KnownMemory:
 
 async def _context(conn: Connection, subject: Subject, turn: Turn, window: int) -> ObserveContext:
     """The names and the answer before the turn, as when the rules read it."""
-    named = await entities.named_near(conn, subject, [turn.turn_id], window)
+    named = await told_before.named_near(conn, subject, [turn.turn_id], window)
     before = await turns.answered_before(conn, subject, [(turn.session_id, turn.seq)])
     answers_before = [text for each in before for text in each.list_texts("assistant_message")]
     return ObserveContext(

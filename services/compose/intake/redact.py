@@ -30,7 +30,7 @@ from shared.secrets import (
     placeholder,
     redact,
 )
-from shared.store import turns, wishes
+from shared.store import told_before, turns
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ async def find_word_objection(turn: TurnEvents, rt: Runtime, *, learning: bool) 
     subject = Subject(turn.tenant_id, turn.user_id)
     silence, waiting, last = await rt.db.read(
         subject,
-        wishes.load_standing(subject, [turn.session_id]),
+        told_before.load_wishes(subject, [turn.session_id]),
         turns.load_pending(subject, rt.policy.compose.pending_turns_max),
         turns.load_last(subject, turn.session_id),
     )
