@@ -15,8 +15,14 @@ from schemas.events import TurnCommitted
 from schemas.topics import TURN_COMMITTED
 from schemas.turn_events import DEFERRED, Accepted, CommitResult, FieldProblem, Message, TurnEvents
 from services.compose.intake import media
-from services.compose.intake.commands import CommandEffect, decide_effect, find_command, load_effect
-from services.compose.intake.learning import LearningDecision, decide_learning
+from services.compose.intake.decisions import (
+    CommandEffect,
+    LearningDecision,
+    decide_effect,
+    decide_learning,
+    find_command,
+    load_effect,
+)
 from services.compose.intake.redact import (
     Cleaning,
     clean_blocks,

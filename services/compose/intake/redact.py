@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from schemas.content import TEXT_ONLY, ContentBlock, words_of
 from schemas.turn_events import Redaction, TurnEvents
-from services.compose.intake.learning import to_turn_text
+from services.compose.intake.decisions import to_turn_text
 from shared import clock
 from shared.domain.blocks import line
 from shared.domain.subjects import Subject

@@ -9,8 +9,8 @@ from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.turn_events import CommitResult, Message, TurnEvents
 from services.compose.context.pipeline import compose_context
 from services.compose.context.stages import Composition
-from services.compose.intake.commands import UNKNOWN, CommandEffect, decide_effect, find_command, may_change
 from services.compose.intake.commit import CommitOutcome, commit_turn
+from services.compose.intake.decisions import UNKNOWN, CommandEffect, decide_effect, find_command, may_change
 from services.compose.manage import writes
 from services.compose.manage.memories import to_item
 from services.compose.rules.command_texts import Lang, explain_refusal, get_text, list_items, list_texts
