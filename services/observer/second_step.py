@@ -39,8 +39,8 @@ from shared.store import (
     observations,
     outbox,
     quarantine,
-    search,
     summaries,
+    text_search,
     told_before,
     turns,
     user_state,
@@ -138,7 +138,9 @@ async def load_known(conn: Connection, subject: Subject, turn: Turn, most: int) 
         return ()
     core = await user_state.core(subject, most).on(conn)
     texts = [e.content["text"] for e in turn.events if e.event_type == "user_message" and e.content]
-    (hits,) = await search.by_text(conn, subject, [segment.query_terms(" ".join(texts), TERMS)], most, SearchScope())
+    (hits,) = await text_search.by_text(
+        conn, subject, [segment.query_terms(" ".join(texts), TERMS)], most, SearchScope()
+    )
     ids = [hit.memory_id for hit in hits if hit.memory_id]
     active = {
         m.memory_id: m

@@ -14,7 +14,7 @@ from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.models.provider import StoredVector
 from shared.store import pages
-from shared.store.search_index import asked_of, vector_literal
+from shared.store.search import asked_of, vector_literal
 from shared.vectors import to_bytes
 
 

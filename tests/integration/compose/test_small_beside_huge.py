@@ -9,7 +9,7 @@ from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, LexicalIndex
 from services.compose.rules.searching.nearness import VectorIndex, to_lifts
 from shared.db import Database
 from shared.domain.subjects import Subject
-from shared.store import search, search_index
+from shared.store import search
 from shared.store.search import SearchScope
 from shared.vectors import Scale
 from tests.system.databases import Databases, rows
@@ -102,7 +102,7 @@ async def list_results(db: Database) -> list[list[str]]:
 
 async def find_nearest(db: Database, vector: Sequence[float]) -> list[str]:
     """The nearest memories, in order."""
-    (found,) = await db.read(WHO, search_index.load_near(WHO, "none", {"m": vector}, SearchScope(), set_id="m"))
+    (found,) = await db.read(WHO, search.load_near(WHO, "none", {"m": vector}, SearchScope(), set_id="m"))
     lifts = to_lifts(found.newer, {}, {"m": Scale(-1.0, 1.0)})
     assert len(lifts.ids) == FEW
     return _ids(VectorIndex(lifts, DEFAULT_CONTEXT).list_best(NEAREST)[0].tolist())
@@ -110,7 +110,7 @@ async def find_nearest(db: Database, vector: Sequence[float]) -> list[str]:
 
 async def find_by_terms(db: Database, who: Subject, terms: Sequence[str]) -> list[str]:
     """The memories with the most terms, in order."""
-    (words,) = await db.read(who, search_index.words(who, terms, DEFAULT_CONTEXT.common))
+    (words,) = await db.read(who, search.words(who, terms, DEFAULT_CONTEXT.common))
     posted = {term: (each.ids, each.counts) for term, each in words.posted.items()}
     return _ids(LexicalIndex(posted, words.chunks, words.terms, DEFAULT_CONTEXT).list_best(terms)[0].tolist())
 
@@ -136,7 +136,7 @@ async def test_all_nearest_neighbours_are_found(world: World, vector: list[float
 
 @pytest.mark.parametrize(("terms", "text"), [(["tea", "77"], "tea tea tea like 77"), (["茶", "78"], "茶 绿茶 78")])
 async def test_a_rare_word_is_found_although_another_user_has_it_too(world: World, terms: list[str], text: str) -> None:
-    (words,) = await world.db.read(WHO, search_index.words(WHO, terms, DEFAULT_CONTEXT.common))
+    (words,) = await world.db.read(WHO, search.words(WHO, terms, DEFAULT_CONTEXT.common))
     assert words.chunks == FEW
     hits = await _read(world.db, (await find_by_terms(world.db, WHO, terms))[:1])
     assert [hit.text for hit in hits] == [text]

@@ -13,7 +13,7 @@ from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, NO_IDS, Lexic
 from services.compose.rules.searching.nearness import VectorIndex, to_lifts
 from shared.domain import chunk_ids
 from shared.language import segment
-from shared.store.search_index import Compared
+from shared.store.search import Compared
 from shared.vectors import Scale
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
