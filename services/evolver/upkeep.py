@@ -20,10 +20,10 @@ from shared.domain.decay import Due, MemoryStats
 from shared.domain.memories import Memory
 from shared.domain.statements import speaker_of
 from shared.domain.subjects import Subject
-from shared.indexing import chunk_of
 from shared.metrics.memory import UPKEEP_DONE
 from shared.policy import Policy
 from shared.store import chunks, keeping, memory, observations, outbox, upkeep
+from shared.store.chunks import chunk_of
 from shared.store.observations import SettledConflict
 from shared.store.upkeep import Upkeep
 

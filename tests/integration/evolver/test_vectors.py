@@ -23,12 +23,11 @@ from shared.classifiers.static_encoder import load_static_encoder
 from shared.db import Read
 from shared.domain import chunk_ids
 from shared.domain.subjects import Subject
-from shared.indexing import chunk_of
 from shared.models.errors import ModelUnavailable
 from shared.models.none import NoModels
 from shared.runtime import Runtime
 from shared.store import chunks, pages, search
-from shared.store.chunks import Chunk
+from shared.store.chunks import Chunk, chunk_of
 from shared.store.erasure import extent, hide
 from shared.store.search import Meant, SearchScope
 from tests.integration.evolver.memories import LIN, evolver, stand, version
