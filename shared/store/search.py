@@ -4,12 +4,13 @@ Filters are a time range, languages, and address prefixes.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, LiteralString, NamedTuple
+from typing import Any, LiteralString
 from uuid import UUID
 
 from shared.db import Read
+from shared.domain.search_results import Compared, Hit, LexicalStats, Meant, Pages, PostingList
 from shared.domain.subjects import Subject
 
 BOUND: LiteralString = """
@@ -52,43 +53,6 @@ def to_params(subject: Subject, within: SearchScope, limit: int) -> dict[str, An
         "past": within.past,
         "limit": limit,
     }
-
-
-class Hit(NamedTuple):
-    """One chunk found by an arm, with the arm's own score; higher is better.
-
-    `ended` lists the memories from the hit's turn that ended or were fused: ordinal and span of the words, the value,
-    the end, and whether it is to be forgotten. `media` gives the positions of recognised text and its media, and
-    whether that may not be read now.
-    """
-
-    chunk_id: UUID
-    memory_id: UUID | None
-    turn_id: UUID | None
-    ordinal: int
-    session_id: str | None
-    seq: int | None
-    role: str | None
-    name: str | None
-    text: str
-    said_at: datetime
-    term_count: int
-    type: str | None
-    key: str | None
-    confidence: float | None
-    provenance_class: str | None
-    epistemic_type: str | None
-    valid_at: datetime | None
-    last_validated_at: datetime | None
-    injection_count: int
-    positive_count: int
-    correction_count: int
-    miss_count: int
-    ended: list[dict[str, Any]]
-    score: float
-    language: str = "other"
-    media: list[dict[str, Any]] | None = None
-    version: int | None = None
 
 
 COLUMNS: LiteralString = """
@@ -159,24 +123,6 @@ def _ids(ids: Iterable[str]) -> str:
     return "{" + ",".join(ids) + "}"
 
 
-@dataclass(frozen=True)
-class PostingList:
-    """The chunks that contain a term, as PostgreSQL returns arrays: ids, and for each id tf << 16 | length."""
-
-    ids: bytes
-    counts: bytes
-
-
-@dataclass(frozen=True)
-class LexicalStats:
-    """Data about the words of a question: their postings, and statistics of all chunks of the user."""
-
-    chunks: int = 0
-    terms: int = 0
-    names: tuple[str, ...] = ()
-    posted: Mapping[str, PostingList] = field(default_factory=dict[str, PostingList])
-
-
 _WORDS: LiteralString = """
 SELECT s.chunks, s.terms, s.names, p.term, p.ids, p.counts
 FROM search_stats s LEFT JOIN LATERAL (
@@ -219,40 +165,41 @@ def to_postings(rows: Sequence[Mapping[str, Any]]) -> LexicalStats:
     return LexicalStats(rows[0]["chunks"], rows[0]["terms"], tuple(rows[0]["names"]), posted)
 
 
+_ALIKE: LiteralString = """
+SELECT asked.term AS asked, near.term, array_send(array_agg(found.chunk_id)) AS ids,
+    array_send(array_agg((found.tf::integer << 16) | found.length)) AS counts
+FROM unnest(%(words)s::text[]) AS asked(term) CROSS JOIN LATERAL (
+    SELECT known.term FROM (
+        SELECT DISTINCT p.term FROM postings p WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s
+            AND p.term >= left(asked.term, 1) AND p.term < chr(ascii(asked.term) + 1)) AS known
+    WHERE public.similarity(known.term, asked.term) >= %(likeness)s
+    ORDER BY public.similarity(known.term, asked.term) DESC, known.term LIMIT 1) AS near
+CROSS JOIN LATERAL (
+    SELECT p.chunk_id, p.tf, p.length FROM postings p
+    WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = near.term
+    ORDER BY p.chunk_id DESC LIMIT %(limit)s) AS found
+GROUP BY asked.term, near.term
+"""
+
+
+def load_alike(
+    subject: Subject, terms: Sequence[str], likeness: float, most: int
+) -> Read[dict[str, tuple[str, PostingList]]]:
+    """For each term the user's most similar one by trigrams, among those with the same first letter."""
+    params = {**to_params(subject, SearchScope(), most), "words": list(terms), "likeness": likeness}
+    return Read(_ALIKE, params, to_spellings, binary=True)
+
+
+def to_spellings(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, PostingList]]:
+    return {row["asked"]: (row["term"], PostingList(row["ids"], row["counts"])) for row in rows}
+
+
 _NAMES: LiteralString = "SELECT names FROM search_stats WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
 
 
 def names(subject: Subject) -> Read[tuple[str, ...]]:
     """The named speakers in the user's turns."""
     return Read(_NAMES, subject.params, lambda rows: tuple(rows[0]["names"]) if rows else ())
-
-
-@dataclass(frozen=True)
-class Compared:
-    """Chunks and their vectors by one model: the codes of a page, cosines, or static vectors, as bytes."""
-
-    model_id: str | None
-    ids: bytes
-    codes: bytes | None = None
-    cosines: bytes | None = None
-    statics: bytes | None = None
-
-
-@dataclass(frozen=True)
-class Pages:
-    """The pages of one set as they were built together, in one epoch of the user."""
-
-    version: UUID
-    epoch: int
-    of: tuple[Compared, ...] = ()
-
-
-@dataclass(frozen=True)
-class Meant:
-    """Vectors to compare with a question: the pages (without their content, if that is cached), and newer vectors."""
-
-    pages: Pages | None
-    newer: tuple[Compared, ...]
 
 
 _PAGED: LiteralString = """

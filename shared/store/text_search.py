@@ -1,12 +1,13 @@
-"""What the database finds by itself: memories by words, terms by likeness, messages by their time."""
+"""What the database finds by itself: memories by words, messages by their time."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any, LiteralString
+from typing import LiteralString
 
 from shared.db import Connection, Read
+from shared.domain.search_results import Hit
 from shared.domain.subjects import Subject
-from shared.store.search import BOUND, COLUMNS, HOLDS, Hit, PostingList, SearchScope, to_hits, to_params
+from shared.store.search import BOUND, COLUMNS, HOLDS, SearchScope, to_hits, to_params
 
 _SOURCE: LiteralString = (
     "\nJOIN memory_chunks c ON c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = r.chunk_id" + HOLDS
@@ -80,32 +81,3 @@ _SAID_AT: LiteralString = (
 def said_at(subject: Subject, moments: Collection[datetime], limit: int, within: SearchScope) -> Read[list[Hit]]:
     """The user's messages at these times."""
     return Read(_SAID_AT, {**to_params(subject, within, limit), "moments": list(moments)}, to_hits)
-
-
-_ALIKE: LiteralString = """
-SELECT asked.term AS asked, near.term, array_send(array_agg(found.chunk_id)) AS ids,
-    array_send(array_agg((found.tf::integer << 16) | found.length)) AS counts
-FROM unnest(%(words)s::text[]) AS asked(term) CROSS JOIN LATERAL (
-    SELECT known.term FROM (
-        SELECT DISTINCT p.term FROM postings p WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s
-            AND p.term >= left(asked.term, 1) AND p.term < chr(ascii(asked.term) + 1)) AS known
-    WHERE public.similarity(known.term, asked.term) >= %(likeness)s
-    ORDER BY public.similarity(known.term, asked.term) DESC, known.term LIMIT 1) AS near
-CROSS JOIN LATERAL (
-    SELECT p.chunk_id, p.tf, p.length FROM postings p
-    WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = near.term
-    ORDER BY p.chunk_id DESC LIMIT %(limit)s) AS found
-GROUP BY asked.term, near.term
-"""
-
-
-def load_alike(
-    subject: Subject, terms: Sequence[str], likeness: float, most: int
-) -> Read[dict[str, tuple[str, PostingList]]]:
-    """For each term the user's most similar one by trigrams, among those with the same first letter."""
-    params = {**to_params(subject, SearchScope(), most), "words": list(terms), "likeness": likeness}
-    return Read(_ALIKE, params, to_spellings, binary=True)
-
-
-def to_spellings(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, PostingList]]:
-    return {row["asked"]: (row["term"], PostingList(row["ids"], row["counts"])) for row in rows}

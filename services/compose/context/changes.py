@@ -28,6 +28,7 @@ from shared.db import Database
 from shared.domain.blocks import media_ids
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
+from shared.domain.search_results import Hit
 from shared.domain.subjects import Subject
 from shared.domain.turns import Event, Turn
 from shared.extraction import ObserveContext, ObservePolicy, TurnText, observe, retractions
@@ -48,7 +49,6 @@ from shared.policy import ConfidencePolicy
 from shared.resolution.from_rows import known_of, quoted_text, statement_of, words_of
 from shared.resolution.operations import Operation
 from shared.store import memory, told_before
-from shared.store.search import Hit
 from shared.store.user_state import NEVER, TakenBackTurn
 
 READING = ObservePolicy(profile_slots=None, max_message_chars=2000)

@@ -28,12 +28,13 @@ from services.compose.rules.searching.bm25 import (
 )
 from services.compose.rules.searching.nearness import Lifts, VectorIndex, to_lifts
 from shared.classifiers.static_encoder import load_static_encoder
+from shared.domain.search_results import Compared, LexicalStats, Meant, Pages
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
 from shared.store import search
-from shared.store.search import Compared, LexicalStats, Meant, Pages, SearchScope
+from shared.store.search import SearchScope
 
 Texts = Callable[[Sequence[str]], Mapping[int, str]]
 """Returns the text of each query, by number, without the given names."""

@@ -38,9 +38,9 @@ from services.compose.rules.ranking.weigh import (
 from services.compose.rules.resolving.outdated import CurrentText, join_pieces
 from services.compose.rules.searching.bm25 import Floats, Ids
 from shared.domain import chunk_ids
+from shared.domain.search_results import Hit
 from shared.store import search as store
 from shared.store import text_search
-from shared.store.search import Hit
 
 MAX_CANDIDATES = 400
 OF_BEST_PART = 0.5

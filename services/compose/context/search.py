@@ -40,6 +40,7 @@ from services.compose.rules.planning.plan import MEANING, WORDS, ExecutablePlan,
 from services.compose.rules.ranking import weigh
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT
 from shared import clock
+from shared.domain.search_results import Hit, LexicalStats, PostingList
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.language import segment
@@ -47,9 +48,9 @@ from shared.language.names import names
 from shared.language.normalise import fold
 from shared.language.segment import list_synonyms
 from shared.runtime import Runtime
-from shared.store import relations, text_search
+from shared.store import relations
 from shared.store import search as store
-from shared.store.search import Hit, LexicalStats, PostingList, SearchScope
+from shared.store.search import SearchScope
 from shared.telemetry import logger
 
 TAIL_MESSAGES = 24
@@ -291,7 +292,7 @@ async def retry_misspelt_terms(queries: ScopeQueries, hits: ScopeHits, ends: flo
         return hits, StageReport()
 
     async def read() -> dict[str, tuple[str, PostingList]]:
-        alike = text_search.load_alike(queries.subject, misspelt, questions.LIKENESS, DEFAULT_CONTEXT.common)
+        alike = store.load_alike(queries.subject, misspelt, questions.LIKENESS, DEFAULT_CONTEXT.common)
         return (await queries.rt.db.read(queries.subject, alike))[0]
 
     trigram = SearchArm("trigram", read, queries.within)

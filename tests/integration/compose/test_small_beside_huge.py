@@ -8,6 +8,7 @@ import pytest
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, LexicalIndex
 from services.compose.rules.searching.nearness import VectorIndex, to_lifts
 from shared.db import Database
+from shared.domain.search_results import Hit
 from shared.domain.subjects import Subject
 from shared.store import search
 from shared.store.search import SearchScope
@@ -149,5 +150,5 @@ async def test_the_latest_uses_of_a_very_frequent_word_are_read(world: World, te
     assert min(int(hit.text.split()[-1]) for hit in hits) > MANY - 2 * DEFAULT_CONTEXT.common
 
 
-async def _read(db: Database, ids: list[str], subject: Subject = WHO) -> list[search.Hit]:
+async def _read(db: Database, ids: list[str], subject: Subject = WHO) -> list[Hit]:
     return (await db.read(subject, search.at(subject, ids, [], 100, SearchScope())))[0]

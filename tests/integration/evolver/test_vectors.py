@@ -22,6 +22,7 @@ from services.evolver.embed import (
 from shared.classifiers.static_encoder import load_static_encoder
 from shared.db import Read
 from shared.domain import chunk_ids
+from shared.domain.search_results import Meant
 from shared.domain.subjects import Subject
 from shared.models.errors import ModelUnavailable
 from shared.models.none import NoModels
@@ -29,7 +30,7 @@ from shared.runtime import Runtime
 from shared.store import chunks, pages, search
 from shared.store.chunks import Chunk, chunk_of
 from shared.store.erasure import extent, hide
-from shared.store.search import Meant, SearchScope
+from shared.store.search import SearchScope
 from tests.integration.evolver.memories import LIN, evolver, stand, version
 from tests.system.databases import rows
 
