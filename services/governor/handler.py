@@ -27,8 +27,8 @@ from schemas.topics import (
 )
 from shared import clock
 from shared.db import Connection
-from shared.domain.session_end import make_session_end
 from shared.domain.subjects import Subject
+from shared.domain.turns import make_session_end
 from shared.metrics.outbox import REDRIVEN
 from shared.metrics.turns import TURNS_WITHOUT_OUTCOME
 from shared.runtime import Runtime
