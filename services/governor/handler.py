@@ -33,9 +33,9 @@ from shared.metrics.outbox import REDRIVEN
 from shared.metrics.turns import TURNS_WITHOUT_OUTCOME
 from shared.runtime import Runtime
 from shared.store import (
+    aged,
     contexts,
     experience,
-    expired,
     inbox,
     model_answers,
     observations,
@@ -227,7 +227,7 @@ async def prune_erasures(rt: Runtime) -> int:
     """Deletes expired proofs of erasures and audit events; their number."""
     years = rt.policy.retention.proofs_years
     async with rt.db.system() as conn:
-        return await expired.prune_erasures(conn, years, PRUNE) + await operator_acts.prune(conn, years, PRUNE)
+        return await aged.prune_erasures(conn, years, PRUNE) + await operator_acts.prune(conn, years, PRUNE)
 
 
 async def prune_receipts(rt: Runtime) -> int:

@@ -12,13 +12,7 @@ import numpy as np
 import pytest
 
 from services.compose.context.scope_indexes import NearnessResult, read_near
-from services.evolver.embed import (
-    embed_some,
-    fill_some,
-    forget_other_models,
-    pack_some,
-    renew_static,
-)
+from services.evolver.embed import embed_some, fill_some, forget_other_models, pack_some, renew_static
 from shared.classifiers.static_encoder import load_static_encoder
 from shared.db import Read
 from shared.domain import chunk_ids
