@@ -13,10 +13,10 @@ from shared.classifiers.static_encoder import load_static_encoder
 from shared.db import Connection
 from shared.domain import chunk_ids
 from shared.domain.memories import Memory
+from shared.domain.statements import to_indexed_text, topic_of
 from shared.domain.subjects import Subject
 from shared.extraction.habits import PREFIX, list_kinds
 from shared.language import segment
-from shared.language.contextual import contextual, topic_of
 from shared.language.normalise import detect
 from shared.models.provider import StoredVector
 from shared.resolution.related import about
@@ -298,7 +298,7 @@ def chunk_of(fresh: Memory) -> Chunk:
     topic = topic_of(fresh.key)
     kinds = list_kinds(fresh.content_text) if fresh.key and fresh.key.startswith(PREFIX) else ""
     topic = f"{topic} {kinds}" if kinds else topic
-    text = contextual(fresh.type, topic, f"{fresh.valid_at:%Y-%m}", standing, fresh.content_text, fresh.language)
+    text = to_indexed_text(fresh.type, topic, f"{fresh.valid_at:%Y-%m}", standing, fresh.content_text, fresh.language)
     terms = segment.terms(f"{topic or ''} {fresh.content_text}")
     return Chunk(
         chunk_id=chunk_ids.chunk_of_memory(fresh.memory_id),
