@@ -244,7 +244,7 @@ def load_near(
     within: SearchScope,
     *,
     set_id: str,
-    known: UUID | None = None,
+    held_version: UUID | None = None,
 ) -> Read[Meant]:
     """Vectors to compare with a question: pages of the set, and newer vectors with full precision.
 
@@ -252,7 +252,7 @@ def load_near(
     one, and so do all without a model. With filters every matching chunk is compared with full precision. Pages of the
     cached version are not read again.
     """
-    params = {**to_params(subject, within, 0), "static": static_id, "set": set_id, "known": known}
+    params = {**to_params(subject, within, 0), "static": static_id, "set": set_id, "known": held_version}
     params |= asked_of(vectors)
     rows: LiteralString = (
         _COSINES + "FROM memory_chunks c" + _EMBEDDED if vectors else _STATICS + "FROM memory_chunks c"

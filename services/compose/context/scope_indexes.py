@@ -60,7 +60,9 @@ async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: SearchS
             missing = "pgvector_unavailable"
     static = load_static_encoder()
     held = rt.pages.find(subject, static.model_id)
-    reading = search.load_near(subject, static.model_id, {}, within, set_id=static.model_id, known=_version(held))
+    reading = search.load_near(
+        subject, static.model_id, {}, within, set_id=static.model_id, held_version=_version(held)
+    )
     names, meant = await rt.db.read(subject, search.names(subject), reading)
     rows = load_pages(rt, subject, static.model_id, held, meant)
     units = {n: static.encode(text) for n, text in texts(names).items()}
@@ -79,7 +81,7 @@ async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: Searc
     for (n, text), vector in zip(wanted.items(), vectors, strict=True):
         views = models.views(vector)
         held = rt.pages.find(subject, set_id)
-        reading = search.load_near(subject, static.model_id, views, within, set_id=set_id, known=_version(held))
+        reading = search.load_near(subject, static.model_id, views, within, set_id=set_id, held_version=_version(held))
         (meant,) = await rt.db.read(subject, reading)
         rows = load_pages(rt, subject, set_id, held, meant)
         units = {name: np.asarray(of, dtype=np.float32) for name, of in views.items()}

@@ -160,7 +160,7 @@ async def test_cached_pages_are_not_fetched_again(rt: Runtime, dsn: str) -> None
     static_id = load_static_encoder().model_id
     (first,) = await rt.db.read(LIN, search.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id))
     assert first.pages
-    known = search.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id, known=first.pages.version)
+    known = search.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id, held_version=first.pages.version)
     (again,) = await rt.db.read(LIN, known)
     assert again.pages == replace(first.pages, of=())
     whole = search.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id)
