@@ -10,6 +10,7 @@ from schemas.vocabulary import MemoryStatus, MemoryType
 from shared.db import Connection
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
+from shared.store.upkeep import Upkeep
 
 IMPORT = "import"
 """The provenance field with the turn of the import that created a version."""
@@ -107,26 +108,16 @@ async def sources(
     return [MemorySource(**row) for row in rows]
 
 
-@dataclass(frozen=True)
-class Upkept:
-    """One journal entry about a change other than by a statement."""
-
-    job: str
-    memory_ids: tuple[UUID, ...]
-    detail: dict[str, Any]
-    at: datetime
-
-
 _UPKEEP: LiteralString = """
-SELECT job, memory_ids, detail, at FROM upkeep
+SELECT upkeep_id, job, memory_ids, detail, at FROM upkeep
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_ids && %(ids)s::uuid[] ORDER BY at, upkeep_id
 """
 
 
-async def upkeep(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Upkept]:
+async def upkeep(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Upkeep]:
     """The upkeep of these versions, in order."""
     rows = await (await conn.execute(_UPKEEP, {**subject.params, "ids": list(ids)})).fetchall()
-    return [Upkept(row["job"], tuple(row["memory_ids"]), row["detail"], row["at"]) for row in rows]
+    return [Upkeep(r["upkeep_id"], r["job"], tuple(r["memory_ids"]), r["detail"], r["at"]) for r in rows]
 
 
 @dataclass(frozen=True)
