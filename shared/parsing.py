@@ -12,9 +12,9 @@ from shared.errors import RefusedError, refuse_fields
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def parse(model: type[Model], body: bytes, *, limit: int = MAX_BODY_BYTES) -> tuple[Model, tuple[str, ...]]:
+def parse(model: type[Model], body: bytes) -> tuple[Model, tuple[str, ...]]:
     """The message and the fields of it that were ignored; RefusedError names what is wrong."""
-    return validate(model, read_object(body, limit=limit))
+    return validate(model, read_object(body))
 
 
 def read_object(body: bytes, *, limit: int = MAX_BODY_BYTES) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from shared import cache
 from shared.metrics.delivery import TEXTS_KEPT
 from shared.runtime import Runtime
 from shared.service import Service
-from shared.store.turns_under_way import follow_ahead
+from shared.store.turns import follow_ahead
 from shared.telemetry import LONGEST_WORK_S
 
 DROP_EVERY_S = 15.0

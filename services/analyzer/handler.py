@@ -199,7 +199,8 @@ async def _save(rt: Runtime, subject: Subject, events: Sequence[Delivered], batc
         open_ids = await observations.analyze(conn, subject, by_id)
         rows = [_to_row(each) for each in batch.analyses if each.observation.observation_id in open_ids]
         new_ids = await observations.propose(conn, subject, rows)
-        await _save_calls(conn, subject, batch.calls, rt.policy.retention.model_answers_days)
+        if batch.calls.called:
+            await _save_calls(conn, subject, batch.calls, rt.policy.retention.model_answers_days)
         new = [row for row in rows if row.proposal_id in new_ids]
         await outbox.put(conn, _to_events(new, by_id, causes))
     return len(new)

@@ -7,8 +7,7 @@ from uuid import UUID
 
 from schemas.vocabulary import ProposalAction, Provenance
 from shared.domain.observations import ObservationRow
-from shared.domain.statements import ActiveMemory, Statement
-from shared.language.contextual import contextual, topic_of
+from shared.domain.statements import ActiveMemory, Statement, to_indexed_text, topic_of
 from shared.policy import AnalysisPolicy, ConfidencePolicy, Policy
 from shared.resolution.operations import Comparison, Comparisons, Confirm, Operation, Retract, Verdict, Write
 from shared.resolution.related import may_be_same
@@ -79,7 +78,7 @@ class StatementAnalysis:
         seen = self.observation
         level = self.policy.confidence.level_of(seen.assertion, seen.flags)
         label = "confirmed" if level.provenance == "confirmed_by_user" else level.provenance
-        return contextual(seen.kind, topic_of(seen.key), f"{seen.said_at:%Y-%m}", label, seen.text, seen.language)
+        return to_indexed_text(seen.kind, topic_of(seen.key), f"{seen.said_at:%Y-%m}", label, seen.text, seen.language)
 
     def to_proposal(self) -> ProposedChange:
         """The change that the statement should cause."""

@@ -1,9 +1,21 @@
-"""Checks whether a process of this machine still runs and is live."""
+"""What a parent learns of a process: the port that it reports, whether it runs, and whether it is live."""
 
 import os
 from collections.abc import Callable
 from http.client import HTTPException
+from pathlib import Path
 from urllib.request import urlopen
+
+PORT_FILE = "SMARTBRAIN_PORT_FILE"
+
+
+def announce_port(port: int) -> None:
+    """Writes the port to the file that the environment names, if any."""
+    where = os.environ.get(PORT_FILE)
+    if where:
+        temporary = Path(f"{where}.new")
+        temporary.write_text(str(port))
+        temporary.replace(where)
 
 
 def is_live(url: str, patience_s: float) -> bool:

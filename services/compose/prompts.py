@@ -11,9 +11,8 @@ from typing import Annotated, Any, Literal, cast, get_args
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from schemas.vocabulary import Intent, Purpose
-from shared.language.fenced import fence_data
 from shared.language.normalise import clip, normalise
-from shared.models.prompt import Prompt
+from shared.models.prompt import Prompt, fence_data
 from shared.secrets import find_secrets
 
 VERSION = "plan-1"

@@ -25,19 +25,17 @@ from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.extraction.edited import Content
 from shared.extraction.turn_texts import EDIT, JUDGEMENTS, RESTORE, is_forgotten
-from shared.indexing import chunk_of
 from shared.metrics.erasure import EVOLUTION_BLOCKED
 from shared.resolution.from_rows import known_of, left_id, statement_of, with_content
 from shared.resolution.operations import Advice, Write
 from shared.runtime import Runtime
 from shared.store import memory
-from shared.store.chunks import Chunk
-from shared.store.conflicts import OpenConflict, SettledConflict
+from shared.store.chunks import Chunk, chunk_of
 from shared.store.erasure import tombstones
 from shared.store.erasure.tombstones import SuppressionProbe, Tombstone
 from shared.store.history import AMENDED
 from shared.store.memory import FORGOTTEN
-from shared.store.observations import Mark
+from shared.store.observations import Mark, OpenConflict, SettledConflict
 
 
 @dataclass(frozen=True)

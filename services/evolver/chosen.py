@@ -19,11 +19,11 @@ from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.extraction.edited import VALUE, Content, edit_content, show_value
 from shared.extraction.turn_texts import BRING_UP_AGAIN, NEVER_AGAIN, RESTORE
-from shared.indexing import show
 from shared.language.normalise import detect
 from shared.policy import ConfidencePolicy, Policy
 from shared.resolution.from_rows import statement_of
 from shared.store import chunks, keeping, memory, observations, versions
+from shared.store.chunks import show_memories
 
 WANTED = types_with("wanted")
 DIRECTIVE: Assertion = "directive"
@@ -189,7 +189,7 @@ async def _put(conn: Connection, subject: Subject, before: MemoryStats, after: M
     if before.shown and not after.shown:
         await chunks.hide(conn, subject, [after.memory_id])
     if after.shown and not before.shown:
-        await show(conn, subject, [after.memory_id])
+        await show_memories(conn, subject, [after.memory_id])
 
 
 def apply_judgement(stats: MemoryStats, pattern: str, at: datetime, policy: Policy) -> MemoryStats:

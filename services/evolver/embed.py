@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from uuid import UUID
 
-from services.evolver.packing import pack_all
+import numpy as np
+
 from shared.classifiers.static_encoder import load_static_encoder
 from shared.db import epoch_of
 from shared.domain.subjects import Subject
@@ -14,7 +15,9 @@ from shared.models.errors import ModelUnavailable
 from shared.models.provider import ModelProvider, StoredVector
 from shared.runtime import Runtime
 from shared.store import chunks, memory, pages
+from shared.store.pages import Gathered, Packable, Page
 from shared.telemetry import logger
+from shared.vectors import code_size, from_bytes, to_codes, to_units
 
 EVERY_S = 0.5
 BATCH = 64
@@ -195,3 +198,32 @@ async def pack_of(rt: Runtime, subject: Subject, set_id: str, models: Sequence[s
         made = await asyncio.to_thread(make)
         await pages.put(conn, subject, set_id, gathered, made)
     return len(made)
+
+
+PAGE = 4096
+ID_BYTES = 16
+
+
+def pack_all(gathered: Gathered, static_id: str, static_dimension: int) -> list[Page]:
+    """The pages of all models; an empty one without vectors records the time until which there were none."""
+    made = [page for of in gathered.of for page in _pack(of, static_id, static_dimension)]
+    return made or [Page(static_id, 0, b"", b"")]
+
+
+def _pack(of: Packable, static_id: str, static_dimension: int) -> Sequence[Page]:
+    count = len(of.ids) // ID_BYTES
+    if of.model_id is None:
+        units = to_units(from_bytes(of.vectors, static_dimension))
+    else:
+        units = to_units(np.frombuffer(of.vectors, dtype=">f2").astype(np.float16).reshape(count, -1))
+    size = code_size(units.shape[1])
+    codes = to_codes(units)
+    return [
+        Page(
+            of.model_id or static_id,
+            n,
+            of.ids[start * ID_BYTES : (start + PAGE) * ID_BYTES],
+            codes[start * size : (start + PAGE) * size],
+        )
+        for n, start in enumerate(range(0, count, PAGE))
+    ]

@@ -11,10 +11,10 @@ from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
 from shared.domain.statements import candidate_id, is_twin
 from shared.extraction.turn_texts import EDIT, MERGE, OTHERS, PIN, RESTORE, UNPIN
-from shared.indexing import chunk_of, show
 from shared.resolution.from_rows import known_of, statement_of
 from shared.resolution.operations import Reject
 from shared.store import keeping, memory, versions
+from shared.store.chunks import chunk_of, show_memories
 from shared.store.observations import Mark
 
 ACTS = frozenset({PIN, UNPIN, MERGE})
@@ -40,7 +40,7 @@ async def govern(changes: MemoryChanges, seen: ObservationRow) -> Reject | None:
         return None
     await keeping.pin(changes.conn, changes.subject, target.memory_id, pinned=pinned)
     if target.fused_at and pinned:
-        await show(changes.conn, changes.subject, [target.memory_id])
+        await show_memories(changes.conn, changes.subject, [target.memory_id])
         changes.fused -= {target.memory_id}
     changes.marks.append(Mark(seen.observation_id, "evolved", f"{seen.pattern}:{BY_HAND}", target.memory_id))
     report_change(

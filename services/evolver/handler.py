@@ -34,15 +34,14 @@ from shared.domain.observations import ObservationRow
 from shared.domain.statements import ActiveMemory, candidate_id, is_twin
 from shared.domain.subjects import Subject
 from shared.extraction.turn_texts import IMPORT, takes_back_before
-from shared.indexing import chunk_of, show
 from shared.metrics.turns import OUTCOME_SECONDS
 from shared.resolution.from_rows import known_of, statement_of, with_content
 from shared.resolution.operations import NO_ADVICE, Confirm, Operation, Reject, Retract, Write
 from shared.resolution.resolve import resolve
 from shared.runtime import Runtime
-from shared.store import chunks, conflicts, inbox, memory, observations, outbox, turn_states, versions
-from shared.store.conflicts import OpenConflict, SettledConflict
-from shared.store.observations import Mark
+from shared.store import chunks, inbox, memory, observations, outbox, turn_states, versions
+from shared.store.chunks import chunk_of, show_memories
+from shared.store.observations import Mark, OpenConflict, SettledConflict
 from shared.telemetry import logger
 
 CONSUMER = "evolver"
@@ -127,8 +126,8 @@ async def _evolve(
         await chunks.put(conn, subject, changes.chunks)
         if changes.hidden:
             await chunks.hide(conn, subject, changes.hidden)
-        await conflicts.put(conn, subject, changes.conflicts)
-        await conflicts.settle(conn, subject, changes.settled)
+        await observations.open_conflicts(conn, subject, changes.conflicts)
+        await observations.settle_conflicts(conn, subject, changes.settled)
         await observations.mark(conn, subject, changes.marks)
         await observations.settle(conn, subject, [o.observation_id for o in due], "applied")
         await outbox.put(conn, changes.events)
@@ -241,7 +240,7 @@ async def _confirm(changes: MemoryChanges, seen: ObservationRow, confirm: Confir
         by_user=by_user,
     )
     if by_user and fused and target.memory_id not in changes.silenced:
-        await show(changes.conn, changes.subject, [target.memory_id])
+        await show_memories(changes.conn, changes.subject, [target.memory_id])
         changes.fused -= {target.memory_id}
     gained = replace(
         target, confidence=relation.confidence, provenance=relation.provenance, assertion=relation.assertion

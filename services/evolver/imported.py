@@ -10,10 +10,10 @@ from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
 from shared.domain.statements import RANK, is_twin, sense_of
 from shared.extraction.turn_texts import IMPORT, IMPORTED
-from shared.indexing import chunk_of
 from shared.resolution.from_rows import known_of, statement_of
 from shared.resolution.operations import Reject
 from shared.store import keeping, memory
+from shared.store.chunks import chunk_of
 from shared.store.erasure import tombstones
 from shared.store.observations import Mark
 

@@ -16,7 +16,7 @@ from shared.errors import TransientError
 from shared.metrics.memory import UPKEEP_FAILED, UPKEEP_SECONDS, UPKEEP_WAITING
 from shared.policy import Policy
 from shared.runtime import Runtime
-from shared.store import chunks, conflicts, keeping, memory
+from shared.store import chunks, keeping, memory, observations
 from shared.store import upkeep as journal
 from shared.store.operator_acts import Operator, note_act
 from shared.telemetry import frames, logger
@@ -97,7 +97,7 @@ def _each(active: Sequence[MemoryStats], now: datetime, policy: Policy) -> tuple
 
 async def find_mergeable(conn: Connection, subject: Subject, shown: Sequence[MemoryStats], policy: Policy) -> list[Due]:
     """The groups of these memories to merge."""
-    disputed = await conflicts.open_about(conn, subject)
+    disputed = await observations.load_disputed(conn, subject)
     fitting = [
         each
         for each in shown

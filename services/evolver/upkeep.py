@@ -20,11 +20,11 @@ from shared.domain.decay import Due, MemoryStats
 from shared.domain.memories import Memory
 from shared.domain.statements import speaker_of
 from shared.domain.subjects import Subject
-from shared.indexing import chunk_of
 from shared.metrics.memory import UPKEEP_DONE
 from shared.policy import Policy
-from shared.store import chunks, conflicts, keeping, memory, outbox, upkeep
-from shared.store.conflicts import SettledConflict
+from shared.store import chunks, keeping, memory, observations, outbox, upkeep
+from shared.store.chunks import chunk_of
+from shared.store.observations import SettledConflict
 from shared.store.upkeep import Upkeep
 
 STEP = 1e-6
@@ -62,7 +62,7 @@ class _Ledger:
         await keeping.save(conn, subject, [self.known[id] for id in self.touched])
         if self.hidden:
             await chunks.hide(conn, subject, self.hidden)
-        await conflicts.settle(conn, subject, self.ended)
+        await observations.settle_conflicts(conn, subject, self.ended)
         self.touched, self.hidden, self.ended = {}, [], []
 
 

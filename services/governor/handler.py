@@ -27,15 +27,15 @@ from schemas.topics import (
 )
 from shared import clock
 from shared.db import Connection
-from shared.domain.session_end import make_session_end
 from shared.domain.subjects import Subject
+from shared.domain.turns import make_session_end
 from shared.metrics.outbox import REDRIVEN
 from shared.metrics.turns import TURNS_WITHOUT_OUTCOME
 from shared.runtime import Runtime
 from shared.store import (
+    aged,
     contexts,
     experience,
-    expired,
     inbox,
     model_answers,
     observations,
@@ -227,7 +227,7 @@ async def prune_erasures(rt: Runtime) -> int:
     """Deletes expired proofs of erasures and audit events; their number."""
     years = rt.policy.retention.proofs_years
     async with rt.db.system() as conn:
-        return await expired.prune_erasures(conn, years, PRUNE) + await operator_acts.prune(conn, years, PRUNE)
+        return await aged.prune_erasures(conn, years, PRUNE) + await operator_acts.prune(conn, years, PRUNE)
 
 
 async def prune_receipts(rt: Runtime) -> int:

@@ -37,9 +37,9 @@ from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.provider import ModelProvider
 from shared.policy import ObserverPolicy
 from shared.secrets import redact
-from shared.store import habits
+from shared.store import told_before
 from shared.store.chunks import Chunk
-from shared.store.habits import ToldBefore
+from shared.store.told_before import ToldBefore
 
 UNAVAILABLE = "model_unavailable"
 MALFORMED = "model_answer_malformed"
@@ -254,7 +254,7 @@ def list_tellings(turn: Turn) -> list[MessageText]:
 async def load_habits(conn: Connection, subject: Subject, turns: Sequence[Turn]) -> HabitTellings:
     """Loads earlier messages that may mention the same acts; reads nothing if these turns mention no act."""
     acts = [act for turn in turns for message in list_tellings(turn) if (act := find_act(message.text))]
-    rows = await habits.load_near(conn, subject, {term for act in acts for term in act.sought})
+    rows = await told_before.load_messages(conn, subject, {term for act in acts for term in act.sought})
     return HabitTellings([telling for row in rows if (telling := to_telling(row))])
 
 

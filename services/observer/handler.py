@@ -27,20 +27,19 @@ from shared.runtime import Runtime
 from shared.store import (
     chunks,
     contexts,
-    entities,
     experience,
     inbox,
     model_answers,
     observations,
     outbox,
     sessions,
+    told_before,
     turn_states,
     turns,
-    wishes,
 )
 from shared.store.chunks import Chunk
-from shared.store.entities import NamedEntities
 from shared.store.outbox import Outgoing
+from shared.store.told_before import NamedEntities
 from shared.telemetry import logger
 
 CONSUMER = "observer"
@@ -99,7 +98,7 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
     async with rt.db.transaction(subject, since=loaded.epoch) as conn:
         await inbox.claim(conn, CONSUMER, ids)
         await _save(conn, subject, observed, updates, rt.policy.session.entity_slots_max)
-        await wishes.put(conn, subject, loaded.wishes.changed.values())
+        await told_before.put_wishes(conn, subject, loaded.wishes.changed.values())
         if rt.knowledge.configured:
             await cite.request_ingestion(conn, subject, [t.turn for t in observed], rt.policy.knowledge.ingest)
         await outbox.put(conn, _to_extract(rt, subject, observed, updates))
@@ -117,7 +116,7 @@ async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID])
     async with rt.db.transaction(subject, since=loaded.epoch) as conn:
         notes = {t.turn.turn_id: rows.make_notes(t.turn, t.extraction, {}) for t in observed}
         await turn_states.note_observed(conn, subject, notes, withheld=list_withheld(observed))
-        await wishes.put(conn, subject, loaded.wishes.changed.values())
+        await told_before.put_wishes(conn, subject, loaded.wishes.changed.values())
         await _save_findings(conn, subject, observed)
         await chunks.put(conn, subject, [c for t in observed for c in extract.list_habit_chunks(t.chunks)])
 
@@ -131,7 +130,7 @@ async def _load(
     batch, standing, unread = await _obey_wishes(conn, subject, batch)
     if live:
         batch = await received.mark_recalled(conn, subject, batch)
-    named = await entities.named_near(conn, subject, [turn.turn_id for turn in batch], policy.entity_window_turns)
+    named = await told_before.named_near(conn, subject, [turn.turn_id for turn in batch], policy.entity_window_turns)
     earlier = await received.load(conn, subject, batch)
     counted = await extract.load_habits(conn, subject, batch)
     calls = None if live else await load_answers(conn, rt, subject, batch)
@@ -148,7 +147,7 @@ async def _obey_wishes(
     conn: Connection, subject: Subject, batch: Sequence[Turn]
 ) -> tuple[list[Turn], Wishes, dict[UUID, tuple[ReadingNote, ...]]]:
     """The turns, withheld ones without text; the wishes that hold after them; notes about unread messages."""
-    standing = await wishes.load_standing(subject, {turn.session_id for turn in batch}).on(conn)
+    standing = await told_before.load_wishes(subject, {turn.session_id for turn in batch}).on(conn)
     answers = [(turn.session_id, turn.seq - 1) for turn in batch if not turn.list_texts("user_message")]
     for session_id, seq, why in await turns.withheld_at(conn, subject, answers):
         standing.note(session_id, seq, why)
@@ -251,7 +250,7 @@ def list_withheld(observed: Sequence[ObservedTurn]) -> dict[UUID, str]:
 
 async def _save_findings(conn: Connection, subject: Subject, observed: Sequence[ObservedTurn]) -> None:
     await observations.insert(conn, subject, [row for t in observed for row in t.rows])
-    await entities.put(
+    await told_before.put_mentions(
         conn, subject, [m for t in observed for m in rows.to_mention_rows(t.turn, t.extraction.observed)]
     )
 

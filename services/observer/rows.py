@@ -30,9 +30,9 @@ from shared.secrets import find_secrets
 from shared.store import outbox
 from shared.store.additions import EXPERIMENT
 from shared.store.chunks import Chunk
-from shared.store.entities import MentionRow
 from shared.store.experience import ToolReceipt
 from shared.store.outbox import Outgoing
+from shared.store.told_before import MentionRow
 
 
 def make_envelope(subject: Subject, turn: Turn, payload: Payload, which: str = "") -> Envelope:

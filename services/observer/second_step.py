@@ -33,15 +33,15 @@ from shared.runtime import Runtime
 from shared.secrets import redact
 from shared.store import (
     additions,
-    entities,
     inbox,
     memory,
     model_answers,
     observations,
     outbox,
     quarantine,
-    search,
     summaries,
+    text_search,
+    told_before,
     turns,
     user_state,
 )
@@ -138,7 +138,9 @@ async def load_known(conn: Connection, subject: Subject, turn: Turn, most: int) 
         return ()
     core = await user_state.core(subject, most).on(conn)
     texts = [e.content["text"] for e in turn.events if e.event_type == "user_message" and e.content]
-    (hits,) = await search.by_text(conn, subject, [segment.query_terms(" ".join(texts), TERMS)], most, SearchScope())
+    (hits,) = await text_search.by_text(
+        conn, subject, [segment.query_terms(" ".join(texts), TERMS)], most, SearchScope()
+    )
     ids = [hit.memory_id for hit in hits if hit.memory_id]
     active = {
         m.memory_id: m
@@ -159,7 +161,7 @@ def to_known(memory_id: UUID, kind: MemoryType, text: str) -> KnownMemory:
 
 async def _context(conn: Connection, subject: Subject, turn: Turn, window: int) -> ObserveContext:
     """The names and the answer before the turn, as when the rules read it."""
-    named = await entities.named_near(conn, subject, [turn.turn_id], window)
+    named = await told_before.named_near(conn, subject, [turn.turn_id], window)
     before = await turns.answered_before(conn, subject, [(turn.session_id, turn.seq)])
     answers_before = [text for each in before for text in each.list_texts("assistant_message")]
     return ObserveContext(

@@ -24,7 +24,7 @@ from shared.errors import TransientError
 from shared.metrics.outbox import OUTBOX_AGE, OUTBOX_FAILED, OUTBOX_ROWS, RELAY_PUBLISHED, TURNS_HELD
 from shared.policy import DeliveryPolicy
 from shared.runtime import Runtime
-from shared.store import api_keys, outbox, topics_made, turns_under_way
+from shared.store import api_keys, outbox, topics_made, turns
 from shared.store.outbox import LETTER, SHARDS, OutboxRow
 from shared.telemetry import Loops, logger
 
@@ -82,7 +82,7 @@ class AheadNotice:
     async def tell(self) -> None:
         """The workers rest for at least half a moment from now."""
         if (now := self._monotonic()) >= self._told_at + self._moment_s / 2:
-            await turns_under_way.tell_ahead(self._db)
+            await turns.tell_ahead(self._db)
             self._told_at = now
 
 
@@ -98,7 +98,7 @@ async def relay_once(
         lately, most = timedelta(seconds=policy.tenant_about_s), timedelta(seconds=policy.turn_under_way_s)
         moment = timedelta(seconds=policy.others_first_s)
         flooding, many = policy.turns_beside_others + 1, policy.ahead_of_turns + 1
-        queues = await turns_under_way.load_queues(conn, flooding, many, lately=lately, most=most, moment=moment)
+        queues = await turns.load_queues(conn, flooding, many, lately=lately, most=most, moment=moment)
         ahead = choose_ahead(queues, policy)
         rows = await outbox.take(conn, shards, policy.relay_batch, share_room(queues, policy), ahead)
         if not rows:
@@ -205,7 +205,7 @@ class Relay:
                 self._loops.move(LOOP)
                 if loop.time() >= balance_at:
                     await shards.balance(conn)
-                    await turns_under_way.forget_ended(conn, timedelta(seconds=policy.tenant_about_s))
+                    await turns.forget_ended(conn, timedelta(seconds=policy.tenant_about_s))
                     balance_at = loop.time() + BALANCE_EVERY_S
                 self._woken.clear()
                 moved = await finish_batch(relay_once(conn, self._publisher, sorted(shards.owned), policy, notice))

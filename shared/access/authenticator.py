@@ -225,15 +225,13 @@ def find_owner(requester: Requester, message: BaseModel) -> Subject | None:
     return None if user_id is None else Subject(tenant_id, user_id)
 
 
-def read_record(
-    requester: Requester, topic: Topic, model: type[Model], body: bytes, *, limit: int = parsing.MAX_BODY_BYTES
-) -> tuple[Model, tuple[str, ...]]:
+def read_record(requester: Requester, topic: Topic, model: type[Model], body: bytes) -> tuple[Model, tuple[str, ...]]:
     """The message of a record and its ignored fields; RefusedError 403 as over HTTP, 422 and 413. A record without a
     tenant belongs to the tenant `default`, whatever its key, because an erasure finds it by its content.
     """
     if denial := find_scope_denial(requester, topic.scope_of(model)):
         raise refuse_denied(denial)
-    raw = parsing.read_object(body, limit=limit)
+    raw = parsing.read_object(body)
     if requester.tenant_id is not None and parsing.unwrap_turn(raw).get("tenant_id") is None:
         raw = {**raw, "tenant_id": model.model_fields["tenant_id"].default}
     message, ignored = parsing.validate(model, apply_key(requester, model, raw))

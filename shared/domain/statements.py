@@ -1,7 +1,7 @@
 """The relation of a new statement to memory: the analyzer proposes with it, and the evolver decides. Pure.
 
 The higher provenance class wins, and within one class the newer statement. A weaker statement against a stronger memory
-is held as an open conflict and never replaces it.
+is held as an open conflict and never replaces it. What is stated is indexed with its subject in front.
 """
 
 import hashlib
@@ -13,6 +13,7 @@ from uuid import UUID
 
 import orjson
 
+from schemas.memory_types import ROWS
 from schemas.vocabulary import Assertion, MemoryType, ProposalAction, Provenance
 from shared.language.normalise import fold, normalise
 from shared.policy import ConfidencePolicy
@@ -242,3 +243,19 @@ def decide_confirmation(new: Statement, same: ActiveMemory, policy: ConfidencePo
         raised = max(same.confidence, min(max(confidence, repeated.initial), repeated.cap))
         return Relation("confirm", same, repeated.provenance, "behaviour", raised, "said_in_another_session")
     return Relation("confirm", same, best[0], best[1], confidence, "said_again")
+
+
+_LABELS_ZH = {str(row.type): row.label_zh for row in ROWS if row.label_zh}
+
+
+def to_indexed_text(kind: str, topic: str | None, month: str, standing: str, text: str, language: str) -> str:
+    """The text to index: the sentence with its subject in front."""
+    label = _LABELS_ZH.get(kind, kind) if language == "zh" else kind
+    about = "/".join(part for part in (label, topic) if part)
+    return f"[{about} {month} {standing}] {text}"
+
+
+def topic_of(key: str | None) -> str | None:
+    """The middle of a key, which names its subject: `pref:ui:theme` -> `ui`."""
+    parts = key.split(":") if key else []
+    return parts[1] if len(parts) >= 3 else None

@@ -1,5 +1,6 @@
-"""A turn of a conversation and its events, as the log keeps them."""
+"""A turn of a conversation and its events, as the log keeps them, and the turn that ends a session."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -7,7 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from schemas.content import BLOCKS, TEXT_ONLY, ContentBlock
+from schemas.turn_events import TurnEvents
 from shared.domain.blocks import load_blocks
+from shared.domain.subjects import Subject
 
 SESSION_END = "session_end"
 """The event in the log that ends a session."""
@@ -86,3 +89,19 @@ class Turn:
         """The value of this dimension in the turn's experiment, if any."""
         found: dict[str, str] = (self.experiment or {}).get("dimensions", {})
         return found.get(name)
+
+
+MAX_NAME = 96
+"""Longer session ids appear in the key as a hash."""
+
+
+def make_session_end(subject: Subject, session_id: str, next_seq: int) -> TurnEvents:
+    """A turn that only ends the session; two requests without a turn in between give the same one."""
+    name = session_id if len(session_id) <= MAX_NAME else hashlib.sha256(session_id.encode()).hexdigest()
+    return TurnEvents(
+        tenant_id=subject.tenant_id,
+        user_id=subject.user_id,
+        session_id=session_id,
+        idempotency_key=f"end:{name}:{next_seq}",
+        end_session=True,
+    )

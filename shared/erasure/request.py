@@ -16,9 +16,9 @@ from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.erasure import items, rules
 from shared.errors import TransientError, refuse_field
-from shared.indexing import show
 from shared.policy import Policy
 from shared.store import memory, outbox
+from shared.store.chunks import show_memories
 from shared.store.erasure import extent, hide, tombstones
 from shared.store.erasure.extent import ErasureExtent
 from shared.store.erasure.hide import HiddenCounts
@@ -182,7 +182,7 @@ async def _hide(conn: Connection, subject: Subject, tombstone: Tombstone, covere
         await items.settle(conn, subject, covered)
     revived = await hide.blank_texts(conn, subject, id, covered, hidden)
     if revived:
-        await show(conn, subject, revived)
+        await show_memories(conn, subject, revived)
     return hidden
 
 

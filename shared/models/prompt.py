@@ -1,5 +1,6 @@
-"""A prompt and its answer: plain values, so that prompts stay pure."""
+"""A prompt, its data and its answer: plain values, so that prompts stay pure."""
 
+import json
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -37,3 +38,9 @@ class Answer(Generic[A_co]):
     prompt_version: str
     repaired: bool = False
     spent: Spent = NOTHING_SPENT
+
+
+def fence_data(data: object, wish: str) -> str:
+    """JSON in which no text can close the fence, followed by the instruction."""
+    lines = json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c").replace(">", "\\u003e")
+    return f"<data>\n{lines}\n</data>\n{wish}"

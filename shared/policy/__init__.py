@@ -24,14 +24,18 @@ from shared.policy.compose import (
 )
 from shared.policy.delivery import DeliveryPolicy
 from shared.policy.erasure import ErasurePolicy, LegalProfile
-from shared.policy.evolver import CalibrationPolicy, EvolutionPolicy, ExperiencePolicy, FeedbackPolicy, PromotionPolicy
 from shared.policy.gate import Floor, GatePolicy
 from shared.policy.knowledge import KnowledgePolicy
 from shared.policy.learning import (
     AnalysisPolicy,
+    CalibrationPolicy,
     ConfidencePolicy,
+    EvolutionPolicy,
+    ExperiencePolicy,
+    FeedbackPolicy,
     ObserverPolicy,
     PersonalDataPolicy,
+    PromotionPolicy,
     ProvenanceLevel,
     SessionPolicy,
 )

@@ -43,8 +43,8 @@ _WIDE = to_pattern(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
 _NARROW = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
 
 
-def find_secrets(text: str, kept: frozenset[SecretKind] = ADDRESSES) -> tuple[SecretHit, ...]:
-    """All secrets of the text in order, without overlaps, except kinds in `kept`; credentials take precedence."""
+def find_secrets(text: str, spared: frozenset[SecretKind] = ADDRESSES) -> tuple[SecretHit, ...]:
+    """All secrets of the text in order, without overlaps, except kinds in `spared`; credentials take precedence."""
     if _WIDE.search(text):
         text = text.translate(_NARROW)
     low = text.lower()
@@ -55,18 +55,18 @@ def find_secrets(text: str, kept: frozenset[SecretKind] = ADDRESSES) -> tuple[Se
     hits += find_named(text, low)
     hits += find_recovery_words(low)
     hits += find_dial_turns(low)
-    hits += (hit for hit in find_numbers(text, low) if hit.kind not in kept)
-    if "address" not in kept:
+    hits += (hit for hit in find_numbers(text, low) if hit.kind not in spared)
+    if "address" not in spared:
         hits += find_addresses(text)
     return join_overlaps(hits) if len(hits) > 1 else tuple(hits)
 
 
-def redact(text: str, kept: frozenset[SecretKind] = MAY_STAND) -> tuple[str, tuple[SecretHit, ...]]:
-    """The text with a placeholder for every secret except kinds in `kept`, and the secrets found.
+def redact(text: str, spared: frozenset[SecretKind] = MAY_STAND) -> tuple[str, tuple[SecretHit, ...]]:
+    """The text with a placeholder for every secret except kinds in `spared`, and the secrets found.
 
-    At intake, `kept` is what the policy keeps; a stored text has passed intake already.
+    At intake, `spared` is what the policy keeps; a stored text has passed intake already.
     """
-    hits = find_secrets(text, kept)
+    hits = find_secrets(text, spared)
     if not hits:
         return text, hits
     pieces: list[str] = []

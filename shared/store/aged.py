@@ -1,4 +1,4 @@
-"""sessions, memory_items: data older than the retention chosen by users or tenants. Ids only."""
+"""Rows that go for their age: of erasures after the retention years, of users after what they or their tenant chose."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, LiteralString
@@ -6,6 +6,33 @@ from uuid import UUID
 
 from shared.db import Connection
 from shared.domain.subjects import Subject
+
+_TOMBSTONES: LiteralString = """
+DELETE FROM tombstones WHERE (tenant_id, user_id, tombstone_id) IN (SELECT tenant_id, user_id, tombstone_id
+    FROM tombstones WHERE completed_at < now() - make_interval(years => %(years)s) LIMIT %(limit)s)
+RETURNING tenant_id, user_id, tombstone_id
+"""
+_OF_THEM: tuple[LiteralString, ...] = tuple(
+    "DELETE FROM " + table + """ AS x USING unnest(%(tenants)s::text[], %(users)s::text[], %(ids)s::uuid[])
+    AS gone(tenant_id, user_id, tombstone_id)
+WHERE (x.tenant_id, x.user_id, x.tombstone_id) = (gone.tenant_id, gone.user_id, gone.tombstone_id)
+"""
+    for table in ("erasure_steps", "audit_events")
+)  # fmt: skip
+
+
+async def prune_erasures(conn: Connection, years: int, limit: int) -> int:
+    """Deletes erasures completed this long ago, with their steps and audit events; their number."""
+    gone = await (await conn.execute(_TOMBSTONES, {"years": years, "limit": limit})).fetchall()
+    whose = {
+        "tenants": [row["tenant_id"] for row in gone],
+        "users": [row["user_id"] for row in gone],
+        "ids": [row["tombstone_id"] for row in gone],
+    }
+    for statement in _OF_THEM:
+        await conn.execute(statement, whose)
+    return len(gone)
+
 
 _OLD_SESSION: LiteralString = """
 FROM sessions s JOIN turns t

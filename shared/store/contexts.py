@@ -228,6 +228,10 @@ UNION ALL SELECT i.* FROM unnest(%(sessions)s::text[]) AS s(session_id) CROSS JO
 )
 
 
+MOST_UNANSWERED = 64
+"""How many unanswered packages of a session are looked at."""
+
+
 async def load_injections(
     conn: Connection,
     subject: Subject,
@@ -235,7 +239,6 @@ async def load_injections(
     contexts: Iterable[UUID],
     turns: Iterable[UUID],
     sessions: Iterable[str],
-    limit: int = 64,
 ) -> list[Injection]:
     """The packages with these ids, those of these turns, and the latest unanswered ones of these sessions."""
     params: dict[str, Any] = {
@@ -243,7 +246,7 @@ async def load_injections(
         "contexts": list(contexts),
         "turns": list(turns),
         "sessions": list(sessions),
-        "limit": limit,
+        "limit": MOST_UNANSWERED,
     }
     if not (params["contexts"] or params["turns"] or params["sessions"]):
         return []

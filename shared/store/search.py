@@ -1,15 +1,16 @@
-"""The search arms of compose: read-only, one statement each, over the chunks of one user, with filters.
+"""What compose searches by itself: the postings, vectors and chunks of one user, read-only, one statement each.
 
 Filters are a time range, languages, and address prefixes.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, LiteralString, NamedTuple
+from typing import Any, LiteralString
 from uuid import UUID
 
-from shared.db import Connection, Read
+from shared.db import Read
+from shared.domain.search_results import Compared, Hit, LexicalStats, Meant, Pages, PostingList
 from shared.domain.subjects import Subject
 
 BOUND: LiteralString = """
@@ -54,44 +55,7 @@ def to_params(subject: Subject, within: SearchScope, limit: int) -> dict[str, An
     }
 
 
-class Hit(NamedTuple):
-    """One chunk found by an arm, with the arm's own score; higher is better.
-
-    `ended` lists the memories from the hit's turn that ended or were fused: ordinal and span of the words, the value,
-    the end, and whether it is to be forgotten. `media` gives the positions of recognised text and its media, and
-    whether that may not be read now.
-    """
-
-    chunk_id: UUID
-    memory_id: UUID | None
-    turn_id: UUID | None
-    ordinal: int
-    session_id: str | None
-    seq: int | None
-    role: str | None
-    name: str | None
-    text: str
-    said_at: datetime
-    term_count: int
-    type: str | None
-    key: str | None
-    confidence: float | None
-    provenance_class: str | None
-    epistemic_type: str | None
-    valid_at: datetime | None
-    last_validated_at: datetime | None
-    injection_count: int
-    positive_count: int
-    correction_count: int
-    miss_count: int
-    ended: list[dict[str, Any]]
-    score: float
-    language: str = "other"
-    media: list[dict[str, Any]] | None = None
-    version: int | None = None
-
-
-_COLUMNS: LiteralString = """
+COLUMNS: LiteralString = """
 SELECT c.chunk_id, c.memory_id, coalesce(c.turn_id, m.source_turn_id) AS turn_id, c.ordinal, c.session_id, c.seq,
     c.role, c.name,
     coalesce(m.content_text, c.text) AS text, c.said_at, c.term_count,
@@ -113,77 +77,22 @@ SELECT c.chunk_id, c.memory_id, coalesce(c.turn_id, m.source_turn_id) AS turn_id
                     AND o.user_id = %(user)s AND o.memory_id = s.superseded_by
                     AND (o.status IN ('superseded', 'retracted') OR o.fused_at IS NOT NULL))))), '[]') AS ended
 """
-_HOLDS: LiteralString = """
+HOLDS: LiteralString = """
 LEFT JOIN memory_items m ON m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.memory_id = c.memory_id
 WHERE (m.memory_id IS NULL
     OR (m.status = 'active' AND (%(past)s OR m.epistemic_type <> 'outdated')
         AND (m.valid_until IS NULL OR m.valid_until > now())))
 """
-_SOURCE: LiteralString = (
-    "\nJOIN memory_chunks c ON c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = r.chunk_id" + _HOLDS
-)
-_BEST_FIRST: LiteralString = " ORDER BY r.score DESC, c.chunk_id"
 
 
-def _hits(rows: Iterable[Mapping[str, Any]]) -> list[Hit]:
+def to_hits(rows: Iterable[Mapping[str, Any]]) -> list[Hit]:
     return [Hit(**row) for row in rows]
-
-
-_SCORED: LiteralString = """
-FROM (
-    SELECT n, chunk_id, score, row_number() OVER (PARTITION BY n ORDER BY score DESC, chunk_id) AS place
-    FROM (
-        SELECT a.n, f.chunk_id,
-            sum(ln(1 + (greatest(s.chunks, f.df) - f.df + 0.5::float8) / (f.df + 0.5::float8)) * f.tf * 2.2::float8
-                / (f.tf + 1.2::float8 * (0.6::float8 + 0.4::float8 * f.length * s.chunks / greatest(s.terms, 1)))
-            ) AS score
-        FROM found f
-        JOIN unnest(%(numbers)s::integer[], %(terms)s::text[]) AS a(n, term) ON a.term = f.term
-        CROSS JOIN (SELECT chunks, terms FROM search_stats WHERE tenant_id = %(tenant)s AND user_id = %(user)s) AS s
-        GROUP BY a.n, f.chunk_id
-    ) AS sums
-) AS r
-"""
-_FOUND: LiteralString = (
-    """
-WITH found AS MATERIALIZED (
-    SELECT p.term, p.chunk_id, p.tf, p.length, count(*) OVER (PARTITION BY p.term) AS df
-    FROM postings p JOIN memory_chunks c USING (tenant_id, user_id, chunk_id)
-    WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = ANY(%(distinct)s)
-        AND c.memory_id IS NOT NULL
-"""
-    + BOUND
-    + ")"
-)
-_TEXT: LiteralString = (
-    _FOUND + _COLUMNS + ", r.n " + _SCORED + _SOURCE + " AND r.place <= %(limit)s ORDER BY r.n, r.place"
-)
-
-
-async def by_text(
-    conn: Connection, subject: Subject, queries: Sequence[Sequence[str]], limit: int, within: SearchScope
-) -> list[list[Hit]]:
-    """For each query (its search terms), the memories that share terms with it by BM25, best first."""
-    pairs = [(n, term) for n, words in enumerate(queries) for term in words]
-    answers: list[list[Hit]] = [[] for _ in queries]
-    if not pairs:
-        return answers
-    params = {
-        **to_params(subject, within, limit),
-        "numbers": [n for n, _ in pairs],
-        "terms": [term for _, term in pairs],
-        "distinct": list({term for _, term in pairs}),
-    }
-    for row in await (await conn.execute(_TEXT, params)).fetchall():
-        number: int = row.pop("n")
-        answers[number].append(Hit(**row))
-    return answers
 
 
 MAX_MESSAGES = 64
 """The maximum number of events per turn (schemas.turn_events), stated here so that the planner knows it."""
 _AT: LiteralString = (
-    _COLUMNS.replace("r.score::float8 AS score", "0::float8 AS score")
+    COLUMNS.replace("r.score::float8 AS score", "0::float8 AS score")
     + """FROM (
     SELECT * FROM memory_chunks
     WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id = ANY(%(ids)s::uuid[])
@@ -193,7 +102,7 @@ _AT: LiteralString = (
         SELECT * FROM memory_chunks
         WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id BETWEEN turn.low AND turn.high
         LIMIT %(messages)s) AS said) AS c"""
-    + _HOLDS
+    + HOLDS
     + " AND c.active"
     + BOUND
     + "ORDER BY c.chunk_id LIMIT %(limit)s"
@@ -206,7 +115,7 @@ def at(
     """These chunks of active memories, and those of turns between these ids."""
     bounds = {"lows": _ids(low for low, _ in turns), "highs": _ids(high for _, high in turns), "messages": MAX_MESSAGES}
     params = {**to_params(subject, within, limit), "ids": _ids(memories), **bounds}
-    return Read(_AT, params, _hits)
+    return Read(_AT, params, to_hits)
 
 
 def _ids(ids: Iterable[str]) -> str:
@@ -214,20 +123,167 @@ def _ids(ids: Iterable[str]) -> str:
     return "{" + ",".join(ids) + "}"
 
 
-_SAID_AT: LiteralString = (
-    _COLUMNS
-    + """FROM (
-    SELECT c.chunk_id, 0.0 AS score FROM memory_chunks c
-    WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.active AND c.memory_id IS NULL
-        AND c.role = 'user' AND c.said_at = ANY(%(moments)s)
+_WORDS: LiteralString = """
+SELECT s.chunks, s.terms, s.names, p.term, p.ids, p.counts
+FROM search_stats s LEFT JOIN LATERAL (
+    SELECT asked.term, array_send(array_agg(found.chunk_id)) AS ids,
+        array_send(array_agg((found.tf::integer << 16) | found.length)) AS counts
+    FROM unnest(%(words)s::text[]) AS asked(term) CROSS JOIN LATERAL (
+        SELECT p.chunk_id, p.tf, p.length FROM postings p
+        WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = asked.term
+        ORDER BY p.chunk_id DESC LIMIT %(limit)s) AS found
+    GROUP BY asked.term) AS p ON true
+WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
 """
+
+
+def words(subject: Subject, terms: Sequence[str], most: int) -> Read[LexicalStats]:
+    """The postings of these terms, at most `most` chunks of each, and the speakers in the user's turns."""
+    return Read(_WORDS, {**to_params(subject, SearchScope(), most), "words": list(terms)}, to_postings, binary=True)
+
+
+_INSIDE: LiteralString = (
+    """
+SELECT array_send(array_agg(chunk_id ORDER BY said_at DESC)) AS ids FROM (
+    SELECT c.chunk_id, c.said_at FROM memory_chunks c
+    WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.active"""
     + BOUND
-    + """ORDER BY c.chunk_id LIMIT %(limit)s) AS r"""
-    + _SOURCE
-    + _BEST_FIRST
+    + """ORDER BY c.said_at DESC LIMIT %(limit)s) AS newest
+"""
 )
 
 
-def said_at(subject: Subject, moments: Collection[datetime], limit: int, within: SearchScope) -> Read[list[Hit]]:
-    """The user's messages at these times."""
-    return Read(_SAID_AT, {**to_params(subject, within, limit), "moments": list(moments)}, _hits)
+def inside(subject: Subject, within: SearchScope, most: int) -> Read[bytes | None]:
+    """The newest chunks within these filters, at most `most`, as PostgreSQL returns arrays; None without any."""
+    return Read(_INSIDE, to_params(subject, within, most), lambda rows: rows[0]["ids"], binary=True)
+
+
+def to_postings(rows: Sequence[Mapping[str, Any]]) -> LexicalStats:
+    if not rows:
+        return LexicalStats()
+    posted = {row["term"]: PostingList(row["ids"], row["counts"]) for row in rows if row["term"] is not None}
+    return LexicalStats(rows[0]["chunks"], rows[0]["terms"], tuple(rows[0]["names"]), posted)
+
+
+_ALIKE: LiteralString = """
+SELECT asked.term AS asked, near.term, array_send(array_agg(found.chunk_id)) AS ids,
+    array_send(array_agg((found.tf::integer << 16) | found.length)) AS counts
+FROM unnest(%(words)s::text[]) AS asked(term) CROSS JOIN LATERAL (
+    SELECT known.term FROM (
+        SELECT DISTINCT p.term FROM postings p WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s
+            AND p.term >= left(asked.term, 1) AND p.term < chr(ascii(asked.term) + 1)) AS known
+    WHERE public.similarity(known.term, asked.term) >= %(likeness)s
+    ORDER BY public.similarity(known.term, asked.term) DESC, known.term LIMIT 1) AS near
+CROSS JOIN LATERAL (
+    SELECT p.chunk_id, p.tf, p.length FROM postings p
+    WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = near.term
+    ORDER BY p.chunk_id DESC LIMIT %(limit)s) AS found
+GROUP BY asked.term, near.term
+"""
+
+
+def load_alike(
+    subject: Subject, terms: Sequence[str], likeness: float, most: int
+) -> Read[dict[str, tuple[str, PostingList]]]:
+    """For each term the user's most similar one by trigrams, among those with the same first letter."""
+    params = {**to_params(subject, SearchScope(), most), "words": list(terms), "likeness": likeness}
+    return Read(_ALIKE, params, to_spellings, binary=True)
+
+
+def to_spellings(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, PostingList]]:
+    return {row["asked"]: (row["term"], PostingList(row["ids"], row["counts"])) for row in rows}
+
+
+_NAMES: LiteralString = "SELECT names FROM search_stats WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
+
+
+def names(subject: Subject) -> Read[tuple[str, ...]]:
+    """The named speakers in the user's turns."""
+    return Read(_NAMES, subject.params, lambda rows: tuple(rows[0]["names"]) if rows else ())
+
+
+_PAGED: LiteralString = """
+WITH paged AS MATERIALIZED (
+    SELECT model_id, version, epoch, max(until) AS until,
+        string_agg(CASE WHEN version IS DISTINCT FROM %(known)s::uuid THEN ids END, '' ORDER BY page) AS ids,
+        string_agg(CASE WHEN version IS DISTINCT FROM %(known)s::uuid THEN codes END, '' ORDER BY page) AS codes
+    FROM vector_pages WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND set_id = %(set)s
+    GROUP BY model_id, version, epoch
+), since AS (SELECT coalesce(max(until), '-infinity') AS until FROM paged)"""
+_PAGES: LiteralString = """
+SELECT model_id, version, epoch, ids, codes, NULL::bytea AS cosines, NULL::bytea AS statics FROM paged
+UNION ALL
+"""
+_STATICS: LiteralString = """
+SELECT %(static)s AS model_id, NULL::uuid AS version, NULL::integer AS epoch,
+    string_agg(uuid_send(c.chunk_id), '') AS ids, NULL::bytea AS codes, NULL::bytea AS cosines,
+    string_agg(c.static_vector, '') AS statics
+"""
+_ASKED: LiteralString = """
+asked AS MATERIALIZED (SELECT a.model, a.vector::public.halfvec
+    FROM unnest(%(models)s::text[], %(vectors)s::text[]) AS a(model, vector))"""
+_COSINES: LiteralString = """
+SELECT coalesce(a.model, %(static)s) AS model_id, NULL::uuid AS version, NULL::integer AS epoch,
+    string_agg(uuid_send(c.chunk_id), '') AS ids, NULL::bytea AS codes,
+    string_agg(float4send((1 - (c.embedding OPERATOR(public.<=>) a.vector))::real), '') AS cosines,
+    string_agg(CASE WHEN a.model IS NULL THEN c.static_vector END, '') AS statics
+"""
+_EMBEDDED: LiteralString = " LEFT JOIN asked a ON a.model = c.embedding_model_id AND c.embedding IS NOT NULL"
+_OF_THESE: LiteralString = """
+WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.active"""
+_NEW: LiteralString = _OF_THESE + " AND c.created_at > (SELECT until FROM since) AND "
+_INSIDE_BOUNDS: LiteralString = _OF_THESE + BOUND + " AND "
+_HAS_STATIC: LiteralString = "c.static_model_id = %(static)s"
+_HAS_ANY: LiteralString = "(a.model IS NOT NULL OR c.static_model_id = %(static)s) GROUP BY a.model"
+
+
+def load_near(
+    subject: Subject,
+    static_id: str,
+    vectors: Mapping[str, Sequence[float]],
+    within: SearchScope,
+    *,
+    set_id: str,
+    held_version: UUID | None = None,
+) -> Read[Meant]:
+    """Vectors to compare with a question: pages of the set, and newer vectors with full precision.
+
+    `vectors` are the question's vectors by the models; chunks without a vector of one of these models use their static
+    one, and so do all without a model. With filters every matching chunk is compared with full precision. Pages of the
+    cached version are not read again.
+    """
+    params = {**to_params(subject, within, 0), "static": static_id, "set": set_id, "known": held_version}
+    params |= asked_of(vectors)
+    rows: LiteralString = (
+        _COSINES + "FROM memory_chunks c" + _EMBEDDED if vectors else _STATICS + "FROM memory_chunks c"
+    )
+    has: LiteralString = _HAS_ANY if vectors else _HAS_STATIC
+    if within.bound:
+        alone: LiteralString = "WITH " + _ASKED if vectors else ""
+        return Read(alone + rows + _INSIDE_BOUNDS + has, params, to_comparable, binary=True)
+    beside: LiteralString = "," + _ASKED if vectors else ""
+    return Read(_PAGED + beside + _PAGES + rows + _NEW + has, params, to_comparable, binary=True)
+
+
+def to_comparable(rows: Sequence[Mapping[str, Any]]) -> Meant:
+    paged: list[Compared] = []
+    newer: list[Compared] = []
+    pages: Pages | None = None
+    for row in rows:
+        vectors = Compared(row["model_id"], row["ids"] or b"", row["codes"], row["cosines"], row["statics"])
+        if row["version"] is not None:
+            pages = Pages(row["version"], row["epoch"])
+            paged.append(vectors)
+        elif vectors.ids:
+            newer.append(vectors)
+    return Meant(replace(pages, of=tuple(each for each in paged if each.ids)) if pages else None, tuple(newer))
+
+
+def asked_of(vectors: Mapping[str, Sequence[float]]) -> dict[str, list[str]]:
+    """Models and their vectors as parameters of statements."""
+    return {"models": list(vectors), "vectors": [vector_literal(each) for each in vectors.values()]}
+
+
+def vector_literal(vector: Sequence[float]) -> str:
+    """The vector in pgvector's format."""
+    return "[" + ",".join(f"{x:.6g}" for x in vector) + "]"

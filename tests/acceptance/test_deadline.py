@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shared.db import Read
-from shared.store import search_index, turns, user_state
+from shared.store import search, turns, user_state
 from tests.system.databases import Databases
 from tests.system.person import Person, shown
 from tests.system.running import System, policy_file, running, settings_for
@@ -35,7 +35,7 @@ async def test_a_slow_arm_is_named_and_the_rest_arrives_in_time(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await person.say("I prefer green tea.")
-    monkeypatch.setattr(search_index, "words", slow)
+    monkeypatch.setattr(search, "words", slow)
     began = time.monotonic()
     package = await person.compose("Which tea do I prefer?", deadline_ms=3000)
     assert time.monotonic() - began < IN_TIME_S
@@ -54,7 +54,7 @@ async def test_a_failed_arm_is_named_and_the_rest_arrives(person: Person, monkey
     def broken(*_: Any) -> Any:
         return Read("SELECT 1 / 0", {}, list)
 
-    monkeypatch.setattr(search_index, "words", broken)
+    monkeypatch.setattr(search, "words", broken)
     package = await person.compose("Which tea do I prefer?")
     assert "text_unavailable" in package.degraded_reason
     assert "green tea" in shown(package)
@@ -89,7 +89,7 @@ async def test_the_policys_deadline_applies_to_packages_that_name_none(
 ) -> None:
     """Two seconds here, for packages and plans; a request may name another, up to the policy's maximum."""
     await person.say("I prefer green tea.")
-    monkeypatch.setattr(search_index, "words", slow)
+    monkeypatch.setattr(search, "words", slow)
     asked = {**person.whose, "session_id": "s2", "user_message": "Which tea do I prefer?"}
     began = time.monotonic()
     answer = await person.post("/v1/context", asked)
@@ -108,7 +108,7 @@ async def test_many_slow_requests_do_not_exhaust_the_connections(
     await person.say("I prefer green tea.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(search_index, "words", slow)
+        patch.setattr(search, "words", slow)
         packages = await asyncio.gather(*(person.compose("tea?", deadline_ms=5000) for _ in range(6)))
         assert all("text_timeout" in package.degraded_reason for package in packages)
     assert "green tea" in shown(await person.compose("Which tea do I prefer?"))

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from services.cli import app
-from shared.domain.session_end import MAX_NAME
+from shared.domain.turns import MAX_NAME
 from tests.system.person import Json, Person
 from tests.system.running import listening
 from tests.system.wait import wait_for

@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 from shared.classifiers.static_encoder import load_static_encoder
 from shared.db import SCHEMA
 from shared.language import segment
-from shared.store.search_index import vector_literal
+from shared.store.search import vector_literal
 from shared.vectors import to_bytes
 from tests.bench.talk import Fact, facts
 

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from services.analyzer.prompts.answer import MOST_SHOWN, AnalysisAnswer, MemoryOption
-from shared.language.fenced import fence_data
 from shared.language.normalise import clip, normalise
-from shared.models.prompt import Prompt
+from shared.models.prompt import Prompt, fence_data
 
 VERSION = "analysis-1"
 MAX_CHARS = 300

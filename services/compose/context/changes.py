@@ -28,6 +28,7 @@ from shared.db import Database
 from shared.domain.blocks import media_ids
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
+from shared.domain.search_results import Hit
 from shared.domain.subjects import Subject
 from shared.domain.turns import Event, Turn
 from shared.extraction import ObserveContext, ObservePolicy, TurnText, observe, retractions
@@ -47,8 +48,7 @@ from shared.language.replies import says_something
 from shared.policy import ConfidencePolicy
 from shared.resolution.from_rows import known_of, quoted_text, statement_of, words_of
 from shared.resolution.operations import Operation
-from shared.store import memory, wishes
-from shared.store.search import Hit
+from shared.store import memory, told_before
 from shared.store.user_state import NEVER, TakenBackTurn
 
 READING = ObservePolicy(profile_slots=None, max_message_chars=2000)
@@ -120,7 +120,9 @@ async def drop_withheld_turns(db: Database, subject: Subject, open_turns: OpenTu
     """The turns from which something will be learnt; the retractions in the others are handled by the workers."""
     if not open_turns.turns:
         return open_turns
-    (silence,) = await db.read(subject, wishes.load_standing(subject, {turn.session_id for turn in open_turns.turns}))
+    (silence,) = await db.read(
+        subject, told_before.load_wishes(subject, {turn.session_id for turn in open_turns.turns})
+    )
     kept = [turn for turn in open_turns.turns if not silence.hear(place_of(turn), turn_text(turn))]
     return replace(open_turns, turns=kept)
 
@@ -128,7 +130,7 @@ async def drop_withheld_turns(db: Database, subject: Subject, open_turns: OpenTu
 async def find_withholding_reason(db: Database, subject: Subject, earlier: Sequence[Turn], turn: Turn) -> str | None:
     """Whose wish prevents learning from the turn, given the open turns before it; None if it is learnt from."""
     (silence,) = await db.read(
-        subject, wishes.load_standing(subject, [turn.session_id, *(t.session_id for t in earlier)])
+        subject, told_before.load_wishes(subject, [turn.session_id, *(t.session_id for t in earlier)])
     )
     for each in earlier:
         silence.hear(place_of(each), turn_text(each))

@@ -23,10 +23,17 @@ from services.compose.context.planner import make_scope
 from services.compose.context.stages import ROUTING, Call, ComposeState, MemoryState, Planner
 from services.compose.intake import media
 from services.compose.rules.candidates import HeldBack, RecentTurn, TurnMessage
-from services.compose.rules.packing.budget import TokenLimitTooSmallError, UserMessageTooLongError, compute_slot_bounds
-from services.compose.rules.packing.draft import UNSUPPORTED, Decision, PackInputs, PackPolicy, UserMessageParts
+from services.compose.rules.packing.draft import (
+    UNSUPPORTED,
+    Decision,
+    PackInputs,
+    PackPolicy,
+    TokenLimitTooSmallError,
+    UserMessageParts,
+    UserMessageTooLongError,
+)
 from services.compose.rules.packing.pack import check_size
-from services.compose.rules.packing.sizes import list_withheld
+from services.compose.rules.packing.sizes import compute_slot_bounds, list_withheld
 from services.compose.rules.packing.slots import list_held_back
 from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
 from services.compose.rules.pending.pending_changes import PendingChanges

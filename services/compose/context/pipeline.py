@@ -42,8 +42,7 @@ from services.compose.context.stages import (
     report_package,
 )
 from services.compose.rules.candidates import CandidateConflict, Dropped, HeldBack
-from services.compose.rules.packing.budget import COMPRESSIBLE, Allocation
-from services.compose.rules.packing.draft import Decision, PackagedContext, PackInputs
+from services.compose.rules.packing.draft import COMPRESSIBLE, Allocation, Decision, PackagedContext, PackInputs
 from services.compose.rules.packing.pack import pack_context
 from services.compose.rules.packing.texts import ExperienceEntry, make_hints
 from services.compose.rules.planning.given import execute_given

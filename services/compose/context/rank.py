@@ -21,8 +21,8 @@ from services.compose.context.stages import (
 )
 from services.compose.rules.candidates import MOST_MEMORIES, CoreMemory, Dropped, HeldBack, SignalPolicy, weigh_wishes
 from services.compose.rules.packing import slots
-from services.compose.rules.packing.budget import choose_profile
 from services.compose.rules.packing.draft import PackPolicy
+from services.compose.rules.packing.sizes import choose_profile
 from services.compose.rules.planning.cues import asks_for_questions
 from services.compose.rules.planning.plan import ExecutablePlan
 from services.compose.rules.planning.questions import asks_past, list_respellings, points_back

@@ -28,13 +28,13 @@ from services.compose.rules.searching.bm25 import (
 )
 from services.compose.rules.searching.nearness import Lifts, VectorIndex, to_lifts
 from shared.classifiers.static_encoder import load_static_encoder
+from shared.domain.search_results import Compared, LexicalStats, Meant, Pages
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
-from shared.store import search_index
+from shared.store import search
 from shared.store.search import SearchScope
-from shared.store.search_index import Compared, LexicalStats, Meant, Pages
 
 Texts = Callable[[Sequence[str]], Mapping[int, str]]
 """Returns the text of each query, by number, without the given names."""
@@ -60,8 +60,10 @@ async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: SearchS
             missing = "pgvector_unavailable"
     static = load_static_encoder()
     held = rt.pages.find(subject, static.model_id)
-    reading = search_index.load_near(subject, static.model_id, {}, within, set_id=static.model_id, known=_version(held))
-    names, meant = await rt.db.read(subject, search_index.names(subject), reading)
+    reading = search.load_near(
+        subject, static.model_id, {}, within, set_id=static.model_id, held_version=_version(held)
+    )
+    names, meant = await rt.db.read(subject, search.names(subject), reading)
     rows = load_pages(rt, subject, static.model_id, held, meant)
     units = {n: static.encode(text) for n, text in texts(names).items()}
     scales = {static.model_id: static.scale}
@@ -70,7 +72,7 @@ async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: SearchS
 
 async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: SearchScope) -> dict[int, Lifts]:
     models, set_id, static = rt.models, str(rt.models.embedding_model_id), load_static_encoder()
-    (names,) = await rt.db.read(subject, search_index.names(subject))
+    (names,) = await rt.db.read(subject, search.names(subject))
     wanted = texts(names)
     deadline_s = rt.policy.compose.embed_deadline_ms / 1000
     scales = {**await models.scales(deadline_s=deadline_s), static.model_id: static.scale}
@@ -79,7 +81,7 @@ async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: Searc
     for (n, text), vector in zip(wanted.items(), vectors, strict=True):
         views = models.views(vector)
         held = rt.pages.find(subject, set_id)
-        reading = search_index.load_near(subject, static.model_id, views, within, set_id=set_id, known=_version(held))
+        reading = search.load_near(subject, static.model_id, views, within, set_id=set_id, held_version=_version(held))
         (meant,) = await rt.db.read(subject, reading)
         rows = load_pages(rt, subject, set_id, held, meant)
         units = {name: np.asarray(of, dtype=np.float32) for name, of in views.items()}

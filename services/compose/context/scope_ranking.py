@@ -38,8 +38,9 @@ from services.compose.rules.ranking.weigh import (
 from services.compose.rules.resolving.outdated import CurrentText, join_pieces
 from services.compose.rules.searching.bm25 import Floats, Ids
 from shared.domain import chunk_ids
+from shared.domain.search_results import Hit
 from shared.store import search as store
-from shared.store.search import Hit
+from shared.store import text_search
 
 MAX_CANDIDATES = 400
 OF_BEST_PART = 0.5
@@ -147,7 +148,7 @@ async def _read_enders(queries: ScopeQueries, moments: Collection[datetime], cur
     if not moments:
         return []
     latest = sorted(moments, reverse=True)[:MOST_ENDERS]
-    reading = store.said_at(queries.subject, latest, MOST_ENDERS, queries.within)
+    reading = text_search.said_at(queries.subject, latest, MOST_ENDERS, queries.within)
     (said,) = await queries.rt.db.read(queries.subject, reading)
     return [hit for hit in said if hit.chunk_id not in current_ids]
 

@@ -40,6 +40,7 @@ from services.compose.rules.planning.plan import MEANING, WORDS, ExecutablePlan,
 from services.compose.rules.ranking import weigh
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT
 from shared import clock
+from shared.domain.search_results import Hit, LexicalStats, PostingList
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.language import segment
@@ -47,10 +48,9 @@ from shared.language.names import names
 from shared.language.normalise import fold
 from shared.language.segment import list_synonyms
 from shared.runtime import Runtime
-from shared.store import relations, search_index
+from shared.store import relations
 from shared.store import search as store
-from shared.store.search import Hit, SearchScope
-from shared.store.search_index import LexicalStats, PostingList
+from shared.store.search import SearchScope
 from shared.telemetry import logger
 
 TAIL_MESSAGES = 24
@@ -266,14 +266,14 @@ def _word_arms(queries: ScopeQueries) -> Iterator[SearchArm]:
     searches = [queries.query(n) for n in queries.numbers]
     terms = list(dict.fromkeys(term for query in searches for term in segment.query_terms(query.text)))
     terms += list_synonyms(terms)
-    bounds = {"inside": search_index.inside(subject, within, DEFAULT_CONTEXT.inside)} if within.bound else {}
+    bounds = {"inside": store.inside(subject, within, DEFAULT_CONTEXT.inside)} if within.bound else {}
     if not (within.since or within.until):
         texts = (query.text for query in searches if query.mode != "associative")
         if span := weigh.find_named_span(texts, queries.now):
-            bounds["then"] = search_index.inside(subject, replace(within, since=span[0], until=span[1]), SPAN_MOST)
+            bounds["then"] = store.inside(subject, replace(within, since=span[0], until=span[1]), SPAN_MOST)
 
     async def read() -> LexicalHits:
-        words = search_index.words(subject, terms, choose_common_limit(within))
+        words = store.words(subject, terms, choose_common_limit(within))
         known, *inside = await queries.rt.db.read(subject, words, *bounds.values())
         ids_of = dict(zip(bounds, inside, strict=True))
         return LexicalHits(known, ids_of.get("inside"), ids_of.get("then"))
@@ -292,7 +292,7 @@ async def retry_misspelt_terms(queries: ScopeQueries, hits: ScopeHits, ends: flo
         return hits, StageReport()
 
     async def read() -> dict[str, tuple[str, PostingList]]:
-        alike = search_index.load_alike(queries.subject, misspelt, questions.LIKENESS, DEFAULT_CONTEXT.common)
+        alike = store.load_alike(queries.subject, misspelt, questions.LIKENESS, DEFAULT_CONTEXT.common)
         return (await queries.rt.db.read(queries.subject, alike))[0]
 
     trigram = SearchArm("trigram", read, queries.within)

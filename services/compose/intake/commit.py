@@ -15,8 +15,14 @@ from schemas.events import TurnCommitted
 from schemas.topics import TURN_COMMITTED
 from schemas.turn_events import DEFERRED, Accepted, CommitResult, FieldProblem, Message, TurnEvents
 from services.compose.intake import media
-from services.compose.intake.commands import CommandEffect, decide_effect, find_command, load_effect
-from services.compose.intake.learning import LearningDecision, decide_learning
+from services.compose.intake.decisions import (
+    CommandEffect,
+    LearningDecision,
+    decide_effect,
+    decide_learning,
+    find_command,
+    load_effect,
+)
 from services.compose.intake.redact import (
     Cleaning,
     clean_blocks,
@@ -67,7 +73,6 @@ async def commit_turn(
     *,
     transport: str,
     ignored: tuple[str, ...] = (),
-    trace_id: str | None = None,
     sent_at: datetime | None = None,
 ) -> CommitOutcome:
     """Commits the turn and its event, or writes nothing.
@@ -85,7 +90,7 @@ async def commit_turn(
     registered, unsafe = await _load_media(turn, rt)
     silent = await find_word_objection(turn, rt, learning=decision.learning)
     effect = await _decide_effect(turn, rt)
-    trace_id = trace_id or clock.uuid7().hex
+    trace_id = clock.uuid7().hex
     body = _build_body(turn, rt.version, rt.policy, trace_id, ignored, decision, registered, silent, effect)
     body["refused"] = bool(unsafe)
     body["sent_at"] = sent_at.isoformat() if sent_at else None

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from schemas.content import TEXT_ONLY, ContentBlock, words_of
 from schemas.turn_events import Redaction, TurnEvents
-from services.compose.intake.learning import to_turn_text
+from services.compose.intake.decisions import to_turn_text
 from shared import clock
 from shared.domain.blocks import line
 from shared.domain.subjects import Subject
@@ -30,7 +30,7 @@ from shared.secrets import (
     placeholder,
     redact,
 )
-from shared.store import turns, wishes
+from shared.store import told_before, turns
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ async def find_word_objection(turn: TurnEvents, rt: Runtime, *, learning: bool) 
     subject = Subject(turn.tenant_id, turn.user_id)
     silence, waiting, last = await rt.db.read(
         subject,
-        wishes.load_standing(subject, [turn.session_id]),
+        told_before.load_wishes(subject, [turn.session_id]),
         turns.load_pending(subject, rt.policy.compose.pending_turns_max),
         turns.load_last(subject, turn.session_id),
     )

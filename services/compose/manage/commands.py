@@ -9,8 +9,8 @@ from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.turn_events import CommitResult, Message, TurnEvents
 from services.compose.context.pipeline import compose_context
 from services.compose.context.stages import Composition
-from services.compose.intake.commands import UNKNOWN, CommandEffect, decide_effect, find_command, may_change
-from services.compose.intake.commit import CommitOutcome, commit_turn
+from services.compose.intake.commit import commit_turn
+from services.compose.intake.decisions import UNKNOWN, CommandEffect, decide_effect, find_command, may_change
 from services.compose.manage import writes
 from services.compose.manage.memories import to_item
 from services.compose.rules.command_texts import Lang, explain_refusal, get_text, list_items, list_texts
@@ -52,14 +52,11 @@ async def run_command(rt: Runtime, request: CommandRequest) -> CommandReply:
     )
 
 
-async def add_reply(rt: Runtime, turn: TurnEvents, committed: CommitOutcome) -> CommitResult:
-    """The result with the reply to the turn's command, if it has one."""
-    text = find_command(turn)
-    if text is None or committed.effect is None:
-        return committed.result
+async def add_reply(rt: Runtime, turn: TurnEvents, effect: CommandEffect, result: CommitResult) -> CommitResult:
+    """The result of the commit with the reply to the turn's command."""
     subject = Subject(turn.tenant_id, turn.user_id)
-    reply = await answer(rt, subject, turn.session_id, text, committed.effect, committed.result.turn_id)
-    return committed.result.model_copy(update={"reply": reply})
+    reply = await answer(rt, subject, turn.session_id, find_command(turn) or "", effect, result.turn_id)
+    return result.model_copy(update={"reply": reply})
 
 
 async def answer(

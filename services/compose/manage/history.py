@@ -36,9 +36,8 @@ from shared.extraction.turn_texts import (
     UNPIN,
 )
 from shared.runtime import Runtime
-from shared.store import changes, history, memory, versions
-from shared.store.changes import StoredChange
-from shared.store.history import Dispute, MemorySource
+from shared.store import history, memory, versions
+from shared.store.history import Dispute, MemorySource, StoredChange
 
 BY_HAND: Mapping[str, ChangeKind] = {EDIT: "changed", RESTORE: "restored"}
 """Actions of the user on a memory, by the pattern of the item."""
@@ -64,9 +63,9 @@ ENDING = frozenset(("ended", "taken_back"))
 async def load_page(rt: Runtime, subject: Subject, limit: int, offset: int) -> ChangePage:
     """The changes with the texts before and after, without memories erased since."""
     async with rt.db.transaction(subject) as conn:
-        stored = await changes.load_page(conn, subject, limit, offset)
+        stored = await history.load_page(conn, subject, limit, offset)
         moments = [each.said_at for each in stored if each.verb == "retract" and each.said_at]
-        taken = await changes.load_taken_back(conn, subject, moments)
+        taken = await history.load_taken_back(conn, subject, moments)
         named = {id for each in stored for id in each.memory_ids} | {id for ids in taken.values() for id in ids}
         by_id = {each.memory_id: each for each in await memory.by_ids(conn, subject, named)}
         beside = {id for each in by_id.values() for id in (*each.supersedes, each.superseded_by) if id} - by_id.keys()

@@ -23,7 +23,7 @@ from shared.resolution.from_rows import known_of
 from shared.runtime import Runtime
 from shared.screening.sanitize import REMOVED, show, show_own
 from shared.secrets import refuses
-from shared.store import memory, model_answers, search, summaries, turn_states, turns, versions
+from shared.store import memory, model_answers, summaries, text_search, turn_states, turns, versions
 from shared.store.search import SearchScope
 
 PANEL_SESSION = "memory-panel"
@@ -134,7 +134,7 @@ async def load_page(
     async with rt.db.transaction(subject) as conn:
         if query:
             words, most = segment.query_terms(query), max(MOST_COUNTED, limit + offset)
-            (hits,) = await search.by_text(conn, subject, [words], most, SearchScope())
+            (hits,) = await text_search.by_text(conn, subject, [words], most, SearchScope())
             ids = [h.memory_id for h in hits if h.memory_id and (type is None or h.type == type)]
             by_id = {m.memory_id: m for m in await memory.by_ids(conn, subject, ids)}
             fitting = [by_id[i] for i in ids if i in by_id and (type or not known_of(by_id[i]).name_alone)]

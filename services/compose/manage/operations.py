@@ -27,7 +27,7 @@ from shared.erasure import rules
 from shared.metrics.catalogue import ENTRIES, Alert, Figure
 from shared.policy import ErasurePolicy
 from shared.runtime import Runtime
-from shared.store import flow, people, turn_trace
+from shared.store import flow, people
 from shared.store.flow import Whose
 
 CLOCK_TOLERANCE = timedelta(hours=1)
@@ -48,10 +48,10 @@ async def trace_turn(rt: Runtime, whose: Whose, turn_id: UUID) -> TurnTrace:
     if owner is None:
         raise refuse_missing("turn_id")
     async with rt.db.transaction(owner) as conn:
-        parts = await turn_trace.load_parts(conn, owner, turn_id)
+        parts = await flow.load_turn_parts(conn, owner, turn_id)
     (turn,) = parts.pop("turns")
     async with rt.db.system() as conn:
-        delivery = await turn_trace.load_delivery(conn, turn["event_id"], turn_id)
+        delivery = await flow.load_turn_delivery(conn, turn["event_id"], turn_id)
     steps = list_steps(turn, parts, delivery)
     stands = next((each.step for each in steps if not each.done), None)
     named = {name: turn[name] for name in TurnTrace.model_fields if name in turn}

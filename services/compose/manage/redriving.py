@@ -18,7 +18,7 @@ from schemas.events import (
     TurnExtract,
 )
 from schemas.topics import OBSERVATION_RECORDED, OBSERVATION_URGENT, TURN_COMMIT, TURN_COMMITTED, Topic
-from schemas.turn_events import MAX_BODY_BYTES, TurnEvents
+from schemas.turn_events import TurnEvents
 from schemas.vocabulary import AccessScope
 from services.compose.intake.records import is_erasure, make_key
 from services.compose.rules.redriving import BESIDE_THE_OUTCOME, Behind, get_notes
@@ -98,10 +98,7 @@ async def _find_turn(conn: Connection, subject: Subject, payload: Payload) -> Tu
 async def _look_behind_intake(conn: Connection, subject: Subject, letter: DeadLetter, behind: Behind) -> LetterContext:
     body = letter.record.value or b""
     try:
-        if is_erasure(body):
-            inbound, _ = parsing.parse(ErasureRequest, body)
-        else:
-            inbound, _ = parsing.parse(TurnEvents, body, limit=MAX_BODY_BYTES)
+        inbound, _ = parsing.parse(ErasureRequest if is_erasure(body) else TurnEvents, body)
     except RefusedError as error:
         return LetterContext(replace(behind, refusal=f"{error.code}: {error.message}"))
     key = inbound.idempotency_key or make_key(letter.first, body)

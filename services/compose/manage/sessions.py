@@ -12,8 +12,8 @@ from schemas.sessions import (
 from schemas.turn_events import TurnEvents
 from schemas.views import SummaryView
 from services.compose.intake.commit import commit_turn
-from shared.domain.session_end import make_session_end
 from shared.domain.subjects import Subject
+from shared.domain.turns import make_session_end
 from shared.errors import RefusedError, refuse_field
 from shared.runtime import Runtime
 from shared.store import sessions, summaries, user_state

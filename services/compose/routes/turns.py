@@ -60,7 +60,10 @@ async def post_turn(
     turn = with_key(body.value, request)
     await recorder.wait_until_recorded(Subject(turn.tenant_id, turn.user_id), turn.session_id)
     committed = await commit_turn(turn, rt, transport="http", ignored=body.ignored)
-    return json_of(await commands.add_reply(rt, turn, committed), 201 if committed.fresh else 200)
+    result = committed.result
+    if committed.effect:
+        result = await commands.add_reply(rt, turn, committed.effect, result)
+    return json_of(result, 201 if committed.fresh else 200)
 
 
 @router.get("/{turn_id}", name="turn", dependencies=[READ], summary="A turn as it is in the log")

@@ -7,8 +7,7 @@ from starlette.responses import Response
 
 from services.console.page import ConsolePage
 from services.console.sessions import Notice
-from shared.fronts.client import Json
-from shared.fronts.writing import await_settled
+from shared.fronts.client import Json, await_settled
 
 CHOSEN_MOST = 100
 UNDONE_BY = {"forget": "restore", "restore": "", "pin": "unpin", "unpin": "pin"}

@@ -4,7 +4,7 @@ from starlette.responses import Response
 
 from services.console.page import ConsolePage
 from services.console.sessions import Notice
-from shared.fronts.writing import await_settled
+from shared.fronts.client import await_settled
 
 MOST = 50
 

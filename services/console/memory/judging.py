@@ -7,7 +7,7 @@ from starlette.responses import Response
 from schemas.vocabulary import FeedbackVerdict
 from services.console.page import ConsolePage
 from services.console.sessions import Notice
-from shared.fronts.writing import await_settled
+from shared.fronts.client import await_settled
 
 VERDICTS: tuple[FeedbackVerdict, ...] = get_args(FeedbackVerdict)
 UNDONE_BY = {"wrong": "restore", "never_again": "bring-up"}

@@ -8,8 +8,7 @@ from schemas.turn_events import MERGED_MOST
 from services.console.memory.changing import find_own
 from services.console.page import ConsolePage
 from services.console.sessions import Notice
-from shared.fronts.client import Json
-from shared.fronts.writing import await_settled
+from shared.fronts.client import Json, await_settled
 
 LEAST = 2
 

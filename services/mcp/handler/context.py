@@ -1,7 +1,7 @@
 """`get_context`: the package for the current message, as messages of a chat API."""
 
 from services.mcp.contracts import Context, ContextArguments, ContextMessage
-from services.mcp.rules.marking import write_notice
+from services.mcp.rules.rendering import write_notice
 from shared.fronts.caller import AgentCaller
 from shared.fronts.client import ComposeClient
 

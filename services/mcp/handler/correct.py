@@ -5,8 +5,7 @@ from services.mcp.handler.finding import find_by_id, find_by_words, find_newest
 from services.mcp.handler.showing import CANDIDATES_MOST, make_nonce, to_known
 from services.mcp.rules.matching import pick_meant, says_same
 from shared.fronts.caller import AgentCaller
-from shared.fronts.client import ComposeClient, Json
-from shared.fronts.writing import await_settled
+from shared.fronts.client import ComposeClient, Json, await_settled
 
 CHOOSE = "Nothing was changed: it is unclear which memory is meant. Call again with the right `memory_id`."
 NOT_FOUND = "Nothing was changed: no memory matches these words. Use `remember` if the user wants it stored."

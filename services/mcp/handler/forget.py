@@ -4,8 +4,7 @@ from services.mcp.contracts import ForgetArguments, ForgottenMemory
 from services.mcp.handler.finding import find_by_id, find_by_words, find_taken_back
 from services.mcp.handler.showing import CANDIDATES_MOST, make_nonce, to_known
 from shared.fronts.caller import AgentCaller
-from shared.fronts.client import ComposeClient, Json
-from shared.fronts.writing import await_settled
+from shared.fronts.client import ComposeClient, Json, await_settled
 
 TAKEN_BACK = (
     "It is retracted and no longer used; its history stays. For a permanent erasure, the user "

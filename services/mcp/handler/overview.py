@@ -1,8 +1,7 @@
 """The resource `smartbrain://overview`: the user's memories as Markdown."""
 
 from services.mcp.handler.showing import make_nonce
-from services.mcp.rules.languages import Spoken
-from services.mcp.rules.overviews import write_overview
+from services.mcp.rules.rendering import Spoken, write_overview
 from shared.fronts.caller import AgentCaller
 from shared.fronts.client import ComposeClient
 

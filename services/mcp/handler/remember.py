@@ -4,8 +4,7 @@ from services.mcp.contracts import RememberArguments, Remembered
 from services.mcp.handler.finding import find_by_id
 from services.mcp.handler.showing import make_nonce, to_known
 from shared.fronts.caller import AgentCaller
-from shared.fronts.client import ComposeClient, Json
-from shared.fronts.writing import await_settled
+from shared.fronts.client import ComposeClient, Json, await_settled
 
 SAID = {
     "remembered": "It is remembered.",

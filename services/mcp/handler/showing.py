@@ -3,8 +3,7 @@
 import secrets
 
 from services.mcp.contracts import Known
-from services.mcp.rules.marking import mark_text
-from services.mcp.rules.shortening import shorten_text
+from services.mcp.rules.rendering import mark_text, shorten_text
 from shared.fronts.client import Json
 
 CANDIDATES_MOST = 5

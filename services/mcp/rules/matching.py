@@ -1,4 +1,7 @@
-"""Finds the memory meant by words: only a clear match may be changed, others are offered for choice."""
+"""Which memory is meant: by words, by a message that repeats it, or in the receipt of a package.
+
+Only a clear match may be changed; others are offered for choice.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,6 +13,7 @@ _MARKS = re.compile(r"[\W_]+")
 _CJK = re.compile(r"(?<=[\u2e80-\u9fff\uf900-\ufaff]) | (?=[\u2e80-\u9fff\uf900-\ufaff])")
 _CHINESE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]")
 Memory = TypeVar("Memory", bound=Mapping[str, Any])
+Json = dict[str, Any]
 
 
 def normalize_words(text: str) -> str:
@@ -36,4 +40,36 @@ def pick_meant(found: Sequence[Memory], words: str) -> Memory | None:
         fitting = [each for each in found if fits(each["content"], words)]
         if fitting:
             return fitting[0] if len(fitting) == 1 else None
+    return None
+
+
+DICTATED = "/remember"
+
+
+def drop_repeats(evidence: Sequence[Json]) -> list[Json]:
+    """The evidence without messages whose content a memory in it covers; the memory takes their place."""
+    memories = [each for each in evidence if each["ref"]["memory_item_id"]]
+    by_words = {normalize_words(each["snippet"]): each for each in reversed(memories)}
+    shown_once: dict[str, Json] = {}
+    for each in evidence:
+        shown = each if each["ref"]["memory_item_id"] else by_words.get(_words_of(each), each)
+        shown_once.setdefault(shown["id"], shown)
+    return list(shown_once.values())
+
+
+def _words_of(said: Json) -> str:
+    return normalize_words(said["snippet"].removeprefix(DICTATED))
+
+
+def find_use(injected: Sequence[Json], versions: Sequence[Json]) -> tuple[int, Json] | None:
+    """The newest version in the package, as itself or as its source words, with the item."""
+    by_id = {each["id"].rpartition("memory:")[2] if "memory:" in each["id"] else each["id"]: each for each in injected}
+    for version in reversed(versions):
+        if item := by_id.get(version["memory_id"]):
+            return version["version"], item
+        created = {each["turn_id"] for each in version["evidence"] if each["action"] in ("created", "confirmed")}
+        for item in injected:
+            kind, _, rest = item["id"].partition(":")
+            if kind == "turn" and rest.partition(":")[0] in created:
+                return version["version"], item
     return None

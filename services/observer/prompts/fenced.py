@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from services.observer.prompts.answers import KnownMemory, PromptMessage, short_id
 from services.observer.prompts.judged import finding_id
-from shared.language.fenced import fence_data
 from shared.language.normalise import clip, normalise
+from shared.models.prompt import fence_data
 
 MAX_MESSAGE_CHARS = 4000
 MAX_TURN_CHARS = 12_000

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from services.observer.prompts.answers import PromptMessage
 from services.observer.prompts.recount import RecountAnswer, ShownLine
-from shared.language.fenced import fence_data
-from shared.models.prompt import Prompt
+from shared.models.prompt import Prompt, fence_data
 
 VERSION = "summary-1"
 

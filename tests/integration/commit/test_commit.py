@@ -9,7 +9,7 @@ import pytest
 
 from schemas.turn_events import TurnEvents
 from services.compose.intake.commit import _build_body, commit_turn
-from services.compose.intake.learning import LearningDecision
+from services.compose.intake.decisions import LearningDecision
 from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError

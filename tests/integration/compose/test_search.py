@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from shared.domain.subjects import Subject
-from shared.store.search import SearchScope
-from shared.store.search_index import load_near
+from shared.store.search import SearchScope, load_near
 from tests.system.person import Person, shown
 from tests.system.wait import wait_for
 

@@ -8,8 +8,9 @@ import pytest
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, LexicalIndex
 from services.compose.rules.searching.nearness import VectorIndex, to_lifts
 from shared.db import Database
+from shared.domain.search_results import Hit
 from shared.domain.subjects import Subject
-from shared.store import search, search_index
+from shared.store import search
 from shared.store.search import SearchScope
 from shared.vectors import Scale
 from tests.system.databases import Databases, rows
@@ -102,7 +103,7 @@ async def list_results(db: Database) -> list[list[str]]:
 
 async def find_nearest(db: Database, vector: Sequence[float]) -> list[str]:
     """The nearest memories, in order."""
-    (found,) = await db.read(WHO, search_index.load_near(WHO, "none", {"m": vector}, SearchScope(), set_id="m"))
+    (found,) = await db.read(WHO, search.load_near(WHO, "none", {"m": vector}, SearchScope(), set_id="m"))
     lifts = to_lifts(found.newer, {}, {"m": Scale(-1.0, 1.0)})
     assert len(lifts.ids) == FEW
     return _ids(VectorIndex(lifts, DEFAULT_CONTEXT).list_best(NEAREST)[0].tolist())
@@ -110,7 +111,7 @@ async def find_nearest(db: Database, vector: Sequence[float]) -> list[str]:
 
 async def find_by_terms(db: Database, who: Subject, terms: Sequence[str]) -> list[str]:
     """The memories with the most terms, in order."""
-    (words,) = await db.read(who, search_index.words(who, terms, DEFAULT_CONTEXT.common))
+    (words,) = await db.read(who, search.words(who, terms, DEFAULT_CONTEXT.common))
     posted = {term: (each.ids, each.counts) for term, each in words.posted.items()}
     return _ids(LexicalIndex(posted, words.chunks, words.terms, DEFAULT_CONTEXT).list_best(terms)[0].tolist())
 
@@ -136,7 +137,7 @@ async def test_all_nearest_neighbours_are_found(world: World, vector: list[float
 
 @pytest.mark.parametrize(("terms", "text"), [(["tea", "77"], "tea tea tea like 77"), (["茶", "78"], "茶 绿茶 78")])
 async def test_a_rare_word_is_found_although_another_user_has_it_too(world: World, terms: list[str], text: str) -> None:
-    (words,) = await world.db.read(WHO, search_index.words(WHO, terms, DEFAULT_CONTEXT.common))
+    (words,) = await world.db.read(WHO, search.words(WHO, terms, DEFAULT_CONTEXT.common))
     assert words.chunks == FEW
     hits = await _read(world.db, (await find_by_terms(world.db, WHO, terms))[:1])
     assert [hit.text for hit in hits] == [text]
@@ -149,5 +150,5 @@ async def test_the_latest_uses_of_a_very_frequent_word_are_read(world: World, te
     assert min(int(hit.text.split()[-1]) for hit in hits) > MANY - 2 * DEFAULT_CONTEXT.common
 
 
-async def _read(db: Database, ids: list[str], subject: Subject = WHO) -> list[search.Hit]:
+async def _read(db: Database, ids: list[str], subject: Subject = WHO) -> list[Hit]:
     return (await db.read(subject, search.at(subject, ids, [], 100, SearchScope())))[0]

@@ -15,10 +15,10 @@ from shared.bus.delivery import Delivered
 from shared.domain.memories import Memory
 from shared.domain.statements import candidate_id, sense_of
 from shared.domain.subjects import Subject
-from shared.indexing import chunk_of
 from shared.language.normalise import detect
 from shared.runtime import Runtime, open_runtime
 from shared.store import chunks, memory
+from shared.store.chunks import chunk_of
 from tests.system.databases import rows, state
 from tests.system.running import settings_for
 

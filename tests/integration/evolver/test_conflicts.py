@@ -10,8 +10,8 @@ import pytest
 from shared import clock
 from shared.domain.statements import candidate_id
 from shared.runtime import Runtime
-from shared.store import conflicts
-from shared.store.conflicts import OpenConflict, SettledConflict
+from shared.store import observations
+from shared.store.observations import OpenConflict, SettledConflict
 from tests.integration.evolver.memories import BEGAN, LIN, evolver, jobs, round_of, row, stand, version
 from tests.system.databases import rows
 
@@ -41,7 +41,9 @@ async def open_conflict(rt: Runtime, memory_id: UUID) -> None:
     """A statement contradicts the memory."""
     made = candidate_id(memory_id, "against")
     async with rt.db.transaction(LIN) as conn:
-        await conflicts.put(conn, LIN, [OpenConflict(made, memory_id, clock.uuid7(), "weaker_than_known", BEGAN)])
+        await observations.open_conflicts(
+            conn, LIN, [OpenConflict(made, memory_id, clock.uuid7(), "weaker_than_known", BEGAN)]
+        )
 
 
 def states(dsn: str) -> list[str]:
@@ -55,7 +57,7 @@ async def test_a_memory_in_an_open_conflict_is_not_merged(rt: Runtime, dsn: str,
     await round_of(rt)
     assert (jobs(dsn), states(dsn), row(dsn, ids[1])["status"]) == ([], ["open"], "active")
     async with rt.db.transaction(LIN) as conn:
-        await conflicts.settle(conn, LIN, [SettledConflict(ids[1], "kept", AFTER)])
+        await observations.settle_conflicts(conn, LIN, [SettledConflict(ids[1], "kept", AFTER)])
     await round_of(rt)
     assert jobs(dsn) == ["consolidation"]
 
@@ -76,6 +78,6 @@ async def test_an_ended_memory_has_no_open_conflict(
     (memory_id,) = await stand(rt, version("Likes tea"))
     await open_conflict(rt, memory_id)
     async with rt.db.transaction(LIN) as conn:
-        await conflicts.settle(conn, LIN, [SettledConflict(memory_id, found, at) for found, at in settled])
+        await observations.settle_conflicts(conn, LIN, [SettledConflict(memory_id, found, at) for found, at in settled])
     assert states(dsn) == [state]
     assert rows(dsn, "SELECT FROM conflicts WHERE closed_at < opened_at") == []

@@ -12,26 +12,19 @@ import numpy as np
 import pytest
 
 from services.compose.context.scope_indexes import NearnessResult, read_near
-from services.evolver.embed import (
-    embed_some,
-    fill_some,
-    forget_other_models,
-    pack_some,
-    renew_static,
-)
+from services.evolver.embed import embed_some, fill_some, forget_other_models, pack_some, renew_static
 from shared.classifiers.static_encoder import load_static_encoder
 from shared.db import Read
 from shared.domain import chunk_ids
+from shared.domain.search_results import Meant
 from shared.domain.subjects import Subject
-from shared.indexing import chunk_of
 from shared.models.errors import ModelUnavailable
 from shared.models.none import NoModels
 from shared.runtime import Runtime
-from shared.store import chunks, pages, search_index
-from shared.store.chunks import Chunk
+from shared.store import chunks, pages, search
+from shared.store.chunks import Chunk, chunk_of
 from shared.store.erasure import extent, hide
 from shared.store.search import SearchScope
-from shared.store.search_index import Meant
 from tests.integration.evolver.memories import LIN, evolver, stand, version
 from tests.system.databases import rows
 
@@ -165,12 +158,12 @@ async def test_cached_pages_are_not_fetched_again(rt: Runtime, dsn: str) -> None
     await long_ago(dsn)
     await pack_some(rt)
     static_id = load_static_encoder().model_id
-    (first,) = await rt.db.read(LIN, search_index.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id))
+    (first,) = await rt.db.read(LIN, search.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id))
     assert first.pages
-    known = search_index.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id, known=first.pages.version)
+    known = search.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id, held_version=first.pages.version)
     (again,) = await rt.db.read(LIN, known)
     assert again.pages == replace(first.pages, of=())
-    whole = search_index.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id)
+    whole = search.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id)
     assert await buffers(rt, known) < await buffers(rt, whole) / 3, "not even the database reads what is in them"
 
 

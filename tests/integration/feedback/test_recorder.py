@@ -23,8 +23,7 @@ from services.compose.context.stages import (
 )
 from services.compose.receipts import recorder as recording
 from services.compose.receipts.recorder import Recorder
-from services.compose.rules.packing.budget import Allocation, BudgetSignals
-from services.compose.rules.packing.draft import PackagedContext
+from services.compose.rules.packing.draft import Allocation, BudgetSignals, PackagedContext
 from services.compose.rules.pending.pending_changes import NOTHING
 from services.compose.rules.planning.plan import PlanPolicy, execute_composed, plan_search
 from services.compose.rules.ranking.fuse import FusePolicy, FusionResult

@@ -7,7 +7,7 @@ import pytest
 from services.relay.handler import AheadNotice
 from shared.db import Database
 from shared.errors import TransientError
-from shared.store import turns_under_way
+from shared.store import turns
 
 MOMENT_S = 0.2
 
@@ -18,7 +18,7 @@ async def test_workers_are_told_again_when_half_of_their_rest_is_over(monkeypatc
     async def tell_ahead(_: Database) -> None:
         told.append(now[0])
 
-    monkeypatch.setattr(turns_under_way, "tell_ahead", tell_ahead)
+    monkeypatch.setattr(turns, "tell_ahead", tell_ahead)
     notice = AheadNotice(cast(Database, None), MOMENT_S, lambda: now[0])
     for now[0] in (100.0, 100.05, 100.09, 100.11, 100.15, 100.22):
         await notice.tell()
@@ -34,7 +34,7 @@ async def test_what_could_not_be_told_is_told_the_next_time(monkeypatch: pytest.
         if tries == 1:
             raise TransientError("the database is away")
 
-    monkeypatch.setattr(turns_under_way, "tell_ahead", tell_ahead)
+    monkeypatch.setattr(turns, "tell_ahead", tell_ahead)
     notice = AheadNotice(cast(Database, None), MOMENT_S, lambda: 100.0)
     with pytest.raises(TransientError):
         await notice.tell()

@@ -12,7 +12,7 @@ import pytest
 from schemas.events import TurnCommitted
 from schemas.topics import TURN_COMMITTED
 from services.compose.intake.commit import _build_body, commit_turn
-from services.compose.intake.learning import LearningDecision
+from services.compose.intake.decisions import LearningDecision
 from services.relay.publisher import Message, Publisher
 from shared.bus.access import KafkaAccess
 from shared.bus.topics import ensure_topics

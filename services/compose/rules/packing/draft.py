@@ -1,9 +1,9 @@
-"""Types of packing: limits, inputs, decisions, the message being answered, the draft, the package."""
+"""Types of packing: slots and their tokens, limits, inputs, decisions, the message, the draft, the package."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import JsonValue
 
@@ -19,11 +19,90 @@ from services.compose.rules.candidates import (
     RankedCandidate,
     RecentTurn,
 )
-from services.compose.rules.packing.budget import DEFAULT_BUDGET, Allocation
 from services.compose.rules.packing.slots import PreparedEvidence, PreparedMemory
 from services.compose.rules.ranking.repeats import DiversityPolicy
 from shared.policy import BudgetPolicy
 from shared.screening.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy
+
+Slot = Literal["system", "user_turn", "generation", "personal", "window", "summary", "entities", "knowledge"]
+Order = Literal["fixed_priority", "evidence_first"]
+SLOTS: tuple[Slot, ...] = get_args(Slot)
+COMPRESSIBLE: tuple[Slot, ...] = ("knowledge", "summary", "entities", "window", "personal")
+"""The slots that can be cut, in the order in which they are cut."""
+DEFAULT_BUDGET = BudgetPolicy()
+
+
+class UserMessageTooLongError(ValueError):
+    """The user message leaves no room for the other uncut parts."""
+
+
+class TokenLimitTooSmallError(ValueError):
+    """The token limit has no room for any message besides rules and the shortest answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The static share of every slot for one window."""
+
+    name: str
+    window: int
+    slots: Mapping[Slot, int]
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetSignals:
+    """Signals that move the shares, each in [0, 1]; 0.5 is the baseline, 0 means that there is nothing."""
+
+    memory_richness: float = 0.5
+    knowledge_relevance: float = 0.5
+    conversation_depth: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class SlotBudget:
+    """Tokens of one slot: what it wanted, its bounds, its share before cuts, and what it got."""
+
+    wanted: int = 0
+    minimum: int = 0
+    maximum: int = 0
+    share: int = 0
+    granted: int = 0
+    used: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """How the tokens of a package were shared out; `fallback`: the allocator failed."""
+
+    limit: int
+    margin: int
+    profile: str
+    allocation: Literal["dynamic", "static", "fallback"]
+    order: Order
+    signals: BudgetSignals
+    slots: Mapping[Slot, SlotBudget]
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """Plain values for a receipt."""
+        made = asdict(self)
+        return {**made, "signals": {name: round(value, 4) for name, value in asdict(self.signals).items()}}
+
+
+@dataclass(frozen=True, slots=True)
+class Floors:
+    """The minimum of each slot, and how it was computed."""
+
+    shares: Mapping[Slot, int]
+    signals: BudgetSignals
+    allocation: Literal["dynamic", "static", "fallback"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """The grant of each compressible slot, and the unused tokens of JSON."""
+
+    shares: Mapping[Slot, SlotBudget]
+    idle: int
 
 
 @dataclass(frozen=True, slots=True)

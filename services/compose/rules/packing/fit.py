@@ -11,8 +11,7 @@ from typing import Any
 from schemas.base import Contract
 from schemas.context_package import ContextPackage, RecentMessage
 from services.compose.rules.packing import slots
-from services.compose.rules.packing.budget import COMPRESSIBLE, Slot, SlotBounds
-from services.compose.rules.packing.draft import PackageDraft
+from services.compose.rules.packing.draft import COMPRESSIBLE, Order, PackageDraft, Slot
 from services.compose.rules.packing.slots import SEPARATOR, PreparedEvidence, PreparedMemory
 from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
 from shared.language import tokens
@@ -50,6 +49,32 @@ class SlotCandidates:
             "window": sum(price for price, _ in self.turns),
             "personal": min(personal + sum(each.cost for each in self.core), self.personal_most),
         }
+
+
+_ORDERS: dict[Order, tuple[Slot, ...]] = {
+    "fixed_priority": COMPRESSIBLE,
+    "evidence_first": ("entities", "window", "summary", "knowledge", "personal"),
+}
+
+
+def truncate(
+    slots: Mapping[Slot, int],
+    available: int,
+    minimums: Mapping[Slot, int] | None = None,
+    order: Order = "fixed_priority",
+    *,
+    least: Mapping[Slot, int] | None = None,
+) -> dict[Slot, int]:
+    """The slots in their order, cut to `available`: to their minimums, then their least, then to nothing."""
+    sizes = dict(slots)
+    for floors in (minimums or {}, least or {}, {}):
+        for slot in _ORDERS[order]:
+            over = sum(sizes.values()) - available
+            if over <= 0:
+                return sizes
+            if slot in sizes:
+                sizes[slot] -= min(over, max(0, sizes[slot] - floors.get(slot, 0)))
+    return sizes
 
 
 def fit_draft(
@@ -197,7 +222,9 @@ def count_frame_tokens(part: Contract, texts: set[str] | Mapping[str, Any]) -> i
     return tokens.count_fresh(part.model_dump_json(exclude=texts, exclude_none=True))
 
 
-def drop_pieces(material: SlotCandidates, room: int, wire_room: int, limits: SlotBounds) -> tuple[SlotCandidates, int]:
+def drop_pieces(
+    material: SlotCandidates, room: int, wire_room: int, minima: Mapping[Slot, int]
+) -> tuple[SlotCandidates, int]:
     """Drops pieces until the JSON has room for the texts of the rest; also returns the tokens left for these.
 
     Pinned memory is dropped first, then evidence, then older turns, but only as far as the texts gain; what still fits
@@ -215,8 +242,8 @@ def drop_pieces(material: SlotCandidates, room: int, wire_room: int, limits: Slo
         return min(room, count_left(counts), sum(take_first(material, counts).wants().values()))
 
     wanted = material.wants()
-    kept: list[Slot] = [slot for slot in COMPRESSIBLE if limits.least[slot] >= PIECE_TOKENS]
-    least: dict[Slot, int] = {slot: min(wanted[slot], limits.least[slot]) for slot in kept}
+    kept: list[Slot] = [slot for slot in COMPRESSIBLE if minima[slot] >= PIECE_TOKENS]
+    least: dict[Slot, int] = {slot: min(wanted[slot], minima[slot]) for slot in kept}
 
     def gives_way(counts: Counts, fewer: Counts) -> bool:
         if count_said(counts) >= ENOUGH_ROOM * room or count_said(fewer) <= count_said(counts):

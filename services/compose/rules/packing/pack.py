@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from schemas.context_package import (
     Constraints,
@@ -16,27 +17,36 @@ from schemas.context_package import (
 from schemas.vocabulary import Language
 from services.compose.rules.candidates import Dropped, HeldBack
 from services.compose.rules.packing import slots
-from services.compose.rules.packing.budget import (
-    HEADINGS_COST,
+from services.compose.rules.packing.draft import (
     SLOTS,
     Allocation,
+    Decision,
+    Floors,
+    PackagedContext,
+    PackageDraft,
+    PackInputs,
+    PackPolicy,
     Slot,
-    SlotBounds,
     SlotBudget,
     TokenLimitTooSmallError,
     UserMessageTooLongError,
-    arrange_u_shape,
-    choose_profile,
-    compute_slot_bounds,
 )
-from services.compose.rules.packing.draft import Decision, PackagedContext, PackageDraft, PackInputs, PackPolicy
 from services.compose.rules.packing.fit import SlotCandidates, count_escapes, count_wire_tokens
-from services.compose.rules.packing.sizes import Floors, compute_floors, fill_draft, gather_candidates
+from services.compose.rules.packing.sizes import (
+    HEADINGS_COST,
+    SlotBounds,
+    choose_profile,
+    compute_floors,
+    compute_slot_bounds,
+    fill_draft,
+    gather_candidates,
+)
 from services.compose.rules.packing.slots import InstructionBlocks, PreparedEvidence
 from services.compose.rules.packing.texts import MESSAGE_OVERHEAD
 from shared.language import tokens
 from shared.language.normalise import detect
 
+T = TypeVar("T")
 WIRE_SHARE = 0.98
 """The share of the limit that the JSON of a package may take; the rest is a margin for other tokenizers."""
 EMPTY_MOST = 1500
@@ -325,6 +335,11 @@ def _list_reasons(place: int, each: PreparedEvidence) -> str:
     )
     score = f"score={each.ranked.score:.4f}, relevance={factors.relevance:.2f}{trust}"
     return f"evidence#{place + 1} {each.ranked.key} {score} ({arms})"
+
+
+def arrange_u_shape(ranked: Sequence[T]) -> list[T]:
+    """Best first, second best last, the rest between in order."""
+    return [*ranked[:1], *ranked[2:], *ranked[1:2]]
 
 
 def list_evidence(draft: PackageDraft) -> list[PreparedEvidence]:

@@ -132,14 +132,14 @@ def find_sentence(text: str, span: tuple[int, int]) -> tuple[int, int]:
     return before[-1] if before else 0, after.end() if after else len(text)
 
 
-def quote_sentence(text: str, span: tuple[int, int], most: int = MOST_QUOTED) -> str:
-    """The sentence or sentences around the span, at most `most` characters; cuts are marked."""
+def quote_sentence(text: str, span: tuple[int, int]) -> str:
+    """The sentence or sentences around the span, at most MOST_QUOTED characters; cuts are marked."""
     start, end = (max(0, min(place, len(text))) for place in span)
     first, last = find_sentence(text, (start, end))
     whole = text[first:last]
-    if len(whole.strip()) <= most:
+    if len(whole.strip()) <= MOST_QUOTED:
         return whole.strip()
-    room = most - 2 * len(GAP)
+    room = MOST_QUOTED - 2 * len(GAP)
     lead = max(0, (room - (end - start)) // 2)
     at = min(max(first, start - lead), max(first, last - room))
     piece = text[at : at + room].strip()

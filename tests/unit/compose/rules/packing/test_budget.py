@@ -6,20 +6,15 @@ from typing import Any
 import pytest
 
 from schemas.vocabulary import Intent
-from services.compose.rules.packing.budget import (
-    COMPRESSIBLE,
+from services.compose.rules.packing.draft import COMPRESSIBLE, SLOTS, Allocation, BudgetSignals, Slot, SlotBudget
+from services.compose.rules.packing.fit import truncate
+from services.compose.rules.packing.pack import arrange_u_shape
+from services.compose.rules.packing.sizes import (
     HEADINGS_COST,
-    SLOTS,
-    Allocation,
-    BudgetSignals,
-    Slot,
-    SlotBudget,
     allocate,
-    arrange_u_shape,
     choose_profile,
     compute_slot_bounds,
     get_personal_ceiling,
-    truncate,
 )
 from shared.policy import BudgetPolicy
 

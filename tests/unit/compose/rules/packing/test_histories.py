@@ -7,8 +7,7 @@ import pytest
 
 from schemas.context_package import messages
 from services.compose.rules.candidates import RecentTurn, TurnMessage
-from services.compose.rules.packing.budget import UserMessageTooLongError
-from services.compose.rules.packing.draft import PackagedContext, PackInputs, PackPolicy
+from services.compose.rules.packing.draft import PackagedContext, PackInputs, PackPolicy, UserMessageTooLongError
 from services.compose.rules.packing.pack import pack_context
 from shared.language import tokens
 from tests.long import often

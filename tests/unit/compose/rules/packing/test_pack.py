@@ -11,9 +11,15 @@ import pytest
 from schemas.context_package import messages
 from services.compose.rules.candidates import Candidate, CoreMemory, Factors, RankedCandidate, RecentTurn, TurnMessage
 from services.compose.rules.packing import sizes
-from services.compose.rules.packing.budget import BudgetSignals, UserMessageTooLongError, choose_profile
-from services.compose.rules.packing.draft import PackagedContext, PackInputs, PackPolicy
+from services.compose.rules.packing.draft import (
+    BudgetSignals,
+    PackagedContext,
+    PackInputs,
+    PackPolicy,
+    UserMessageTooLongError,
+)
 from services.compose.rules.packing.pack import pack_context
+from services.compose.rules.packing.sizes import choose_profile
 from services.compose.rules.ranking.fuse import FusePolicy, fuse
 from shared.language import tokens
 from shared.policy import BudgetPolicy

@@ -7,16 +7,17 @@ import pytest
 
 from schemas.context_package import ContextPackage
 from services.compose.rules.candidates import RecentTurn, TurnMessage
-from services.compose.rules.packing.budget import (
+from services.compose.rules.packing.draft import (
     COMPRESSIBLE,
     SLOTS,
+    PackagedContext,
+    PackInputs,
+    PackPolicy,
     TokenLimitTooSmallError,
     UserMessageTooLongError,
-    choose_profile,
-    compute_slot_bounds,
 )
-from services.compose.rules.packing.draft import PackagedContext, PackInputs, PackPolicy
 from services.compose.rules.packing.pack import check_size, pack_context
+from services.compose.rules.packing.sizes import choose_profile, compute_slot_bounds
 from shared.language import tokens
 from shared.policy import BudgetPolicy, Shares
 from tests.long import often

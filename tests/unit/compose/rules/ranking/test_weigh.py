@@ -12,8 +12,8 @@ from services.compose.rules.ranking.weigh import MOST_MEMORIES, MOST_TURNS, make
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, NO_IDS, LexicalIndex, find_preceding
 from services.compose.rules.searching.nearness import VectorIndex, to_lifts
 from shared.domain import chunk_ids
+from shared.domain.search_results import Compared
 from shared.language import segment
-from shared.store.search_index import Compared
 from shared.vectors import Scale
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)

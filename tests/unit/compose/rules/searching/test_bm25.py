@@ -8,7 +8,7 @@ import pytest
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, WINDOW, Ids
 from services.compose.rules.searching.nearness import NOTHING_NEAR, Lifts, VectorIndex, to_lifts
 from shared.domain import chunk_ids
-from shared.store.search_index import Compared
+from shared.domain.search_results import Compared
 from shared.vectors import Reals, Scale, to_bytes, to_codes, to_units
 
 ONE = Scale(0.0, 1.0)

@@ -1,4 +1,7 @@
-"""entities, entity_mentions: written by observer; read by compose's relational arm."""
+"""entities, entity_mentions, wishes, and short messages: what the reading of a turn takes from those before it.
+
+Written by observer; the names are also read by compose's relational arm.
+"""
 
 from bisect import bisect_left
 from collections import Counter
@@ -10,8 +13,10 @@ from uuid import UUID
 
 import orjson
 
-from shared.db import Connection
+from shared.db import Connection, Read
 from shared.domain.subjects import Subject
+from shared.extraction.habits import DETECTOR, MOST_CHARS
+from shared.extraction.standing_wishes import StandingWish, Wishes
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,7 @@ class MentionRow:
     """Another name of it, if the text states one."""
 
 
-_PUT: LiteralString = """
+_PUT_MENTIONS: LiteralString = """
 WITH given AS (
     SELECT * FROM jsonb_to_recordset(%(rows)s::jsonb) AS m(entity_id uuid, kind text, canonical text, name text,
         turn_id uuid, ordinal integer, span_start integer, span_end integer, said_at timestamptz, same_as text)
@@ -55,11 +60,11 @@ ON CONFLICT DO NOTHING
 """
 
 
-async def put(conn: Connection, subject: Subject, mentions: Sequence[MentionRow]) -> None:
+async def put_mentions(conn: Connection, subject: Subject, mentions: Sequence[MentionRow]) -> None:
     """Stores the entities and their mentions."""
     if mentions:
         body = orjson.dumps(list(mentions)).decode()
-        await conn.execute(_PUT, {**subject.params, "rows": body})
+        await conn.execute(_PUT_MENTIONS, {**subject.params, "rows": body})
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,7 @@ class NamedEntities:
             self.by_turn[turn_id][canonical] += 1
 
 
-_NEAR: LiteralString = """
+_NAMED_NEAR: LiteralString = """
 WITH near AS (
     (SELECT turn_id, session_id FROM turns WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id < %(first)s
      ORDER BY turn_id DESC LIMIT %(turns)s)
@@ -115,9 +120,99 @@ async def named_near(conn: Connection, subject: Subject, turn_ids: Collection[UU
     params = {**subject.params, "first": min(turn_ids), "last": max(turn_ids), "turns": turns}
     names: dict[UUID, Counter[str]] = {}
     sessions: dict[UUID, str] = {}
-    for row in await (await conn.execute(_NEAR, params)).fetchall():
+    for row in await (await conn.execute(_NAMED_NEAR, params)).fetchall():
         counted = names.setdefault(row["turn_id"], Counter())
         sessions[row["turn_id"]] = row["session_id"]
         if row["canonical"] is not None:
             counted[row["canonical"]] = row["n"]
     return NamedEntities(names, sessions)
+
+
+TERMS_MOST = 32
+"""A message with more terms is not short."""
+_EACH, _MOST = 2000, 800
+"""The number of messages searched by a term, and the number compared: those of a habit first, then the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldBefore:
+    """A short message, and the habit derived from it, if any."""
+
+    text: str
+    session_id: str
+    said_at: datetime
+    key: str | None
+    times: int | None
+
+
+_MESSAGES: LiteralString = """
+SELECT c.text, c.session_id, c.said_at, h.key, h.times
+FROM memory_chunks c LEFT JOIN LATERAL (
+    SELECT o.key, (o.value ->> 'times')::integer AS times FROM observations o
+    WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.turn_id = c.turn_id AND o.ordinal = c.ordinal
+        AND o.detector = %(detector)s LIMIT 1) AS h ON true
+WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.role = 'user' AND c.name IS NULL AND c.media IS NULL
+    AND c.session_id IS NOT NULL AND char_length(c.text) <= %(chars)s AND c.chunk_id = ANY(ARRAY(
+        SELECT near.chunk_id FROM unnest(%(terms)s::text[]) AS t(term) CROSS JOIN LATERAL (
+            SELECT chunk_id FROM postings WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND term = t.term
+                AND length <= %(length)s LIMIT %(each)s) AS near))
+"""
+"""Without ORDER BY and LIMIT on ids: with either, the planner uses an unsuitable index while it has no statistics."""
+
+
+async def load_messages(conn: Connection, subject: Subject, terms: Collection[str]) -> list[ToldBefore]:
+    """Short messages of the user, without a named speaker, that have one of these terms."""
+    if not terms:
+        return []
+    params = {
+        **subject.params,
+        "detector": DETECTOR,
+        "terms": sorted(terms),
+        "chars": MOST_CHARS,
+        "length": TERMS_MOST,
+        "each": _EACH,
+    }
+    found = [ToldBefore(**row) for row in await (await conn.execute(_MESSAGES, params)).fetchall()]
+    return sorted(found, key=_order, reverse=True)[:_MOST]
+
+
+def _order(each: ToldBefore) -> tuple[bool, datetime, str, str]:
+    return each.key is not None, each.said_at, each.session_id, each.text
+
+
+_WISHES: LiteralString = """
+SELECT session_id, remember, turn_id, since FROM wishes
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessions)s)
+"""
+
+
+def load_wishes(subject: Subject, sessions: Iterable[str]) -> Read[Wishes]:
+    """The wishes of these sessions."""
+    params = {**subject.params, "sessions": [*sessions]}
+    return Read(_WISHES, params, lambda rows: Wishes(StandingWish(**row) for row in rows))
+
+
+_PUT_WISHES: LiteralString = """
+INSERT INTO wishes AS w (tenant_id, user_id, session_id, remember, turn_id, since)
+SELECT %(tenant)s, %(user)s, r.session_id, r.remember, r.turn_id, r.since
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS r(session_id text, remember boolean, turn_id uuid, since timestamptz)
+ON CONFLICT (tenant_id, user_id, session_id) DO UPDATE
+    SET remember = excluded.remember, turn_id = excluded.turn_id, since = excluded.since,
+        epoch = current_setting('app.epoch')::integer
+    WHERE w.since <= excluded.since
+"""
+
+
+async def put_wishes(conn: Connection, subject: Subject, wishes: Iterable[StandingWish]) -> None:
+    """Stores these wishes, unless there is a later one."""
+    rows = [
+        {
+            "session_id": each.session_id,
+            "remember": each.remember,
+            "turn_id": str(each.turn_id),
+            "since": each.since.isoformat(),
+        }
+        for each in wishes
+    ]
+    if rows:
+        await conn.execute(_PUT_WISHES, {**subject.params, "rows": orjson.dumps(rows).decode()})
