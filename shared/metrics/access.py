@@ -1,6 +1,6 @@
 """Refused requests: authentication and rate limits."""
 
-from shared.metrics.catalogue import DOOR, Alert, Panel, make_counter, show_rate
+from shared.metrics.catalogue import DOOR, Alert, Panel, make_counter
 
 REQUESTS_DENIED = make_counter(
     "smartbrain_requests_denied",
@@ -13,8 +13,6 @@ REQUESTS_DENIED = make_counter(
             DOOR,
             "Requests refused",
             "Without a key that holds (unauthenticated), or with one that may not do it (forbidden).",
-            "ops",
-            (show_rate("smartbrain_requests_denied_total", "code"),),
         ),
     ),
 )
@@ -43,13 +41,5 @@ REQUESTS_LIMITED = make_counter(
             """,
         ),
     ),
-    panels=(
-        Panel(
-            DOOR,
-            "Requests beyond a limit",
-            "By limit of the policy. Zero, unless somebody floods.",
-            "ops",
-            (show_rate("smartbrain_requests_limited_total", "limit"),),
-        ),
-    ),
+    panels=(Panel(DOOR, "Requests beyond a limit", "By limit of the policy. Zero, unless somebody floods."),),
 )

@@ -5,7 +5,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -112,15 +112,22 @@ def _name_by(labels: Iterable[str]) -> str:
     return " ".join(f"{{{{{each}}}}}" for each in labels)
 
 
+Unit = Literal["short", "s", "ops", "percentunit"]
+
+
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A panel in a row, which is 24 wide; with `steps`, one figure in the colour of its step."""
+    """A panel in a row, which is 24 wide; with `steps`, one figure in the colour of its step.
+
+    Without queries it shows its metric by all labels: a counter's rate, a histogram's p95, a gauge's greatest value;
+    without a unit, in that of its metric's kind.
+    """
 
     row: Row
     title: str
     description: str
-    unit: Literal["short", "s", "ops", "percentunit"]
-    queries: tuple[Series, ...]
+    unit: Unit | None = None
+    queries: tuple[Series, ...] = ()
     width: int = 8
     steps: tuple[tuple[Literal["green", "orange", "red"], float | None], ...] = ()
     least: float | None = 0
@@ -160,8 +167,21 @@ def make_metric(
     """
     metric = kind(name, f"{meaning} {remedy}".strip(), labels, **options)
     show_from_start(metric, from_start)
-    ENTRIES.append(MetricEntry(metric, meaning, remedy, alerts, panels))
+    unit, queries = _show_as_usual(kind, name, labels)
+    shown = tuple(replace(one, unit=one.unit or unit, queries=one.queries or queries) for one in panels)
+    ENTRIES.append(MetricEntry(metric, meaning, remedy, alerts, shown))
     return metric
+
+
+def _show_as_usual(kind: type[Metric], name: str, labels: Sequence[str]) -> tuple[Unit, tuple[Series, ...]]:
+    """The unit and the queries of a panel that does not name its own."""
+    if kind is Counter:
+        return "ops", (show_rate(f"{name}_total", *labels),)
+    if kind is Gauge:
+        return "short", (Series(f"max by ({', '.join(labels)}) ({name})", _name_by(labels)),)
+    if labels:
+        return "s", (show_quantile(0.95, name, *labels),)
+    return "s", tuple(show_quantile(share, name, legend=legend) for share, legend in ((0.5, "p50"), (0.95, "p95")))
 
 
 make_counter = partial(make_metric, Counter)

@@ -99,15 +99,7 @@ PARTITIONS_STALLED = make_gauge(
     "Partitions that this worker does not go on in though more has been written.",
     remedy=("Any: the log event partition_stalled names topic, partition and offset; see the alert ConsumerStalled."),
     labels=("service", "topic"),
-    panels=(
-        Panel(
-            WORKERS,
-            "Stalled partitions",
-            "More was written there, and its consumer does not move.",
-            "short",
-            (Series("max by (service, topic) (smartbrain_consumer_stalled_partitions)", "{{service}} {{topic}}"),),
-        ),
-    ),
+    panels=(Panel(WORKERS, "Stalled partitions", "More was written there, and its consumer does not move."),),
     alerts=(
         Alert(
             "ConsumerStalled",
@@ -151,15 +143,7 @@ CONSUMER_LAG = make_gauge(
             """,
         ),
     ),
-    panels=(
-        Panel(
-            WORKERS,
-            "Events that wait",
-            "Growing: start more copies.",
-            "short",
-            (Series("max by (service, topic) (smartbrain_consumer_lag)", "{{service}} {{topic}}"),),
-        ),
-    ),
+    panels=(Panel(WORKERS, "Events that wait", "Growing: start more copies."),),
 )
 EVENTS_FAILED = make_counter(
     "smartbrain_events_failed",

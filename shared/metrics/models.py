@@ -1,31 +1,12 @@
 """Model calls, their cost and their results."""
 
-from shared.metrics.catalogue import (
-    CALLS,
-    COST,
-    Alert,
-    Panel,
-    Series,
-    make_counter,
-    make_histogram,
-    show_quantile,
-    show_rate,
-)
+from shared.metrics.catalogue import CALLS, COST, Alert, Panel, Series, make_counter, make_histogram, show_rate
 
 MODEL_CALL_SECONDS = make_histogram(
     "smartbrain_model_call_seconds",
     "Time of one model call.",
     labels=("model", "operation"),
-    panels=(
-        Panel(
-            CALLS,
-            "Model calls: time, p95",
-            "By model and operation.",
-            "s",
-            (show_quantile(0.95, "smartbrain_model_call_seconds", "model", "operation"),),
-            width=12,
-        ),
-    ),
+    panels=(Panel(CALLS, "Model calls: time, p95", "By model and operation.", width=12),),
 )
 MODEL_FAILURES = make_counter(
     "smartbrain_model_failures",
@@ -59,16 +40,7 @@ MODEL_FAILURES = make_counter(
             """,
         ),
     ),
-    panels=(
-        Panel(
-            CALLS,
-            "Model calls: failures",
-            "By reason; malformed answers count.",
-            "ops",
-            (show_rate("smartbrain_model_failures_total", "model", "reason"),),
-            width=12,
-        ),
-    ),
+    panels=(Panel(CALLS, "Model calls: failures", "By reason; malformed answers count.", width=12),),
 )
 MODEL_CALLS = make_counter(
     "smartbrain_model_calls",
@@ -176,7 +148,6 @@ MODEL_SECONDS = make_counter(
             "Models: seconds a second",
             "Time spent waiting, by purpose. Near the number of observers: the model is the bottleneck.",
             "short",
-            (show_rate("smartbrain_model_seconds_total", "purpose", "model"),),
         ),
     ),
 )

@@ -82,15 +82,7 @@ COMPOSE_DEGRADED = make_counter(
             """,
         ),
     ),
-    panels=(
-        Panel(
-            PACKAGES,
-            "Compose: what was missing",
-            "Packages that lack something, by degraded_reason.",
-            "ops",
-            (show_rate("smartbrain_compose_degraded_total", "reason"),),
-        ),
-    ),
+    panels=(Panel(PACKAGES, "Compose: what was missing", "Packages that lack something, by degraded_reason."),),
 )
 TEXTS_HELD_BACK = make_counter(
     "smartbrain_texts_held_back",

@@ -9,7 +9,6 @@ from shared.metrics.catalogue import (
     make_counter,
     make_gauge,
     make_histogram,
-    show_quantile,
     show_rate,
 )
 
@@ -92,19 +91,7 @@ OUTCOME_SECONDS = make_histogram(
             """,
         ),
     ),
-    panels=(
-        Panel(
-            TURNS,
-            "From commit to outcome",
-            "How long until a turn is learnt.",
-            "s",
-            (
-                show_quantile(0.5, "smartbrain_outcome_seconds", legend="p50"),
-                show_quantile(0.95, "smartbrain_outcome_seconds", legend="p95"),
-            ),
-            width=12,
-        ),
-    ),
+    panels=(Panel(TURNS, "From commit to outcome", "How long until a turn is learnt.", width=12),),
 )
 RESOURCES = make_counter(
     "smartbrain_resources",
