@@ -23,7 +23,6 @@ from shared.domain.statements import ActiveMemory
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.metrics.memory import ANALYSIS_ADVICE, ANALYSIS_WITHOUT
-from shared.metrics.models import MODEL_ANSWERS_KEPT
 from shared.model_calls.calls import AnswerCache, AnswerKey, ModelCalls, digest, load_budget
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.prompt import Prompt
@@ -231,8 +230,6 @@ def _measure(batch: AnalysisBatch) -> None:
             ANALYSIS_ADVICE.labels(advice.by, advice.verdict).inc()
         for reason in analysis.unavailable:
             ANALYSIS_WITHOUT.labels(reason).inc()
-    for answer in batch.calls.unreadable:
-        MODEL_ANSWERS_KEPT.labels(answer.prompt, answer.model).inc()
 
 
 def _payload(event: Delivered) -> ObservationRecorded:

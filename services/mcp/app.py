@@ -16,7 +16,7 @@ from shared.access.loopback import is_loopback
 from shared.fronts.caller import AgentCaller
 from shared.fronts.client import ComposeClient
 from shared.fronts.guard import reaches, refuse_unguarded
-from shared.metrics.agents import AGENT_CALLS
+from shared.metrics.access import AGENT_CALLS
 from shared.metrics.catalogue import show_from_start
 from shared.policy import AccessPolicy
 from shared.policy_file import load_policy

@@ -49,6 +49,7 @@ class Row:
 
 LOST_OR_LATE = Row("pipeline", "Is anything lost or late?")
 TURNS = Row("pipeline", "Turns")
+MEMORIES = Row("pipeline", "Memories")
 WORKERS = Row("pipeline", "Workers")
 OUTBOX = Row("pipeline", "Outbox and relay")
 PACKAGES = Row("compose", "Packages")
@@ -59,7 +60,7 @@ DEADLINES = Row("erasure", "Deadlines and states")
 ERASING = Row("erasure", "Work")
 CALLS = Row("models", "Calls")
 COST = Row("models", "Tokens and cost")
-ROWS = (LOST_OR_LATE, TURNS, WORKERS, OUTBOX, PACKAGES, ARMS, BUDGET, DOOR, DEADLINES, ERASING, CALLS, COST)
+ROWS = (LOST_OR_LATE, TURNS, MEMORIES, WORKERS, OUTBOX, PACKAGES, ARMS, BUDGET, DOOR, DEADLINES, ERASING, CALLS, COST)
 """Every row, from top to bottom."""
 FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 HOUR, DAY = 3600.0, 86_400.0
@@ -155,7 +156,7 @@ def make_metric(
     *,
     remedy: str = "",
     labels: Sequence[str] = (),
-    from_start: Sequence[tuple[str, ...]] = (),
+    from_start: Sequence[str | tuple[str, ...]] = (),
     alerts: tuple[Alert, ...] = (),
     panels: tuple[Panel, ...] = (),
     **options: Any,
@@ -189,10 +190,10 @@ make_gauge = partial(make_metric, Gauge)
 make_histogram = partial(make_metric, Histogram)
 
 
-def show_from_start(metric: Metric, values: Iterable[tuple[str, ...]]) -> None:
+def show_from_start(metric: Metric, values: Iterable[str | tuple[str, ...]]) -> None:
     """Starts a series at 0 for each of these label values."""
     for each in values:
-        metric.labels(*each)
+        metric.labels(*((each,) if isinstance(each, str) else each))
 
 
 def watch_from_outside(alerts: tuple[Alert, ...], panels: tuple[Panel, ...]) -> None:

@@ -23,7 +23,7 @@ ARM_SECONDS = make_histogram(
     remedy="The slowest arm is what a package waits for.",
     labels=("arm",),
     buckets=FAST,
-    from_start=(("text",), ("vector",), ("rank",)),
+    from_start=("text", "vector", "rank"),
     panels=(Panel(ARMS, "Time of arms, p95", "The slowest is what a package waits for."),),
 )
 ARM_CANDIDATES = make_counter(
@@ -31,7 +31,7 @@ ARM_CANDIDATES = make_counter(
     "What the arms found, before anything was put in order or left out.",
     remedy="None of an arm: nobody has what it looks for, or it does not answer.",
     labels=("arm",),
-    from_start=(("text",), ("vector",)),
+    from_start=("text", "vector"),
     panels=(
         Panel(
             ARMS,
@@ -88,6 +88,6 @@ PACKAGE_CUT = make_counter(
     "Packages in which a slot had more to say than it had tokens for.",
     remedy="Many of personal or knowledge: raise the token limit of requests, or policy compose.budget.",
     labels=("slot",),
-    from_start=(("knowledge",), ("summary",), ("entities",), ("window",), ("personal",)),
+    from_start=("knowledge", "summary", "entities", "window", "personal"),
     panels=(Panel(BUDGET, "Slots that were cut", "Packages a second in which the slot had more to say than tokens."),),
 )

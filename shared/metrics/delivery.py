@@ -1,6 +1,7 @@
 """Events and their consumers."""
 
 from shared.metrics.catalogue import (
+    ERASING,
     FAST,
     LOST_OR_LATE,
     WORKERS,
@@ -212,4 +213,13 @@ TEXTS_KEPT = make_gauge(
     "smartbrain_texts_kept",
     "Answers about texts that this process keeps in memory.",
     remedy="All go with any erasure; else it did not hear of it.",
+    panels=(
+        Panel(
+            ERASING,
+            "Answers kept in memory",
+            "By service. All go with an erasure; one that keeps its own did not hear of it.",
+            queries=(Series("max by (job) (smartbrain_texts_kept)", "{{job}}"),),
+            width=12,
+        ),
+    ),
 )

@@ -162,7 +162,7 @@ ERASURE_FAILURES = make_counter(
     "Steps of erasures that failed; each is tried again.",
     remedy="Rising: is that store up? tombstones.error names the error.",
     labels=("store",),
-    from_start=(("knowledge",), ("residue",), ("worker",)),
+    from_start=("knowledge", "residue", "worker"),
     panels=(
         Panel(
             ERASING,

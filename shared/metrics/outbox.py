@@ -101,7 +101,7 @@ REDRIVEN = make_counter(
     "Work driven again from state because its event was lost.",
     remedy="Rising: the broker loses data.",
     labels=("kind",),
-    from_start=tuple((kind,) for kind in ("turn", "observation", "proposal", "resource", "promotion", "erasure")),
+    from_start=("turn", "observation", "proposal", "resource", "promotion", "erasure"),
     alerts=(
         Alert(
             "WorkDrivenAgain",
