@@ -4,7 +4,7 @@ import re
 import sys
 from html import unescape
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import orjson
 import typer
@@ -13,11 +13,11 @@ from rich.text import Text
 from services.cli import explain as explained
 from services.cli.names import Session, Tenant, User, check_id, check_words
 from services.cli.output import AsJson, emit, out, refuse
+from services.cli.texts import Lang
 from services.cli.web import reach_compose
 from shared.errors import RefusedError
 from shared.language.patterns import to_pattern
 
-Lang = Literal["zh", "en"]
 PATIENCE_MS = 5000
 """A person at a terminal would rather wait for a complete package than get part of it in a second."""
 
