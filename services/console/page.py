@@ -11,7 +11,7 @@
    something, and then it ends with `page.redirect(...)`. A form of it holds `{{ form_token() }}`: without it the
    answer is 403
 3. its template, `templates/<area>/notes.html`, which begins `{% extends "layout.html" %}`
-4. what it says, in both languages, in `messages/<area>.py`; templates write `{{ t("memory.overview") }}`
+4. what it says, in both languages, in `texts/<area>.toml`; templates write `{{ t("memory.overview") }}`
 5. `make test-browser` opens it if it stands in `tests/browser/pages.py`
 """
 
@@ -175,6 +175,14 @@ class ConsolePage:
     async def change(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Json:
         """What compose says to a change of something of the user's."""
         return await self.compose.change(self.caller, method, path, body)
+
+    async def write(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Json:
+        """The receipt of a change of the user's memory, settled as far as a person should wait."""
+        return await self.compose.write(self.caller, method, path, body)
+
+    async def settle(self, receipt: Json) -> Json:
+        """The receipt once the write is done, or after some seconds."""
+        return await self.compose.settle(self.caller, receipt)
 
     async def get_any(self, path: str, **query: Any) -> Json:
         """What compose tells an operator of whom the query names, or of everybody."""

@@ -1,14 +1,11 @@
 """Changes of memories: remember, edit, pin, retract, restore; each offers an undo."""
 
-from collections.abc import Mapping
 from uuid import uuid4
 
 from starlette.responses import Response
 
 from services.console.page import ConsolePage
 from services.console.sessions import Notice
-from shared.fronts.client import Json
-from shared.fronts.writing import await_settled
 
 CHOSEN_MOST = 100
 UNDONE_BY = {"forget": "restore", "restore": "", "pin": "unpin", "unpin": "pin"}
@@ -22,7 +19,7 @@ async def remember(page: ConsolePage) -> Response:
     if not text:
         page.refuse("invalid_request", page.tell("memory.write_something"))
     body = {"text": text, "idempotency_key": page.field("once") or uuid4().hex}
-    receipt = await await_settled(page.compose, page.caller, await page.post("/v1/memories", body))
+    receipt = await page.settle(await page.post("/v1/memories", body))
     memory_id = receipt["memory_id"]
     if receipt["status"] == "rejected" or not memory_id:
         return page.redirect("/memory", Notice("notice.rejected"))
@@ -36,7 +33,7 @@ async def edit(page: ConsolePage) -> Response:
     memory_id, text = page.part("memory_id"), page.field("text")
     if not text:
         page.refuse("invalid_request", page.tell("memory.write_something"))
-    receipt = await settle_write(page, "PATCH", memory_id, {"text": text})
+    receipt = await page.write("PATCH", f"/v1/memories/{memory_id}", {"text": text})
     if receipt["status"] == "rejected":
         return page.redirect(f"/memory/one/{memory_id}", Notice("notice.rejected"))
     left = receipt["memory_id"] if receipt["settled"] and receipt["memory_id"] else memory_id
@@ -47,7 +44,7 @@ async def edit(page: ConsolePage) -> Response:
 async def take_back(page: ConsolePage) -> Response:
     """Retracts the memory; its history stays, and it can be restored."""
     memory_id = page.part("memory_id")
-    receipt = await settle_write(page, "DELETE", memory_id)
+    receipt = await page.write("DELETE", f"/v1/memories/{memory_id}")
     undo = f"/memory/one/{memory_id}/restore" if receipt["settled"] else None
     return page.redirect(f"/memory/one/{memory_id}", Notice("notice.taken_back", {}, undo))
 
@@ -55,7 +52,7 @@ async def take_back(page: ConsolePage) -> Response:
 async def restore(page: ConsolePage) -> Response:
     """Restores an older version."""
     memory_id = page.part("memory_id")
-    receipt = await settle_write(page, "POST", memory_id, path="/restore")
+    receipt = await page.write("POST", f"/v1/memories/{memory_id}/restore")
     left = receipt["memory_id"] if receipt["settled"] and receipt["memory_id"] else memory_id
     return page.redirect(f"/memory/one/{left}", Notice("notice.restored"))
 
@@ -82,7 +79,7 @@ async def change_chosen(page: ConsolePage) -> Response:
 async def pin(page: ConsolePage) -> Response:
     """Pins the memory."""
     memory_id = page.part("memory_id")
-    await settle_write(page, "PUT", memory_id, path="/pin")
+    await page.write("PUT", f"/v1/memories/{memory_id}/pin")
     undo = f"/memory/one/{memory_id}/unpin"
     return page.redirect(f"/memory/one/{memory_id}", Notice("notice.pinned", {}, undo))
 
@@ -90,7 +87,7 @@ async def pin(page: ConsolePage) -> Response:
 async def unpin(page: ConsolePage) -> Response:
     """Unpins the memory."""
     memory_id = page.part("memory_id")
-    await settle_write(page, "DELETE", memory_id, path="/pin")
+    await page.write("DELETE", f"/v1/memories/{memory_id}/pin")
     return page.redirect(f"/memory/one/{memory_id}", Notice("notice.unpinned"))
 
 
@@ -98,16 +95,8 @@ async def change_all(page: ConsolePage, chosen: list[str], action: str) -> list[
     """The selected memories that were changed; a missing or meanwhile changed one does not stop the others."""
     receipt = await page.change("POST", "/v1/memories/bulk", {"action": action, "memory_ids": chosen})
     if receipt["receipt_id"]:
-        await await_settled(page.compose, page.caller, {"receipt_id": receipt["receipt_id"], "settled": False})
+        await page.settle({"receipt_id": receipt["receipt_id"], "settled": False})
     return receipt["accepted"]
-
-
-async def settle_write(
-    page: ConsolePage, method: str, memory_id: str, body: Mapping[str, str] | None = None, path: str = ""
-) -> Json:
-    """The receipt once the workers have processed the write, or after some seconds."""
-    receipt = await page.change(method, f"/v1/memories/{memory_id}{path}", body)
-    return await await_settled(page.compose, page.caller, receipt)
 
 
 def find_own(path: str) -> str:

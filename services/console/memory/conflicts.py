@@ -4,7 +4,6 @@ from starlette.responses import Response
 
 from services.console.page import ConsolePage
 from services.console.sessions import Notice
-from shared.fronts.writing import await_settled
 
 MOST = 50
 
@@ -21,5 +20,5 @@ async def settle(page: ConsolePage) -> Response:
     """Settles a conflict in favour of one side."""
     keep = page.field("keep")
     path = f"/v1/conflicts/{page.part('conflict_id')}"
-    await await_settled(page.compose, page.caller, await page.change("POST", path, {"keep": keep}))
+    await page.write("POST", path, {"keep": keep})
     return page.redirect("/memory/conflicts", Notice("notice.settled"))

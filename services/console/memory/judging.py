@@ -7,7 +7,6 @@ from starlette.responses import Response
 from schemas.vocabulary import FeedbackVerdict
 from services.console.page import ConsolePage
 from services.console.sessions import Notice
-from shared.fronts.writing import await_settled
 
 VERDICTS: tuple[FeedbackVerdict, ...] = get_args(FeedbackVerdict)
 UNDONE_BY = {"wrong": "restore", "never_again": "bring-up"}
@@ -21,7 +20,7 @@ async def judge(page: ConsolePage) -> Response:
         page.refuse("invalid_request", "verdict")
     seen_in = {"context_id": page.field("context_id")} if page.field("context_id") else {}
     said = {"memory_id": page.request.path_params["memory_id"], "verdict": verdict, **seen_in}
-    receipt = await await_settled(page.compose, page.caller, await page.post("/v1/feedback", said))
+    receipt = await page.settle(await page.post("/v1/feedback", said))
     left = receipt["memory_id"] if receipt["settled"] and receipt["memory_id"] else memory_id
     back = f"/explain/packages/{page.quote(seen_in['context_id'])}" if seen_in else f"/memory/one/{left}"
     if receipt["status"] == "rejected":
@@ -33,6 +32,5 @@ async def judge(page: ConsolePage) -> Response:
 async def bring_up(page: ConsolePage) -> Response:
     """Ends a `never_again`."""
     memory_id = page.part("memory_id")
-    receipt = await page.change("DELETE", f"/v1/feedback/{memory_id}")
-    await await_settled(page.compose, page.caller, receipt)
+    await page.write("DELETE", f"/v1/feedback/{memory_id}")
     return page.redirect(f"/memory/one/{memory_id}", Notice("notice.brought_up"))

@@ -9,7 +9,6 @@ from services.console.memory.changing import find_own
 from services.console.page import ConsolePage
 from services.console.sessions import Notice
 from shared.fronts.client import Json
-from shared.fronts.writing import await_settled
 
 LEAST = 2
 
@@ -32,8 +31,7 @@ async def merge(page: ConsolePage) -> Response:
     if not keep or not others:
         page.refuse("invalid_request", page.tell("merge.which"))
     body = {"keep": keep, "others": others, **({"content": words} if words else {})}
-    receipt = await page.change("POST", "/v1/memories/merge", body)
-    receipt = await await_settled(page.compose, page.caller, receipt)
+    receipt = await page.write("POST", "/v1/memories/merge", body)
     if receipt["status"] == "rejected":
         return page.redirect("/memory/facts", Notice("notice.no_change"))
     left = receipt["memory_id"] if receipt["settled"] and receipt["memory_id"] else keep
