@@ -30,10 +30,10 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from services.mcp.catalogue import TOOLS
-from services.mcp.handler.overview import read_overview
+from services.mcp.handler.showing import read_overview
 from services.mcp.problems import describe_problem
 from services.mcp.prompts import INSTRUCTIONS, USE_MEMORY
-from services.mcp.rules.languages import Spoken
+from services.mcp.rules.marking import Spoken
 from shared.fronts.caller import AgentCaller
 from shared.fronts.client import ComposeClient
 from shared.fronts.problems import CallError

@@ -4,9 +4,8 @@ from typing import Literal
 
 from services.mcp.contracts import Evidence, RecallArguments, RecalledEvidence
 from services.mcp.handler.showing import make_nonce
-from services.mcp.rules.marking import mark_text, write_notice
-from services.mcp.rules.repeats import drop_repeats
-from services.mcp.rules.shortening import keep_fitting
+from services.mcp.rules.marking import keep_fitting, mark_text, write_notice
+from services.mcp.rules.matching import drop_repeats
 from shared.fronts.caller import AgentCaller
 from shared.fronts.client import ComposeClient, Json
 

@@ -5,9 +5,8 @@ import asyncio
 from services.mcp.contracts import Explained, KnownVersion, Origin, Use, WhyArguments
 from services.mcp.handler.finding import find_by_words
 from services.mcp.handler.showing import CANDIDATES_MOST, make_nonce, to_known
-from services.mcp.rules.marking import mark_text, write_notice
-from services.mcp.rules.receipts import find_use
-from services.mcp.rules.shortening import keep_fitting, shorten_text
+from services.mcp.rules.marking import keep_fitting, mark_text, shorten_text, write_notice
+from services.mcp.rules.matching import find_use
 from shared.fronts.caller import AgentCaller
 from shared.fronts.client import ComposeClient, Json
 from shared.fronts.problems import CallError

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from services.mcp.rules.languages import Spoken
+from services.mcp.rules.marking import Spoken
 
 INSTRUCTIONS = (
     "SmartBrain is the long-term memory of one user, whom the client has set. Call `recall` before you answer anything"

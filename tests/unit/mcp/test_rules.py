@@ -6,12 +6,8 @@ from hypothesis import strategies as st
 
 from services.mcp.contracts import Known
 from services.mcp.prompts import INSTRUCTIONS, USE_MEMORY
-from services.mcp.rules.marking import mark_text
-from services.mcp.rules.matching import pick_meant, says_same
-from services.mcp.rules.overviews import write_overview
-from services.mcp.rules.receipts import find_use
-from services.mcp.rules.repeats import drop_repeats
-from services.mcp.rules.shortening import keep_fitting, shorten_text
+from services.mcp.rules.marking import keep_fitting, mark_text, shorten_text, write_overview
+from services.mcp.rules.matching import drop_repeats, find_use, pick_meant, says_same
 from shared.fronts.origins import LOOPBACK, is_own_host, is_own_origin
 from shared.language import tokens
 from shared.settings import Settings

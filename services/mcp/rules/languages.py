@@ -1,5 +1,0 @@
-"""The supported languages."""
-
-from typing import Literal
-
-Spoken = Literal["en", "zh"]
