@@ -1,4 +1,4 @@
-"""`smartbrain memories`: lists memories now and in the past, shows their history, restores versions."""
+"""`smartbrain memories`: lists memories now and in the past, shows their history, restores and judges versions."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -9,11 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from schemas.memory_types import ROWS
-from schemas.vocabulary import ListedStatus, MemoryType
+from schemas.vocabulary import FeedbackVerdict, ListedStatus, MemoryType
 from services.cli.compose import show_outcome
 from services.cli.listing import LIST, ListingGroup
 from services.cli.names import Limit, Tenant, User
-from services.cli.output import AsJson, emit, out
+from services.cli.output import AsJson, emit, out, refuse
 from services.cli.texts import LanguageOption, choose_texts
 from services.cli.web import Web, reach_compose
 from shared.language.normalise import detect
@@ -197,3 +197,28 @@ def _act(write: Callable[[Web, Json], Json], user: str, tenant: str, *, as_json:
     reason = f"  ({receipt['reason']})" if receipt["reason"] else ""
     out.print(f"memory {receipt['memory_id']}{reason}", markup=False)
     show_outcome(outcome)
+
+
+def feedback(
+    memory_id: Annotated[UUID, typer.Argument(help="The memory, as `smartbrain memories list --ids` shows it.")],
+    verdict: Annotated[FeedbackVerdict | None, typer.Argument(help="right, wrong, not_useful or never_again.")] = None,
+    end: Annotated[bool, typer.Option("--end", help="End a `never_again`.")] = False,
+    context: Annotated[UUID | None, typer.Option("--context", help="The package that showed it.")] = None,
+    user: User = "me",
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Judge a memory: right, wrong, not useful, or never to be mentioned again."""
+    if (verdict is None) == (not end):
+        raise refuse("give either a verdict or --end")
+    whose = {"tenant_id": tenant, "user_id": user}
+    with reach_compose() as web:
+        if end:
+            receipt = web.delete(f"/v1/feedback/{memory_id}", whose)
+        else:
+            body = {**whose, "memory_id": str(memory_id), "verdict": verdict}
+            receipt = web.post("/v1/feedback", {**body, "context_id": str(context)} if context else body)
+    if as_json:
+        emit(receipt)
+        return
+    out.print(f"{receipt['status']} {receipt['memory_id'] or ''} {receipt['reason'] or ''}".rstrip(), markup=False)

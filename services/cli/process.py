@@ -1,9 +1,13 @@
-"""A process of services as the supervisor knows it."""
+"""A process of services as the supervisor knows it: whether it runs and is live."""
 
+import os
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from pathlib import Path
+from urllib.request import urlopen
 
 from shared.embedded.process import Child
 
@@ -27,3 +31,21 @@ class Process:
         with suppress(OSError, ValueError):
             return f"http://127.0.0.1:{int(self.port_file.read_text())}"
         return None
+
+
+def is_live(url: str, patience_s: float) -> bool:
+    """Whether its probe says in time that it lives."""
+    try:
+        with urlopen(f"{url}/live", timeout=patience_s) as answer:  # noqa: S310 # our own loopback address
+            return answer.status == 200
+    except (OSError, HTTPException):
+        return False
+
+
+def is_running(pid: Callable[[], int]) -> bool:
+    """Whether a child of this process has not ended; one that was never started has."""
+    try:
+        found = os.waitid(os.P_PID, pid(), os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except (RuntimeError, ChildProcessError):
+        return False
+    return found is None

@@ -20,8 +20,7 @@ from urllib.request import urlopen
 import orjson
 
 from services.cli.data_folder import Running, forget, write
-from services.cli.liveness import is_live, is_running
-from services.cli.process import Process
+from services.cli.process import Process, is_live, is_running
 from shared.embedded.broker_process import EmbeddedBroker
 from shared.embedded.postgres import EmbeddedPostgres
 from shared.embedded.process import spawn

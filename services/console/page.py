@@ -29,10 +29,16 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from services.console.messages import MESSAGES
-from services.console.prose import write_lines
-from services.console.rendering import render
-from services.console.rules.languages import LANGUAGES, Spoken, choose_language
-from services.console.rules.telling import name_degree, read_moment, tell_day, tell_moment
+from services.console.rendering import render, write_lines
+from services.console.rules.telling import (
+    LANGUAGES,
+    Spoken,
+    choose_language,
+    name_degree,
+    read_moment,
+    tell_day,
+    tell_moment,
+)
 from services.console.sessions import Notice, Session
 from shared.clock import now
 from shared.fronts.caller import AgentCaller

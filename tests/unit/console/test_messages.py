@@ -8,8 +8,7 @@ import pytest
 
 from services.console.messages import MESSAGES, TABLES
 from services.console.rendering import FOLDER, make_templates
-from services.console.rules.languages import LANGUAGES
-from services.console.rules.telling import DEGREES
+from services.console.rules.telling import DEGREES, LANGUAGES
 
 VALUE = re.compile(r"\{(\w+)\}")
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
