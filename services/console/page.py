@@ -103,6 +103,12 @@ class ConsolePage:
         return find_zone(self.request.cookies.get(ZONE_COOKIE, ""))
 
     @property
+    def whom(self) -> dict[str, str]:
+        """The tenant or user to which an operator's figures are limited, if the address names one."""
+        named = {"tenant_id": self.ask("tenant"), "user_id": self.ask("user")}
+        return {name: value for name, value in named.items() if value}
+
+    @property
     def here(self) -> str:
         """The address of the page, to come back to; the one before it where this is the answer to a form."""
         url = self.request.url
