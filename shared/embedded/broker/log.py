@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shared.batches import BatchHeader
-from shared.embedded.broker.batch import read_header, sound
 from shared.embedded.broker.files import FilePool, sync_folder
 from shared.embedded.broker.producers import Producers
-from shared.embedded.broker.protocol import Code, first_record_since
+from shared.embedded.broker.protocol import Code, first_record_since, read_header, sound
 from shared.embedded.broker.segment import Segment, named_by_content
 
 _log = logging.getLogger("smartbrain.broker")
