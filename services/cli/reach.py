@@ -16,11 +16,11 @@ def reach_servers(config: Settings, *, broker: bool) -> Generator[tuple[str, str
     """The addresses of database and broker: as configured, of the running system, else embedded ones started for this
     command. A broker that has never run here is not started, because it has no data.
     """
-    found = data_folder.complete(config)
-    bootstrap = found.kafka_bootstrap
+    reached = data_folder.complete(config)
+    bootstrap = reached.kafka_bootstrap
     wanted = broker and bootstrap is None and (config.data / "broker").exists()
-    if found.database_url and not wanted:
-        yield found.database_url.get_secret_value(), bootstrap
+    if reached.database_url and not wanted:
+        yield reached.database_url.get_secret_value(), bootstrap
         return
     with Supervisor(config, services=()) as machine:
         with show_work("starting the database", quiet=False):
