@@ -16,7 +16,7 @@ from services.console.rendering import STATIC
 from services.console.sessions import Sessions
 from shared.access.loopback import is_loopback
 from shared.fronts.client import ComposeClient
-from shared.fronts.guard import Front
+from shared.fronts.front import Front
 from shared.policy_file import load_policy
 from shared.service import Service
 from shared.settings import Settings

@@ -12,7 +12,7 @@ from services.mcp.door import METADATA, PATH, Door, DoorPolicy
 from services.mcp.server import Context, make_server
 from shared.access.loopback import is_loopback
 from shared.fronts.caller import AgentCaller
-from shared.fronts.guard import Front
+from shared.fronts.front import Front
 from shared.metrics.access import AGENT_CALLS
 from shared.metrics.catalogue import show_from_start
 from shared.policy import AccessPolicy
