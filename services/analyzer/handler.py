@@ -23,7 +23,6 @@ from shared.domain.statements import ActiveMemory
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.metrics.memory import ANALYSIS_ADVICE, ANALYSIS_WITHOUT
-from shared.metrics.models import MODEL_ANSWERS_KEPT
 from shared.model_calls.calls import AnswerCache, AnswerKey, ModelCalls, digest, load_budget
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.prompt import Prompt
@@ -51,7 +50,7 @@ class AnalysisBatch:
 
 async def propose(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
     """Each observation has a proposal and the event that continues it; a repetition changes nothing."""
-    wanted = [o for event in events for o in _payload(event).observation_ids]
+    wanted = [o for event in events for o in event.read(ObservationRecorded).observation_ids]
     async with rt.transaction_of(subject) as (rt, conn):
         unanalyzed = [o for o in await observations.load(conn, subject, wanted) if o.state == "new"]
         active = await memory.load_concerned(subject, [statement_of(o) for o in unanalyzed]).on(conn)
@@ -192,7 +191,7 @@ async def _ask(rt: Runtime, calls: ModelCalls, question: _Question) -> bool:
 async def _save(rt: Runtime, subject: Subject, events: Sequence[Delivered], batch: AnalysisBatch, epoch: int) -> int:
     """Saves the proposals with their events, and returns how many are new."""
     by_id = {analysis.observation.observation_id: analysis.observation for analysis in batch.analyses}
-    causes = {o: event.envelope for event in events for o in _payload(event).observation_ids}
+    causes = {o: event.envelope for event in events for o in event.read(ObservationRecorded).observation_ids}
     async with rt.db.transaction(subject, since=epoch) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
         # a correction may have settled some of them since they were loaded
@@ -232,13 +231,6 @@ def _measure(batch: AnalysisBatch) -> None:
             ANALYSIS_ADVICE.labels(advice.by, advice.verdict).inc()
         for reason in analysis.unavailable:
             ANALYSIS_WITHOUT.labels(reason).inc()
-    for answer in batch.calls.unreadable:
-        MODEL_ANSWERS_KEPT.labels(answer.prompt, answer.model).inc()
-
-
-def _payload(event: Delivered) -> ObservationRecorded:
-    assert isinstance(event.payload, ObservationRecorded)  # noqa: S101 # the topic carries nothing else
-    return event.payload
 
 
 def _to_row(analysis: StatementAnalysis) -> ProposalRow:
@@ -289,7 +281,7 @@ def _to_events(
 
 async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:
     """Quarantines the observations; the outcome of their turn says so."""
-    payload = _payload(event)
+    payload = event.read(ObservationRecorded)
     async with rt.db.transaction(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
         await turn_states.give_up(

@@ -4,7 +4,7 @@ import re
 import sys
 from html import unescape
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import orjson
 import typer
@@ -13,11 +13,11 @@ from rich.text import Text
 from services.cli import explain as explained
 from services.cli.names import Session, Tenant, User, check_id, check_words
 from services.cli.output import AsJson, emit, out, refuse
+from services.cli.texts import Lang
 from services.cli.web import reach_compose
 from shared.errors import RefusedError
 from shared.language.patterns import to_pattern
 
-Lang = Literal["zh", "en"]
 PATIENCE_MS = 5000
 """A person at a terminal would rather wait for a complete package than get part of it in a second."""
 
@@ -207,3 +207,27 @@ def remember(
         memory = f" {receipt['memory_id']}" if receipt["memory_id"] else ""
         out.print(f"memory{memory} {receipt['status']}{why}", markup=False)
         show_outcome(outcome)
+
+
+def say(
+    text: Annotated[
+        str, typer.Argument(help='What the user says: "/memory", "/forget fact 2", ...', callback=check_words)
+    ],
+    user: User = "me",
+    session: Session = "cli",
+    tenant: Tenant = "default",
+    key: Annotated[str | None, typer.Option("--key", help="Idempotency key.", callback=check_id)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Send one message as a user; a command (/help lists them) is carried out and gets a reply."""
+    whose = {"tenant_id": tenant, "user_id": user, "session_id": session}
+    body: dict[str, Any] = {**whose, "messages": [{"role": "user", "content": text}], "idempotency_key": key}
+    with reach_compose() as web:
+        result = web.post("/v1/turns", body)
+        web.outcome(whose, result["turn_id"])
+    if as_json:
+        emit(result)
+    elif result["reply"]:
+        out.print(result["reply"]["text"], markup=False)
+    else:
+        out.print(f"turn {result['turn_id']} session={result['session_id']} seq={result['seq']}", markup=False)

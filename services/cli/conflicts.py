@@ -6,28 +6,15 @@ from uuid import UUID
 import typer
 from rich.text import Text
 
-from services.cli.compose import Lang, show_outcome
+from services.cli.compose import show_outcome
 from services.cli.listing import LIST, ListingGroup
-from services.cli.memories import Json, LanguageOption, moment
+from services.cli.memories import Json, moment
 from services.cli.names import Limit, Tenant, User
 from services.cli.output import AsJson, emit, out
+from services.cli.texts import LanguageOption, choose_texts
 from services.cli.web import reach_compose
-from shared.language.normalise import detect
 
 group = typer.Typer(cls=ListingGroup, help="Show open conflicts; settle one.")
-_SAY: dict[Lang, dict[str, str]] = {
-    "en": {"known": "known", "said": "said", "session": "session", "turn": "turn", "erased": "(erased)"},
-    "zh": {
-        "known": "已知",
-        "said": "说的",
-        "session": "会话",
-        "turn": "轮次",
-        "erased": "（已抹除）",
-        "open": "待定",
-        "kept": "保留原有",
-        "replaced": "改用新说",
-    },
-}
 
 
 @group.command(LIST)
@@ -48,7 +35,7 @@ def list_conflicts(
         emit(page)
     elif page["conflicts"]:
         for each in page["conflicts"]:
-            _show(each, _SAY[lang or ("zh" if detect(each["known"]) == "zh" else "en")])
+            _show(each, choose_texts("conflicts", lang, each["known"]))
     else:
         out.print("no conflicts")
 

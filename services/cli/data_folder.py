@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import orjson
+from pydantic import SecretStr
 
 from shared.errors import ConfigurationError
 from shared.settings import URL, Settings, load
@@ -60,13 +61,18 @@ def url(settings: Settings | None = None) -> str:
     return running.http
 
 
-def database(settings: Settings) -> str:
-    """The DSN of the settings, or of the system on the data folder; ConfigurationError if neither exists."""
-    if settings.database_url:
-        return settings.database_url.get_secret_value()
+def complete(settings: Settings) -> Settings:
+    """The settings, completed by the addresses of the system on the data folder, if one runs there."""
     running = find(settings.data)
     if running is None:
-        raise ConfigurationError(
-            f"SMARTBRAIN_DATABASE_URL is not set and no SmartBrain runs on {settings.data.absolute()}"
-        )
-    return running.database
+        return settings
+    database = settings.database_url or SecretStr(running.database)
+    kafka = settings.kafka_bootstrap or running.kafka
+    return settings.model_copy(update={"database_url": database, "kafka_bootstrap": kafka})
+
+
+def database(settings: Settings) -> str:
+    """The DSN of the settings, or of the system on the data folder; ConfigurationError if neither exists."""
+    if url := complete(settings).database_url:
+        return url.get_secret_value()
+    raise ConfigurationError(f"SMARTBRAIN_DATABASE_URL is not set and no SmartBrain runs on {settings.data.absolute()}")

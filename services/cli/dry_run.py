@@ -3,7 +3,7 @@
 import asyncio
 import time
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
@@ -12,61 +12,17 @@ from schemas.vocabulary import Role
 from services.cli.names import check_words
 from services.cli.output import AsJson, emit, out
 from services.cli.progress import show_work
+from services.cli.texts import Lang, choose_texts
 from services.observer.extract import extract
 from shared import clock, settings
 from shared.extraction import MessageText, ObserveContext, Observed, TurnText
 from shared.extraction.model import Observation
 from shared.extraction.standing_wishes import TurnPlace, Wishes
 from shared.extraction.wishes import find_learning_wish, to_unread
-from shared.language.normalise import detect
 from shared.models.factory import make_models
 from shared.policy import ConfidencePolicy, ObserverPolicy
 from shared.policy_file import load_policy
 from shared.secrets import SecretHit, redact
-
-Words = Literal["zh", "en"]
-_SAY: dict[Words, dict[str, str]] = {
-    "en": {
-        "stored": "Stored as",
-        "redacted": "redacted before storage",
-        "kept": "Kept",
-        "corrected": "Corrected",
-        "refused": "Refused",
-        "dropped": "Not kept",
-        "feedback": "Feedback on the answer before",
-        "nothing": "nothing",
-        "key": "key",
-        "because": "because",
-        "confidence": "confidence",
-        "at most": "at most",
-        "flags": "flags",
-        "on": "on",
-        "until": "until",
-        "was": "was",
-        "taken back": "taken back",
-        "notes": "Notes",
-    },
-    "zh": {
-        "stored": "存储为",
-        "redacted": "存储前已遮盖",
-        "kept": "保留",
-        "corrected": "纠正",
-        "refused": "拒绝",
-        "dropped": "未保留",
-        "feedback": "对上一条回答的反馈",
-        "nothing": "无",
-        "key": "键",
-        "because": "依据",
-        "confidence": "置信度",
-        "at most": "上限",
-        "flags": "标记",
-        "on": "日期",
-        "until": "有效至",
-        "was": "原为",
-        "taken back": "撤回",
-        "notes": "说明",
-    },
-}
 
 
 def observe(
@@ -77,7 +33,7 @@ def observe(
     model: Annotated[
         bool, typer.Option("--model/--no-model", help="Also call the chat model, if one is configured.")
     ] = True,
-    lang: Annotated[Words | None, typer.Option("--lang", help="Language of the answer: zh, en.")] = None,
+    lang: Annotated[Lang | None, typer.Option("--lang", help="Language of the answer: zh, en.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what would be kept, corrected, refused and redacted from a message, and why; nothing is stored."""
@@ -98,7 +54,7 @@ def observe(
     if as_json:
         emit(report)
     else:
-        _show(report, _SAY[lang or ("zh" if detect(text) == "zh" else "en")], judged=before is not None)
+        _show(report, choose_texts("observe", lang, text), judged=before is not None)
 
 
 async def observe_text(

@@ -10,11 +10,10 @@ from uuid import UUID
 import typer
 from rich.text import Text
 
-from services.cli.compose import Lang
-from services.cli.erase_words import SAY
-from services.cli.memories import Json, LanguageOption, moment
+from services.cli.memories import Json, moment
 from services.cli.names import Tenant, check_id, check_ids
 from services.cli.output import AsJson, emit, err, fail, out, to_table
+from services.cli.texts import LanguageOption, choose_texts
 from services.cli.web import Web, reach_compose
 from shared.language.normalise import detect
 from shared.settings import API_KEY
@@ -59,7 +58,8 @@ def erase(
 ) -> None:
     """Erase a user, everything learnt about them, sessions or memories: hidden at once, then deleted, with a proof."""
     whose: Json = {"tenant_id": tenant, "user_id": user}
-    say = SAY[lang or _language([*(session or ()), reason]) or _language([user, by]) or "en"]
+    spoken = _join([*(session or ()), reason])
+    say = choose_texts("erase", lang, spoken if detect(spoken) != "other" else _join([user, by]))
     _refuse_mixed(tombstone_id, verify=verify, listing=listing, requeue=requeue)
     with reach_compose(PATIENCE_S) as web:
         if listing:
@@ -77,10 +77,8 @@ def erase(
             _ask(web, whose, body, timeout if wait else None, say, as_json=as_json)
 
 
-def _language(said: Sequence[str | None]) -> Lang | None:
-    """The language of the given texts; None without text."""
-    found = detect(" ".join(each for each in said if each))
-    return None if found == "other" else found
+def _join(texts: Sequence[str | None]) -> str:
+    return " ".join(filter(None, texts))
 
 
 def translate_word(say: dict[str, str], word: str) -> str:

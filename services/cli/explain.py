@@ -1,83 +1,23 @@
 """`compose --explain`: the plan, the candidates with their scores, dropped candidates and the arms; in zh and en."""
 
-from typing import Any, Literal
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
 from services.cli.output import out
+from services.cli.texts import Lang, choose_texts
 
 Json = dict[str, Any]
-Words = Literal["zh", "en"]
 SHOWN = 25
-_SAY: dict[Words, dict[str, str]] = {
-    "en": {
-        "plan": "Plan",
-        "intent": "intent",
-        "purpose": "purpose",
-        "because": "because",
-        "entities": "names",
-        "knowledge": "asks knowledge",
-        "yes": "yes",
-        "no": "no",
-        "filters": "filters",
-        "none": "none",
-        "queries": "Queries",
-        "mode": "mode",
-        "weight": "weight",
-        "text": "text",
-        "candidates": "Candidates",
-        "place": "in",
-        "score": "score",
-        "factors": "rel x rec x conf x prov x freq",
-        "arms": "arms (rank:score)",
-        "out": "left out",
-        "dropped": "Left out",
-        "arm": "Arms",
-        "missing": "missing",
-        "notes": "notes",
-        "ignored": "ignored",
-        "took": "took",
-        "more": "more with --json",
-    },
-    "zh": {
-        "plan": "计划",
-        "intent": "意图",
-        "purpose": "目的",
-        "because": "依据",
-        "entities": "提到",
-        "knowledge": "查知识库",
-        "yes": "是",
-        "no": "否",
-        "filters": "过滤",
-        "none": "无",
-        "queries": "查询",
-        "mode": "方式",
-        "weight": "权重",
-        "text": "内容",
-        "candidates": "候选",
-        "place": "入选",
-        "score": "得分",
-        "factors": "相关×新近×置信×来源×频率",
-        "arms": "各路(名次:分)",
-        "out": "落选原因",
-        "dropped": "落选",
-        "arm": "检索路",
-        "missing": "缺失",
-        "notes": "备注",
-        "ignored": "忽略",
-        "took": "耗时",
-        "more": "其余见 --json",
-    },
-}
 
 
-def show(package: Json, language: Words | None = None) -> None:
+def show(package: Json, language: Lang | None = None) -> None:
     """The explanation for people, by default in the language of the question."""
     debug: Json = package.get("debug") or {}
     planner: Json = debug.get("planner") or {}
     explain: Json = debug.get("explain") or {}
-    say = _SAY[language or ("zh" if planner.get("language") == "zh" else "en")]
+    say = choose_texts("explain", language or ("zh" if planner.get("language") == "zh" else "en"), "")
     _plan(planner, say)
     _candidates(explain.get("candidates", []), say)
     print_dropped(explain, say)

@@ -4,7 +4,7 @@ from importlib import import_module
 
 import uvloop
 
-from services.cli.liveness import announce_port
+from services.cli.process import announce_port
 from shared import service
 from shared.settings import Settings
 

@@ -113,17 +113,15 @@ def migrate(
     as_json: AsJson = False,
 ) -> None:
     """Bring the database's schema and Kafka's topics up to date."""
-    config = settings.load()
+    config = data_folder.complete(settings.load())
     configure_logs(config.log_level)
-    running = data_folder.find(config.data)
-    dsn = config.database_url.get_secret_value() if config.database_url else running.database if running else None
-    bootstrap = config.kafka_bootstrap or (running.kafka if running else None)
-    if dsn is None:
+    if config.database_url is None:
         raise ConfigurationError(
             "SMARTBRAIN_DATABASE_URL is not set and no SmartBrain runs here; `smartbrain up` migrates by itself"
         )
+    dsn = config.database_url.get_secret_value()
     applied, waiting = asyncio.run(_migrate(dsn, post=post))
-    created = asyncio.run(_topics(config.model_copy(update={"kafka_bootstrap": bootstrap}), dsn)) if bootstrap else []
+    created = asyncio.run(_topics(config, dsn)) if config.kafka_bootstrap else []
     if as_json:
         emit({"applied": applied, "waiting": waiting, "topics": created})
         return

@@ -1,4 +1,4 @@
-"""`smartbrain memories`: lists memories now and in the past, shows their history, restores versions."""
+"""`smartbrain memories`: lists memories now and in the past, shows their history, restores and judges versions."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -9,84 +9,18 @@ from rich.table import Table
 from rich.text import Text
 
 from schemas.memory_types import ROWS
-from schemas.vocabulary import ListedStatus, MemoryType
-from services.cli.compose import Lang, show_outcome
+from schemas.vocabulary import FeedbackVerdict, ListedStatus, MemoryType
+from services.cli.compose import show_outcome
 from services.cli.listing import LIST, ListingGroup
 from services.cli.names import Limit, Tenant, User
-from services.cli.output import AsJson, emit, out
+from services.cli.output import AsJson, emit, out, refuse
+from services.cli.texts import LanguageOption, choose_texts
 from services.cli.web import Web, reach_compose
 from shared.language.normalise import detect
 
 Json = dict[str, Any]
 group = typer.Typer(cls=ListingGroup, help="Show a user's memories and their history; restore, pin and merge them.")
 Id = Annotated[UUID, typer.Argument(help="A version's id.")]
-LanguageOption = Annotated[Lang | None, typer.Option("--lang", help="Language of the labels: zh, en.")]
-SAY: dict[Lang, dict[str, str]] = {
-    "en": {
-        "from": "from",
-        "now": "now",
-        "value": "value",
-        "supersedes": "supersedes",
-        "superseded_by": "superseded by",
-        "when": "when",
-        "what": "what happened",
-        "who": "who",
-        "words": "words",
-        "erased": "(erased)",
-        "panel": "(chosen in the panel)",
-        "upkeep": "upkeep",
-        "conflict": "conflict",
-        "session": "session",
-        "turn": "turn",
-    },
-    "zh": {
-        "from": "自",
-        "now": "至今",
-        "value": "取值",
-        "supersedes": "取代",
-        "superseded_by": "被取代为",
-        "when": "时间",
-        "what": "动作",
-        "who": "谁",
-        "words": "原话",
-        "erased": "（已抹除）",
-        "panel": "（在面板中选择）",
-        "upkeep": "维护",
-        "conflict": "冲突",
-        "session": "会话",
-        "turn": "轮次",
-        "created": "产生",
-        "confirmed": "确认",
-        "superseded": "取代",
-        "retracted": "撤回",
-        "restored": "恢复",
-        "merged": "合并",
-        "held": "搁置",
-        "said": "说过",
-        "passed over": "略过",
-        "pinned": "置顶",
-        "unpinned": "取消置顶",
-        "imported": "导入",
-        "of no use": "没有用",
-        "not to be brought up": "不再提起",
-        "to be brought up again": "可以再提起",
-        "status active": "有效",
-        "status superseded": "已被取代",
-        "status retracted": "已撤回",
-        "status merged": "已合并",
-        "status expired": "已过期",
-        "status candidate_evict": "待清除",
-        "status erased": "已抹除",
-        "open": "待定",
-        "kept": "保留原有",
-        "replaced": "改用新说",
-        "user": "用户",
-        "assistant": "助手",
-        "item": "条目",
-        "tool_result": "工具",
-        "ref": "引用",
-    },
-}
 
 
 @group.command(LIST)
@@ -160,7 +94,7 @@ def history(
         emit(page)
         return
     newest = page["memories"][-1]["content"]
-    say = SAY[lang or ("zh" if detect(newest) == "zh" else "en")]
+    say = choose_texts("memories", lang, newest)
     for version in page["memories"]:
         _version(version, say)
 
@@ -263,3 +197,28 @@ def _act(write: Callable[[Web, Json], Json], user: str, tenant: str, *, as_json:
     reason = f"  ({receipt['reason']})" if receipt["reason"] else ""
     out.print(f"memory {receipt['memory_id']}{reason}", markup=False)
     show_outcome(outcome)
+
+
+def feedback(
+    memory_id: Annotated[UUID, typer.Argument(help="The memory, as `smartbrain memories list --ids` shows it.")],
+    verdict: Annotated[FeedbackVerdict | None, typer.Argument(help="right, wrong, not_useful or never_again.")] = None,
+    end: Annotated[bool, typer.Option("--end", help="End a `never_again`.")] = False,
+    context: Annotated[UUID | None, typer.Option("--context", help="The package that showed it.")] = None,
+    user: User = "me",
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Judge a memory: right, wrong, not useful, or never to be mentioned again."""
+    if (verdict is None) == (not end):
+        raise refuse("give either a verdict or --end")
+    whose = {"tenant_id": tenant, "user_id": user}
+    with reach_compose() as web:
+        if end:
+            receipt = web.delete(f"/v1/feedback/{memory_id}", whose)
+        else:
+            body = {**whose, "memory_id": str(memory_id), "verdict": verdict}
+            receipt = web.post("/v1/feedback", {**body, "context_id": str(context)} if context else body)
+    if as_json:
+        emit(receipt)
+        return
+    out.print(f"{receipt['status']} {receipt['memory_id'] or ''} {receipt['reason'] or ''}".rstrip(), markup=False)

@@ -16,12 +16,11 @@ def reach_servers(config: Settings, *, broker: bool) -> Generator[tuple[str, str
     """The addresses of database and broker: as configured, of the running system, else embedded ones started for this
     command. A broker that has never run here is not started, because it has no data.
     """
-    running = data_folder.find(config.data)
-    dsn = config.database_url.get_secret_value() if config.database_url else running.database if running else None
-    bootstrap = config.kafka_bootstrap or (running.kafka if running else None)
+    reached = data_folder.complete(config)
+    bootstrap = reached.kafka_bootstrap
     wanted = broker and bootstrap is None and (config.data / "broker").exists()
-    if dsn and not wanted:
-        yield dsn, bootstrap
+    if reached.database_url and not wanted:
+        yield reached.database_url.get_secret_value(), bootstrap
         return
     with Supervisor(config, services=()) as machine:
         with show_work("starting the database", quiet=False):

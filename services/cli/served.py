@@ -8,7 +8,7 @@ from importlib import import_module
 
 import uvloop
 
-from services.cli.liveness import announce_port
+from services.cli.process import announce_port
 from shared import service
 from shared.bus.access import open_access
 from shared.bus.broker import Bus

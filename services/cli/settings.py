@@ -7,9 +7,9 @@ import typer
 from rich.table import Table
 
 from schemas.settings import SettingsChange
-from services.cli.compose import Lang
 from services.cli.names import By, Tenant, Why, check_id, name_operator
 from services.cli.output import AsJson, emit, out
+from services.cli.texts import Lang
 from services.cli.web import reach_compose
 
 Json = dict[str, Any]

@@ -20,8 +20,7 @@ from urllib.request import urlopen
 import orjson
 
 from services.cli.data_folder import Running, forget, write
-from services.cli.liveness import is_live, is_running
-from services.cli.process import Process
+from services.cli.process import PORT_FILE, Process, is_live, is_running
 from shared.embedded.broker_process import EmbeddedBroker
 from shared.embedded.postgres import EmbeddedPostgres
 from shared.embedded.process import spawn
@@ -51,7 +50,7 @@ class Supervisor:
         self._stopping = threading.Event()
         self._lock: IO[bytes] | None = None
         self.postgres = self._postgres(durable)
-        self.broker = self._broker(durable)
+        self.broker = self._broker()
         self.processes: dict[str, Process] = {}
         self.needs_key = True
         self._ports: dict[str, int] = {}
@@ -62,11 +61,11 @@ class Supervisor:
             return None
         return EmbeddedPostgres(self.data / "postgres", CACHE / "postgres", durable=durable)
 
-    def _broker(self, durable: bool) -> EmbeddedBroker | None:
+    def _broker(self) -> EmbeddedBroker | None:
         if not self.settings.embedded_kafka:
             return None
         # a topic that a client's question makes has one partition, and whoever shares it with another gets none
-        return EmbeddedBroker(self.data / "broker", fsync=False, auto_create=False)
+        return EmbeddedBroker(self.data / "broker", auto_create=False)
 
     def __enter__(self) -> Self:
         self.data.mkdir(parents=True, exist_ok=True)
@@ -218,7 +217,7 @@ class Supervisor:
             "SMARTBRAIN_MCP_PORT": str(self._ports.get("mcp", self.settings.port_of_mcp)),
             "SMARTBRAIN_CONSOLE_PORT": str(self._ports.get("console", self.settings.port_of_console)),
             "SMARTBRAIN_METRICS_PORT": "0",
-            "SMARTBRAIN_PORT_FILE": str(port_file),
+            PORT_FILE: str(port_file),
             "PYTHONPATH": os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH")))),
         }
         told_later = f"{name_of('database_url')}_FILE"  # as the address itself: of the two only one may be set

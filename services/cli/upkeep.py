@@ -4,7 +4,6 @@ import asyncio
 from typing import Annotated, Any
 
 import typer
-from pydantic import SecretStr
 from rich.text import Text
 
 from services.cli import data_folder
@@ -34,7 +33,7 @@ def upkeep(
     configure_logs(config.log_level)
     with show_work(f"upkeep of the memories of {user}", quiet=as_json):
         operator = find_operator(by, reason)
-        changes = asyncio.run(_round(reach_servers(config), Subject(tenant, user), operator, forced=now))
+        changes = asyncio.run(_round(data_folder.complete(config), Subject(tenant, user), operator, forced=now))
     if as_json:
         emit({"due": changes is not None, "done": [to_json(change) for change in changes or ()]})
     elif changes is None:
@@ -44,17 +43,6 @@ def upkeep(
             _show(to_json(change))
         if not changes:
             out.print("nothing to be done")
-
-
-def reach_servers(config: Settings) -> Settings:
-    """The settings, completed by the addresses of the system on the data folder."""
-    running = data_folder.find(config.data)
-    if running is None:
-        return config
-    database = config.database_url or SecretStr(running.database)
-    return config.model_copy(
-        update={"database_url": database, "kafka_bootstrap": config.kafka_bootstrap or running.kafka}
-    )
 
 
 async def _round(config: Settings, subject: Subject, by: Operator, *, forced: bool) -> list[UpkeepChange] | None:

@@ -1,7 +1,5 @@
 """The console: wires access checks, the pages of every area and compose's client into a service."""
 
-import asyncio
-
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -18,7 +16,7 @@ from services.console.rendering import STATIC
 from services.console.sessions import Sessions
 from shared.access.loopback import is_loopback
 from shared.fronts.client import ComposeClient
-from shared.fronts.guard import reaches, refuse_unguarded
+from shared.fronts.front import Front
 from shared.policy_file import load_policy
 from shared.service import Service
 from shared.settings import Settings
@@ -26,27 +24,11 @@ from shared.settings import Settings
 
 def build(settings: Settings) -> Service:
     """The service; it has no database and no broker, and calls compose."""
-    address = settings.url or f"http://127.0.0.1:{settings.http_port}"
-    compose = ComposeClient(lambda: address)
-    ready = asyncio.Event()
-
-    async def run() -> None:
-        try:
-            if not is_loopback(settings.http_host):
-                await refuse_unguarded(compose, "the console", settings.http_host)
-            ready.set()
-            await asyncio.Event().wait()
-        finally:
-            ready.clear()
-            await compose.close()
-
-    async def find_ready() -> dict[str, bool]:
-        return {"serving": ready.is_set(), "compose": await reaches(compose)}
-
+    front = Front("the console", settings)
     policy = ConsoleDoorPolicy(settings.console_url, is_loopback(settings.http_host))
     client = find_client(settings, load_policy(settings.policy).access)
-    sign_ins = SignIns(client) if client else None
-    return Service("console", run=run, ready=find_ready, http=make_app(compose, policy, sign_ins))
+    app = make_app(front.compose, policy, SignIns(client) if client else None)
+    return Service("console", run=front.run, ready=front.find_ready, http=app)
 
 
 def make_app(compose: ComposeClient, policy: ConsoleDoorPolicy, sign_ins: SignIns | None = None) -> Starlette:

@@ -1,8 +1,5 @@
 """Checks every request: refuses other sites, and adds security headers to every answer."""
 
-from dataclasses import dataclass
-from urllib.parse import urlsplit
-
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, Response
@@ -10,7 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from services.console.page import Visit
 from services.console.sessions import Sessions, make_token
-from shared.fronts.origins import LOOPBACK, is_own_host, is_own_origin, name_of_host
+from shared.fronts.origins import LOOPBACK, FrontPolicy, is_own_origin, name_of_host
 
 SESSION_COOKIE, VISIT_COOKIE = "smartbrain_session", "smartbrain_visit"
 KEPT = "public, max-age=31536000, immutable"
@@ -36,18 +33,8 @@ HEADERS = {
 }
 
 
-@dataclass(frozen=True)
-class ConsoleDoorPolicy:
+class ConsoleDoorPolicy(FrontPolicy):
     """The address of the console, and whether it is reachable from other machines."""
-
-    own_address: str | None
-    open_without_key: bool
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The host names of the console."""
-        named = urlsplit(self.own_address).hostname if self.own_address else None
-        return LOOPBACK | {named} if named else LOOPBACK
 
     def is_secure(self, headers: Headers) -> bool:
         """Whether cookies require https: everywhere except on this machine."""
@@ -96,8 +83,7 @@ class ConsoleDoor:
     def _refuse_foreign(self, headers: Headers, method: str) -> Response | None:
         """The refusal of requests from other sites or for other host names."""
         host, origin = headers.get("host", ""), headers.get("origin")
-        anybody_may_ask = self._policy.open_without_key or self._policy.own_address
-        if anybody_may_ask and not is_own_host(host, self._policy.names):
+        if self._policy.is_misdirected(host):
             return PlainTextResponse("Host: is not this server's; SMARTBRAIN_CONSOLE_URL names it\n", MISDIRECTED)
         names = {*self._policy.names, name_of_host(host)}
         if method != "GET" and origin is not None and not is_own_origin(origin, names):

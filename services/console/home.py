@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from services.console.door import SESSION_COOKIE, write_cookie
 from services.console.page import LANGUAGE_COOKIE, THEME_COOKIE, THEMES, ConsolePage, PageEntry
-from services.console.rules.languages import LANGUAGES
+from services.console.rules.telling import LANGUAGES
 from services.console.sessions import Session, Sessions
 from shared.fronts.caller import AgentCaller, make_caller
 from shared.fronts.client import ComposeClient, Json

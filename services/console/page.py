@@ -11,7 +11,7 @@
    something, and then it ends with `page.redirect(...)`. A form of it holds `{{ form_token() }}`: without it the
    answer is 403
 3. its template, `templates/<area>/notes.html`, which begins `{% extends "layout.html" %}`
-4. what it says, in both languages, in `messages/<area>.py`; templates write `{{ t("memory.overview") }}`
+4. what it says, in both languages, in `texts/<area>.toml`; templates write `{{ t("memory.overview") }}`
 5. `make test-browser` opens it if it stands in `tests/browser/pages.py`
 """
 
@@ -29,10 +29,16 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from services.console.messages import MESSAGES
-from services.console.prose import write_lines
-from services.console.rendering import render
-from services.console.rules.languages import LANGUAGES, Spoken, choose_language
-from services.console.rules.telling import name_degree, read_moment, tell_day, tell_moment
+from services.console.rendering import render, write_lines
+from services.console.rules.telling import (
+    LANGUAGES,
+    Spoken,
+    choose_language,
+    name_degree,
+    read_moment,
+    tell_day,
+    tell_moment,
+)
 from services.console.sessions import Notice, Session
 from shared.clock import now
 from shared.fronts.caller import AgentCaller
@@ -95,6 +101,12 @@ class ConsolePage:
     def zone(self) -> tzinfo:
         """The clock by which the reader lives, which the browser tells; UTC until it has."""
         return find_zone(self.request.cookies.get(ZONE_COOKIE, ""))
+
+    @property
+    def whom(self) -> dict[str, str]:
+        """The tenant or user to which an operator's figures are limited, if the address names one."""
+        named = {"tenant_id": self.ask("tenant"), "user_id": self.ask("user")}
+        return {name: value for name, value in named.items() if value}
 
     @property
     def here(self) -> str:
@@ -175,6 +187,14 @@ class ConsolePage:
     async def change(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Json:
         """What compose says to a change of something of the user's."""
         return await self.compose.change(self.caller, method, path, body)
+
+    async def write(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Json:
+        """The receipt of a change of the user's memory, settled as far as a person should wait."""
+        return await self.compose.write(self.caller, method, path, body)
+
+    async def settle(self, receipt: Json) -> Json:
+        """The receipt once the write is done, or after some seconds."""
+        return await self.compose.settle(self.caller, receipt)
 
     async def get_any(self, path: str, **query: Any) -> Json:
         """What compose tells an operator of whom the query names, or of everybody."""

@@ -1,11 +1,13 @@
-"""Renders templates; every inserted value is escaped."""
+"""Renders templates, and texts of several lines as paragraphs and lists; every inserted value is escaped."""
 
 from collections.abc import Mapping
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from services.console.rules.telling import strip_fences
 
@@ -37,3 +39,19 @@ def render(template: str, values: Mapping[str, Any]) -> str:
 def find_newest_change() -> str:
     """A version that changes with the static files."""
     return format(max(int(path.stat().st_mtime) for path in STATIC.iterdir()), "x")
+
+
+BULLETS = ("- ", "* ", "• ")
+
+
+def write_lines(text: str) -> Markup:
+    """A list for lines that begin with a bullet, a paragraph for every other."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    parts: list[Markup] = []
+    for is_list, group in groupby(lines, lambda line: line.startswith(BULLETS)):
+        if is_list:
+            items = (Markup("<li>{}</li>").format(escape(line[2:])) for line in group)
+            parts.append(Markup("<ul>{}</ul>").format(Markup("").join(items)))
+        else:
+            parts += [Markup("<p>{}</p>").format(line) for line in group]
+    return Markup("\n").join(parts)

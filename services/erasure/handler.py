@@ -34,15 +34,10 @@ WAIT = timedelta(seconds=2)
 
 async def erase_all(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
     """Completes each tombstone, schedules its next attempt, or escalates it; a repeat changes nothing."""
-    for tombstone_id in dict.fromkeys(_payload(event).tombstone_id for event in events):
+    for tombstone_id in dict.fromkeys(event.read(ErasureRequested).tombstone_id for event in events):
         await work(rt, subject, tombstone_id)
     async with rt.db.transaction(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
-
-
-def _payload(event: Delivered) -> ErasureRequested:
-    assert isinstance(event.payload, ErasureRequested)  # noqa: S101 # the topic carries nothing else
-    return event.payload
 
 
 async def work(rt: Runtime, subject: Subject, tombstone_id: UUID) -> TombstoneStatus | None:
@@ -187,6 +182,6 @@ async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) 
     """Gives up the event: the tombstone continues from its state, at its next attempt or by an operator."""
     async with rt.db.as_erasure(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
-        found = await tombstones.one(subject, _payload(event).tombstone_id).on(conn)
+        found = await tombstones.one(subject, event.read(ErasureRequested).tombstone_id).on(conn)
     if found is not None and found.status == "processing":
         await note_failure(rt, subject, found, StepError("worker", reason))

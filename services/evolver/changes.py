@@ -112,6 +112,16 @@ class MemoryChanges:
         self.choices[choice.seen.observation_id] = choice
         return choice.seen
 
+    def mark(self, seen: ObservationRow, reason: str, memory_id: UUID) -> None:
+        """The statement changed this memory, or would have."""
+        self.marks.append(Mark(seen.observation_id, "evolved", reason, memory_id))
+
+    def add(self, seen: ObservationRow, fresh: Memory) -> None:
+        """The stored version is known, found by searches, and reported."""
+        self.known[fresh.memory_id] = known_of(fresh)
+        self.chunks.append(chunk_of(fresh))
+        report_created(self, seen, fresh)
+
 
 def is_choice(seen: ObservationRow) -> bool:
     """Whether the user names the version that is to hold."""
@@ -145,6 +155,24 @@ async def end(
         report_change(changes, seen, changed, old.memory_id)
 
 
+async def find_twins(changes: MemoryChanges, seen: ObservationRow, fresh: Memory) -> list[ActiveMemory]:
+    """The memories that cannot be active beside the version: others under its key, or with the same text."""
+    told = replace(seen, kind=fresh.type, key=fresh.key, value=fresh.value, text=fresh.content_text)
+    said = replace(statement_of(told), sense=fresh.content_hash, quote="", old_key=None, related=None)
+    active = [known_of(each) for each in await memory.load_concerned(changes.subject, [said]).on(changes.conn)]
+    return [each for each in active if is_twin(each, said)]
+
+
+async def suppress_with(
+    changes: MemoryChanges, seen: ObservationRow, fresh: Memory, ended: Sequence[ActiveMemory]
+) -> None:
+    """The version of a suppressed memory is suppressed too."""
+    if any(old.memory_id in changes.silenced for old in ended):
+        await chosen.suppress_version(changes.conn, changes.subject, fresh.memory_id, seen.said_at)
+        changes.silenced |= {fresh.memory_id}
+        changes.hidden.append(fresh.memory_id)
+
+
 def to_changed(
     target: ActiveMemory,
     change: Change,
@@ -171,6 +199,12 @@ def block(changes: MemoryChanges, blocked: EvolutionBlockedByErasure) -> None:
     EVOLUTION_BLOCKED.inc()
     cause = changes.envelopes.get(blocked.observation_id) or next(iter(changes.envelopes.values()))
     _add_event(changes, cause, blocked, f"{blocked.observation_id}:{blocked.tombstone_id}")
+
+
+def report_created(changes: MemoryChanges, seen: ObservationRow, fresh: Memory) -> None:
+    """Reports the new version."""
+    changed = to_changed(known_of(fresh), "created", "active", after=fresh.confidence)
+    report_change(changes, seen, changed, fresh.memory_id)
 
 
 def report_change(changes: MemoryChanges, seen: ObservationRow, payload: Payload, about: UUID) -> None:
@@ -253,15 +287,8 @@ async def leave_part(changes: MemoryChanges, seen: ObservationRow, ended: Active
     (old,) = await memory.by_ids(changes.conn, changes.subject, [ended.memory_id])
     fresh = _to_rest(old, row, statement.sense)
     await memory.insert(changes.conn, changes.subject, fresh)
-    if old.memory_id in changes.silenced:
-        await chosen.suppress_version(changes.conn, changes.subject, fresh.memory_id, seen.said_at)
-        changes.silenced |= {fresh.memory_id}
-        changes.hidden.append(fresh.memory_id)
-    changes.known[fresh.memory_id] = known_of(fresh)
-    changes.chunks.append(chunk_of(fresh))
-    report_change(
-        changes, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id
-    )
+    await suppress_with(changes, seen, fresh, [ended])
+    changes.add(seen, fresh)
 
 
 def _to_rest(old: Memory, row: ObservationRow, sense: str) -> Memory:

@@ -5,17 +5,16 @@ from dataclasses import replace
 from uuid import UUID
 
 from services.evolver import chosen
-from services.evolver.changes import MemoryChanges, end, report_change, to_changed
+from services.evolver.changes import MemoryChanges, end, find_twins, report_change, to_changed
 from services.evolver.chosen import UserChoice
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
-from shared.domain.statements import candidate_id, is_twin
+from shared.domain.statements import candidate_id
 from shared.extraction.turn_texts import EDIT, MERGE, OTHERS, PIN, RESTORE, UNPIN
 from shared.resolution.from_rows import known_of, statement_of
 from shared.resolution.operations import Reject
 from shared.store import keeping, memory, versions
-from shared.store.chunks import chunk_of, show_memories
-from shared.store.observations import Mark
+from shared.store.chunks import show_memories
 
 ACTS = frozenset({PIN, UNPIN, MERGE})
 MERGED, BY_HAND = "merged", "by_hand"
@@ -34,15 +33,13 @@ async def govern(changes: MemoryChanges, seen: ObservationRow) -> Reject | None:
         return NOT_THERE
     pinned = seen.pattern == PIN
     if target.pinned == pinned:
-        changes.marks.append(
-            Mark(seen.observation_id, "evolved", f"{seen.pattern}:{ALREADY[seen.pattern]}", target.memory_id)
-        )
+        changes.mark(seen, f"{seen.pattern}:{ALREADY[seen.pattern]}", target.memory_id)
         return None
     await keeping.pin(changes.conn, changes.subject, target.memory_id, pinned=pinned)
     if target.fused_at and pinned:
         await show_memories(changes.conn, changes.subject, [target.memory_id])
         changes.fused -= {target.memory_id}
-    changes.marks.append(Mark(seen.observation_id, "evolved", f"{seen.pattern}:{BY_HAND}", target.memory_id))
+    changes.mark(seen, f"{seen.pattern}:{BY_HAND}", target.memory_id)
     report_change(
         changes, seen, to_changed(known_of(target), "pinned" if pinned else "unpinned", "active"), seen.observation_id
     )
@@ -63,15 +60,12 @@ async def _merge(changes: MemoryChanges, seen: ObservationRow) -> Reject | None:
         return NOT_THERE
     members = list({each.memory_id: each for each in (keep, *others) if each}.values())
     if len(members) == 1:
-        changes.marks.append(Mark(seen.observation_id, "evolved", f"{MERGE}:{ALREADY[MERGE]}", keep.memory_id))
+        changes.mark(seen, f"{MERGE}:{ALREADY[MERGE]}", keep.memory_id)
         return None
     fresh = await _unite(changes, seen, keep, members)
     await end(changes, seen, [known_of(each) for each in members], "superseded", fresh.memory_id, fresh.valid_at)
     await _insert(changes, seen, fresh)
-    changes.marks.append(Mark(seen.observation_id, "evolved", f"{MERGE}:{BY_HAND}", fresh.memory_id))
-    report_change(
-        changes, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id
-    )
+    changes.mark(seen, f"{MERGE}:{BY_HAND}", fresh.memory_id)
     return None
 
 
@@ -160,20 +154,13 @@ async def part(changes: MemoryChanges, choice: UserChoice) -> None:
         )
         await versions.supersede_again(changes.conn, changes.subject, each.memory_id, fresh.memory_id)
         await _insert(changes, seen, fresh)
-        report_change(
-            changes, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id
-        )
-    changes.marks.append(Mark(seen.observation_id, "evolved", "supersede:parted", seen.observation_id))
+    changes.mark(seen, "supersede:parted", seen.observation_id)
 
 
 async def _insert(changes: MemoryChanges, seen: ObservationRow, fresh: Memory) -> None:
-    """Activates the version and ends conflicting ones: another under its key, or with the same text."""
-    told = replace(seen, kind=fresh.type, key=fresh.key, value=fresh.value, text=fresh.content_text)
-    said = replace(statement_of(told), sense=fresh.content_hash, quote="", old_key=None, related=None)
-    active = [known_of(each) for each in await memory.load_concerned(changes.subject, [said]).on(changes.conn)]
-    twins = [each for each in active if is_twin(each, said)]
+    """Activates and reports the version, and ends conflicting ones: another under its key, or with the same text."""
+    twins = await find_twins(changes, seen, fresh)
     await end(changes, seen, twins, "superseded", fresh.memory_id)
     fresh = replace(fresh, supersedes=tuple(dict.fromkeys((*fresh.supersedes, *(each.memory_id for each in twins)))))
     await memory.insert(changes.conn, changes.subject, fresh)
-    changes.known[fresh.memory_id] = known_of(fresh)
-    changes.chunks.append(chunk_of(fresh))
+    changes.add(seen, fresh)

@@ -24,6 +24,8 @@ from services.evolver.changes import (
     leave_rest,
     read_fence,
     report_change,
+    report_created,
+    suppress_with,
     to_changed,
     to_version,
 )
@@ -54,7 +56,7 @@ SAID_OUTRIGHT = frozenset({"directive", "correction", "confirmed"})
 
 async def apply_proposals(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
     """Applies or rejects each proposal once, after earlier corrections."""
-    envelopes = {o: event.envelope for event in events for o in _proposal(event).observation_ids}
+    envelopes = {o: event.envelope for event in events for o in event.read(AnalysisProposed).observation_ids}
     await _evolve(rt, subject, events, envelopes, urgent=False)
 
 
@@ -64,18 +66,8 @@ async def apply_corrections(rt: Runtime, subject: Subject, events: Sequence[Deli
     The corrected statement may still wait for the analyzer: it is settled first, otherwise it would be written later
     and coexist with its correction.
     """
-    envelopes = {o: event.envelope for event in events for o in _corrections(event).observation_ids}
+    envelopes = {o: event.envelope for event in events for o in event.read(ObservationRecorded).observation_ids}
     await _evolve(rt, subject, events, envelopes, urgent=True)
-
-
-def _proposal(event: Delivered) -> AnalysisProposed:
-    assert isinstance(event.payload, AnalysisProposed)  # noqa: S101 # the topic carries nothing else
-    return event.payload
-
-
-def _corrections(event: Delivered) -> ObservationRecorded:
-    assert isinstance(event.payload, ObservationRecorded)  # noqa: S101 # the topic carries nothing else
-    return event.payload
 
 
 async def _evolve(
@@ -199,18 +191,13 @@ async def _write(changes: MemoryChanges, seen: ObservationRow, write: Write) -> 
         await versions.succeed(conn, subject, fresh)
     await end(changes, seen, write.ends, "superseded", fresh.memory_id)
     await memory.insert(conn, subject, fresh)
-    if any(old.memory_id in changes.silenced for old in write.ends):
-        await chosen.suppress_version(conn, subject, fresh.memory_id, seen.said_at)
-        changes.silenced |= {fresh.memory_id}
-        changes.hidden.append(fresh.memory_id)
+    await suppress_with(changes, seen, fresh, write.ends)
     changes.known[fresh.memory_id] = replace(known_of(fresh), replaced=tuple(old.text for old in write.ends))
     changes.chunks.append(chunk_of(fresh))
     await leave_rest(changes, seen, write)
     action = "supersede" if write.ends else "create"
-    changes.marks.append(Mark(seen.observation_id, "evolved", f"{action}:{write.relation.reason}", fresh.memory_id))
-    report_change(
-        changes, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id
-    )
+    changes.mark(seen, f"{action}:{write.relation.reason}", fresh.memory_id)
+    report_created(changes, seen, fresh)
     logger().debug("memory_written", memory_id=str(fresh.memory_id), type=fresh.type, version=fresh.version)
 
 
@@ -246,7 +233,7 @@ async def _confirm(changes: MemoryChanges, seen: ObservationRow, confirm: Confir
         target, confidence=relation.confidence, provenance=relation.provenance, assertion=relation.assertion
     )
     changes.known[target.memory_id] = replace(target if hidden else gained, source_sessions=sessions)
-    changes.marks.append(Mark(seen.observation_id, "evolved", f"confirm:{relation.reason}", target.memory_id))
+    changes.mark(seen, f"confirm:{relation.reason}", target.memory_id)
     if seen.assertion in SAID_OUTRIGHT:
         changes.settled.append(SettledConflict(target.memory_id, "kept", seen.said_at))
     before, after = (None, None) if hidden else (target.confidence, relation.confidence)
@@ -261,7 +248,7 @@ async def _judge(changes: MemoryChanges, seen: ObservationRow) -> None:
         await _apply(changes, seen, Reject("skip", "no_such_version"))
         return
     before, after = judgement
-    changes.marks.append(Mark(seen.observation_id, "evolved", f"{seen.pattern}:said_by_hand", after.memory_id))
+    changes.mark(seen, f"{seen.pattern}:said_by_hand", after.memory_id)
     if after.silenced_at is None:
         changes.silenced -= {after.memory_id}
     else:
@@ -290,9 +277,7 @@ async def _retract(changes: MemoryChanges, seen: ObservationRow, retract: Retrac
     await end(changes, seen, retract.targets, "retracted", None)
     for ended, part in retract.left:
         await leave_part(changes, seen, ended, part)
-    changes.marks.append(
-        Mark(seen.observation_id, "evolved", f"retract:{retract.reason}", retract.targets[0].memory_id)
-    )
+    changes.mark(seen, f"retract:{retract.reason}", retract.targets[0].memory_id)
 
 
 async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:

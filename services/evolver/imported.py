@@ -5,17 +5,16 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from services.evolver.changes import MemoryChanges, end, report_change, to_changed
+from services.evolver.changes import MemoryChanges, end, find_twins, report_created
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
-from shared.domain.statements import RANK, is_twin, sense_of
+from shared.domain.statements import RANK, sense_of
 from shared.extraction.turn_texts import IMPORT, IMPORTED
-from shared.resolution.from_rows import known_of, statement_of
+from shared.resolution.from_rows import known_of
 from shared.resolution.operations import Reject
 from shared.store import keeping, memory
 from shared.store.chunks import chunk_of
 from shared.store.erasure import tombstones
-from shared.store.observations import Mark
 
 AS_IT_WAS = "as_it_was"
 COUNTS = ("injection_count", "positive_count", "correction_count", "miss_count", "epistemic_prev")
@@ -36,16 +35,14 @@ async def take_in(changes: MemoryChanges, seen: ObservationRow) -> Reject | None
         fresh = await _find_place(changes, seen, fresh)
     fresh = replace(fresh, version=await keeping.find_free_version(conn, subject, fresh.root_id, fresh.version))
     await memory.insert(conn, subject, fresh)
-    changes.marks.append(Mark(seen.observation_id, "evolved", f"{IMPORT}:{AS_IT_WAS}", fresh.memory_id))
+    changes.mark(seen, f"{IMPORT}:{AS_IT_WAS}", fresh.memory_id)
     if fresh.status != "active":
         return None
     await _keep_figures(changes, fresh, given)
     if fresh.fused_at is None:
         changes.chunks.append(chunk_of(fresh))
         changes.known[fresh.memory_id] = known_of(fresh)
-    report_change(
-        changes, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id
-    )
+    report_created(changes, seen, fresh)
     return None
 
 
@@ -61,10 +58,7 @@ def to_memory(seen: ObservationRow, given: dict[str, Any]) -> Memory:
 
 async def _find_place(changes: MemoryChanges, seen: ObservationRow, fresh: Memory) -> Memory:
     """The version besides a conflicting active memory: the stronger one holds, and of two equal ones the newer."""
-    told = replace(seen, kind=fresh.type, key=fresh.key, value=fresh.value, text=fresh.content_text)
-    said = replace(statement_of(told), sense=fresh.content_hash, quote="", old_key=None, related=None)
-    active = [known_of(each) for each in await memory.load_concerned(changes.subject, [said]).on(changes.conn)]
-    twins = [each for each in active if is_twin(each, said)]
+    twins = await find_twins(changes, seen, fresh)
     weight = (RANK[fresh.provenance_class], fresh.valid_at)
     stronger = next((each for each in twins if (RANK[each.provenance], each.valid_at) >= weight), None)
     if stronger:

@@ -21,14 +21,14 @@ async def apply_feedback(rt: Runtime, subject: Subject, events: Sequence[Deliver
 
     A memory rejected too often is hidden at once, not only in the next round of upkeep.
     """
-    if not any(parse_feedback(event).memory_ids for event in events):
+    if not any(event.read(FeedbackRecorded).memory_ids for event in events):
         return
     async with rt.db.transaction(subject) as conn:
         await memory.lock(conn, subject)
         fresh = await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
         once = {event.envelope.event_id: event for event in events}
         fresh_events = [event for event_id, event in once.items() if event_id in fresh]
-        named = {id for event in fresh_events for id in parse_feedback(event).memory_ids}
+        named = {id for event in fresh_events for id in event.read(FeedbackRecorded).memory_ids}
         active = {stats.memory_id for stats in await keeping.active(conn, subject, named)}
         wanted = [(wish, event.envelope) for event in fresh_events if (wish := decide_due(event, active)) is not None]
         changes = await upkeep.perform(conn, subject, wanted, rt.policy)
@@ -37,15 +37,10 @@ async def apply_feedback(rt: Runtime, subject: Subject, events: Sequence[Deliver
         await upkeep.perform(conn, subject, [(wish, fresh_events[-1].envelope) for wish in blown], rt.policy)
 
 
-def parse_feedback(event: Delivered) -> FeedbackRecorded:
-    assert isinstance(event.payload, FeedbackRecorded)  # noqa: S101 # the topic carries nothing else
-    return event.payload
-
-
 def decide_due(event: Delivered, active: set[UUID]) -> Due | None:
     """The effect of the event on those of its memories that are active; None without any."""
-    effect = rules.effect_of(parse_feedback(event))
-    ids = tuple(id for id in dict.fromkeys(parse_feedback(event).memory_ids) if id in active)
+    effect = rules.effect_of(event.read(FeedbackRecorded))
+    ids = tuple(id for id in dict.fromkeys(event.read(FeedbackRecorded).memory_ids) if id in active)
     if effect == rules.NO_EFFECT or not ids:
         return None
     told_at = event.envelope.occurred_at.isoformat()

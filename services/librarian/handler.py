@@ -40,7 +40,7 @@ class Offer:
 
 async def keep(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
     """Ingests each resource, or marks it as skipped, failed or pending; a repeat changes nothing."""
-    offers, signs = await _load(rt, subject, [_payload(event).ref_id for event in events])
+    offers, signs = await _load(rt, subject, [event.read(ResourceIngestRequested).ref_id for event in events])
     settled: list[SettledResource] = []
     for each in offers:
         done = await _offer(rt, subject, each, signs)
@@ -114,16 +114,13 @@ async def _why_withheld(rt: Runtime) -> str | None:
     return None if policy.ingest_shared or (can.separates_users and policy.send_user) else "users_not_separated"
 
 
-def _payload(event: Delivered) -> ResourceIngestRequested:
-    assert isinstance(event.payload, ResourceIngestRequested)  # noqa: S101 # the topic carries nothing else
-    return event.payload
-
-
 async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:
     """Marks the resource as failed and quarantines the event."""
     async with rt.db.transaction(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
-        await resources.settle(conn, subject, [SettledResource(_payload(event).ref_id, "failed", "given_up")])
+        await resources.settle(
+            conn, subject, [SettledResource(event.read(ResourceIngestRequested).ref_id, "failed", "given_up")]
+        )
         await quarantine.put(
             conn, subject, stage=CONSUMER, turn_id=None, event_id=event.envelope.event_id, reason=reason
         )

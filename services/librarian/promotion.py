@@ -25,7 +25,7 @@ MAX_TITLE = 80
 
 async def write(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
     """Ingests each promotion, or marks it as failed or pending; a repeat changes nothing."""
-    ids = dict.fromkeys(_payload(event).proposal_id for event in events)
+    ids = dict.fromkeys(event.read(PromotionApproved).proposal_id for event in events)
     async with rt.db.transaction(subject) as conn:
         waiting = await promoted.load_waiting(conn, subject, ids)
     settled = [await _offer(rt, subject, each) for each in waiting]
@@ -92,14 +92,9 @@ def to_resource(approved: Approved, content: str) -> Resource:
     )
 
 
-def _payload(event: Delivered) -> PromotionApproved:
-    assert isinstance(event.payload, PromotionApproved)  # noqa: S101 # the topic carries nothing else
-    return event.payload
-
-
 async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:
     """Marks the write as failed and quarantines the event."""
-    proposal_id: UUID = _payload(event).proposal_id
+    proposal_id: UUID = event.read(PromotionApproved).proposal_id
     async with rt.db.transaction(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
         states = await promoted.settle(conn, subject, [SettledWrite(proposal_id, "write_failed", "given_up")])

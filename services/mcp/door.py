@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from shared.fronts.caller import AgentCaller, make_caller
 from shared.fronts.client import ComposeClient
-from shared.fronts.origins import LOOPBACK, is_own_host, is_own_origin
+from shared.fronts.origins import FrontPolicy, is_own_origin
 from shared.fronts.problems import CallError
 
 PATH = "/mcp"
@@ -20,21 +20,10 @@ MISDIRECTED, FORBIDDEN, UNAUTHORIZED, BAD_REQUEST = 421, 403, 401, 400
 
 
 @dataclass(frozen=True)
-class DoorPolicy:
-    """Where the door is, and who issues tokens for it.
+class DoorPolicy(FrontPolicy):
+    """Where the door is, and who issues tokens for it."""
 
-    `open_without_key`: whether compose may be asked without a key; never where others than this machine can ask.
-    """
-
-    own_address: str | None
-    open_without_key: bool
     issuers: Sequence[str] = ()
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The host names of this server."""
-        named = urlsplit(self.own_address).hostname if self.own_address else None
-        return LOOPBACK | {named} if named else LOOPBACK
 
     def find_address(self, headers: Headers) -> str:
         """The address of `/mcp` as the client has it."""
@@ -65,8 +54,7 @@ class Door:
         origin = headers.get("origin")
         if origin is not None and not is_own_origin(origin, self._policy.names):
             return _refuse(FORBIDDEN, "forbidden_origin", "Origin: is not this server's")
-        anybody_may_ask = self._policy.open_without_key or self._policy.own_address
-        if anybody_may_ask and not is_own_host(headers.get("host", ""), self._policy.names):
+        if self._policy.is_misdirected(headers.get("host", "")):
             return _refuse(MISDIRECTED, "wrong_host", "Host: is not this server's; SMARTBRAIN_MCP_URL sets it")
         return None
 

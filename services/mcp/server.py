@@ -30,7 +30,7 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from services.mcp.catalogue import TOOLS
-from services.mcp.handler.overview import read_overview
+from services.mcp.handler.showing import read_overview
 from services.mcp.problems import describe_problem
 from services.mcp.prompts import INSTRUCTIONS, USE_MEMORY
 from services.mcp.rules.rendering import Spoken

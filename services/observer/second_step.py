@@ -27,7 +27,7 @@ from shared.domain.turns import Turn
 from shared.errors import TransientError
 from shared.extraction import ObserveContext, Observed, retractions, turn_texts
 from shared.language import segment
-from shared.metrics.models import MODEL_ANSWERS_KEPT, MODEL_BUDGET_USED_UP, MODEL_STEP_SECONDS, MODEL_TURNS_SKIPPED
+from shared.metrics.models import MODEL_BUDGET_USED_UP, MODEL_STEP_SECONDS, MODEL_TURNS_SKIPPED
 from shared.model_calls.calls import AnswerCache, AnswerKey, ModelCalls, load_budget
 from shared.runtime import Runtime
 from shared.secrets import redact
@@ -110,7 +110,7 @@ async def _add(rt: Runtime, subject: Subject, event: Delivered) -> None:
     except Exception:
         await _save_calls_alone(rt, subject, loaded)
         raise
-    _measure(reading, loaded.calls, since=_since(event))
+    _measure(reading, since=_since(event))
 
 
 async def _load(conn: Connection, rt: Runtime, subject: Subject, event: Delivered) -> ModelBatch | None:
@@ -248,7 +248,7 @@ async def _save_calls_alone(rt: Runtime, subject: Subject, loaded: ModelBatch) -
                     await model_answers.put_cached(conn, subject, calls.cache.fresh)
 
 
-def _measure(reading: ModelReading, calls: ModelCalls, *, since: datetime) -> None:
+def _measure(reading: ModelReading, *, since: datetime) -> None:
     for notes in (reading.extraction.notes, reading.revision.notes):
         if extract.USED_UP in notes:
             MODEL_BUDGET_USED_UP.inc()
@@ -256,8 +256,6 @@ def _measure(reading: ModelReading, calls: ModelCalls, *, since: datetime) -> No
         MODEL_TURNS_SKIPPED.labels(LATE).inc()
     else:
         MODEL_STEP_SECONDS.observe((clock.now() - since).total_seconds())
-    for answer in calls.unreadable:
-        MODEL_ANSWERS_KEPT.labels(answer.prompt, answer.model).inc()
 
 
 def _payload(event: Delivered) -> TurnExtract:

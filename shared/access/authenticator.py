@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from cachetools import TTLCache
 from pydantic import BaseModel
@@ -43,6 +43,14 @@ Found = TypeVar("Found")
 _ANY = "whether a key was ever made"
 
 
+class KeptReads(Generic[Found]):
+    """What was read from the database, for a time, and what is being read."""
+
+    def __init__(self, most: int, keep_s: float, monotonic: Callable[[], float]) -> None:
+        self.kept = TTLCache[str, tuple[Found]](most, keep_s, monotonic)
+        self.under_way = SingleFlight[tuple[str, int], Found]()
+
+
 class Authenticator:
     """Identifies requesters. If only this machine can reach it, no key is required until one exists or an issuer is
     configured. Cached keys are at most `key_cache_s` old, and dropped when a change is notified; while the connection
@@ -55,12 +63,9 @@ class Authenticator:
         self._db = db
         self._tokens = TokenCheck(policy.issuers)
         self._may_be_open = is_loopback(host) and not policy.issuers
-        self._keys = TTLCache[str, tuple[ApiKey | None]](MOST_KEYS, policy.key_cache_s, monotonic)
-        self._any_key = TTLCache[str, bool](1, policy.key_cache_s, monotonic)
-        self._reading_keys = SingleFlight[tuple[str, int], ApiKey | None]()
-        self._reading_any = SingleFlight[tuple[str, int], bool]()
-        self._house = TTLCache[str, str](1, policy.key_cache_s, monotonic)
-        self._reading_house = SingleFlight[tuple[str, int], str]()
+        self._keys = KeptReads[ApiKey | None](MOST_KEYS, policy.key_cache_s, monotonic)
+        self._any_key = KeptReads[bool](1, policy.key_cache_s, monotonic)
+        self._house = KeptReads[str](1, policy.key_cache_s, monotonic)
         self._trusts_kafka = policy.kafka == "trusted"
         self._changes = 0
         self._deaf = False
@@ -109,56 +114,48 @@ class Authenticator:
         """Drops the key, or all keys, from the cache; reads in progress are not cached either."""
         self._changes += 1
         self._deaf = False
-        self._any_key.clear()
+        self._any_key.kept.clear()
         if key_id is None:
-            self._keys.clear()
+            self._keys.kept.clear()
         else:
-            self._keys.pop(key_id, None)
+            self._keys.kept.pop(key_id, None)
 
     async def _identify_key(self, given: KeyText) -> Requester:
         return _admit_holder(await self._find_key(given.key_id), partial(fits, given.secret), HEADER)
 
     async def _find_house_hash(self) -> str:
-        house_hash = self._house.get(HOUSE)
-        if house_hash is None:
-            house_hash = await self._read_once(self._reading_house, (HOUSE, 0), api_keys.find_house_hash)
-            self._house[HOUSE] = house_hash
-        return house_hash
+        return await self._find(self._house, HOUSE, api_keys.find_house_hash, changes=None)
 
     async def _find_key(self, key_id: str) -> ApiKey | None:
-        kept = self._keys.get(key_id)
-        if kept is not None:
-            return kept[0]
-        changes = self._changes
-        key = await self._read_once(self._reading_keys, (key_id, changes), lambda conn: api_keys.find(conn, key_id))
-        # else some key has changed since it was asked for, perhaps this one
-        if changes == self._changes and not self._deaf:
-            self._keys[key_id] = (key,)
-        return key
+        return await self._find(self._keys, key_id, lambda conn: api_keys.find(conn, key_id), changes=self._changes)
 
     async def _has_any_key(self) -> bool:
-        kept = self._any_key.get(_ANY)
-        if kept is not None:
-            return kept
-        changes = self._changes
-        exists = await self._read_once(self._reading_any, (_ANY, changes), api_keys.has_any)
-        if changes == self._changes and not self._deaf:
-            self._any_key[_ANY] = exists
-        return exists
+        return await self._find(self._any_key, _ANY, api_keys.has_any, changes=self._changes)
 
-    async def _read_once(
+    async def _find(
         self,
-        reading: SingleFlight[tuple[str, int], Found],
-        what: tuple[str, int],
+        reads: "KeptReads[Found]",
+        what: str,
         look: Callable[[Connection], Awaitable[Found]],
+        *,
+        changes: int | None,
     ) -> Found:
-        """Reads from the database once for all waiting requests, but not for requests after a change."""
+        """The kept value, or it is read once for all waiting requests, but not for requests after a change."""
+        if kept := reads.kept.get(what):
+            return kept[0]
 
         async def ask() -> Found:
             async with self._db.system_single() as conn:
                 return await look(conn)
 
-        return await asyncio.shield(reading.find(what) or reading.start(what, ask(), name="read a key"))
+        asked = what, changes or 0
+        value = await asyncio.shield(
+            reads.under_way.find(asked) or reads.under_way.start(asked, ask(), name="read a key")
+        )
+        # else some key has changed since it was asked for, perhaps this one
+        if changes is None or (changes == self._changes and not self._deaf):
+            reads.kept[what] = (value,)
+        return value
 
 
 def _admit_holder(key: ApiKey | None, proves: Callable[[str], bool], header: str) -> Requester:

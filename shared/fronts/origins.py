@@ -1,9 +1,32 @@
 """Checks Host and Origin, because DNS rebinding lets another site send requests to this machine."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
+
+
+@dataclass(frozen=True)
+class FrontPolicy:
+    """The configured address of a service that calls compose, and whether compose may be asked without a key there.
+
+    It never may where other machines than this one can ask.
+    """
+
+    own_address: str | None
+    open_without_key: bool
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The host names of this server."""
+        named = urlsplit(self.own_address).hostname if self.own_address else None
+        return LOOPBACK | {named} if named else LOOPBACK
+
+    def is_misdirected(self, host: str) -> bool:
+        """Whether a request with this Host header was meant for another server."""
+        anybody_may_ask = self.open_without_key or self.own_address
+        return bool(anybody_may_ask) and not is_own_host(host, self.names)
 
 
 def name_of_host(host: str) -> str:

@@ -1,20 +1,18 @@
-"""Refused requests: authentication and rate limits."""
+"""Requests at the door: refused ones, and those of agents over the Model Context Protocol."""
 
-from shared.metrics.catalogue import DOOR, Alert, Panel, make_counter, show_rate
+from shared.metrics.catalogue import DOOR, Alert, Panel, make_counter
 
 REQUESTS_DENIED = make_counter(
     "smartbrain_requests_denied",
     "Requests and records refused at the door: `unauthenticated` (401), `forbidden` (403).",
     remedy="Many at once: a key has ended or was rotated too early, or somebody tries keys.",
     labels=("code",),
-    from_start=(("unauthenticated",), ("forbidden",)),
+    from_start=("unauthenticated", "forbidden"),
     panels=(
         Panel(
             DOOR,
             "Requests refused",
             "Without a key that holds (unauthenticated), or with one that may not do it (forbidden).",
-            "ops",
-            (show_rate("smartbrain_requests_denied_total", "code"),),
         ),
     ),
 )
@@ -25,7 +23,7 @@ REQUESTS_LIMITED = make_counter(
     " `requests_at_once`, `request_s` (503).",
     remedy="Policy `limits`: `key` and `user` name a client that floods, the others a service with too much to do.",
     labels=("limit",),
-    from_start=tuple((name,) for name in ("key_per_s", "key_at_once", "user_per_s", "requests_at_once", "request_s")),
+    from_start=("key_per_s", "key_at_once", "user_per_s", "requests_at_once", "request_s"),
     alerts=(
         Alert(
             "RequestsLimited",
@@ -43,13 +41,14 @@ REQUESTS_LIMITED = make_counter(
             """,
         ),
     ),
-    panels=(
-        Panel(
-            DOOR,
-            "Requests beyond a limit",
-            "By limit of the policy. Zero, unless somebody floods.",
-            "ops",
-            (show_rate("smartbrain_requests_limited_total", "limit"),),
-        ),
-    ),
+    panels=(Panel(DOOR, "Requests beyond a limit", "By limit of the policy. Zero, unless somebody floods."),),
 )
+
+AGENT_CALLS = make_counter(
+    "smartbrain_agent_calls",
+    "Calls of tools over `/mcp`, by tool and by what became of it: `ok`, or the code of the refusal.",
+    remedy="`unreachable`: compose is down or far. `no_user`: a client is not told whose memory it has.",
+    labels=("tool", "outcome"),
+    panels=(Panel(DOOR, "Calls of tools by agents", "By tool, and by outcome where it is not `ok`."),),
+)
+"""A tool is counted by its name; a call of an unknown one is a protocol error, and is not counted."""

@@ -5,7 +5,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -49,6 +49,7 @@ class Row:
 
 LOST_OR_LATE = Row("pipeline", "Is anything lost or late?")
 TURNS = Row("pipeline", "Turns")
+MEMORIES = Row("pipeline", "Memories")
 WORKERS = Row("pipeline", "Workers")
 OUTBOX = Row("pipeline", "Outbox and relay")
 PACKAGES = Row("compose", "Packages")
@@ -59,7 +60,7 @@ DEADLINES = Row("erasure", "Deadlines and states")
 ERASING = Row("erasure", "Work")
 CALLS = Row("models", "Calls")
 COST = Row("models", "Tokens and cost")
-ROWS = (LOST_OR_LATE, TURNS, WORKERS, OUTBOX, PACKAGES, ARMS, BUDGET, DOOR, DEADLINES, ERASING, CALLS, COST)
+ROWS = (LOST_OR_LATE, TURNS, MEMORIES, WORKERS, OUTBOX, PACKAGES, ARMS, BUDGET, DOOR, DEADLINES, ERASING, CALLS, COST)
 """Every row, from top to bottom."""
 FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 HOUR, DAY = 3600.0, 86_400.0
@@ -112,15 +113,22 @@ def _name_by(labels: Iterable[str]) -> str:
     return " ".join(f"{{{{{each}}}}}" for each in labels)
 
 
+Unit = Literal["short", "s", "ops", "percentunit"]
+
+
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A panel in a row, which is 24 wide; with `steps`, one figure in the colour of its step."""
+    """A panel in a row, which is 24 wide; with `steps`, one figure in the colour of its step.
+
+    Without queries it shows its metric by all labels: a counter's rate, a histogram's p95, a gauge's greatest value;
+    without a unit, in that of its metric's kind.
+    """
 
     row: Row
     title: str
     description: str
-    unit: Literal["short", "s", "ops", "percentunit"]
-    queries: tuple[Series, ...]
+    unit: Unit | None = None
+    queries: tuple[Series, ...] = ()
     width: int = 8
     steps: tuple[tuple[Literal["green", "orange", "red"], float | None], ...] = ()
     least: float | None = 0
@@ -148,7 +156,7 @@ def make_metric(
     *,
     remedy: str = "",
     labels: Sequence[str] = (),
-    from_start: Sequence[tuple[str, ...]] = (),
+    from_start: Sequence[str | tuple[str, ...]] = (),
     alerts: tuple[Alert, ...] = (),
     panels: tuple[Panel, ...] = (),
     **options: Any,
@@ -160,8 +168,21 @@ def make_metric(
     """
     metric = kind(name, f"{meaning} {remedy}".strip(), labels, **options)
     show_from_start(metric, from_start)
-    ENTRIES.append(MetricEntry(metric, meaning, remedy, alerts, panels))
+    unit, queries = _show_as_usual(kind, name, labels)
+    shown = tuple(replace(one, unit=one.unit or unit, queries=one.queries or queries) for one in panels)
+    ENTRIES.append(MetricEntry(metric, meaning, remedy, alerts, shown))
     return metric
+
+
+def _show_as_usual(kind: type[Metric], name: str, labels: Sequence[str]) -> tuple[Unit, tuple[Series, ...]]:
+    """The unit and the queries of a panel that does not name its own."""
+    if kind is Counter:
+        return "ops", (show_rate(f"{name}_total", *labels),)
+    if kind is Gauge:
+        return "short", (Series(f"max by ({', '.join(labels)}) ({name})", _name_by(labels)),)
+    if labels:
+        return "s", (show_quantile(0.95, name, *labels),)
+    return "s", tuple(show_quantile(share, name, legend=legend) for share, legend in ((0.5, "p50"), (0.95, "p95")))
 
 
 make_counter = partial(make_metric, Counter)
@@ -169,10 +190,10 @@ make_gauge = partial(make_metric, Gauge)
 make_histogram = partial(make_metric, Histogram)
 
 
-def show_from_start(metric: Metric, values: Iterable[tuple[str, ...]]) -> None:
+def show_from_start(metric: Metric, values: Iterable[str | tuple[str, ...]]) -> None:
     """Starts a series at 0 for each of these label values."""
     for each in values:
-        metric.labels(*each)
+        metric.labels(*((each,) if isinstance(each, str) else each))
 
 
 def watch_from_outside(alerts: tuple[Alert, ...], panels: tuple[Panel, ...]) -> None:

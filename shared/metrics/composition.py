@@ -1,16 +1,6 @@
 """The parts of a package: the arms of search, planning and ranking, and the use of tokens."""
 
-from shared.metrics.catalogue import (
-    ARMS,
-    BUDGET,
-    FAST,
-    Panel,
-    Series,
-    make_counter,
-    make_histogram,
-    show_quantile,
-    show_rate,
-)
+from shared.metrics.catalogue import ARMS, BUDGET, FAST, Panel, Series, make_counter, make_histogram
 
 ARM_RUNS = make_counter(
     "smartbrain_compose_arms",
@@ -24,8 +14,6 @@ ARM_RUNS = make_counter(
             "Arms that were asked",
             "By what came of it. text: words, vector: meaning, entity: names, session: the end of a session, knowledge:"
             " the knowledge side, trigram: misspelt words, planner and rerank: models.",
-            "ops",
-            (show_rate("smartbrain_compose_arms_total", "arm", "status"),),
         ),
     ),
 )
@@ -35,23 +23,15 @@ ARM_SECONDS = make_histogram(
     remedy="The slowest arm is what a package waits for.",
     labels=("arm",),
     buckets=FAST,
-    from_start=(("text",), ("vector",), ("rank",)),
-    panels=(
-        Panel(
-            ARMS,
-            "Time of arms, p95",
-            "The slowest is what a package waits for.",
-            "s",
-            (show_quantile(0.95, "smartbrain_compose_arm_seconds", "arm"),),
-        ),
-    ),
+    from_start=("text", "vector", "rank"),
+    panels=(Panel(ARMS, "Time of arms, p95", "The slowest is what a package waits for."),),
 )
 ARM_CANDIDATES = make_counter(
     "smartbrain_compose_arm_candidates",
     "What the arms found, before anything was put in order or left out.",
     remedy="None of an arm: nobody has what it looks for, or it does not answer.",
     labels=("arm",),
-    from_start=(("text",), ("vector",)),
+    from_start=("text", "vector"),
     panels=(
         Panel(
             ARMS,
@@ -79,10 +59,6 @@ PACKAGE_SHARE = make_histogram(
             "Share of the token limit that is used",
             "Half of the packages use less than p50, one in twenty more than p95.",
             "percentunit",
-            (
-                show_quantile(0.5, "smartbrain_package_share", legend="p50"),
-                show_quantile(0.95, "smartbrain_package_share", legend="p95"),
-            ),
         ),
     ),
 )
@@ -112,14 +88,6 @@ PACKAGE_CUT = make_counter(
     "Packages in which a slot had more to say than it had tokens for.",
     remedy="Many of personal or knowledge: raise the token limit of requests, or policy compose.budget.",
     labels=("slot",),
-    from_start=(("knowledge",), ("summary",), ("entities",), ("window",), ("personal",)),
-    panels=(
-        Panel(
-            BUDGET,
-            "Slots that were cut",
-            "Packages a second in which the slot had more to say than tokens.",
-            "ops",
-            (show_rate("smartbrain_package_cut_total", "slot"),),
-        ),
-    ),
+    from_start=("knowledge", "summary", "entities", "window", "personal"),
+    panels=(Panel(BUDGET, "Slots that were cut", "Packages a second in which the slot had more to say than tokens."),),
 )

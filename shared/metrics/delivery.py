@@ -1,6 +1,7 @@
 """Events and their consumers."""
 
 from shared.metrics.catalogue import (
+    ERASING,
     FAST,
     LOST_OR_LATE,
     WORKERS,
@@ -99,15 +100,7 @@ PARTITIONS_STALLED = make_gauge(
     "Partitions that this worker does not go on in though more has been written.",
     remedy=("Any: the log event partition_stalled names topic, partition and offset; see the alert ConsumerStalled."),
     labels=("service", "topic"),
-    panels=(
-        Panel(
-            WORKERS,
-            "Stalled partitions",
-            "More was written there, and its consumer does not move.",
-            "short",
-            (Series("max by (service, topic) (smartbrain_consumer_stalled_partitions)", "{{service}} {{topic}}"),),
-        ),
-    ),
+    panels=(Panel(WORKERS, "Stalled partitions", "More was written there, and its consumer does not move."),),
     alerts=(
         Alert(
             "ConsumerStalled",
@@ -151,15 +144,7 @@ CONSUMER_LAG = make_gauge(
             """,
         ),
     ),
-    panels=(
-        Panel(
-            WORKERS,
-            "Events that wait",
-            "Growing: start more copies.",
-            "short",
-            (Series("max by (service, topic) (smartbrain_consumer_lag)", "{{service}} {{topic}}"),),
-        ),
-    ),
+    panels=(Panel(WORKERS, "Events that wait", "Growing: start more copies."),),
 )
 EVENTS_FAILED = make_counter(
     "smartbrain_events_failed",
@@ -228,4 +213,13 @@ TEXTS_KEPT = make_gauge(
     "smartbrain_texts_kept",
     "Answers about texts that this process keeps in memory.",
     remedy="All go with any erasure; else it did not hear of it.",
+    panels=(
+        Panel(
+            ERASING,
+            "Answers kept in memory",
+            "By service. All go with an erasure; one that keeps its own did not hear of it.",
+            queries=(Series("max by (job) (smartbrain_texts_kept)", "{{job}}"),),
+            width=12,
+        ),
+    ),
 )

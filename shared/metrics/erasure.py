@@ -11,8 +11,6 @@ from shared.metrics.catalogue import (
     make_counter,
     make_gauge,
     make_histogram,
-    show_quantile,
-    show_rate,
 )
 
 ERASURES = make_gauge(
@@ -126,34 +124,13 @@ ERASURE_SECONDS = make_histogram(
     "From request to completed.",
     remedy="Hours: see smartbrain_erasure_failures and the lag of erasure.",
     buckets=(1.0, 5.0, 30.0, 60.0, 300.0, 1800.0, HOUR, 6 * HOUR, DAY, 3 * DAY, 7 * DAY, 10 * DAY, 15 * DAY),
-    panels=(
-        Panel(
-            DEADLINES,
-            "From request to completed",
-            "How long until nothing is left.",
-            "s",
-            (
-                show_quantile(0.5, "smartbrain_erasure_seconds", legend="p50"),
-                show_quantile(0.95, "smartbrain_erasure_seconds", legend="p95"),
-            ),
-            width=9,
-        ),
-    ),
+    panels=(Panel(DEADLINES, "From request to completed", "How long until nothing is left.", width=9),),
 )
 ERASURE_ROWS = make_counter(
     "smartbrain_erasure_rows",
     "Rows deleted or emptied by erasures.",
     labels=("store",),
-    panels=(
-        Panel(
-            ERASING,
-            "Rows erased a second",
-            "By store.",
-            "short",
-            (show_rate("smartbrain_erasure_rows_total", "store"),),
-            width=12,
-        ),
-    ),
+    panels=(Panel(ERASING, "Rows erased a second", "By store.", "short", width=12),),
 )
 ERASURE_RESIDUE = make_counter(
     "smartbrain_erasure_residue",
@@ -185,7 +162,7 @@ ERASURE_FAILURES = make_counter(
     "Steps of erasures that failed; each is tried again.",
     remedy="Rising: is that store up? tombstones.error names the error.",
     labels=("store",),
-    from_start=(("knowledge",), ("residue",), ("worker",)),
+    from_start=("knowledge", "residue", "worker"),
     panels=(
         Panel(
             ERASING,

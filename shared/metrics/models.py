@@ -1,31 +1,12 @@
 """Model calls, their cost and their results."""
 
-from shared.metrics.catalogue import (
-    CALLS,
-    COST,
-    Alert,
-    Panel,
-    Series,
-    make_counter,
-    make_histogram,
-    show_quantile,
-    show_rate,
-)
+from shared.metrics.catalogue import CALLS, COST, Alert, Panel, Series, make_counter, make_histogram, show_rate
 
 MODEL_CALL_SECONDS = make_histogram(
     "smartbrain_model_call_seconds",
     "Time of one model call.",
     labels=("model", "operation"),
-    panels=(
-        Panel(
-            CALLS,
-            "Model calls: time, p95",
-            "By model and operation.",
-            "s",
-            (show_quantile(0.95, "smartbrain_model_call_seconds", "model", "operation"),),
-            width=12,
-        ),
-    ),
+    panels=(Panel(CALLS, "Model calls: time, p95", "By model and operation.", width=12),),
 )
 MODEL_FAILURES = make_counter(
     "smartbrain_model_failures",
@@ -59,16 +40,7 @@ MODEL_FAILURES = make_counter(
             """,
         ),
     ),
-    panels=(
-        Panel(
-            CALLS,
-            "Model calls: failures",
-            "By reason; malformed answers count.",
-            "ops",
-            (show_rate("smartbrain_model_failures_total", "model", "reason"),),
-            width=12,
-        ),
-    ),
+    panels=(Panel(CALLS, "Model calls: failures", "By reason; malformed answers count.", width=12),),
 )
 MODEL_CALLS = make_counter(
     "smartbrain_model_calls",
@@ -176,15 +148,8 @@ MODEL_SECONDS = make_counter(
             "Models: seconds a second",
             "Time spent waiting, by purpose. Near the number of observers: the model is the bottleneck.",
             "short",
-            (show_rate("smartbrain_model_seconds_total", "purpose", "model"),),
         ),
     ),
-)
-MODEL_ANSWERS_KEPT = make_counter(
-    "smartbrain_model_answers_kept",
-    "Answers that did not fit after the repair, kept for 7 days; the rules alone read those turns.",
-    remedy=("Any: smartbrain answers --user; many: another model, or the prompt before (observer.extract_prompt)."),
-    labels=("purpose", "model"),
 )
 MODEL_TURNS_SKIPPED = make_counter(
     "smartbrain_model_turns_skipped",
@@ -197,7 +162,7 @@ MODEL_TURNS_SKIPPED = make_counter(
         " the newest turns are asked about first."
     ),
     labels=("reason",),
-    from_start=(("late",),),
+    from_start=("late",),
     alerts=(
         Alert(
             "ModelTooSlow",
@@ -219,6 +184,13 @@ MODEL_STEP_SECONDS = make_histogram(
     "From the rules' reading of a turn until what a model adds to it is written.",
     remedy=("Near observer.model_lag_max_s: the model is too slow for the load, see smartbrain_model_turns_skipped."),
     buckets=(0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0),
+    panels=(
+        Panel(
+            CALLS,
+            "From the rules' reading to the model's",
+            "How long what a model adds to a turn comes after the rules. Near observer.model_lag_max_s: too slow.",
+        ),
+    ),
 )
 MODEL_BUDGET_USED_UP = make_counter(
     "smartbrain_model_budget_used_up",

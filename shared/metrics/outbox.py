@@ -1,6 +1,6 @@
 """The outbox, the relay, and redrives."""
 
-from shared.metrics.catalogue import LOST_OR_LATE, OUTBOX, Alert, Panel, Series, make_counter, make_gauge, show_rate
+from shared.metrics.catalogue import LOST_OR_LATE, OUTBOX, Alert, Panel, Series, make_counter, make_gauge
 
 OUTBOX_AGE = make_gauge(
     "smartbrain_outbox_age_seconds",
@@ -94,18 +94,14 @@ RELAY_PUBLISHED = make_counter(
     "Outbox rows published and deleted.",
     remedy="Flat while rows wait: is the broker up?",
     labels=("topic",),
-    panels=(
-        Panel(
-            OUTBOX, "Published a second", "By topic.", "ops", (show_rate("smartbrain_relay_published_total", "topic"),)
-        ),
-    ),
+    panels=(Panel(OUTBOX, "Published a second", "By topic."),),
 )
 REDRIVEN = make_counter(
     "smartbrain_redriven",
     "Work driven again from state because its event was lost.",
     remedy="Rising: the broker loses data.",
     labels=("kind",),
-    from_start=tuple((kind,) for kind in ("turn", "observation", "proposal", "resource", "promotion", "erasure")),
+    from_start=("turn", "observation", "proposal", "resource", "promotion", "erasure"),
     alerts=(
         Alert(
             "WorkDrivenAgain",

@@ -6,6 +6,7 @@ from shared.metrics.catalogue import (
     PACKAGES,
     Alert,
     Panel,
+    Series,
     make_counter,
     make_histogram,
     show_quantile,
@@ -16,7 +17,7 @@ COMPOSE_SECONDS = make_histogram(
     "smartbrain_compose_seconds",
     "Time to compose one package. Target: p95 under 0.2.",
     labels=("transport",),
-    from_start=(("http",), ("kafka",)),
+    from_start=("http", "kafka"),
     buckets=FAST,
     alerts=(
         Alert(
@@ -51,9 +52,12 @@ COMPOSE_SECONDS = make_histogram(
         Panel(
             PACKAGES,
             "Compose: packages a second",
-            "By transport.",
+            "By transport, and those that tell the agent of its own experience.",
             "ops",
-            (show_rate("smartbrain_compose_seconds_count", "transport"),),
+            (
+                show_rate("smartbrain_compose_seconds_count", "transport"),
+                Series("sum(rate(smartbrain_agent_hints_total[$__rate_interval]))", "with experience"),
+            ),
         ),
     ),
 )
@@ -82,15 +86,7 @@ COMPOSE_DEGRADED = make_counter(
             """,
         ),
     ),
-    panels=(
-        Panel(
-            PACKAGES,
-            "Compose: what was missing",
-            "Packages that lack something, by degraded_reason.",
-            "ops",
-            (show_rate("smartbrain_compose_degraded_total", "reason"),),
-        ),
-    ),
+    panels=(Panel(PACKAGES, "Compose: what was missing", "Packages that lack something, by degraded_reason."),),
 )
 TEXTS_HELD_BACK = make_counter(
     "smartbrain_texts_held_back",
@@ -100,6 +96,18 @@ TEXTS_HELD_BACK = make_counter(
         " smartbrain eval natural; policy compose.sanitize."
     ),
     labels=("source", "rule"),
+    from_start=(("own", "learned"), ("foreign", "learned")),
+    panels=(
+        Panel(
+            PACKAGES,
+            "Texts and preferences left out",
+            "Texts by source and screening rule; preferences that a rule of the enterprise forbids.",
+            queries=(
+                show_rate("smartbrain_texts_held_back_total", "source", "rule"),
+                Series("sum(rate(smartbrain_knowledge_conflicts_total[$__rate_interval]))", "forbidden"),
+            ),
+        ),
+    ),
 )
 PLANS_ASKED = make_counter(
     "smartbrain_plans_asked",
@@ -109,7 +117,7 @@ PLANS_ASKED = make_counter(
         " Mostly failed: see model_failures."
     ),
     labels=("outcome",),
-    from_start=(("answered",), ("cached",), ("late",), ("failed",)),
+    from_start=("answered", "cached", "late", "failed"),
     panels=(
         Panel(
             ARMS,
@@ -162,9 +170,16 @@ KNOWLEDGE_CALLS = make_counter(
         " lies, see its own log; refused: it does not take our plans or resources."
     ),
     labels=("operation", "outcome"),
+    from_start=(("retrieve", "ok"), ("ingest", "ok"), ("delete", "ok")),
+    panels=(Panel(ARMS, "Knowledge side: calls", "By operation and what came of it.", width=12),),
 )
 KNOWLEDGE_SECONDS = make_histogram(
-    "smartbrain_knowledge_seconds", "Time of one call of the knowledge side.", labels=("operation",), buckets=FAST
+    "smartbrain_knowledge_seconds",
+    "Time of one call of the knowledge side.",
+    labels=("operation",),
+    from_start=("retrieve", "ingest", "delete"),
+    buckets=FAST,
+    panels=(Panel(ARMS, "Knowledge side: time, p95", "By operation. Target: within knowledge.deadline_ms.", width=12),),
 )
 KNOWLEDGE_FOREIGN = make_counter(
     "smartbrain_knowledge_foreign",
@@ -199,6 +214,8 @@ INJECTIONS_DROPPED = make_counter(
         " injections_refused; stopped: the database was away when compose stopped."
     ),
     labels=("reason",),
+    from_start=("waiting", "refused", "stopped"),
+    panels=(Panel(PACKAGES, "Packages not recorded", "Nothing is learnt from how they are received. By why."),),
 )
 AGENT_HINTS = make_counter(
     "smartbrain_agent_hints",

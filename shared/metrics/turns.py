@@ -9,7 +9,6 @@ from shared.metrics.catalogue import (
     make_counter,
     make_gauge,
     make_histogram,
-    show_quantile,
     show_rate,
 )
 
@@ -17,7 +16,7 @@ TURNS_COMMITTED = make_counter(
     "smartbrain_turns_committed",
     "Turns made durable.",
     labels=("transport",),
-    from_start=(("http",), ("kafka",)),
+    from_start=("http", "kafka"),
     panels=(
         Panel(
             TURNS,
@@ -37,7 +36,7 @@ TURNS_REFUSED = make_counter(
     "Commits refused, by error code.",
     remedy="invalid_request: a client sends no turn; secret_refused, personal_data_refused: as policy wants.",
     labels=("reason",),
-    from_start=(("invalid_request",),),
+    from_start=("invalid_request",),
 )
 TURNS_WITHOUT_OUTCOME = make_gauge(
     "smartbrain_turns_without_outcome",
@@ -92,23 +91,13 @@ OUTCOME_SECONDS = make_histogram(
             """,
         ),
     ),
-    panels=(
-        Panel(
-            TURNS,
-            "From commit to outcome",
-            "How long until a turn is learnt.",
-            "s",
-            (
-                show_quantile(0.5, "smartbrain_outcome_seconds", legend="p50"),
-                show_quantile(0.95, "smartbrain_outcome_seconds", legend="p95"),
-            ),
-            width=12,
-        ),
-    ),
+    panels=(Panel(TURNS, "From commit to outcome", "How long until a turn is learnt.", width=12),),
 )
 RESOURCES = make_counter(
     "smartbrain_resources",
     "References and products of turns by what became of them: pending, ingested, skipped, failed.",
     remedy="failed: GET /v1/resources says why.",
     labels=("state",),
+    from_start=("pending", "ingested", "skipped", "failed"),
+    panels=(Panel(TURNS, "References and products of turns", "By what became of them. GET /v1/resources says why."),),
 )

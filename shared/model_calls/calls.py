@@ -74,7 +74,7 @@ class AnswerCache:
         before = self.known.get(key.hash)
         if before is not None:
             value = prompt.answer.model_validate(before.answer)
-            return Answer(value, "", before.model, prompt.name, before.prompt_version)
+            return Answer(value, "", before.model, before.prompt_version)
         answer = await models.ask(prompt)
         plain = blank_answer((keep(answer.value) if keep else answer.value).model_dump(mode="json"))
         fresh = CachedAnswer(key.hash, key.purpose, key.prompt_version, key.model, key.said, key.turn_id, plain)

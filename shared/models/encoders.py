@@ -16,7 +16,7 @@ from shared.errors import ConfigurationError
 from shared.language.normalise import list_languages
 from shared.models.errors import ModelUnavailable
 from shared.models.local import LocalEncoder
-from shared.models.prompt import A, Answer, Prompt
+from shared.models.none import NoChat
 from shared.models.provider import Capabilities, StoredVector
 from shared.vectors import LANGUAGES, Scale, Spoken
 
@@ -42,11 +42,8 @@ def folders(named: str) -> list[tuple[Spoken | None, Path]]:
     return placed
 
 
-class Encoders:
+class Encoders(NoChat):
     """Several encoders as one provider of vectors; a single one serves every text in its languages."""
-
-    chat_model_id: str | None = None
-    rerank_model_id: str | None = None
 
     def __init__(self, encoders: Sequence[LocalEncoder]) -> None:
         self._encoders = tuple(encoders)
@@ -98,14 +95,6 @@ class Encoders:
         """The scale of cosines, by id; of several encoders together the mean."""
         del deadline_s
         return {name: _mean([self._encoders[place].scale for place in of]) for name, of in self._parts.items()}
-
-    async def ask(self, prompt: Prompt[A]) -> Answer[A]:
-        """Unsupported: an encoder does not answer prompts."""
-        raise ModelUnavailable("not_configured", f"no chat model for {prompt.name}")
-
-    async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
-        """Unsupported: an encoder does not rerank."""
-        raise ModelUnavailable("not_configured", "no rerank model")
 
     async def probe(self) -> Capabilities:
         """Whether all work now, and their dimensions."""

@@ -64,10 +64,9 @@ class OneModel:
             await asyncio.gather(self._measured, return_exceptions=True)
 
 
-class NoModels(OneModel):
-    """The provider of an installation without models; rules and static vectors do the work."""
+class NoChat:
+    """What answers no prompt and reranks nothing."""
 
-    dimension: int | None = None
     chat_model_id: str | None = None
     rerank_model_id: str | None = None
 
@@ -78,6 +77,12 @@ class NoModels(OneModel):
     async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
         """Never reranks."""
         raise ModelUnavailable("not_configured", "no rerank model")
+
+
+class NoModels(NoChat, OneModel):
+    """The provider of an installation without models; rules and static vectors do the work."""
+
+    dimension: int | None = None
 
     async def probe(self) -> Capabilities:
         """Reports that there is nothing."""

@@ -169,7 +169,7 @@ def _tokens(messages: list[Message]) -> int:
 def _answer(model: str, prompt: Prompt[A], said: _ChatAnswer, *, repaired: bool) -> Answer[A]:
     if not said.finished:
         raise UnreadableError("the answer was cut off before its end; be shorter")
-    return Answer(parse(said.text, prompt.answer), said.text, model, prompt.name, prompt.version, repaired)
+    return Answer(parse(said.text, prompt.answer), said.text, model, prompt.version, repaired)
 
 
 def _contexts(needed: int) -> tuple[int, ...]:

@@ -34,7 +34,6 @@ class Answer(Generic[A_co]):
     value: A_co
     raw: str = field(repr=False)
     model_id: str
-    prompt_name: str
     prompt_version: str
     repaired: bool = False
     spent: Spent = NOTHING_SPENT

@@ -38,12 +38,17 @@ async def one_with_model(databases: Databases, kafka: str, one_ollama: ScriptedO
 
 
 class WithModel(Protocol):
-    """Opens a system with a reset scripted model; `late_s` makes the model slow.
+    """Opens a system with a reset scripted model.
 
-    With policy slices the test gets a system of its own; a test marked `ollama` gets the server that is named.
+    A test marked `policy` or `late_model` gets a system of its own, the latter with a model that is later than `late_s`
+    allows; a test marked `ollama` gets the server that is named.
     """
 
-    def __call__(self, *, late_s: float, **slices: Mapping[str, Any]) -> AbstractAsyncContextManager[System]: ...
+    def __call__(self, *, late_s: float) -> AbstractAsyncContextManager[System]: ...
+
+
+SLOW = pytest.param("slow", marks=pytest.mark.late_model)
+"""The mode of a model that answers too late."""
 
 
 @pytest.fixture
@@ -55,24 +60,25 @@ def with_model(
     ollama: ScriptedOllama,
     tmp_path: Path,
 ) -> WithModel:
-    """The shared system; a test with `slow` in its name gets a system that does not wait for its model."""
+    """The shared system, unless a mark asks for one of its own."""
 
     @asynccontextmanager
-    async def opened(*, late_s: float, **slices: Mapping[str, Any]) -> AsyncGenerator[System]:
+    async def opened(*, late_s: float) -> AsyncGenerator[System]:
         ollama.reset()
-        slow = "slow" in request.node.name
+        policy = request.node.get_closest_marker("policy")
+        slices: dict[str, Mapping[str, Any]] = dict(policy.kwargs) if policy else {}
+        late = request.node.get_closest_marker("late_model")
         named = named_server(request.config) if request.node.get_closest_marker("ollama") else None
-        if not slow and not slices and not named:
+        if not late and not slices and not named:
             await one_with_model.whole()
             forget_failures()
             yield one_with_model
             return
-        if slow:
+        if late:
             ollama.slow_s = 3 * late_s
             slices["observer"] = {"model_deadline_s": late_s}
-        policy = policy_file(tmp_path, **slices)
         models = named or {"ollama_url": ollama.url, "embedding_dimension": 64}
-        settings = settings_for(databases.fresh(), kafka, policy=policy, **models)
+        settings = settings_for(databases.fresh(), kafka, policy=policy_file(tmp_path, **slices), **models)
         async with running(settings) as own:
             yield own
 

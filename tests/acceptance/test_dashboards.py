@@ -11,6 +11,7 @@ import pytest
 from shared.metrics.catalogue import ENTRIES
 from tests.acceptance.test_model import ANSWER, SAID
 from tests.ollama.server import ScriptedOllama
+from tests.rag.server import Rag
 from tests.system.agents import serving_agents
 from tests.system.databases import Databases
 from tests.system.dead_letters import break_intake
@@ -25,6 +26,8 @@ POLICY: dict[str, Any] = {
     "compose": {"planner": "model", "planner_deadline_ms": 2500, "reranker": "lexical"},
     "delivery": {"retry_delays_ms": [5], "fuse_share": 1.0},
     "erasure": {"check_every_s": 0.2},
+    "evolution": {"every_s": 0.5},
+    "knowledge": {"ask": "always"},
     "models": {"currency": "EUR", "prices": {"qwen3": {"read": 1000.0, "written": 2000.0}}},
 }
 PLAN = orjson.dumps({"intent": "recommend", "confidence": 0.8, "purpose": "qa", "resources": False, "entities": []})
@@ -38,14 +41,13 @@ def answer(body: dict[str, Any]) -> str:
 
 @pytest.fixture(scope="module")
 async def watched(
-    databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path_factory: pytest.TempPathFactory
+    databases: Databases, kafka: str, ollama: ScriptedOllama, one_rag: Rag, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[tuple[System, Prometheus]]:
     """A system in which every event that the dashboards show has occurred, faults included, and its Prometheus."""
     folder = tmp_path_factory.mktemp("prometheus")
     ollama.answer = answer
-    settings = settings_for(
-        databases.fresh(), kafka, ollama_url=ollama.url, embedding_dimension=64, policy=policy_file(folder, **POLICY)
-    )
+    models = {"ollama_url": ollama.url, "embedding_dimension": 64, "knowledge_url": one_rag.url}
+    settings = settings_for(databases.fresh(), kafka, policy=policy_file(folder, **POLICY), **models)
     async with (
         running(settings) as system,
         serving_agents("http://127.0.0.1:1"),

@@ -9,7 +9,7 @@ import pytest
 
 from shared import clock
 from shared.extraction import MessageText, ObserveContext, ObservePolicy, TurnText, observe
-from tests.acceptance.conftest import WithModel
+from tests.acceptance.conftest import SLOW, WithModel
 from tests.ollama.server import Mode, ScriptedOllama
 from tests.system.databases import Databases, texts
 from tests.system.person import Person
@@ -138,7 +138,9 @@ async def test_a_lying_model_causes_nothing_unsafe(
     nothing_lost(person)
 
 
-@pytest.mark.parametrize("mode", [mode for mode in get_args(Mode) if mode not in ("well", "think_tags")])
+@pytest.mark.parametrize(
+    "mode", [SLOW, *(mode for mode in get_args(Mode) if mode not in ("slow", "well", "think_tags"))]
+)
 async def test_a_failing_model_loses_and_invents_nothing_in_either_language(
     system: System, person: Person, ollama: ScriptedOllama, mode: Mode
 ) -> None:

@@ -25,7 +25,7 @@ from starlette.routing import Route
 
 from schemas.topics import COMPOSE_REPLY, COMPOSE_REQUEST, ERASURE_REQUESTED, TURN_COMMIT, Topic
 from schemas.turn_events import CommitResult
-from services.erasure.topics.purge import count_left, purge
+from services.erasure.topics.purge import purge
 from shared import clock
 from shared.bus import history
 from shared.bus.access import KafkaAccess
@@ -42,6 +42,7 @@ from tests.kafka.secure import PLAIN_USER, Doors
 from tests.system.databases import Databases
 from tests.system.guarded import GuardedSystem, access_of, give, need_doors
 from tests.system.kafka import Stored, of_tenant, publish
+from tests.system.left_records import count_left
 from tests.system.person import UNHURRIED, Person, shown
 from tests.system.running import rest, settings_for
 from tests.system.serving import serving

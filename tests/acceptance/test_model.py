@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.acceptance.conftest import WithModel
+from tests.acceptance.conftest import SLOW, WithModel
 from tests.ollama.server import Mode, ScriptedOllama
 from tests.system.person import Person, shown
 from tests.system.running import System
@@ -36,12 +36,9 @@ ANSWER = orjson.dumps(
 
 
 @pytest.fixture
-async def system(
-    request: pytest.FixtureRequest, with_model: WithModel, ollama: ScriptedOllama
-) -> AsyncGenerator[System]:
+async def system(with_model: WithModel, ollama: ScriptedOllama) -> AsyncGenerator[System]:
     """Every service, with a model without a time limit unless it is to be late."""
-    late = {"compose": {"embed_deadline_ms": 150}} if "loads_too_long" in request.node.name else {}
-    async with with_model(late_s=1.0, **late) as all_services:
+    async with with_model(late_s=1.0) as all_services:
         ollama.answer = ANSWER
         yield all_services
 
@@ -55,7 +52,7 @@ async def test_the_model_adds_to_the_results_of_the_rules(person: Person) -> Non
     assert any("generator" in content for content in found)
 
 
-@pytest.mark.parametrize("mode", ["prose", "broken_json", "wrong_schema", "empty", "http_500", "slow", "cut_off"])
+@pytest.mark.parametrize("mode", ["prose", "broken_json", "wrong_schema", "empty", "http_500", SLOW, "cut_off"])
 async def test_a_failing_model_loses_no_result_of_the_rules(person: Person, ollama: ScriptedOllama, mode: Mode) -> None:
     ollama.script(mode)
     outcome = await person.think(SAID)
@@ -143,6 +140,7 @@ async def test_an_unavailable_embedding_model_is_named(person: Person, ollama: S
     assert "ferry" in shown(package)
 
 
+@pytest.mark.policy(compose={"embed_deadline_ms": 150})
 async def test_a_model_that_loads_too_long_for_packages_is_loaded_anyway(
     person: Person, ollama: ScriptedOllama
 ) -> None:

@@ -6,12 +6,13 @@ import orjson
 import pytest
 
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
-from services.erasure.topics.purge import count_left, purge
+from services.erasure.topics.purge import purge
 from shared import clock
 from shared.bus.access import KafkaAccess
 from shared.bus.requests import Asker
 from shared.domain.subjects import Subject
 from tests.system.kafka import Stored, publish, read
+from tests.system.left_records import count_left
 from tests.system.person import Person
 from tests.system.running import System
 from tests.system.wait import wait_for

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.acceptance.conftest import WithModel
+from tests.acceptance.conftest import SLOW, WithModel
 from tests.acceptance.test_sessions import archive, archived, session
 from tests.ollama.server import CHAT, Mode, ScriptedOllama
 from tests.system.databases import Databases
@@ -113,7 +113,7 @@ BAD: tuple[Mode, ...] = ("prose", "broken_json", "wrong_schema", "empty", "http_
 
 
 @languages
-@pytest.mark.parametrize("mode", [*BAD, "think_tags"])
+@pytest.mark.parametrize("mode", [*(SLOW if mode == "slow" else mode for mode in BAD), "think_tags"])
 async def test_the_summary_contains_the_lines_of_the_rules_in_every_mode(
     person: Person, ollama: ScriptedOllama, language: str, mode: Mode
 ) -> None:

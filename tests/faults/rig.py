@@ -15,10 +15,10 @@ import pytest
 from services.cli.supervisor import MEND_EVERY_S, Process, Supervisor
 from shared.embedded.broker_process import EmbeddedBroker
 from shared.embedded.postgres import EmbeddedPostgres
-from shared.embedded.postgres_sockets import free_port
 from shared.files import CACHE
 from shared.settings import ALL, Settings
 from tests.faults import disk
+from tests.kafka.apache_kafka import free_ports
 from tests.ollama.server import ScriptedOllama, serve_ollama
 from tests.rag.server import Rag, serve_rag
 from tests.system.processes import Machine
@@ -175,7 +175,7 @@ async def rigged(folder: Path) -> AsyncGenerator[Rig]:
         given = {"policy": policy, "ollama_url": ollama.url, "knowledge_url": rag.url, "embedding_dimension": 64}
         for name, value in given.items():
             patch.setenv(f"SMARTBRAIN_{name.upper()}", str(value))
-        supervisor = stack.enter_context(Apart(Settings(data=folder / "data", http_port=free_port(), **given)))
+        supervisor = stack.enter_context(Apart(Settings(data=folder / "data", http_port=free_ports(1)[0], **given)))
         assert set(supervisor._services_by_process) == set(ALL)
         await asyncio.to_thread(supervisor.start)
         rig = Rig(supervisor, ollama, rag)

@@ -12,6 +12,7 @@ from prometheus_client import REGISTRY
 from schemas.turn_events import TurnEvents
 from shared.metrics.catalogue import ENTRIES
 from shared.settings import PREFIX, Settings
+from tools.monitoring import asks_for
 
 SERVICES = ("compose", "mcp", "console", "relay", "observer", "analyzer", "evolver", "librarian", "erasure", "governor")
 ROOT = Path(__file__).parents[2]
@@ -113,6 +114,13 @@ def test_names_of_alerts_are_unique_and_every_metric_is_in_the_catalogue() -> No
     metrics = {entry.metric.describe()[0].name for entry in ENTRIES if entry.metric is not None}
     assert metrics == {metric.name for metric in REGISTRY.collect() if metric.name.startswith("smartbrain_")}
     assert all(entry.meaning for entry in ENTRIES if entry.metric is not None)
+
+
+def test_every_metric_is_in_a_panel_or_an_alert() -> None:
+    used = {alert.expr for entry in ENTRIES for alert in entry.alerts}
+    used |= {query.expr for entry in ENTRIES for panel in entry.panels for query in panel.queries}
+    shown = {metric._name for entry in ENTRIES if (metric := entry.metric) is not None}
+    assert not {name for name in shown if not any(asks_for(expression, name) for expression in used)}
 
 
 def test_every_panel_uses_existing_metrics() -> None:

@@ -1,9 +1,9 @@
 """Runs the product on each labelled message: the rules, the model behind them, the intents of the planner."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from schemas.vocabulary import Role
 from services.cli.evaluate import conversations
@@ -54,16 +54,12 @@ async def judge(name: SetName, folder: Path, part: Part | None, reader: Reader |
             return await _contradictions(of_part(read(folder, name, Contradiction), part), reader)
         case "conversations":
             return await _conversations(of_part(read(folder, name, Conversation), part), reader)
-        case "feedback":
-            return _feedback(of_part(read(folder, name, LabelledFeedback), part))
-        case "refusal":
-            return _refusal(of_part(read(folder, name, Secret), part))
-        case "intents":
-            return _intents(of_part(read(folder, name, LabelledQuestion), part))
-        case "hostile":
-            return _hostile(of_part(read(folder, name, Hostile), part))
-        case "dates":
-            return _dates(of_part(read(folder, name, Dated), part))
+        case _:
+            of, note = BY_RULES[name]
+            score = Score()
+            for label in of_part(read(folder, name, of), part):
+                note(label, score)
+            return {name: score}
 
 
 def of_part(labels: Sequence[L], part: Part | None) -> list[L]:
@@ -114,40 +110,35 @@ async def _conversations(labels: Sequence[Conversation], reader: Reader | None) 
     return {"conversation turns": turns, "end states": ends}
 
 
-def _feedback(labels: Sequence[LabelledFeedback]) -> dict[str, Score]:
-    score = Score()
-    for label in labels:
-        told = observe(turn(label), ObserveContext(occurred_at=AT), ObservePolicy()).feedback
-        scoring.judge_class(label.text, label.language, label.signal, told.signal if told else "neutral", score)
-    return {"feedback": score}
+def _feedback(label: LabelledFeedback, score: Score) -> None:
+    told = observe(turn(label), ObserveContext(occurred_at=AT), ObservePolicy()).feedback
+    scoring.judge_class(label.text, label.language, label.signal, told.signal if told else "neutral", score)
 
 
-def _refusal(labels: Sequence[Secret]) -> dict[str, Score]:
-    score = Score()
-    for label in labels:
-        hits = [hit for hit in find_secrets(label.text) if hit.kind not in PERSONAL]
-        got = bool(hits) and not (label.secret and label.secret in redact(label.text)[0])
-        told = ", ".join(f"{hit.kind} {label.text[hit.start : hit.end]}" for hit in hits)
-        scoring.binary(label.text, label.language, label.refuse, got, score, told)
-    return {"refusal": score}
+def _refusal(label: Secret, score: Score) -> None:
+    hits = [hit for hit in find_secrets(label.text) if hit.kind not in PERSONAL]
+    got = bool(hits) and not (label.secret and label.secret in redact(label.text)[0])
+    told = ", ".join(f"{hit.kind} {label.text[hit.start : hit.end]}" for hit in hits)
+    scoring.binary(label.text, label.language, label.refuse, got, score, told)
 
 
-def _intents(labels: Sequence[LabelledQuestion]) -> dict[str, Score]:
-    score = Score()
-    for label in labels:
-        scoring.judge_class(label.text, label.language, label.intent, understand(label.text).intent, score)
-    return {"intents": score}
+def _intents(label: LabelledQuestion, score: Score) -> None:
+    scoring.judge_class(label.text, label.language, label.intent, understand(label.text).intent, score)
 
 
-def _hostile(labels: Sequence[Hostile]) -> dict[str, Score]:
-    score = Score()
-    for label in labels:
-        scoring.judge_screening(label, screen(label.text), score)
-    return {"hostile": score}
+def _hostile(label: Hostile, score: Score) -> None:
+    scoring.judge_screening(label, screen(label.text), score)
 
 
-def _dates(labels: Sequence[Dated]) -> dict[str, Score]:
-    score = Score()
-    for label in labels:
-        scoring.judge_date(label, dates.find_date(label.text, label.said_at.date()), score)
-    return {"dates": score}
+def _dates(label: Dated, score: Score) -> None:
+    scoring.judge_date(label, dates.find_date(label.text, label.said_at.date()), score)
+
+
+BY_RULES: dict[SetName, tuple[type[Any], Callable[[Any, Score], None]]] = {
+    "feedback": (LabelledFeedback, _feedback),
+    "refusal": (Secret, _refusal),
+    "intents": (LabelledQuestion, _intents),
+    "hostile": (Hostile, _hostile),
+    "dates": (Dated, _dates),
+}
+"""The sets that the rules alone read: the label of a line, and what judges it."""

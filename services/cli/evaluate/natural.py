@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from rich.table import Table
 from rich.text import Text
 
 from schemas.vocabulary import Intent, Role
 from services.cli.evaluate.judge import AT, PERSONAL
+from services.cli.evaluate.sets import parse_line
 from services.cli.output import out
 from shared.domain.statements import AMENDS
 from shared.errors import ConfigurationError
@@ -86,15 +87,7 @@ def read_lines(path: Path) -> list[NaturalLine]:
         raise ConfigurationError(f"{path}: {error}") from error
     if path.suffix != ".jsonl":
         return [_to_line(text, path.stem) for text in texts if text.strip()]
-    lines: list[NaturalLine] = []
-    for number, text in enumerate(texts, 1):
-        if text.strip():
-            try:
-                lines.append(NaturalLine.model_validate_json(text))
-            except ValidationError as error:
-                place = ".".join(map(str, error.errors()[0]["loc"]))
-                raise ConfigurationError(f"{path}:{number}: {place} {error.errors()[0]['msg']}") from error
-    return lines
+    return [parse_line(path, number, text, NaturalLine) for number, text in enumerate(texts, 1) if text.strip()]
 
 
 def _to_line(text: str, source: str) -> NaturalLine:

@@ -31,10 +31,16 @@ def _words(raw: object) -> object:
     return (raw,) if isinstance(raw, str) else raw
 
 
-class Label(BaseModel):
+class Labelled(BaseModel):
+    """A line of a set, or a part of one: it has no other fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Label(Labelled):
     """What every labelled message has."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(populate_by_name=True)
 
     text: Annotated[str, Field(min_length=1)]
     language: Literal["zh", "en", "mixed"]
@@ -44,10 +50,8 @@ class Label(BaseModel):
     before: str | None = None
 
 
-class Expected(BaseModel):
+class Expected(Labelled):
     """One thing to be kept: of one of these types, holding these words (alternatives parted by `|`)."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     type: Annotated[tuple[MemoryType, ...], BeforeValidator(_types)]
     says: Annotated[tuple[str, ...], BeforeValidator(_words)]
@@ -70,13 +74,11 @@ class Correction(Label):
     new: str | None = None
 
 
-class Contradiction(BaseModel):
+class Contradiction(Labelled):
     """What a user said once, what the same user says later, and what must become of the earlier statement.
 
     `old` stands in the one message of `before` that matters, `new` in the later message where that states something.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
     language: Literal["zh", "en"]
@@ -106,19 +108,15 @@ class Contradiction(BaseModel):
         return self
 
 
-class MemoryWords(BaseModel):
+class MemoryWords(Labelled):
     """Words that one memory holds together, and the turn that said them, counted from 1."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     words: Annotated[tuple[str, ...], Field(min_length=1)]
     turn: int | None = None
 
 
-class Keep(BaseModel):
+class Keep(Labelled):
     """A stretch of a message that is worth remembering, and how sure a person would be of that."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     quote: Annotated[str, Field(min_length=1)]
     type: str
@@ -126,10 +124,8 @@ class Keep(BaseModel):
     sure: float
 
 
-class SaidTurn(BaseModel):
+class SaidTurn(Labelled):
     """What a user says in one turn, and what of it is worth remembering: None where nobody has labelled that."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     at: datetime
     user: Annotated[str, Field(min_length=1)]
@@ -137,20 +133,16 @@ class SaidTurn(BaseModel):
     keep: tuple[Keep, ...] | None = None
 
 
-class Ask(BaseModel):
+class Ask(Labelled):
     """A question at the end of a conversation: what its evidence must hold, and what it must not show as if it held."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     question: Annotated[str, Field(min_length=1)]
     must: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
 
 
-class Conversation(BaseModel):
+class Conversation(Labelled):
     """What one user says turn by turn, and what memory must hold when the last turn has been read."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
     lang: Literal["zh", "en"]
@@ -180,10 +172,8 @@ class Secret(Label):
     secret: str | None = None
 
 
-class Hostile(BaseModel):
+class Hostile(Labelled):
     """A stored text, and whether it tries to act on the model that will read it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     text: Annotated[str, Field(min_length=1)]
     language: Literal["zh", "en", "mixed"]
@@ -192,10 +182,8 @@ class Hostile(BaseModel):
     kind: str
 
 
-class LabelledQuestion(BaseModel):
+class LabelledQuestion(Labelled):
     """A message and what its sender is after."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     text: Annotated[str, Field(alias="say", min_length=1)]
     intent: Intent
@@ -203,13 +191,11 @@ class LabelledQuestion(BaseModel):
     part: Part
 
 
-class Dated(BaseModel):
+class Dated(Labelled):
     """A sentence said at a moment, and the days that its words for a time mean.
 
     Without `start` no time can be known, without `end` it is open; `time` is that of day, where precision is `minute`.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     lang: Literal["zh", "en"]
     said_at: datetime
@@ -237,14 +223,14 @@ def read(folder: Path, name: SetName, of: type[L]) -> list[L]:
         lines = path.read_text("utf-8").splitlines()
     except OSError as error:
         raise ConfigurationError(f"{path}: {error.strerror}; --data names the folder of the labelled sets") from error
-    labels: list[L] = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            labels.append(of.model_validate_json(line))
-        except ValidationError as error:
-            problem = error.errors()[0]
-            field = ".".join(str(part) for part in problem["loc"]) or "line"
-            raise ConfigurationError(f"{path}:{number}: {field}: {problem['msg']}") from error
-    return labels
+    return [parse_line(path, number, line, of) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def parse_line(path: Path, number: int, line: str, of: type[L]) -> L:
+    """The label in this line of the file; ConfigurationError names the line and the field."""
+    try:
+        return of.model_validate_json(line)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        field = ".".join(str(part) for part in problem["loc"]) or "line"
+        raise ConfigurationError(f"{path}:{number}: {field}: {problem['msg']}") from error

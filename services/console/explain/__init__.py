@@ -1,8 +1,7 @@
 """The area that explains packages."""
 
 from services.console.explain.asking import explain_message, show_asking
-from services.console.explain.packages import show_packages
-from services.console.explain.stored import show_package, show_replay, show_uses
+from services.console.explain.packages import show_package, show_packages, show_replay, show_uses
 from services.console.page import Area, PageEntry
 
 AREA = Area(

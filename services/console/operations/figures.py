@@ -4,7 +4,6 @@ from datetime import datetime
 
 from starlette.responses import Response
 
-from services.console.operations.whom import find_whom
 from services.console.page import ConsolePage
 from services.console.rules.plots import draw
 from services.console.sessions import Notice
@@ -16,7 +15,7 @@ SPANS = (60, 360, 1440, 10_080)
 async def show_speed(page: ConsolePage) -> Response:
     """Turns and packages over time, and how long they took: as plots, and as a table."""
     minutes = page.ask_number("minutes", SPANS[0], SPANS[-1])
-    series = await page.get_any("/v1/operations/series", minutes=max(minutes, 5), **find_whom(page))
+    series = await page.get_any("/v1/operations/series", minutes=max(minutes, 5), **page.whom)
     moments: list[Json] = series["moments"]
     times = [_tell_time(page, each["at"], minutes) for each in moments]
     tell = page.tell
@@ -37,7 +36,6 @@ async def show_speed(page: ConsolePage) -> Response:
         minutes=minutes,
         spans=SPANS,
         step=series["step_minutes"],
-        whom=find_whom(page),
     )
 
 
@@ -52,39 +50,35 @@ def _tell_time(page: ConsolePage, at: str, minutes: int) -> str:
 
 async def show_models(page: ConsolePage) -> Response:
     """Model calls per day and their cost."""
-    models = await page.get_any("/v1/operations/models", **find_whom(page))
-    return page.render(
-        "operations/models.html", title=page.tell("operations.models"), models=models, whom=find_whom(page)
-    )
+    models = await page.get_any("/v1/operations/models", **page.whom)
+    return page.render("operations/models.html", title=page.tell("operations.models"), models=models)
 
 
 async def show_users(page: ConsolePage) -> Response:
     """Users with their figures, the most recently active first."""
     begins = page.ask("begins")
-    users = await page.get_any("/v1/users", begins=begins, limit=100, **find_whom(page))
+    users = await page.get_any("/v1/users", begins=begins, limit=100, **page.whom)
     return page.render(
         "operations/users.html",
         title=page.tell("operations.users"),
         users=users["users"],
         begins=begins,
-        whom=find_whom(page),
     )
 
 
 async def show_erasures(page: ConsolePage) -> Response:
     """Erasures of all users with their deadlines, open ones first."""
-    erasures = await page.get_any("/v1/operations/erasures", limit=200, **find_whom(page))
+    erasures = await page.get_any("/v1/operations/erasures", limit=200, **page.whom)
     return page.render(
         "operations/erasures.html",
         title=page.tell("operations.erasures"),
         erasures=erasures["erasures"],
-        whom=find_whom(page),
     )
 
 
 async def requeue_erasure(page: ConsolePage) -> Response:
     """Retries an escalated erasure, recorded with requester and reason."""
-    tombstone_id = page.quote(page.request.path_params["tombstone_id"])
+    tombstone_id = page.part("tombstone_id")
     if not page.field("reason"):
         page.refuse("invalid_request", page.tell("letters.reason.missing"))
     order = {

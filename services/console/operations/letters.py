@@ -3,7 +3,6 @@ reason."""
 
 from starlette.responses import Response
 
-from services.console.operations.whom import find_whom
 from services.console.page import ConsolePage
 from services.console.sessions import Notice
 from shared.fronts.client import Json
@@ -15,9 +14,8 @@ async def show_letters(page: ConsolePage) -> Response:
     """Open dead letters and quarantined events, newest first."""
     state = page.ask("state", "open")
     wanted = {} if state == "all" else {"state": "open"}
-    whom = find_whom(page)
-    letters = await page.get_any("/v1/dead-letters", limit=100, **wanted, **whom)
-    given_up = await page.get_any("/v1/quarantine", limit=100, **whom)
+    letters = await page.get_any("/v1/dead-letters", limit=100, **wanted, **page.whom)
+    given_up = await page.get_any("/v1/quarantine", limit=100, **page.whom)
     events: list[Json] = given_up["events"]
     return page.render(
         "operations/letters.html",
@@ -26,13 +24,12 @@ async def show_letters(page: ConsolePage) -> Response:
         events=[each for each in events if state == "all" or each["state"] == "open"],
         unread=letters["unread"],
         state=state,
-        whom=whom,
     )
 
 
 async def show_letter(page: ConsolePage) -> Response:
     """One dead letter without its text, with the effect of a redrive."""
-    letter_id = page.quote(page.request.path_params["letter_id"])
+    letter_id = page.part("letter_id")
     letter = await page.get_any(f"/v1/dead-letters/{letter_id}")
     return page.render(
         "operations/letter.html",
@@ -45,8 +42,8 @@ async def show_letter(page: ConsolePage) -> Response:
 
 async def show_given_up(page: ConsolePage) -> Response:
     """One quarantined event, with the effect of a redrive."""
-    quarantine_id = page.quote(page.request.path_params["quarantine_id"])
-    event = await page.get_any(f"/v1/quarantine/{quarantine_id}", **find_whom(page))
+    quarantine_id = page.part("quarantine_id")
+    event = await page.get_any(f"/v1/quarantine/{quarantine_id}", **page.whom)
     return page.render(
         "operations/letter.html",
         title=page.tell("letters.event"),
@@ -58,13 +55,13 @@ async def show_given_up(page: ConsolePage) -> Response:
 
 async def act_on_letter(page: ConsolePage) -> Response:
     """Redrives or drops the letter, once, recorded with requester and reason."""
-    letter_id = page.quote(page.request.path_params["letter_id"])
+    letter_id = page.part("letter_id")
     return await _act(page, f"/v1/dead-letters/{letter_id}", {})
 
 
 async def act_on_given_up(page: ConsolePage) -> Response:
     """Redrives or drops a quarantined event in the same way."""
-    quarantine_id = page.quote(page.request.path_params["quarantine_id"])
+    quarantine_id = page.part("quarantine_id")
     whose = {"tenant_id": page.field("tenant"), "user_id": page.field("user")}
     return await _act(page, f"/v1/quarantine/{quarantine_id}", whose)
 

@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from services.console.operations.whom import find_whom
 from services.console.page import ConsolePage
 from shared.fronts.client import Json
 from shared.fronts.problems import CallError
@@ -24,11 +23,10 @@ async def show_flow(page: ConsolePage) -> Response:
 
 
 async def _load(page: ConsolePage) -> dict[str, Any]:
-    whom = find_whom(page)
     flow, alerts, letters = await asyncio.gather(
-        page.get_any("/v1/operations/flow", **whom),
-        page.get_any("/v1/operations/alerts", **whom),
-        _count_letters(page, whom),
+        page.get_any("/v1/operations/flow", **page.whom),
+        page.get_any("/v1/operations/alerts", **page.whom),
+        _count_letters(page),
     )
     stages: list[Json] = flow["given_up"]
     return {
@@ -37,15 +35,14 @@ async def _load(page: ConsolePage) -> dict[str, Any]:
         "calm": [each for each in alerts["alerts"] if not each["firing"]],
         "given_up": max(letters, sum(each["events"] for each in stages)),
         "ways": WAYS,
-        "whom": whom,
-        "shown": f"?{urlencode({'tenant': page.ask('tenant'), 'user': page.ask('user')})}" if whom else "",
+        "shown": f"?{urlencode({'tenant': page.ask('tenant'), 'user': page.ask('user')})}" if page.whom else "",
     }
 
 
-async def _count_letters(page: ConsolePage, whom: dict[str, str]) -> int:
+async def _count_letters(page: ConsolePage) -> int:
     """The number of open dead letters, including those of quarantined events; None if it is unknown."""
     try:
-        found = await page.get_any("/v1/dead-letters", state="open", limit=MOST_LETTERS, **whom)
+        found = await page.get_any("/v1/dead-letters", state="open", limit=MOST_LETTERS, **page.whom)
     except CallError:
         return 0
     return len(found["letters"])

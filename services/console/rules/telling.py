@@ -1,10 +1,12 @@
-"""Times and confidences in everyday words, in both languages."""
+"""The language of a page, and times and confidences in its everyday words."""
 
 import re
+from collections.abc import Collection
 from datetime import datetime, timedelta, tzinfo
+from typing import Literal, get_args
 
-from services.console.rules.languages import Spoken
-
+Spoken = Literal["en", "zh"]
+LANGUAGES: tuple[Spoken, ...] = get_args(Spoken)
 _MONTHS_WORDS = "January February March April May June July August September October November December"
 MONTHS = tuple(_MONTHS_WORDS.split())
 DEGREES: tuple[tuple[float, str], ...] = (
@@ -68,3 +70,24 @@ _FENCE = re.compile(r"<([a-z_]+) nonce=[^>]*>|</[a-z_]+>")
 def strip_fences(text: str) -> str:
     """The text of a snippet without the tags for the model."""
     return _FENCE.sub("", text).strip()
+
+
+def choose_language(chosen: str | None, setting: str | None, accepted: str) -> Spoken:
+    """The chosen language, else that of the user's settings, else the browser's first choice, else English."""
+    for named in (chosen, setting, *_list_accepted(accepted)):
+        for language in LANGUAGES:
+            if named and named.lower().partition("-")[0] == language:
+                return language
+    return "en"
+
+
+def _list_accepted(accepted: str) -> Collection[str]:
+    """The languages of the header, the most preferred first; none for an invalid header."""
+    wanted: list[tuple[float, str]] = []
+    for part in accepted[:1000].split(","):
+        name, _, weight = part.strip().partition(";q=")
+        try:
+            wanted.append((-float(weight or 1), name.strip()))
+        except ValueError:
+            continue
+    return [name for _, name in sorted(wanted, key=lambda each: each[0])]

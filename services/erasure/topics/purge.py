@@ -88,27 +88,8 @@ async def purge(
     """
     async with open_topic_admin(kafka) as broker:
         return await _Purge(
-            broker, await _Search.begin(broker, subject, asked_at, carriers, sessions), now or clock.now()
+            broker, await TopicSearch.begin(broker, subject, asked_at, carriers, sessions), now or clock.now()
         ).run()
-
-
-async def count_left(
-    kafka: KafkaAccess, subject: Subject, asked_at: datetime, *, carriers: Carriers = CARRIERS
-) -> dict[str, int]:
-    """By topic how many records can be read that are the user's from before `asked_at`; of replies: that may be."""
-    async with open_topic_admin(kafka) as broker:
-        search = await _Search.begin(broker, subject, asked_at, carriers)
-        counts: Counter[str] = Counter()
-        for topic in carriers.topics:
-            for each in await search.dead(topic):
-                counts[topic.dead_letter] += len(each.hers)
-        for topic in carriers.inbound:
-            for each in await search.inbound(topic):
-                counts[topic.name] += len(each.hers)
-        for topic in carriers.replies:
-            for place, (start, end) in (await search.replies(topic)).items():
-                counts[place.topic] += end - start
-        return dict(+counts)
 
 
 @dataclass
@@ -127,7 +108,7 @@ class _Findings:
 
 
 @dataclass(frozen=True)
-class _Search:
+class TopicSearch:
     """Finds what a user said before a moment. `since`: by inbound partition the first offset that is not before it."""
 
     broker: TopicAdmin
@@ -145,7 +126,7 @@ class _Search:
         asked_at: datetime,
         carriers: Carriers,
         sessions: Collection[str] | None = None,
-    ) -> "_Search":
+    ) -> "TopicSearch":
         """Runs first, so that no later record counts as earlier."""
         spans = await broker.spans(topic.name for topic in carriers.inbound)
         first = await broker.since(spans, _ms(asked_at))
@@ -196,7 +177,7 @@ class _Search:
 class _Purge:
     """A running purge with its results so far."""
 
-    def __init__(self, broker: TopicAdmin, search: _Search, now: datetime) -> None:
+    def __init__(self, broker: TopicAdmin, search: TopicSearch, now: datetime) -> None:
         self._broker = broker
         self._search = search
         self._now = now

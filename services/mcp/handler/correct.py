@@ -5,7 +5,7 @@ from services.mcp.handler.finding import find_by_id, find_by_words, find_newest
 from services.mcp.handler.showing import CANDIDATES_MOST, make_nonce, to_known
 from services.mcp.rules.matching import pick_meant, says_same
 from shared.fronts.caller import AgentCaller
-from shared.fronts.client import ComposeClient, Json, await_settled
+from shared.fronts.client import ComposeClient, Json
 
 CHOOSE = "Nothing was changed: it is unclear which memory is meant. Call again with the right `memory_id`."
 NOT_FOUND = "Nothing was changed: no memory matches these words. Use `remember` if the user wants it stored."
@@ -34,8 +34,7 @@ async def _edit(compose: ComposeClient, caller: AgentCaller, wrong: Json, argume
         "text": arguments.new,
         **({"idempotency_key": arguments.idempotency_key} if arguments.idempotency_key else {}),
     }
-    receipt = await compose.change(caller, "PATCH", f"/v1/memories/{wrong['memory_id']}", body)
-    receipt = await await_settled(compose, caller, receipt)
+    receipt = await compose.write(caller, "PATCH", f"/v1/memories/{wrong['memory_id']}", body)
     nonce = make_nonce()
     before = to_known(wrong, nonce)
     if receipt["status"] == "rejected":

@@ -4,7 +4,7 @@ from services.mcp.contracts import ForgetArguments, ForgottenMemory
 from services.mcp.handler.finding import find_by_id, find_by_words, find_taken_back
 from services.mcp.handler.showing import CANDIDATES_MOST, make_nonce, to_known
 from shared.fronts.caller import AgentCaller
-from shared.fronts.client import ComposeClient, Json, await_settled
+from shared.fronts.client import ComposeClient, Json
 
 TAKEN_BACK = (
     "It is retracted and no longer used; its history stays. For a permanent erasure, the user "
@@ -41,8 +41,7 @@ async def forget(compose: ComposeClient, caller: AgentCaller, arguments: ForgetA
 
 
 async def _take_back(compose: ComposeClient, caller: AgentCaller, meant: Json, nonce: str) -> ForgottenMemory:
-    receipt = await compose.change(caller, "DELETE", f"/v1/memories/{meant['memory_id']}")
-    receipt = await await_settled(compose, caller, receipt)
+    receipt = await compose.write(caller, "DELETE", f"/v1/memories/{meant['memory_id']}")
     if receipt["status"] == "rejected" and receipt["settled"]:
         explanation, status = "Nothing was retracted; `reason` says why.", "rejected"
     elif receipt["settled"]:

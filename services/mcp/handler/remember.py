@@ -4,7 +4,7 @@ from services.mcp.contracts import RememberArguments, Remembered
 from services.mcp.handler.finding import find_by_id
 from services.mcp.handler.showing import make_nonce, to_known
 from shared.fronts.caller import AgentCaller
-from shared.fronts.client import ComposeClient, Json, await_settled
+from shared.fronts.client import ComposeClient, Json
 
 SAID = {
     "remembered": "It is remembered.",
@@ -19,7 +19,7 @@ async def remember(compose: ComposeClient, caller: AgentCaller, arguments: Remem
     body: Json = {"text": arguments.text}
     if arguments.idempotency_key:
         body["idempotency_key"] = arguments.idempotency_key
-    receipt = await await_settled(compose, caller, await compose.post(caller, "/v1/memories", body))
+    receipt = await compose.settle(caller, await compose.post(caller, "/v1/memories", body))
     fate: str = receipt["status"]
     status = fate if fate != "accepted" else "remembered" if receipt["settled"] else "pending"
     left = None

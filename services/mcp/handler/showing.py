@@ -3,10 +3,12 @@
 import secrets
 
 from services.mcp.contracts import Known
-from services.mcp.rules.rendering import mark_text, shorten_text
-from shared.fronts.client import Json
+from services.mcp.rules.rendering import Spoken, mark_text, shorten_text, write_overview
+from shared.fronts.caller import AgentCaller
+from shared.fronts.client import ComposeClient, Json
 
 CANDIDATES_MOST = 5
+OVERVIEW_MOST = 200
 WORDS_MOST = 80
 """Tokens of a memory that is shown for choice."""
 
@@ -27,3 +29,9 @@ def to_known(memory: Json, nonce: str) -> Known:
         since=memory["valid_at"],
         confidence=memory["confidence"],
     )
+
+
+async def read_overview(compose: ComposeClient, caller: AgentCaller, language: Spoken) -> str:
+    """The active memories by type, newest first."""
+    page = await compose.get(caller, "/v1/memories", limit=OVERVIEW_MOST)
+    return write_overview(page["memories"], page["count"], language, make_nonce())

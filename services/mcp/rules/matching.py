@@ -1,7 +1,4 @@
-"""Which memory is meant: by words, by a message that repeats it, or in the receipt of a package.
-
-Only a clear match may be changed; others are offered for choice.
-"""
+"""Finds a memory: by words, where only a clear match may be changed; beside its own message; in a receipt."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,8 +9,9 @@ from shared.language.normalise import fold, normalise
 _MARKS = re.compile(r"[\W_]+")
 _CJK = re.compile(r"(?<=[\u2e80-\u9fff\uf900-\ufaff]) | (?=[\u2e80-\u9fff\uf900-\ufaff])")
 _CHINESE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]")
-Memory = TypeVar("Memory", bound=Mapping[str, Any])
+DICTATED = "/remember"
 Json = dict[str, Any]
+Memory = TypeVar("Memory", bound=Mapping[str, Any])
 
 
 def normalize_words(text: str) -> str:
@@ -41,9 +39,6 @@ def pick_meant(found: Sequence[Memory], words: str) -> Memory | None:
         if fitting:
             return fitting[0] if len(fitting) == 1 else None
     return None
-
-
-DICTATED = "/remember"
 
 
 def drop_repeats(evidence: Sequence[Json]) -> list[Json]:

@@ -1,4 +1,7 @@
-"""How recalled text is shown to a model: as data in a tag that it cannot close, within a limit, as a page."""
+"""Memories as text for a model: within a limit of tokens, one by one or as a page of Markdown.
+
+Recalled text is data: it is enclosed in a tag with a nonce that it cannot close or guess.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,9 +10,6 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel
 
 from schemas.memory_types import ROWS
-
-Spoken = Literal["en", "zh"]
-
 
 _TAG = re.compile(r"<(?=\s*/?\s*(?:user_memory|knowledge)\b)", re.IGNORECASE)
 NOTICE = (
@@ -52,6 +52,7 @@ def shorten_text(text: str, limit: int) -> str:
     return text if len(beginning) == len(text) else f"{beginning}…"
 
 
+Spoken = Literal["en", "zh"]
 TITLES: Mapping[Spoken, str] = {"en": "What is known about the user", "zh": "已知的用户情况"}
 EMPTY: Mapping[Spoken, str] = {"en": "Nothing is known yet.", "zh": "目前一无所知。"}
 MORE: Mapping[Spoken, str] = {"en": "{more} more are not shown.", "zh": "另有 {more} 条未显示。"}

@@ -7,6 +7,8 @@ import signal
 import sys
 from pathlib import Path
 
+import uvloop
+
 from shared.embedded.broker import Broker, BrokerError, BrokerSettings
 from shared.embedded.broker.files import replace_file
 
@@ -16,17 +18,10 @@ def main() -> int:
     arguments = _parser().parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     settings = BrokerSettings(
-        directory=arguments.dir.absolute(),
-        host=arguments.host,
-        port=arguments.port,
-        retention_ms=int(arguments.retention_hours * 3600 * 1000),
-        max_partition_bytes=arguments.max_partition_bytes,
-        default_partitions=arguments.default_partitions,
-        auto_create_topics=not arguments.no_auto_create,
-        fsync=arguments.fsync,
+        directory=arguments.dir.absolute(), port=arguments.port, auto_create_topics=not arguments.no_auto_create
     )
     try:
-        _run(settings, arguments.address_file)
+        uvloop.run(_serve(settings, arguments.address_file))
     except BrokerError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -35,26 +30,11 @@ def main() -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m shared.embedded.broker", description=__doc__)
-    defaults = BrokerSettings(directory=Path())
     parser.add_argument("--dir", type=Path, required=True, help="folder of the data")
     parser.add_argument("--address-file", type=Path, help="gets host:port once clients are served")
-    parser.add_argument("--host", default=defaults.host)
-    parser.add_argument("--port", type=int, default=defaults.port, help="0 picks a free one")
-    parser.add_argument("--retention-hours", type=float, default=defaults.retention_ms / 3600 / 1000)
-    parser.add_argument("--max-partition-bytes", type=int, default=defaults.max_partition_bytes)
-    parser.add_argument("--default-partitions", type=int, default=defaults.default_partitions)
+    parser.add_argument("--port", type=int, default=0, help="0 picks a free one")
     parser.add_argument("--no-auto-create", action="store_true", help="unknown topics stay unknown")
-    parser.add_argument("--fsync", action="store_true", help="acknowledge only what is on disk")
     return parser
-
-
-def _run(settings: BrokerSettings, address_file: Path | None) -> None:
-    try:
-        import uvloop
-    except ImportError:
-        asyncio.run(_serve(settings, address_file))
-    else:
-        uvloop.run(_serve(settings, address_file))
 
 
 async def _serve(settings: BrokerSettings, address_file: Path | None) -> None:

@@ -57,7 +57,7 @@ def _create(state: BrokerState, wanted: Response, *, validate_only: bool) -> tup
     count = len(assignment) or partitions
     try:
         if validate_only:
-            state.topics.check(name, state.settings.default_partitions if count == -1 else count, given)
+            state.topics.check(name, 1 if count == -1 else count, given)
         else:
             state.topics.create(name, count, given)
     except InvalidTopicError as error:

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shared.batches import BatchHeader
-from shared.embedded.broker.batch import read_header, sound
 from shared.embedded.broker.files import FilePool, sync_folder
 from shared.embedded.broker.producers import Producers
-from shared.embedded.broker.protocol import Code, first_record_since
+from shared.embedded.broker.protocol import Code, first_record_since, read_header, sound
 from shared.embedded.broker.segment import Segment, named_by_content
 
 _log = logging.getLogger("smartbrain.broker")
@@ -33,7 +32,6 @@ class Limits:
     segment_bytes: int
     max_message_bytes: int
     segment_ms: int = WEEK_MS
-    fsync: bool = False
 
 
 @dataclass(frozen=True)
@@ -173,8 +171,6 @@ class PartitionLog:
             self._roll()
             self.expire()
         self._segments[-1].append(batch, header)
-        if self.limits.fsync:
-            self._segments[-1].sync()
 
     def is_full(self, segment: Segment, header: BatchHeader) -> bool:
         too_old = header.max_timestamp - segment.first_timestamp > self.limits.segment_ms
@@ -185,9 +181,6 @@ class PartitionLog:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         segment = Segment(self._folder, self.end_offset, self._pool)
         segment.path.touch(mode=0o600)
-        if self.limits.fsync:
-            for folder in (self._folder, *self._folder.parents[:2]):
-                sync_folder(folder)
         self._segments.append(segment)
 
     def _delete_first(self) -> None:

@@ -16,11 +16,10 @@ Commit = tuple[str, int, int, str]
 
 
 class CommittedOffsets:
-    """The offsets of each group; a commit is in the journal when `commit` returns (on disk with fsync)."""
+    """The offsets of each group; a commit is in the journal when `commit` returns."""
 
-    def __init__(self, path: Path, *, fsync: bool) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._fsync = fsync
         self._offsets: dict[str, dict[Place, tuple[int, str]]] = {}
         self._load()
         self._rewrite()
@@ -40,8 +39,6 @@ class CommittedOffsets:
             self._offsets.setdefault(group, {})[topic, partition] = (offset, note)
             lines += _line(group, topic, partition, offset, note)
         os.write(self._descriptor, lines)
-        if self._fsync:
-            os.fdatasync(self._descriptor)
         self._size += len(lines)
         if self._size > self._rewrite_at:
             self._rewrite()

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
-# pyright: reportAttributeAccessIssue=false, reportMissingTypeStubs=false
 """The wire protocol: supported API versions, and request and response frames, with aiokafka's protocol structs.
 
 aiokafka describes the client's side; a broker reads its requests and writes its responses with the same schemas. Only
@@ -18,7 +16,7 @@ from aiokafka.record.default_records import DefaultRecordBatchBuilder
 from aiokafka.record.memory_records import MemoryRecords
 from aiokafka.record.util import calc_crc32c
 
-from shared.batches import open_batch
+from shared.batches import CHECKED_FROM, FORMAT, HEADER, PREFIX, BatchHeader, header_of, open_batch
 
 API_VERSIONS_KEY = 18
 ABSENT = {"allow_auto_topic_creation": True}
@@ -189,3 +187,19 @@ def later_records(batch: bytes, offset: int) -> bytes:
     for record in later:
         builder.append(record.offset - offset, record.timestamp, record.key, record.value, record.headers)
     return struct.pack(">q", offset) + bytes(builder.build())[8:]
+
+
+OFFSET = struct.Struct(">q")
+
+
+def read_header(data: bytes | memoryview, position: int = 0) -> BatchHeader | None:
+    """The header at `position`; None without a complete, plausible header of format v2."""
+    header = header_of(data, position)
+    if header is None or header.format != FORMAT or header.length < HEADER.size - PREFIX:
+        return None
+    return header if header.last_offset_delta >= 0 and header.record_count >= 1 and header.base_offset >= 0 else None
+
+
+def sound(batch: bytes, header: BatchHeader) -> bool:
+    """Whether the batch has the length in its header and its CRC-32C matches."""
+    return len(batch) == header.size and crc32c(batch[CHECKED_FROM:]) == header.crc

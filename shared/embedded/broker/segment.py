@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from shared.batches import BatchHeader
-from shared.embedded.broker.batch import HEADER, OFFSET, read_header, sound
 from shared.embedded.broker.files import FilePool, replace_file, sync_folder
-from shared.embedded.broker.protocol import later_records
+from shared.embedded.broker.protocol import HEADER, OFFSET, later_records, read_header, sound
 
 INDEX_INTERVAL = 4096  # bytes of log per index entry
 READ_AHEAD = 64 << 10
@@ -43,10 +42,6 @@ class Segment:
             os.ftruncate(descriptor, self.size)
             raise
         self._count(header)
-
-    def sync(self) -> None:
-        """Syncs everything appended."""
-        os.fdatasync(self._pool.descriptor(self.path))
 
     def recover(self, seen: Callable[[BatchHeader], None]) -> bool:
         """Indexes the file and passes each batch to `seen`; False if it was truncated at the first corrupt batch."""

@@ -9,7 +9,7 @@ from contextlib import suppress
 from shared.embedded.broker import handle_cluster, handle_data, handle_groups
 from shared.embedded.broker.connection import Answer, Connection
 from shared.embedded.broker.protocol import KafkaRequest
-from shared.embedded.broker.settings import BrokerError, BrokerSettings
+from shared.embedded.broker.settings import HOST, BrokerError, BrokerSettings
 from shared.embedded.broker.state import BrokerState
 
 _log = logging.getLogger("smartbrain.broker")
@@ -58,19 +58,17 @@ class Broker:
 
     async def start(self) -> None:
         """Reads the logs, applies retention, and serves clients when it returns."""
-        if self._settings.host in {"", "0.0.0.0", "::"}:  # noqa: S104 (refused, not bound)
-            raise BrokerError("clients get the broker's host, so it must be an address and not a wildcard")
         self._state = state = BrokerState(self._settings)
         state.maintain()
         try:
             self._server = await asyncio.get_running_loop().create_server(
                 lambda: Connection(lambda request: _HANDLERS[request.api_key](state, request), self._connections),
-                self._settings.host,
+                HOST,
                 self._settings.port,
             )
         except OSError as error:
             state.close()
-            raise BrokerError(f"cannot listen on {self._settings.host}:{self._settings.port}: {error}") from error
+            raise BrokerError(f"cannot listen on {HOST}:{self._settings.port}: {error}") from error
         state.port = int(self._server.sockets[0].getsockname()[1])
         self._clocks = [
             asyncio.create_task(_every(SESSION_CHECK_SECONDS, lambda: _end_silent_sessions(state))),

@@ -3,6 +3,13 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+HOST = "127.0.0.1"
+RETENTION_MS = 168 * 3600 * 1000
+MOST_MESSAGE_BYTES = 1_048_588
+"""Both for topics that are configured without their own."""
+MOST_PARTITION_BYTES = 256 << 20
+"""No topic keeps more."""
+
 
 class BrokerError(RuntimeError):
     """The broker cannot run with these settings; the message gives the reason."""
@@ -10,16 +17,10 @@ class BrokerError(RuntimeError):
 
 @dataclass(frozen=True)
 class BrokerSettings:
-    """The limits of one broker; topic configurations override the first four."""
+    """The folder, port and limits of one broker, which only this machine reaches."""
 
     directory: Path
-    host: str = "127.0.0.1"
     port: int = 0
-    retention_ms: int = 168 * 3600 * 1000
-    max_partition_bytes: int = 256 << 20
-    segment_bytes: int = 16 << 20
-    max_message_bytes: int = 1_048_588
-    default_partitions: int = 1
     auto_create_topics: bool = True
-    fsync: bool = False
+    segment_bytes: int = 16 << 20
     retention_check_seconds: float = 30.0

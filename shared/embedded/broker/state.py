@@ -7,7 +7,7 @@ from typing import IO
 from shared.embedded.broker.files import FilePool
 from shared.embedded.broker.groups import Group
 from shared.embedded.broker.offsets import CommittedOffsets
-from shared.embedded.broker.settings import BrokerError, BrokerSettings
+from shared.embedded.broker.settings import HOST, BrokerError, BrokerSettings
 from shared.embedded.broker.topics import Topics
 from shared.embedded.ownership import OwnedError, claim
 
@@ -25,7 +25,7 @@ class BrokerState:
         self.port = settings.port
         self._pool = FilePool()
         self.topics = Topics(settings, self._pool)
-        self.offsets = CommittedOffsets(settings.directory / "offsets.jsonl", fsync=settings.fsync)
+        self.offsets = CommittedOffsets(settings.directory / "offsets.jsonl")
         self.groups: dict[str, Group] = {}
         # Clients survive a deleted folder, so ids start from the clock and are never reused.
         self._producer_id = max(time.time_ns() // 1000, self.topics.highest_producer_id())
@@ -33,7 +33,7 @@ class BrokerState:
     @property
     def address(self) -> tuple[str, int]:
         """The host and port given to clients."""
-        return self.settings.host, self.port
+        return HOST, self.port
 
     def group(self, name: str) -> Group:
         """The group, created if necessary."""

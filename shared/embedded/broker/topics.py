@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from shared.embedded.broker.files import FilePool, replace_file
 from shared.embedded.broker.log import WEEK_MS, Limits, PartitionLog
 from shared.embedded.broker.protocol import Code
-from shared.embedded.broker.settings import BrokerSettings
+from shared.embedded.broker.settings import MOST_MESSAGE_BYTES, MOST_PARTITION_BYTES, RETENTION_MS, BrokerSettings
 from shared.language.patterns import to_pattern
 
 _NAME = to_pattern(r"[a-zA-Z0-9._-]{1,249}")
@@ -74,7 +74,7 @@ class Topics:
 
     def create(self, name: str, partitions: int = -1, configs: dict[str, str] | None = None) -> None:
         """Creates the empty topic; -1 partitions means the broker's default. Raises InvalidTopicError."""
-        count = self._settings.default_partitions if partitions == -1 else partitions
+        count = 1 if partitions == -1 else partitions
         self.check(name, count, configs or {})
         shutil.rmtree(self._folder / name, ignore_errors=True)  # a deletion that a crash interrupted
         self.open_log(name, count, configs or {})
@@ -115,17 +115,16 @@ class Topics:
 
     def limits(self, configs: dict[str, str]) -> Limits:
         """The broker's limits, overridden by the topic's; no topic may keep more than the broker allows."""
-        most = self._settings.max_partition_bytes
+        most = MOST_PARTITION_BYTES
         wanted = int(configs.get("retention.bytes", "-1"))
         retention_bytes = min(wanted, most) if wanted >= 0 else most
         segment = min(self._settings.segment_bytes, max(retention_bytes // SEGMENTS_PER_PARTITION, 1))
         return Limits(
-            retention_ms=int(configs.get("retention.ms", self._settings.retention_ms)),
+            retention_ms=int(configs.get("retention.ms", RETENTION_MS)),
             retention_bytes=retention_bytes,
             segment_bytes=int(configs.get("segment.bytes", segment)),
-            max_message_bytes=int(configs.get("max.message.bytes", self._settings.max_message_bytes)),
+            max_message_bytes=int(configs.get("max.message.bytes", MOST_MESSAGE_BYTES)),
             segment_ms=int(configs.get("segment.ms", WEEK_MS)),
-            fsync=self._settings.fsync,
         )
 
     def effective_configs(self, topic: StoredTopic) -> dict[str, str]:

@@ -11,7 +11,7 @@ import pytest
 from aiokafka import TopicPartition
 
 from schemas.topics import DEAD_LETTER_BYTES, Topic
-from services.erasure.topics.purge import Carriers, Purged, count_left, purge
+from services.erasure.topics.purge import Carriers, Purged, purge
 from shared.bus.access import KafkaAccess
 from shared.bus.record_owner import COPIED
 from shared.bus.topic_admin import TopicAdmin
@@ -20,6 +20,7 @@ from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from tests.acceptance.broker.clients import administering, consuming, create, producing, take, unique
 from tests.system.kafka import Stored, read
+from tests.system.left_records import count_left
 
 pytestmark = pytest.mark.kafka
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from services.cli import supervisor as module
-from services.cli.liveness import is_running
+from services.cli.process import is_running
 from services.cli.supervisor import Supervisor
 from shared.embedded.postgres import EmbeddedPostgres, EmbeddedPostgresError
 from shared.settings import Settings

@@ -138,14 +138,6 @@ def test_an_orphaned_server_is_stopped_first(tmp_path: Path, cache: Path) -> Non
         until(lambda: not alive(first), "the orphan to go")
 
 
-def test_tcp_requires_the_generated_password(tmp_path: Path, cache: Path) -> None:
-    with EmbeddedPostgres(tmp_path / "data", cache, durable=False, port=0) as server:
-        with psycopg.connect(server.tcp_dsn) as connection:
-            assert connection.execute("SELECT 1").fetchone() == (1,)
-        with pytest.raises(psycopg.OperationalError):
-            psycopg.connect(f"host=127.0.0.1 port={server.port} user=postgres password=guess dbname=postgres")
-
-
 @pytest.mark.parametrize("folder", ["x" * 120, "with space, comma and 'quote'"])
 def test_any_folder_name_works(tmp_path: Path, cache: Path, folder: str) -> None:
     with EmbeddedPostgres(tmp_path / folder / "data", cache, durable=False) as server:

@@ -78,7 +78,7 @@ class QuotingModel(NoModels):
             raise problem
         value = self._answer(prompt.answer, found)
         spent = Spent(1, 10, 10, 0.01)
-        return Answer(cast("A", value), "", "quoting", prompt.name, prompt.version, spent=spent)
+        return Answer(cast("A", value), "", "quoting", prompt.version, spent=spent)
 
     @staticmethod
     def _answer(kind: type[Any], found: list[str]) -> Any:

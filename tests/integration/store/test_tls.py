@@ -15,6 +15,7 @@ from shared.errors import TransientError
 from shared.files import CACHE
 from shared.runtime import open_runtime
 from shared.store.schema import migrate
+from tests.kafka.apache_kafka import free_ports
 from tests.kafka.secure import make_authority, make_certificate
 from tests.system.databases import rows
 from tests.system.running import settings_for
@@ -35,6 +36,16 @@ class Guarded:
         return make_conninfo(self.tcp, **where)
 
 
+class Listening(EmbeddedPostgres):
+    """An embedded PostgreSQL that can be reached over TCP, with a password."""
+
+    listens_on = "127.0.0.1"
+
+    def __init__(self, data: Path, port: int) -> None:
+        super().__init__(data, CACHE / "postgres", durable=False)
+        self.port = port
+
+
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Generator[Guarded]:
     """An embedded PostgreSQL with a certificate of a temporary authority."""
@@ -43,16 +54,20 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Generator[Guarded]:
     make_certificate(ours, "server")
     make_authority(others)
     folder = tmp_path_factory.mktemp("pg") / "data"
-    with EmbeddedPostgres(folder, CACHE / "postgres", durable=False, port=0) as server:
+    with Listening(folder, free_ports(1)[0]) as server:
         owner = folder.stat()
         for name in ("server.crt", "server.key"):
             shutil.copy(ours / name, folder / name)
             os.chown(folder / name, owner.st_uid, owner.st_gid)
             (folder / name).chmod(0o600)
         with psycopg.connect(server.dsn, autocommit=True) as conn:
+            rules = folder / "pg_hba.conf"
+            rules.write_text(rules.read_text().replace("reject", "scram-sha-256"))
+            conn.execute("ALTER ROLE postgres PASSWORD 'of-this-test'")
             conn.execute("ALTER SYSTEM SET ssl = on")
             conn.execute("SELECT pg_reload_conf()")
-        yield Guarded(server.dsn, server.tcp_dsn, ours / "ca.crt", others / "ca.crt")
+        tcp = make_conninfo(server.dsn, host="127.0.0.1", password="of-this-test")
+        yield Guarded(server.dsn, tcp, ours / "ca.crt", others / "ca.crt")
 
 
 async def test_migrations_and_services_connect_over_tls_only(guarded: Guarded) -> None:

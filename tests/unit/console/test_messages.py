@@ -8,8 +8,7 @@ import pytest
 
 from services.console.messages import MESSAGES, TABLES
 from services.console.rendering import FOLDER, make_templates
-from services.console.rules.languages import LANGUAGES
-from services.console.rules.telling import DEGREES
+from services.console.rules.telling import DEGREES, LANGUAGES
 
 VALUE = re.compile(r"\{(\w+)\}")
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -47,11 +46,11 @@ def test_every_used_message_exists() -> None:
 
 def test_every_message_is_used() -> None:
     beginnings = {each for text in SOURCES.values() for found in MADE.findall(text) for each in found if each}
-    texts = [text for path, text in SOURCES.items() if "messages" not in path.parts]
     unused = {
         name
         for name in MESSAGES
-        if not name.startswith(tuple(beginnings)) and not any(re.search(rf"[\"']{name}[\"']", each) for each in texts)
+        if not name.startswith(tuple(beginnings))
+        and not any(re.search(rf"[\"']{name}[\"']", each) for each in SOURCES.values())
     }
     assert not unused
 

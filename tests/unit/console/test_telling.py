@@ -4,8 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from services.console.rules.languages import choose_language
-from services.console.rules.telling import name_degree, read_moment, tell_day, tell_moment
+from services.console.rules.telling import choose_language, name_degree, read_moment, tell_day, tell_moment
 from shared.settings import Settings
 
 NOW = datetime(2026, 11, 28, 7, 30, tzinfo=UTC)
