@@ -1,7 +1,7 @@
 """Tags each unit of a text: a small network of convolutions over units, read from a file.
 
 Each layer looks at a unit and some on either side of it, the later ones further apart, so that the last layer sees some
-thirty units around each. What it makes of a unit is read by several heads, each of which asks one question of it.
+thirty units around each. What it makes of a unit is read by one head or more, each of which asks one question of it.
 `tests/training/tagging.py` fits the weights.
 """
 
@@ -24,8 +24,6 @@ SIDE = 2
 LAYERS = tuple(f"layer_{place}" for place in range(len(REACHES)))
 SLIP, WORTH, TYPE = HEADS = ("slip", "worth", "type")
 """The questions: which part of a slip a unit is; whether the sentence that it stands in is worth keeping; its type."""
-PARTS = ("rows", "narrow", *LAYERS, *HEADS)
-"""The names of the weights in the file."""
 VECTOR_SCALE = 4.0
 """What the vector of a unit is multiplied with, to have numbers of the order of one."""
 
@@ -100,10 +98,12 @@ def load_tagger(name: str) -> Tagger:
         return read_tagger(read)
 
 
-def read_tagger(read: Mapping[str, NDArray[Any]]) -> Tagger:
+def read_tagger(stored: Mapping[str, NDArray[Any]]) -> Tagger:
     """The network of a file: whole numbers, each column with its scale."""
-    parts = {part: read[part] * read[f"{part}_scale"].astype(np.float32) for part in PARTS}
-    made = {part: Layer(parts[part], read[f"{part}_bias"].astype(np.float32)) for part in (*LAYERS, *HEADS)}
-    usual = {word: place for place, word in enumerate(str(read["usual"]).split("\n"), 1)}
+    heads = [name for name in HEADS if name in stored]
+    names = ("rows", "narrow", *LAYERS, *heads)
+    parts = {name: stored[name] * stored[f"{name}_scale"].astype(np.float32) for name in names}
+    made = {name: Layer(parts[name], stored[f"{name}_bias"].astype(np.float32)) for name in (*LAYERS, *heads)}
+    usual = {word: place for place, word in enumerate(str(stored["usual"]).split("\n"), 1)}
     layers = tuple(made[name] for name in LAYERS)
-    return Tagger(usual, parts["rows"], parts["narrow"], layers, {name: made[name] for name in HEADS})
+    return Tagger(usual, parts["rows"], parts["narrow"], layers, {name: made[name] for name in heads})

@@ -174,11 +174,13 @@ SURE = 0.6
 """A sentence with at least this likelihood states something lasting, whatever the classes of its clauses are."""
 PLAINLY = 0.75
 """The least likelihood of a sentence that plainly describes somebody else."""
+TOLD_IN_PASSING = 2.0
+"""A question states something in passing if a word of it has at least these log odds: `as a nurse on nights, do I`."""
 MAY_CORRECT = 0.1
 """A sentence with at least this likelihood may be a correction by the learned weights."""
-LEAST, PLAIN = 0.2, 0.95
+LEAST, PLAIN = 0.2, 0.9
 """A sentence below SURE is kept from the first likelihood on if the class of one clause reaches the second."""
-_PRONOUN = to_pattern(r"(?:he|she|they)\b|[他她]们?", re.I)
+_PRONOUN = to_pattern(r"(?:he|she|they|his|her|their)\b|[他她]们?", re.I)
 _MARKS = " .,!?。，！？~～"
 _LAUGHS = to_pattern(r"[😂🤣😹😆😅🙃😜]|\b(?:lol|lmao|rofl|ha(?:ha)+h?|jk|just kidding)\b|哈哈|笑死|嘿嘿|开玩笑", re.I)
 INTRODUCTIONS = frozenset({"profile:user:name", "profile:user:call_me"})
@@ -194,11 +196,12 @@ def estimate_sentences(
         own = slice(at[0], at[-1] + 1)
         begin, end = clauses[at[0]].start, clauses[at[-1]].end
         words = text[begin:end]
+        tagged = describe_sentence(text, begin, end)
         unnamed = number == clauses[0].sentence and _names_nobody(words, stand[own])
-        if unnamed or _is_bare(words, stand[own]) or all(stance.asked for stance in stand[own]):
+        only_asked = all(stance.asked for stance in stand[own]) and tagged[1] < TOLD_IN_PASSING
+        if unnamed or only_asked or _is_bare(words, stand[own]):
             likelihoods[number] = 0.0
             continue
-        tagged = describe_sentence(text, begin, end)
         likely = estimate_lasting(words, clauses[own], stand[own], verdicts[own], tagged)
         likelihoods[number] = max(likely, PLAINLY) if _tells_of_another(words, stand[own], likely) else likely
     return likelihoods

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.classifiers.units import NUMBER, Units
-from shared.extraction.word_tags import tag_words
+from shared.extraction.word_tags import tag_slips
 
 OLD, MARK, NEW = 1, 2, 3
 """The parts of a slip: wrong words, words that only announce it, right words. All other words have 0."""
@@ -74,8 +74,8 @@ class Repaired:
 
 def repair(text: str) -> Repaired | None:
     """The text as its speaker meant it; None if it contains no slip."""
-    tags = tag_words(text)
-    found = find_slips(tags.units, tags.slips) if tags else None
+    tags = tag_slips(text)
+    found = find_slips(tags.units, tags.shares) if tags else None
     return mend(text, found.spans) if found and found.is_sure else None
 
 

@@ -229,7 +229,9 @@ def _read_sentences(
             findings[index], ends[index] = [one], end - 1
     taken = {clauses[at].sentence for index in findings for at in range(index, ends.get(index, index) + 1)}
     for number, its_places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
-        own = [place for place in its_places if free[place]]
+        every = list(its_places)
+        told_in_passing = worth[number] and all(stand[place].asked for place in every)
+        own = every if told_in_passing else [place for place in every if free[place]]
         if (
             own
             and number not in taken
@@ -304,7 +306,8 @@ def _name_reason(stance: Stance) -> str:
 def to_observation(finding: Finding, message: MessageText, span: tuple[int, int], around: str = "") -> Observation:
     """The observation of the finding, with its speaker, place, language, and the sentence around it."""
     epistemic = judge_epistemic(finding)
-    if epistemic == "opinion" and finding.assertion == "declared" and finding.kind in VIEWED:
+    viewed = finding.kind in VIEWED or (finding.kind == "note" and finding.detector == "learned")
+    if epistemic == "opinion" and finding.assertion == "declared" and viewed:
         finding = replace(finding, kind="note", assertion="inferred", polarity=0)
     correction = finding.assertion == "correction"
     key, value, text = finding.key and profile_key(finding.key), finding.value, finding.text

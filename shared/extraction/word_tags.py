@@ -1,8 +1,9 @@
-"""What a small network says of each word of a message: its part in a slip, and what its sentence is worth.
+"""What two small networks say of each word of a message: its part in a slip, and what its sentence is worth.
 
-`tests/training/tagging.py` fits the network.
+`tests/training/tagging.py` fits them.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.cache import of_texts
-from shared.classifiers.tagger import SLIP, TYPE, WORTH, Tagger, load_tagger
+from shared.classifiers.tagger import SLIP, TYPE, WORTH, load_tagger
 from shared.classifiers.units import Units, split_units
 
 Shares = NDArray[np.floating[Any]]
@@ -34,44 +35,42 @@ _LEAST = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class WordTags:
-    """The units of a text; for each the shares of the parts of a slip, of worth keeping, and of types."""
+class SlipTags:
+    """The units of a text, and for each the shares of the parts of a slip."""
 
     units: Units
-    slips: Shares
-    worth: Shares
-    types: Shares
-
-    def describe(self, begin: int, end: int) -> tuple[float, ...]:
-        """What is said of this stretch of the text.
-
-        The mean and the largest log odds of its units that it is worth keeping, and the mean share of each type.
-        """
-        units = self.units
-        inside = [place for place in range(len(units)) if units.starts[place] < end and begin < units.ends[place]]
-        if not inside:
-            return NOTHING_SAID
-        worth = np.clip(self.worth[inside], _LEAST, 1 - _LEAST)
-        odds = np.log(worth / (1 - worth))
-        return float(odds.mean()), float(odds.max()), *self.types[inside].mean(axis=0).tolist()
+    shares: Shares
 
 
 @of_texts(64)
-def tag_words(text: str) -> WordTags | None:
-    """What the network says of each word; None if the text has too many, or none."""
+def tag_slips(text: str) -> SlipTags | None:
+    """What the network of slips says of each word; None if the text has too many, or none."""
     units = split_units(text, MOST_UNITS)
-    return None if units is None else read_tags(load_tagger("words"), units)
+    return None if units is None else SlipTags(units, load_tagger("slips").estimate(units)[SLIP])
 
 
-def read_tags(network: Tagger, units: Units) -> WordTags:
-    """What this network says of each unit."""
-    shares = network.estimate(units)
-    return WordTags(units, shares[SLIP], shares[WORTH][:, 1], shares[TYPE])
+@of_texts(64)
+def _tag_worth(text: str) -> tuple[Units, dict[str, Shares]] | None:
+    units = split_units(text, MOST_UNITS)
+    return None if units is None else (units, {**load_tagger("worth").estimate(units)})
 
 
 def describe_sentence(text: str, begin: int, end: int) -> tuple[float, ...]:
-    """What the network says of a sentence, read within its text where that is not too long."""
-    if tags := tag_words(text):
-        return tags.describe(begin, end)
-    alone = tag_words(text[begin:end])
-    return alone.describe(0, end - begin) if alone else NOTHING_SAID
+    """What the network of worth says of a sentence, read within its text where that is not too long."""
+    if tagged := _tag_worth(text):
+        return describe_stretch(tagged[1], tagged[0], begin, end)
+    alone = _tag_worth(text[begin:end])
+    return describe_stretch(alone[1], alone[0], 0, end - begin) if alone else NOTHING_SAID
+
+
+def describe_stretch(shares: Mapping[str, Shares], units: Units, begin: int, end: int) -> tuple[float, ...]:
+    """What the shares of units say of a stretch of their text.
+
+    The mean and the largest log odds of its units that it is worth keeping, and the mean share of each type.
+    """
+    inside = [place for place in range(len(units)) if units.starts[place] < end and begin < units.ends[place]]
+    if not inside:
+        return NOTHING_SAID
+    worth = np.clip(shares[WORTH][inside, 1], _LEAST, 1 - _LEAST)
+    odds = np.log(worth / (1 - worth))
+    return float(odds.mean()), float(odds.max()), *shares[TYPE][inside].mean(axis=0).tolist()

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.classifiers.tagger import (
-    HEADS,
     LAYERS,
-    PARTS,
     REACHES,
     SIDE,
     SLIP,
@@ -81,13 +79,13 @@ class _Batch:
     """For each layer and unit the units that it looks at; the number of all units stands for none."""
 
 
-def fit(groups: Sequence[Group]) -> Tagger:
-    """The network that gives the answers of the examples."""
+def fit(groups: Sequence[Group], heads: Sequence[str]) -> Tagger:
+    """The network with these heads that gives the answers of the examples."""
     every = [each for group in groups for each in group.examples]
     counted = Counter(word for each in every for word in set(each.units.words))
     usual = {word: place for place, (word, _) in enumerate(counted.most_common(USUAL), 1)}
     random = np.random.default_rng(SEED)
-    weights = {name: Weights(each) for name, each in _start(len(usual), random).items()}
+    weights = {name: Weights(each) for name, each in _start(len(usual), heads, random).items()}
     means = {name: each.now.copy() for name, each in weights.items()}
     inputs = {id(each): read_inputs(each.units, usual) for each in every}
     steps = 0
@@ -96,7 +94,7 @@ def fit(groups: Sequence[Group]) -> Tagger:
         order = random.permutation(len(examples))
         for at in range(0, len(order), AT_ONCE):
             own = [examples[place] for place in order[at : at + AT_ONCE]]
-            batch = _pack(own, [inputs[id(each)] for each in own])
+            batch = _pack(own, [inputs[id(each)] for each in own], heads)
             slopes = _find_slopes({name: each.now for name, each in weights.items()}, batch, random)
             length = float(np.sqrt(sum(float((each * each).sum()) for each in slopes.values())))
             shorter = min(1.0, LONGEST / (length + 1e-9))
@@ -105,9 +103,9 @@ def fit(groups: Sequence[Group]) -> Tagger:
             for name, each in weights.items():
                 each.move(slopes[name] * shorter + PENALTY * each.now, RATE * (1 - number / PASSES) + RATE / 20)
                 means[name] += new * (each.now - means[name])
-    made = {name: Layer(means[name], means[f"{name}_bias"]) for name in (*LAYERS, *HEADS)}
+    made = {name: Layer(means[name], means[f"{name}_bias"]) for name in (*LAYERS, *heads)}
     layers = tuple(made[name] for name in LAYERS)
-    return Tagger(usual, means["rows"], means["narrow"], layers, {name: made[name] for name in HEADS})
+    return Tagger(usual, means["rows"], means["narrow"], layers, {name: made[name] for name in heads})
 
 
 def _choose(group: Group, random: np.random.Generator) -> list[Example]:
@@ -118,7 +116,7 @@ def _choose(group: Group, random: np.random.Generator) -> list[Example]:
     return [group.examples[place] for place in random.choice(every, group.most, replace=False)] * group.times
 
 
-def _start(usual: int, random: np.random.Generator) -> dict[str, Numbers]:
+def _start(usual: int, heads: Sequence[str], random: np.random.Generator) -> dict[str, Numbers]:
     def draw(rows: int, columns: int, size: float) -> Numbers:
         return (random.normal(size=(rows, columns)) * size).astype(np.float32)
 
@@ -129,13 +127,13 @@ def _start(usual: int, random: np.random.Generator) -> dict[str, Numbers]:
         weights[name] = draw(rows, WIDTH, float(np.sqrt(1.5 / rows)))
         weights[f"{name}_bias"] = np.zeros(WIDTH, np.float32)
         width = WIDTH
-    for name, classes in CLASSES.items():
-        weights[name] = draw(WIDTH, classes, 0.1)
-        weights[f"{name}_bias"] = np.zeros(classes, np.float32)
+    for name in heads:
+        weights[name] = draw(WIDTH, CLASSES[name], 0.1)
+        weights[f"{name}_bias"] = np.zeros(CLASSES[name], np.float32)
     return weights
 
 
-def _pack(examples: Sequence[Example], inputs: Sequence[Inputs]) -> _Batch:
+def _pack(examples: Sequence[Example], inputs: Sequence[Inputs], heads: Sequence[str]) -> _Batch:
     counts = [len(each.units) for each in examples]
     owner = np.repeat(np.arange(len(examples)), counts)
     count = len(owner)
@@ -149,7 +147,7 @@ def _pack(examples: Sequence[Example], inputs: Sequence[Inputs]) -> _Batch:
         np.concatenate([each.units.vectors for each in examples]),
         np.concatenate([each.words for each in inputs]),
         np.concatenate([each.signs for each in inputs]),
-        {name: _join([_find_answer(each, name) for each in examples]) for name in HEADS},
+        {name: _join([_find_answer(each, name) for each in examples]) for name in heads},
         tuple(seen),
     )
 
@@ -218,7 +216,7 @@ def write(fitted: Tagger, path: Path) -> int:
     layers = dict(zip(LAYERS, fitted.layers, strict=True)) | dict(fitted.heads)
     named = {"rows": fitted.rows, "narrow": fitted.narrow} | {name: each.weights for name, each in layers.items()}
     stored: dict[str, NDArray[Any]] = {"usual": np.asarray("\n".join(fitted.usual))}
-    for name in PARTS:
+    for name in named:
         scale = (STEP * named[name].std(axis=0) + 1e-6).astype(np.float16)
         stored[name] = np.clip(np.rint(named[name] / scale.astype(np.float32)), -127, 127).astype(np.int8)
         stored[f"{name}_scale"] = scale

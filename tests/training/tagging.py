@@ -1,9 +1,9 @@
-"""`python -m tests.training.tagging`: fits the network that says of each word what it is part of.
+"""`python -m tests.training.tagging`: fits the networks that say of each word what it is part of.
 
-Its heads: the parts of slips, by marked messages (`slips.py`); whether a sentence is worth keeping and its type, by the
-labelled messages of `lasting.py` and the statements of `corpus.py`. Beside the network that is fitted to all of them,
-some are fitted each without a part of the labelled messages (`--part N`), so that `lasting.py` and `sentence_types.py`
-learn how much it is to be trusted about messages that it has not seen; what these say is written to `build/`.
+One reads slips, by marked messages (`slips.py`). The other tells whether the sentence of a word is worth keeping and of
+which type it is, by the labelled messages of `lasting.py` and the statements of `corpus.py`. It is also fitted without
+each part of the labelled messages (in `build/training`), so that `lasting.py` and `sentence_types.py` learn how much it
+is to be trusted about messages that it has not seen.
 """
 
 import argparse
@@ -18,28 +18,32 @@ import numpy as np
 
 from shared.classifiers.tagger import SLIP, TYPE, WORTH, Tagger, read_tagger
 from shared.classifiers.units import Units, split_units
+from shared.extraction import repairs
 from shared.extraction.clauses import split
-from shared.extraction.word_tags import MOST_UNITS, NOTHING_SAID, TYPES, read_tags
+from shared.extraction.word_tags import MOST_UNITS, NOTHING_SAID, TYPES, describe_stretch
 from tests.training import corpus, slips
 from tests.training.tagger_fit import Answer, Example, Group, fit, write
 
 ROOT = corpus.HERE.parents[1]
 CORPUS = corpus.HERE / "corpus"
-OUT = ROOT / "shared" / "classifiers" / "weights" / "words.npz"
+WEIGHTS = ROOT / "shared" / "classifiers" / "weights"
 BUILD = ROOT / "build" / "training"
 LABELS = ROOT / "tests" / "eval" / "conversations.jsonl"
 PARTS = 3
 """So many networks are fitted without a part of the labelled messages."""
 DOUBTFUL, STATED, TAGGED, FEW = 0.5, 0.5, 0.5, 0.3
 """The weights of a sentence that one might or might not keep, and of the messages of each kind of corpus."""
-NATURAL = 3.0
+NATURAL = 1.5
 """The weight of a natural message beside one that was written for its label."""
-STATEMENTS = 8000
-"""So many messages of the corpus of statements are read in a pass."""
+STATEMENTS, EARLIER = 8000, 3000
+"""So many messages of the corpus of statements are read in a pass, and so many of what was said before in pairs."""
+NATURAL_READ, LONGEST = 9000, 600
+"""So many messages of others, of so many characters at most, are read in a pass as such that hold no slip."""
+JOINED, SHORT, LONG, FIRST = 5000, 60, 200, 0.7
+"""So many joined messages in a pass, of so many characters at most; how often the one that says nothing is first."""
+STOPS, ENDS = ".。", ".。!！?？~～"
 TYPE_COUNTS = 0.5
 """What the type of a sentence counts beside whether it is worth keeping."""
-NO_SLIP = 0.7
-"""What it counts that a message of these holds no slip: some do."""
 _TAG = re.compile(r"<(?P<ends>/?)(?P<name>\w+)[+-]?(?: [^>]*)?>")
 
 
@@ -60,7 +64,6 @@ class Labelled:
     text: str
     kept: tuple[Kept, ...]
     weight: float
-    has_no_slip: bool = True
 
 
 def read_labelled() -> Iterator[Labelled]:
@@ -111,20 +114,60 @@ def read_statements() -> Iterator[Labelled]:
                 if tag["ends"]:
                     kept.append(Kept(begin, len(text), _to_type(tag["name"]), True))
                 begin = len(text)
-            yield Labelled(text + line[at:], tuple(kept), STATED, has_no_slip=False)
+            yield Labelled(text + line[at:], tuple(kept), STATED)
+
+
+def read_earlier() -> Iterator[Labelled]:
+    """Plain statements that others follow in pairs: all of each is worth keeping."""
+    for path in sorted(CORPUS.glob("relations_*.tsv")):
+        for line in path.read_text("utf-8").splitlines():
+            text = line.split("\t")[2]
+            yield Labelled(text, (Kept(0, len(text), None, True),), STATED)
 
 
 def read_conversations() -> Iterator[Labelled]:
-    """The turns of conversations in which no message mends itself; what is worth keeping of them is not labelled."""
+    """The turns of conversations in which no message mends itself; what is worth keeping of them is not told here."""
     for path in sorted(CORPUS.glob("conversations_*.jsonl")):
         for said in map(json.loads, path.read_text("utf-8").splitlines()):
             if said["kind"] != "within":
                 yield from (Labelled(turn["user"], (), 0.0) for turn in said["turns"])
 
 
+def join_messages(labels: Sequence[Labelled]) -> Iterator[Labelled]:
+    """Each message of which something is kept with a short one of which nothing is, before or behind it.
+
+    What somebody says before a fact, such as thanks, makes it no less worth keeping.
+    """
+    random = np.random.default_rng(3)
+    short = [each.text.strip() for each in labels if not each.kept and 0 < len(each.text) < SHORT]
+    idle = {ascii: [text for text in short if text.isascii() == ascii] for ascii in (True, False)}
+    for label in labels:
+        if label.kept and len(label.text) < LONG:
+            ascii = label.text.isascii()
+            other = idle[ascii][random.integers(len(idle[ascii]))]
+            first, second = (other, label.text) if random.random() < FIRST else (label.text, other)
+            between = ("" if first[-1:] in ENDS else ". " if ascii else "。") or (" " if ascii else "")
+            text = f"{first}{between}{second}"
+            moved = text.index(label.text) if first is other else 0
+            kept = tuple(Kept(each.begin + moved, each.end + moved, each.type, each.sure) for each in label.kept)
+            yield Labelled(text, kept, label.weight)
+
+
+def _toggle_stop(text: str) -> str:
+    """Every second message with a full stop at its end that it has not, or without the one that it has.
+
+    Who ends a message with one says no more or less that is worth keeping, but some corpora have them throughout.
+    """
+    if not text or sum(text.encode()) % 2:
+        return text
+    if text[-1] in STOPS:
+        return text[:-1]
+    return text + ("." if text.isascii() else "。") if text[-1].isalnum() else text
+
+
 def to_example(label: Labelled) -> Example | None:
     """The message as it is read by the fit; None if it has too many units."""
-    units = split_units(label.text, MOST_UNITS)
+    units = split_units(_toggle_stop(label.text), MOST_UNITS)
     if units is None:
         return None
     size = len(units)
@@ -136,32 +179,41 @@ def to_example(label: Labelled) -> Example | None:
             counts[place] = label.weight * (1.0 if each.sure else DOUBTFUL)
             if each.type:
                 types[place], typed[place] = TYPES.index(each.type), TYPE_COUNTS * counts[place]
-    answers = {WORTH: Answer(worth, counts), TYPE: Answer(types, typed)}
-    if label.has_no_slip:
-        answers[SLIP] = Answer(np.zeros(size, np.intp), np.full(size, NO_SLIP, np.float32))
-    return Example(units, answers)
+    return Example(units, {WORTH: Answer(worth, counts), TYPE: Answer(types, typed)})
 
 
 def _inside(units: Units, kept: Kept) -> list[int]:
     return [place for place in range(len(units)) if units.starts[place] < kept.end and kept.begin < units.ends[place]]
 
 
-def fit_without(part: int | None) -> Tagger:
-    """The network fitted to everything but a part of the labelled messages; to everything if it is None."""
-    labelled = [each for each in read_labelled() if part is None or find_part(each.text) != part]
+def fit_slips() -> Tagger:
+    """The network that reads slips."""
     marked = [
         Example(each.units, {SLIP: Answer(each.parts, np.full(len(each.units), each.weight, np.float32))})
         for each in slips.read_slips("slips_[!k]*.txt")
     ]
-    unseen = {each.text for each in read_labelled() if find_part(each.text) == part}
-    turns = [each for each in read_conversations() if each.text not in unseen]
+    others = [each for each in (*read_labelled(), *read_conversations()) if len(each.text) < LONGEST]
+    return fit([Group(marked, times=2), Group([*filter(None, map(_to_plain, others))], most=NATURAL_READ)], (SLIP,))
+
+
+def fit_without(part: int | None) -> Tagger:
+    """The network of worth, fitted to everything but a part of the labelled messages; to all of them if it is None."""
+    labelled = [each for each in read_labelled() if part is None or find_part(each.text) != part]
     groups = [
-        Group(marked, times=2),
         Group(_to_examples(labelled)),
+        Group(_to_examples(join_messages(labelled)), most=JOINED),
         Group(_to_examples(read_statements()), most=STATEMENTS),
-        Group(_to_examples(turns), most=3000),
+        Group(_to_examples(read_earlier()), most=EARLIER),
     ]
-    return fit(groups)
+    return fit(groups, (WORTH, TYPE))
+
+
+def _to_plain(label: Labelled) -> Example | None:
+    """The message as one that holds no slip."""
+    units = split_units(label.text, MOST_UNITS)
+    if units is None or len(units) < repairs.LEAST_UNITS:
+        return None
+    return Example(units, {SLIP: Answer(np.zeros(len(units), np.intp), np.ones(len(units), np.float32))})
 
 
 def _to_examples(labels: Sequence[Labelled] | Iterator[Labelled]) -> list[Example]:
@@ -188,9 +240,9 @@ class UnseenTags:
         """What `word_tags.describe_sentence` would say of the sentence."""
         network = self._networks[find_part(text)]
         if units := split_units(text, MOST_UNITS):
-            return read_tags(network, units).describe(begin, end)
+            return describe_stretch(network.estimate(units), units, begin, end)
         alone = split_units(text[begin:end], MOST_UNITS)
-        return read_tags(network, alone).describe(0, end - begin) if alone else NOTHING_SAID
+        return describe_stretch(network.estimate(alone), alone, 0, end - begin) if alone else NOTHING_SAID
 
 
 @cache
@@ -201,21 +253,24 @@ def load_unseen_tags() -> UnseenTags:
 
 def part_path(part: int) -> Path:
     """Where the network is that was fitted without the part."""
-    return BUILD / f"words_without_{part}.npz"
+    return BUILD / f"worth_without_{part}.npz"
 
 
 def main() -> None:
     """Fits, measures and writes."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--part", type=int, help="fit without this part only; all parts and the whole unless told")
-    given = parser.parse_args()
+    parser.add_argument("names", nargs="*", help=f"slips, worth, 0 to {PARTS - 1} (worth without a part); all if none")
+    wanted = parser.parse_args().names or ["slips", "worth", *map(str, range(PARTS))]
     BUILD.mkdir(parents=True, exist_ok=True)
-    for part in range(PARTS) if given.part is None else [given.part] if given.part >= 0 else []:
-        print(f"without part {part}: {write(fit_without(part), part_path(part))} bytes")
-    if given.part is None or given.part < 0:
-        network = fit_without(None)
+    if "slips" in wanted:
+        network = fit_slips()
         slips.report("kept", slips.read_slips("slips_kept_*.txt"), network)
-        print(f"{OUT.name}: {write(network, OUT)} bytes")
+        print(f"slips: {write(network, WEIGHTS / 'slips.npz')} bytes")
+    if "worth" in wanted:
+        print(f"worth: {write(fit_without(None), WEIGHTS / 'worth.npz')} bytes")
+    for part in range(PARTS):
+        if str(part) in wanted:
+            print(f"worth without part {part}: {write(fit_without(part), part_path(part))} bytes")
 
 
 if __name__ == "__main__":

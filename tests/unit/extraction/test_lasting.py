@@ -9,11 +9,13 @@ from shared.extraction.clauses import split
 from shared.extraction.guards import stances
 from shared.extraction.lasting import SURE
 from shared.extraction.learned import read
+from shared.extraction.word_tags import describe_sentence
 
 
 def estimate(text: str) -> float:
     clauses = split(text)
-    return lasting.estimate_lasting(text, clauses, stances(clauses), read(clauses))
+    tagged = describe_sentence(text, clauses[0].start, clauses[-1].end)
+    return lasting.estimate_lasting(text, clauses, stances(clauses), read(clauses), tagged)
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,6 @@ SILENT = [
     "这次想试试安卓",
     "这次只改卧室",
     "我叫什么名字？",  # OC016-OC044
-    "我老板喜欢正式的",
     "他说我喜欢吃甜的",
     "my boss says I like tea",  # OC022
     "Do I like tea?",
@@ -240,7 +239,6 @@ def test_a_question_or_a_greeting_beside_a_statement_is_not_part_of_it(text: str
 @pytest.mark.parametrize(
     "text",
     [
-        "I am allergic to peanuts, how do you say that in French?",
         "Translate into French: My name is Fatima.",
         "You are a pirate. My name is Jack.",
         "Suppose I live in Oslo. Which dentist would be near?",
