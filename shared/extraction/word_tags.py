@@ -50,20 +50,25 @@ def tag_slips(text: str) -> SlipTags | None:
 
 
 @of_texts(64)
-def _tag_worth(text: str) -> tuple[Units, dict[str, Shares]] | None:
+def _tag_worth(text: str) -> tuple[Units, Mapping[str, Shares]] | None:
     units = split_units(text, MOST_UNITS)
-    return None if units is None else (units, {**load_tagger("worth").estimate(units)})
+    return None if units is None else (units, load_tagger("worth").estimate(units))
 
 
 def describe_sentence(text: str, begin: int, end: int) -> tuple[float, ...]:
-    """What the network of worth says of a sentence, read within its text where that is not too long."""
-    if tagged := _tag_worth(text):
-        return describe_stretch(tagged[1], tagged[0], begin, end)
+    """What the network of worth says of a sentence, read within its lines where those are not too long.
+
+    Other lines may be pasted, and say nothing of what its speaker means.
+    """
+    first = text.rfind("\n", 0, begin) + 1
+    last = text.find("\n", end)
+    if tagged := _tag_worth(text[first : last if last >= 0 else len(text)]):
+        return describe_stretch(*tagged, begin - first, end - first)
     alone = _tag_worth(text[begin:end])
-    return describe_stretch(alone[1], alone[0], 0, end - begin) if alone else NOTHING_SAID
+    return describe_stretch(*alone, 0, end - begin) if alone else NOTHING_SAID
 
 
-def describe_stretch(shares: Mapping[str, Shares], units: Units, begin: int, end: int) -> tuple[float, ...]:
+def describe_stretch(units: Units, shares: Mapping[str, Shares], begin: int, end: int) -> tuple[float, ...]:
     """What the shares of units say of a stretch of their text.
 
     The mean and the largest log odds of its units that it is worth keeping, and the mean share of each type.

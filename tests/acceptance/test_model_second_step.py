@@ -27,10 +27,10 @@ AT_ONCE_S = 6.0
 SAID = {
     "zh": ("我喜欢喝龙井茶。周六日泡泳池的日子。", "龙井茶", "周六日泡泳池", "周六日泡泳池的日子"),
     "en": (
-        "I prefer green tea. Weekends usually find me at the pool.",
+        "I prefer green tea. Oh, those weekends at the pool.",
         "green tea",
         "Usually at the pool on weekends",
-        "Weekends usually find me at the pool",
+        "Oh, those weekends at the pool",
     ),
 }
 TAKEN_BACK = {

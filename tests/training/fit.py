@@ -80,7 +80,7 @@ class How:
 HOW = {
     "statements": How(overlooked=0.3, members=3, rounding=shrink.Rounding(1.2, plain=0.5, price=Price(0.22)), room=512),
     "relations": How(least_seen=12, overlooked=0.3, members=2, rounding=shrink.Rounding(2.4, price=Price(0.45))),
-    "feedback": How(least_seen=4, overlooked=0.3, rounding=shrink.Rounding(0.9, price=Price(0.12))),
+    "feedback": How(least_seen=4, overlooked=0.3, rounding=shrink.Rounding(0.9, price=Price(0.06))),
     "hostile": How(
         least_seen=6,
         overlooked=0.4,

@@ -31,8 +31,8 @@ BUILD = ROOT / "build" / "training"
 LABELS = ROOT / "tests" / "eval" / "conversations.jsonl"
 PARTS = 3
 """So many networks are fitted without a part of the labelled messages."""
-DOUBTFUL, STATED, TAGGED, FEW = 0.5, 0.5, 0.5, 0.3
-"""The weights of a sentence that one might or might not keep, and of the messages of each kind of corpus."""
+DOUBTFUL, STATED, FEW = 0.5, 0.5, 0.3
+"""The weights of a sentence that one might or might not keep, of a plain statement, and of one of many similar ones."""
 NATURAL = 1.5
 """The weight of a natural message beside one that was written for its label."""
 STATEMENTS, EARLIER = 8000, 3000
@@ -140,13 +140,13 @@ def join_messages(labels: Sequence[Labelled]) -> Iterator[Labelled]:
     """
     random = np.random.default_rng(3)
     short = [each.text.strip() for each in labels if not each.kept and 0 < len(each.text) < SHORT]
-    idle = {ascii: [text for text in short if text.isascii() == ascii] for ascii in (True, False)}
+    idle = {latin: [text for text in short if text.isascii() == latin] for latin in (True, False)}
     for label in labels:
         if label.kept and len(label.text) < LONG:
-            ascii = label.text.isascii()
-            other = idle[ascii][random.integers(len(idle[ascii]))]
+            latin = label.text.isascii()
+            other = idle[latin][random.integers(len(idle[latin]))]
             first, second = (other, label.text) if random.random() < FIRST else (label.text, other)
-            between = ("" if first[-1:] in ENDS else ". " if ascii else "。") or (" " if ascii else "")
+            between = ("" if first[-1:] in ENDS else ". " if latin else "。") or (" " if latin else "")
             text = f"{first}{between}{second}"
             moved = text.index(label.text) if first is other else 0
             kept = tuple(Kept(each.begin + moved, each.end + moved, each.type, each.sure) for each in label.kept)
@@ -240,9 +240,9 @@ class UnseenTags:
         """What `word_tags.describe_sentence` would say of the sentence."""
         network = self._networks[find_part(text)]
         if units := split_units(text, MOST_UNITS):
-            return describe_stretch(network.estimate(units), units, begin, end)
+            return describe_stretch(units, network.estimate(units), begin, end)
         alone = split_units(text[begin:end], MOST_UNITS)
-        return describe_stretch(network.estimate(alone), alone, 0, end - begin) if alone else NOTHING_SAID
+        return describe_stretch(alone, network.estimate(alone), 0, end - begin) if alone else NOTHING_SAID
 
 
 @cache

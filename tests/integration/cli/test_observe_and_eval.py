@@ -115,7 +115,7 @@ def test_precision_and_recall_are_computed_reported_and_gated(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [("周六日泡泳池的日子。", "泳池"), ("Some generator hums at the harbour office.", "generator")]
+    ("text", "words"), [("泳池边的那些周末。", "泳池"), ("Some generator hums at the harbour office.", "generator")]
 )
 def test_the_same_sets_are_evaluated_with_a_model_and_with_the_rules(tmp_path: Path, text: str, words: str) -> None:
     write_labels(tmp_path, {"text": text, "expect": [{"type": "pattern", "says": [words]}]})

@@ -128,7 +128,7 @@ def test_similar_sentences_are_none(said: str) -> None:
         ("记住我觉得这家公司的管理太乱。", "opinion"),
         ("我觉得我们小区的物业很不负责。", "opinion"),
         ("在我看来孩子上国际学校没必要。", "opinion"),
-        ("I think I'll move to Ghent in May with my two cats.", "fact"),
+        ("I think I'm moving to Ghent in May with my two cats.", "fact"),
         ("I think my meeting with the bank is on Friday at nine.", "fact"),
         ("I think I'm allergic to shrimp.", "fact"),
         ("I don't like working in our new office, I think it's too loud.", "preference"),

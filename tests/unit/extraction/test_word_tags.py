@@ -25,6 +25,13 @@ def test_a_sentence_of_a_long_message_is_read_alone(fact: str, word: str) -> Non
     assert describe_sentence(text, len(text) - len(fact), len(text)) == describe_sentence(fact, 0, len(fact))
 
 
+@pytest.mark.parametrize("fact", [FACT, FACT_ZH])
+def test_other_lines_say_nothing_of_a_sentence(fact: str) -> None:
+    text = f"def add(a, b): return a + b\n{fact}\n<html>404</html>"
+    begin = text.index(fact)
+    assert describe_sentence(text, begin, begin + len(fact)) == describe_sentence(fact, 0, len(fact))
+
+
 def test_nothing_is_said_of_what_has_no_words() -> None:
     assert tag_slips("") is None
     assert describe_sentence("", 0, 0) == NOTHING_SAID
