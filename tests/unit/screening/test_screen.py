@@ -5,7 +5,7 @@ import re
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from shared.screening import hostile
@@ -95,6 +95,7 @@ def test_harmless_similar_text_passes_unchanged(text: str) -> None:
         ["{}", "{} {}", "订单 {} 已经发货。", "提交{}部署失败{}次", "trace {} took 30 ms", "https://example.org/o/{}"]
     ),
 )
+@example(UUID("e268610e-cffd-319f-142f-e6e0aa902230"), "提交{}部署失败{}次")
 def test_ids_are_harmless(id: UUID, text: str) -> None:
     for each in (str(id), str(id).replace("-", " "), id.hex):
         assert screen(text.format(each, each)).outcome == "pass"
