@@ -170,7 +170,7 @@ def count_type_signs(
 
 SHORTEST, SHORTEST_ZH = 3, 4
 """A sentence with fewer words, or fewer letters in Chinese, states nothing unless it names a subject."""
-SURE = 0.63
+SURE = 0.6
 """A sentence with at least this likelihood states something lasting, whatever the classes of its clauses are."""
 PLAINLY = 0.75
 """The least likelihood of a sentence that plainly describes somebody else."""

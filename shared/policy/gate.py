@@ -19,7 +19,7 @@ def _floors() -> dict[str, Floor]:
     return {
         "extraction": Floor(precision=0.9, recall=0.75),
         "corrections": Floor(precision=0.95, recall=0.85),
-        "contradictions": Floor(precision=0.94, recall=0.65),
+        "contradictions": Floor(precision=0.95, recall=0.65),
         "conversation turns": Floor(precision=0.68, recall=0.45),
         "end states": Floor(precision=0.50, recall=0.47),
         "refusal": Floor(precision=0.9, recall=0.98, benign=0.97),
