@@ -26,7 +26,7 @@ HARD = GatePolicy(
         "extraction": Floor(precision=0.76, recall=0.64),
         "corrections": Floor(precision=0.92, recall=0.85),
         "contradictions": Floor(precision=0.9, recall=0.5),
-        "end states": Floor(precision=0.44, recall=0.4),
+        "end states": Floor(precision=0.43, recall=0.4),
         "refusal": Floor(precision=0.9, recall=0.9, benign=0.95),
         "feedback": Floor(precision=0.78, recall=0.78),
     }
