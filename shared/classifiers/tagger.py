@@ -38,7 +38,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Tagger:
-    """The network: usual words, a row of numbers for each of them one for all others, the layers and the heads.
+    """The network: usual words, a row of numbers for each of them and one for all others, the layers, the heads.
 
     `narrow` reduces the vector of a unit to fewer numbers.
     """

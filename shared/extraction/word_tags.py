@@ -3,7 +3,7 @@
 `tests/training/tagging.py` fits them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.cache import of_texts
-from shared.classifiers.tagger import SLIP, TYPE, WORTH, load_tagger
+from shared.classifiers.tagger import SLIP, TYPE, WORTH, Tagger, load_tagger
 from shared.classifiers.units import Units, split_units
 
 Shares = NDArray[np.floating[Any]]
@@ -49,26 +49,37 @@ def tag_slips(text: str) -> SlipTags | None:
     return None if units is None else SlipTags(units, load_tagger("slips").estimate(units)[SLIP])
 
 
+Worth = tuple[Units, Mapping[str, Shares]]
+"""The units of a text, and by head the shares of each."""
+
+
 @of_texts(64)
-def _tag_worth(text: str) -> tuple[Units, Mapping[str, Shares]] | None:
+def _tag_worth(text: str) -> Worth | None:
+    return tag_worth(load_tagger("worth"), text)
+
+
+def tag_worth(network: Tagger, text: str) -> Worth | None:
+    """What this network says of each word; None if the text has too many, or none."""
     units = split_units(text, MOST_UNITS)
-    return None if units is None else (units, load_tagger("worth").estimate(units))
+    return None if units is None else (units, network.estimate(units))
 
 
-def describe_sentence(text: str, begin: int, end: int) -> tuple[float, ...]:
+def describe_sentence(
+    text: str, begin: int, end: int, tag: Callable[[str], Worth | None] = _tag_worth
+) -> tuple[float, ...]:
     """What the network of worth says of a sentence, read within its lines where those are not too long.
 
     Other lines may be pasted, and say nothing of what its speaker means.
     """
     first = text.rfind("\n", 0, begin) + 1
     last = text.find("\n", end)
-    if tagged := _tag_worth(text[first : last if last >= 0 else len(text)]):
-        return describe_stretch(*tagged, begin - first, end - first)
-    alone = _tag_worth(text[begin:end])
-    return describe_stretch(*alone, 0, end - begin) if alone else NOTHING_SAID
+    if tagged := tag(text[first : last if last >= 0 else len(text)]):
+        return _describe_stretch(*tagged, begin - first, end - first)
+    alone = tag(text[begin:end])
+    return _describe_stretch(*alone, 0, end - begin) if alone else NOTHING_SAID
 
 
-def describe_stretch(units: Units, shares: Mapping[str, Shares], begin: int, end: int) -> tuple[float, ...]:
+def _describe_stretch(units: Units, shares: Mapping[str, Shares], begin: int, end: int) -> tuple[float, ...]:
     """What the shares of units say of a stretch of their text.
 
     The mean and the largest log odds of its units that it is worth keeping, and the mean share of each type.

@@ -30,6 +30,12 @@ _REASON = to_pattern(
     r"^(?:since|because|cos|'?cause|due to|so that|thanks to)\b|^(?:因为|由于|因|为了|主要是|毕竟|谁让)", re.I
 )
 """Begins a part that tells why the part before it is so."""
+_NOTE_IT = to_pattern(
+    r"^(?:and |so |but )?(?:please |pls |do |just )?(?:keep|remember|note|save|store|bear|memori[sz]e) (?:it|that|this|them)\b"
+    r"|^(?:请|麻烦|帮我|你|也|都|就)*(?:记一下|记下来?|记住|记着|记好|存一下|存好|别忘了?|放在手边)(?:这个|它|哦|啊|吧|哈|呀)?$",
+    re.I,
+)
+"""A part that asks to remember what the part before it says: `keep it at hand please`, 帮我记一下."""
 _UNCHANGED = to_pattern(
     r"\b(?:same|still|unchanged|as before|like before|holds?|stays?|stands|the rest)\b"
     r"|没变|不变|没换|没改|照旧|照常|照样|还那样|还是那|一样|原来的|没动|不动|不换|依旧|仍"
@@ -197,8 +203,10 @@ def _lead(numbers: Numbers, place: int) -> float:
 
 
 def _hangs_on(part: str) -> bool:
-    """Whether the part tells why another is so, or nothing."""
-    return _REASON.match(part) is not None or not any(not says_little(term) for term in about(part).terms)
+    """Whether the part tells why another is so, asks to remember it, or says nothing."""
+    if _REASON.match(part) or _NOTE_IT.match(part):
+        return True
+    return all(map(says_little, about(part).terms))
 
 
 def is_detail(part: str) -> bool:

@@ -205,7 +205,9 @@ _LOOKALIKES = str.maketrans(
 _LEET = str.maketrans("013457@$!", "oieastasi")
 _LEET_SIGN = to_pattern(r"[a-z][013457@$!]{1,2}[a-z]|\b[013457@$!][a-z]{3}")
 _LEET_WORD = to_pattern(r"(?<![a-z0-9@$!])[0-9@$!]{0,60}[a-z][a-z0-9@$!]*")
-IDS = to_pattern(r"(?<![a-z0-9])(?=[a-f-]{0,64}[0-9])(?=[0-9-]{0,64}[a-f])[0-9a-f]{4,}(?:[- ][0-9a-f]{4,})*(?![a-z0-9])")
+IDS = to_pattern(
+    r"(?<![a-z0-9])(?=[a-f-]{0,64}[0-9])(?=[0-9-]{0,64}[a-f])[0-9a-f]{4,}(?:[- ][0-9a-f]{4,})*(?![a-z0-9])"
+)
 """Ids and parts of them, in lower case: hexadecimal digits that spell no word."""
 _GAP = to_pattern(r"(?<=[a-z])(?:\s{2,}|\s*[|/]\s*)(?=[a-z])")
 _ACCENTS = to_pattern("[\u0300-\u036f]")

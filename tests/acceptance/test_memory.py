@@ -55,6 +55,23 @@ async def test_a_slip_is_remembered_as_it_was_meant(
 
 
 @pytest.mark.parametrize(
+    ("said", "told", "only_asked"),
+    [
+        ("As a band 6 nurse on nights do I get the unsocial hours top up?", "band 6 nurse", "Do I live in Paris?"),
+        ("我女儿今年上初三要不要报班？", "上初三", "我住在哪里来着？"),
+    ],
+)
+async def test_a_question_that_tells_something_is_remembered(
+    person: Person, said: str, told: str, only_asked: str
+) -> None:
+    await person.say(only_asked)
+    assert await person.contents() == []
+    await person.say(said)
+    (content,) = await person.contents()
+    assert told in content
+
+
+@pytest.mark.parametrize(
     ("before", "denied", "word"),
     [("我爱喝咖啡。", "我不再喝咖啡了", "咖啡"), ("I like coffee.", "I no longer drink coffee.", "coffee")],
 )

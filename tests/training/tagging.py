@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,7 @@ from shared.classifiers.tagger import SLIP, TYPE, WORTH, Tagger, read_tagger
 from shared.classifiers.units import Units, split_units
 from shared.extraction import repairs
 from shared.extraction.clauses import split
-from shared.extraction.word_tags import MOST_UNITS, NOTHING_SAID, TYPES, describe_stretch
+from shared.extraction.word_tags import MOST_UNITS, TYPES, describe_sentence, tag_worth
 from tests.training import corpus, slips
 from tests.training.tagger_fit import Answer, Example, Group, fit, write
 
@@ -238,11 +238,7 @@ class UnseenTags:
 
     def describe(self, text: str, begin: int, end: int) -> tuple[float, ...]:
         """What `word_tags.describe_sentence` would say of the sentence."""
-        network = self._networks[find_part(text)]
-        if units := split_units(text, MOST_UNITS):
-            return describe_stretch(units, network.estimate(units), begin, end)
-        alone = split_units(text[begin:end], MOST_UNITS)
-        return describe_stretch(alone, network.estimate(alone), 0, end - begin) if alone else NOTHING_SAID
+        return describe_sentence(text, begin, end, partial(tag_worth, self._networks[find_part(text)]))
 
 
 @cache

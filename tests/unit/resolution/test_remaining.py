@@ -52,6 +52,18 @@ def test_a_memory_of_one_fact_ends_completely(said: str, change: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "change", "asked"),
+    [
+        ("I live in Omaha, please remember it", "I moved to Des Moines last week", "remember it"),
+        ("Our standup is at 9 in room 4, keep that at hand please", "standup moved to 10", "at hand"),
+        ("我住在公司宿舍，帮我记一下", "终于在学校旁边租到房子了，一室一厅", "记一下"),
+    ],
+)
+def test_a_request_to_remember_goes_with_what_it_is_about(said: str, change: str, asked: str) -> None:
+    assert not any(asked in text for text in remembered(said, change))
+
+
+@pytest.mark.parametrize(
     ("said", "forget"),
     [
         ("My ex is called Tarn, we share the dog week on week off", "Forget what I said about Tarn"),
