@@ -323,9 +323,8 @@ def strip_ids(form: str) -> str:
 
 def signs(form: str) -> list[str]:
     """The grams of a text in its plain form, and marks of its structure."""
-    found = grams(strip_ids(form))
-    found += ["=" + name for name, sign, pattern in _MARKS if sign in form and pattern.search(form)]
-    return found
+    marks = ["=" + name for name, sign, pattern in _MARKS if sign in form and pattern.search(form)]
+    return grams(strip_ids(form)) + marks
 
 
 def likelihood(form: str, around: float | None = None) -> float:
@@ -333,8 +332,7 @@ def likelihood(form: str, around: float | None = None) -> float:
 
     `around` are the log odds of the whole text of which it is a sentence: both count equally.
     """
-    odds = log_odds(form)
-    odds = odds if around is None else (odds + around) / 2
+    odds = log_odds(form) if around is None else (log_odds(form) + around) / 2
     return 1 / (1 + math.exp(-max(min(odds, 40.0), -40.0)))
 
 
