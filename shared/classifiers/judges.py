@@ -59,8 +59,9 @@ class HiddenLayer:
 def load_hidden_layer(name: str) -> HiddenLayer:
     """The network of this name, read once a process."""
     with open_weights(name) as read:
-        into, into_bias, out = (read[part].astype(np.float32) for part in ("into", "into_bias", "out"))
-        return HiddenLayer(into, into_bias, out, float(read["out_bias"]))
+        names = ("into", "into_scale", "into_bias", "out")
+        into, scale, into_bias, out = (read[part].astype(np.float32) for part in names)
+        return HiddenLayer(into * scale, into_bias, out, float(read["out_bias"]))
 
 
 SLOTS = 1 << 13
@@ -168,30 +169,6 @@ def open_weights(name: str) -> Generator[Mapping[str, Numbers]]:
 def _read_trees(read: Mapping[str, Numbers]) -> BoostedTrees:
     bounds, leaves = read["bounds"].astype(np.float32), read["leaves"].astype(np.float32)
     return BoostedTrees(np.asarray(read["places"], np.int16), bounds, leaves, float(read["bias"]))
-
-
-@dataclass(frozen=True)
-class TextAndTrees:
-    """What a text says by itself, and what the trees add for each of the rows of signs that it has with other texts."""
-
-    text: TextSum
-    trees: BoostedTrees
-
-    def estimate(self, text: str, rows: Sequence[Sequence[float]]) -> list[float]:
-        """The probability for each row."""
-        if not rows:
-            return []
-        alone = self.text.score(text)
-        return [to_share(alone + odds) for odds in self.trees.score(rows).tolist()]
-
-
-@cache
-def load_text_and_trees(name: str) -> TextAndTrees:
-    """Both of this name, read once a process."""
-    with open_weights(name) as read:
-        vector, words = read["vector"].astype(np.float32), read["words"].astype(np.float32)
-        text = TextSum(np.zeros(0, np.float32), vector, words, float(read["text_bias"]))
-        return TextAndTrees(text, _read_trees(read))
 
 
 class ClassSum:

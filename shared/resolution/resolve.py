@@ -46,7 +46,7 @@ from shared.resolution.superseding import estimate_superseding
 APART = types_with("lasting")
 """Types of memory that no sentence ends: what happened has happened."""
 OVERWRITTEN = types_with("overwritten")
-ENDS_TOLD, ENDS, ENDS_UNSAID = 0.42, 0.76, 0.81
+ENDS_TOLD, ENDS, ENDS_UNSAID = 0.42, 0.78, 0.83
 """How likely it must be that a memory ends: by a correction, by a statement, by words that state nothing themselves."""
 SAME, BOTH = 0.6, 0.7
 """How likely it must be that a memory is said again, or that words which state nothing by themselves add to it."""

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from shared.classifiers.judges import load_text_and_trees
+from shared.classifiers.judges import load_trees, to_share
+from shared.classifiers.pair_reader import load_pair_reader
 from shared.domain.statements import ActiveMemory, Statement
 from shared.resolution import related
 from shared.resolution.pair_signs import SIGNS, count_signs, fills_anew, find_slots_filled
@@ -11,6 +12,8 @@ from shared.resolution.related import SentenceRelation, about
 
 PARALLEL, ANOTHER_ROLE, CHANCE = map(SIGNS.index, ("parallel", "another_role", "by_chance"))
 CORRECTS, OF_OLD, ONE_SORT, ONE_TYPE = map(SIGNS.index, ("corrects", "of_old", "one_sort", "one_type"))
+WORTH_OF_READING = 0.6
+"""What the two texts read together count beside the signs, which know what they say, too."""
 OTHER_IN_SLOT = 0.97
 """How likely a memory ends that a sentence plainly ends, as under the memory's key it says another value: who moved to
 Oslo lives in Leeds no longer."""
@@ -28,13 +31,21 @@ def estimate_superseding(
     One sentence of two things, such as two reminders, ends nothing unless it is put as a correction.
     """
     signs = count_signs(near, new, quote, relations)
-    told = load_text_and_trees("superseding").estimate(quote, signs)
+    told = estimate([old.text for old in near], quote, signs)
     shares = [min(share, _find_most(old, new, quote, of)) for old, share, of in zip(near, told, signs, strict=True)]
     slots, plain = find_slots_filled(quote), find_plain_endings(near, quote, shares, took_place)
     return [
         max(share, OTHER_IN_SLOT) if plainly or fills_anew(old, slots) else share
         for old, share, plainly in zip(near, shares, plain, strict=True)
     ]
+
+
+def estimate(earlier: Sequence[str], quote: str, signs: Sequence[Sequence[float]]) -> list[float]:
+    """How likely the sentence is to end each of the earlier texts: by what both say, and by their signs."""
+    if not earlier:
+        return []
+    read, added = load_pair_reader("pairs").score(earlier, quote), load_trees("superseding").score(signs).tolist()
+    return [to_share(WORTH_OF_READING * odds + more) for odds, more in zip(read, added, strict=True)]
 
 
 def _find_most(old: ActiveMemory, new: Statement, quote: str, signs: Sequence[float]) -> float:
@@ -66,4 +77,4 @@ def took_place(new: ActiveMemory, old: ActiveMemory) -> bool:
         text=new.text,
     )
     signs = count_signs([old], statement, new.text, related.relations([old.told], new.text))
-    return load_text_and_trees("superseding").estimate(new.text, signs)[0] >= MAY_HAVE_TAKEN
+    return estimate([old.text], new.text, signs)[0] >= MAY_HAVE_TAKEN

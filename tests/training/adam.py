@@ -28,8 +28,10 @@ class Weights:
 
 
 def write_hidden_layer(layer: HiddenLayer, path: Path) -> int:
-    """The bytes of the file."""
-    parts = {"into": layer.into, "into_bias": layer.into_bias, "out": layer.out}
+    """The bytes of the file: the weights into the layer as whole numbers, each column with its scale."""
+    scale = (np.abs(layer.into).max(axis=0) / 127 + 1e-6).astype(np.float32)
+    parts = {"into_scale": scale, "into_bias": layer.into_bias, "out": layer.out}
     kept = {name: part.astype(np.float16) for name, part in parts.items()}
-    np.savez_compressed(path, out_bias=np.float32(layer.out_bias), **kept)
+    into = np.rint(layer.into / kept["into_scale"].astype(np.float32)).clip(-127, 127).astype(np.int8)
+    np.savez_compressed(path, out_bias=np.float32(layer.out_bias), into=into, **kept)
     return path.stat().st_size

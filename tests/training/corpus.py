@@ -105,13 +105,13 @@ def tagged(line: str) -> Message:
     return Message(text + line[at:], spans)
 
 
-def _lines(folder: Path, pattern: str) -> Iterator[str]:
+def read_lines(folder: Path, pattern: str) -> Iterator[str]:
     for path in sorted(folder.glob(pattern)):
         yield from (line for line in path.read_text("utf-8").splitlines() if line.strip())
 
 
 def _labels(name: str) -> Iterator[dict[str, Any]]:
-    for line in _lines(SETS, f"{name}.jsonl"):
+    for line in read_lines(SETS, f"{name}.jsonl"):
         label = json.loads(line)
         if label["part"] == "dev":
             yield label
@@ -127,7 +127,7 @@ def _find_words(text: str, words: str) -> tuple[int, int] | None:
 
 def messages() -> list[Message]:
     """All samples for the weights of `statements`."""
-    found = [tagged(line) for line in _lines(HERE / "corpus", "statements_*.txt")]
+    found = [tagged(line) for line in read_lines(HERE / "corpus", "statements_*.txt")]
     found += [tagged(line) for line in phrases.lines(HERE)]
     found += _make_chatter()
     for label in _labels("extraction"):
@@ -149,7 +149,7 @@ def messages() -> list[Message]:
 
 def _make_chatter() -> Iterator[Message]:
     """Existing memories are worth storing, of any type; the chatter beside them is not."""
-    for line in _lines(HERE / "corpus", "relations_*.tsv"):
+    for line in read_lines(HERE / "corpus", "relations_*.tsv"):
         _, kind, earlier, said = line.split("\t")
         yield Message(earlier, [Span(0, len(earlier), SOME)])
         if kind in IDLE:
@@ -185,7 +185,7 @@ def natural_statement_rows() -> list[list[Row]]:
 
 def feedback_rows() -> list[list[Row]]:
     """Messages after the answers that they judge, and alone, as if the answer were unknown."""
-    told = [line.split("\t") for line in _lines(HERE / "corpus", "feedback_*.tsv")]
+    told = [line.split("\t") for line in read_lines(HERE / "corpus", "feedback_*.tsv")]
     told += [[label["signal"], label["before"], label["text"]] for label in _labels("feedback")]
     rows: list[list[Row]] = []
     for signal, before, text in told:
@@ -210,7 +210,7 @@ def _natural_feedback() -> Iterator[list[Row]]:
 
 def intent_rows() -> list[list[Row]]:
     """Messages with their intents; natural messages neither complain about answers nor query a memory."""
-    told = [line.split("\t") for line in _lines(HERE / "corpus", "intents_*.tsv")]
+    told = [line.split("\t") for line in read_lines(HERE / "corpus", "intents_*.tsv")]
     told += [[label["intent"], label["say"]] for label in _labels("intents")]
     natural_lines = list(natural.lines())[::READ_FOR_INTENTS]
     told += [[f"{NONE_OF}complaint|preference_check", line.text] for line in natural_lines]
@@ -219,7 +219,7 @@ def intent_rows() -> list[list[Row]]:
 
 def relation_rows() -> list[list[Row]]:
     """Sentences after existing memories, each with other texts that share words with it."""
-    pairs = [line.split("\t") for line in _lines(HERE / "corpus", "relations_*.tsv")]
+    pairs = [line.split("\t") for line in read_lines(HERE / "corpus", "relations_*.tsv")]
     held = [(label, text, said) for label, _, earlier, said in pairs for text in _normalise_text(earlier)]
     rows = [_make_relations(label, known, said) for label, known, said in held]
     texts = sorted({known for _, known, _ in held})
@@ -232,12 +232,12 @@ def relation_rows() -> list[list[Row]]:
     ]
     rows += [_make_relations(NONE, known, said) for known, said in _idle(texts)]
     rows += [
-        _make_relations(label, known, said) for label, earlier, said in _diaries() for known in _normalise_text(earlier)
+        _make_relations(label, known, said) for label, earlier, said in diaries() for known in _normalise_text(earlier)
     ]
     return [row for row in rows if row]
 
 
-def _diaries() -> Iterator[tuple[str, str, str]]:
+def diaries() -> Iterator[tuple[str, str, str]]:
     """One person's messages over some months, each paired with earlier ones; few end any."""
     for path in sorted((HERE / "corpus").glob("diaries_*.tsv")):
         before: dict[str, dict[str, str]] = {}
@@ -259,7 +259,7 @@ def _idle(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
     for place, text in enumerate(texts):
         for sign in related.about(text).all:
             having.setdefault(sign, []).append(place)
-    for line in _lines(HERE / "corpus", "statements_*.txt"):
+    for line in read_lines(HERE / "corpus", "statements_*.txt"):
         if "<" in line:
             continue
         shares = Counter[int]()

@@ -1,89 +1,68 @@
-"""The fit of what ends a memory: first what a sentence says by itself, then what it adds that it meets this memory.
+"""The fit of what ends a memory: first what both texts say when read together, then what the signs of the pair add.
 
-The words of a sentence tell whether it speaks of a change, whatever the memory: they are fitted to all sentences, and
-the trees begin with what they say of a sentence that they were not fitted to.
+The network that reads the texts is fitted to all pairs, and to labelled pairs of texts that have no signs. The trees
+begin with what it says of pairs that it was not fitted to.
 """
 
 from collections.abc import Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.classifiers.judges import TextAndTrees, TextSum, to_share
-from tests.training import text_fit, trees
+from shared.classifiers.judges import BoostedTrees, to_share
+from shared.classifiers.pair_reader import ENDS, UNREAD, PairReader, read_pairs, read_units, to_odds
+from shared.resolution.superseding import WORTH_OF_READING
+from tests.training import pair_fit, trees
+from tests.training.pair_fit import NOT_ENDS, LabelledPair
 
 Numbers = NDArray[np.float64]
 FOLDS = 4
-WORTH = 0.4
-"""What the words alone count: so much that they do not end what the signs leave alone."""
-LEAST_SURE = 1e-3
-"""The words are never surer than this either way."""
+AT_ONCE = 64
+PROCESSES = 2
 
 
 @dataclass(frozen=True)
 class PairSample(trees.Sample):
-    """A pair with the sentence of the statement, in which it was read."""
+    """A memory and a sentence with their signs; `plain` pairs are of texts that were not written for this."""
 
+    earlier: str
     quote: str
+    plain: bool = False
 
 
 @dataclass(frozen=True)
-class _Sentences:
-    """Each sentence once, whether it ended anything and where it is from; and which of them each pair has."""
+class PairOfTexts:
+    """Two texts with their class (`pair_reader.CLASSES` or NOT_ENDS), without signs."""
 
-    texts: text_fit.Texts
-    ends: NDArray[np.bool_]
-    weight: Numbers
-    message: NDArray[np.int64]
-    of_pair: NDArray[np.int64]
+    earlier: str
+    later: str
+    label: int
 
 
-def _read_sentences(samples: Sequence[PairSample]) -> _Sentences:
-    place: dict[str, int] = {}
-    of_pair = np.asarray([place.setdefault(each.quote, len(place)) for each in samples], np.int64)
-    ends = np.zeros(len(place), np.bool_)
-    weight, message = np.zeros(len(place)), np.zeros(len(place), np.int64)
-    for at, each in zip(of_pair, samples, strict=True):
-        ends[at] |= each.kept
-        weight[at] = max(weight[at], each.weight)
-        message[at] = each.message
-    return _Sentences(text_fit.read_texts(list(place), [[0.0]] * len(place)), ends, weight, message, of_pair)
+@dataclass(frozen=True)
+class EndingJudge:
+    """The network that reads the texts, and the trees that read the signs."""
+
+    reader: PairReader
+    trees: BoostedTrees
 
 
-def _fit_text(sentences: _Sentences, chosen: NDArray[np.bool_]) -> text_fit.Fitted:
-    return text_fit.fit(sentences.texts, sentences.ends.tolist(), sentences.weight.tolist(), chosen)
-
-
-def _score_text(sentences: _Sentences, fitted: text_fit.Fitted) -> Numbers:
-    """What the words of the sentence of each pair are worth."""
-    share = np.clip(text_fit.estimate(sentences.texts, fitted), LEAST_SURE, 1 - LEAST_SURE)
-    return WORTH * np.log(share / (1 - share))[sentences.of_pair]
-
-
-def _score_unseen(sentences: _Sentences, samples: Sequence[PairSample]) -> Numbers:
-    """The same, of each sentence by a fit to the others."""
-    found = np.zeros(len(samples))
-    for fold in range(FOLDS):
-        unseen = sentences.message % FOLDS == fold
-        scored = _score_text(sentences, _fit_text(sentences, ~unseen))
-        found = np.where(unseen[sentences.of_pair], scored, found)
-    return found
-
-
-def fit(samples: Sequence[PairSample]) -> TextAndTrees:
+def fit(samples: Sequence[PairSample], more: Sequence[PairOfTexts]) -> EndingJudge:
     """The judge of these pairs."""
-    sentences = _read_sentences(samples)
-    grown = trees.fit(samples, start=_score_unseen(sentences, samples))
-    alone = _fit_text(sentences, np.ones(len(sentences.ends), np.bool_))
-    vector, words = (np.asarray(each * WORTH, np.float32) for each in (alone.vector, alone.words))
-    return TextAndTrees(TextSum(np.zeros(0, np.float32), vector, words, alone.bias * WORTH), grown)
+    pairs = _label(samples, more)
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        every = pool.submit(pair_fit.fit, [pair for pair in pairs if pair])
+        start = _score_unseen(samples, pairs, pool)
+        return EndingJudge(every.result(), trees.fit(samples, start=start))
 
 
-def judge_unseen(samples: Sequence[PairSample]) -> list[float]:
-    """How likely each pair is to end, by trees that were fitted to other conversations."""
-    start = _score_unseen(_read_sentences(samples), samples)
+def judge_unseen(samples: Sequence[PairSample], more: Sequence[PairOfTexts]) -> list[float]:
+    """How likely each pair is to end, by a judge that was fitted to other conversations."""
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        start = _score_unseen(samples, _label(samples, more), pool)
     found = np.zeros(len(samples))
     for fold in range(FOLDS):
         others = [at for at, each in enumerate(samples) if each.message % FOLDS != fold]
@@ -93,8 +72,39 @@ def judge_unseen(samples: Sequence[PairSample]) -> list[float]:
     return [to_share(float(odds)) for odds in found]
 
 
-def write(judge: TextAndTrees, path: Path) -> int:
-    """The bytes of the file."""
-    text = judge.text.parts
-    halves = {name: text_fit.shorten(text[name]) for name in ("vector", "words")}
-    return trees.write(judge.trees, path, {"text_bias": text["bias"], **halves})
+def _label(samples: Sequence[PairSample], more: Sequence[PairOfTexts]) -> list[LabelledPair | None]:
+    """The pairs as units, first those of the samples; None where one of a pair has none."""
+    texts = {text for each in samples for text in (each.earlier, each.quote)}
+    texts |= {text for each in more for text in (each.earlier, each.later)}
+    units = {text: read_units(text) for text in sorted(texts)}
+    told = [(s.earlier, s.quote, ENDS if s.kept else NOT_ENDS, s.weight, s.plain) for s in samples]
+    told += [(each.earlier, each.later, each.label, 1.0, False) for each in more]
+    found: list[LabelledPair | None] = []
+    for earlier, later, label, weight, plain in told:
+        before, after = units[earlier], units[later]
+        found.append(LabelledPair(before, after, label, weight, plain) if before and after else None)
+    return found
+
+
+def _score_unseen(samples: Sequence[PairSample], pairs: Sequence[LabelledPair | None], pool: Executor) -> Numbers:
+    """What the texts of each sample are worth, by a network that was fitted to other conversations."""
+    folds = [each.message % FOLDS for each in samples]
+    folds += [at % FOLDS for at in range(len(pairs) - len(samples))]
+    known = [(fold, pair) for fold, pair in zip(folds, pairs, strict=True) if pair]
+    fitted = [pool.submit(pair_fit.fit, [pair for other, pair in known if other != fold]) for fold in range(FOLDS)]
+    found = np.full(len(samples), WORTH_OF_READING * UNREAD)
+    for fold, each in enumerate(fitted):
+        own = [at for at in range(len(samples)) if folds[at] == fold and pairs[at]]
+        own.sort(key=lambda at: len(samples[at].earlier) + len(samples[at].quote))
+        reader = each.result()
+        for begin in range(0, len(own), AT_ONCE):
+            some = own[begin : begin + AT_ONCE]
+            read = [(pair.earlier, pair.later) for at in some if (pair := pairs[at])]
+            shares = reader.estimate(read_pairs(read, reader.usual))[:, ENDS]
+            found[some] = [WORTH_OF_READING * to_odds(share) for share in shares.tolist()]
+    return found
+
+
+def write(judge: EndingJudge, reader: Path, grown: Path) -> int:
+    """The bytes of both files."""
+    return pair_fit.write(judge.reader, reader) + trees.write(judge.trees, grown)

@@ -19,23 +19,29 @@ from uuid import UUID
 
 from services.cli.evaluate.sets import Contradiction, Conversation, MemoryWords, read
 from services.cli.evaluate.world import AT, LATER, World
+from shared.classifiers.pair_reader import BOTH, ENDS, NONE, SAME
 from shared.domain.statements import ActiveMemory, Statement
 from shared.resolution import resolve
 from shared.resolution.pair_signs import SIGNS, count_signs
 from shared.resolution.related import SentenceRelation
+from shared.resolution.superseding import estimate
 from tests.training import corpus, natural
-from tests.training.ending_judge import PairSample, fit, judge_unseen, write
+from tests.training.corpus import diaries, read_lines
+from tests.training.ending_judge import PairOfTexts, PairSample, fit, judge_unseen, write
+from tests.training.pair_fit import NOT_ENDS
 
-OUT = corpus.HERE.parents[1] / "shared" / "classifiers" / "weights" / "superseding.npz"
-LINES = 40
+WEIGHTS = corpus.HERE.parents[1] / "shared" / "classifiers" / "weights"
+LINES = 120
 """So many natural lines are told as by one person."""
 STRANGERS, MOST_LIKE = 60, 2
 """So many memories of strangers are known where a conversation is told, and so many of them stand beside a sentence."""
 SAME_IN_LIFE = tuple(map(SIGNS.index, ("fills_anew", "refills", "one_role")))
 """Signs by which even a stranger's memory would end, had one person said both."""
-WEIGHT_OF_ENDS, WEIGHT_OF_DIARY = 2.0, 0.5
+WEIGHT_OF_ENDS, WEIGHT_OF_DIARY, WEIGHT_OF_STRANGER = 2.0, 0.5, 0.4
 MOSTLY = 0.6
 """A memory counts as labelled ended if it has this share of the label's words."""
+KEPT_OUT = 5
+"""Every fifth of the hard pairs is in no fit."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +53,10 @@ class Pair:
     quote: str
     signs: list[float]
 
-    def to_sample(self, ends: bool, number: int, weight: float = 1.0) -> PairSample:
+    def to_sample(self, ends: bool, number: int, weight: float = 1.0, plain: bool = False) -> PairSample:
         """The pair as it is fitted, of the conversation of this number."""
-        return PairSample(self.signs, ends, WEIGHT_OF_ENDS if ends else weight, number, self.quote)
+        weight = WEIGHT_OF_ENDS if ends else weight
+        return PairSample(self.signs, ends, weight, number, self.old.text, self.quote, plain)
 
 
 @dataclass
@@ -153,15 +160,12 @@ def diary_pairs(path: Path, start: int) -> Iterator[PairSample]:
             for pair in recorder.pairs:
                 old = pair.old
                 if said_in.get(old.memory_id, "") not in (*same.split(","), *ends.split(",")):
-                    yield pair.to_sample(False, number, WEIGHT_OF_DIARY)
+                    yield pair.to_sample(False, number, WEIGHT_OF_DIARY, plain=True)
             recorder.pairs.clear()
 
 
 def change_pairs(path: Path) -> Iterator[PairSample]:
-    """Two messages of one person, the later of which says that part of the earlier holds no longer, or does not.
-
-    They were written to be hard, and nothing is fitted to them.
-    """
+    """Two messages of one person, the later of which says that part of the earlier holds no longer, or does not."""
     for number, line in enumerate(path.read_text("utf-8").splitlines()):
         label = json.loads(line)
         recorder = Recorder()
@@ -190,7 +194,7 @@ def natural_pairs(start: int) -> Iterator[PairSample]:
         for place, text in enumerate(texts):
             world.hear(text, f"natural-{number}", AT + timedelta(minutes=5 * place))
         for pair in recorder.pairs:
-            yield pair.to_sample(False, number)
+            yield pair.to_sample(False, number, plain=True)
 
 
 def _read_natural(path: Path) -> Iterator[str]:
@@ -224,7 +228,7 @@ def stranger_pairs(labels: Sequence[Conversation]) -> Iterator[PairSample]:
         for _, of_one in groupby(foreign, key=lambda pair: id(pair.new)):
             for pair in list(of_one)[:MOST_LIKE]:
                 if not any(pair.signs[place] for place in SAME_IN_LIFE):
-                    yield pair.to_sample(False, number)
+                    yield pair.to_sample(False, number, WEIGHT_OF_STRANGER, plain=True)
 
 
 def conversations(folder: Path) -> Iterator[Conversation]:
@@ -250,13 +254,31 @@ def samples(folder: Path) -> list[PairSample]:
     return [*found, *natural_pairs(len(found))]
 
 
-def check(every: Sequence[PairSample]) -> None:
-    """What thresholds would end, each part judged by a fit on the others; and of hard pairs, by a fit on all."""
-    report(list(zip(judge_unseen(every), (each.kept for each in every), strict=True)))
-    hard = [each for path in sorted((corpus.HERE / "corpus").glob("changes_*.jsonl")) for each in change_pairs(path)]
+def texts() -> list[PairOfTexts]:
+    """Pairs of texts with their class, read without signs: sentences, diaries, and four fifths of the hard pairs."""
+    named = {"none": NONE, "ends": ENDS, "same": SAME, "both": BOTH}
+    told = [line.split("\t") for line in read_lines(corpus.HERE / "corpus", "relations_*.tsv")]
+    found = [PairOfTexts(earlier, later, named[label]) for label, _, earlier, later in told]
+    found += [PairOfTexts(earlier, later, named[label]) for label, earlier, later in diaries() if label != "none"]
+    hard = [each for each in hard_pairs() if each.message % KEPT_OUT]
+    return [*found, *(PairOfTexts(each.earlier, each.quote, ENDS if each.kept else NOT_ENDS) for each in hard)]
+
+
+def hard_pairs() -> list[PairSample]:
+    """The pairs that were written to be hard."""
+    return [each for path in sorted((corpus.HERE / "corpus").glob("changes_*.jsonl")) for each in change_pairs(path)]
+
+
+def check(every: Sequence[PairSample], more: Sequence[PairOfTexts]) -> None:
+    """What thresholds would end, each part judged by a fit on the others."""
+    report(list(zip(judge_unseen(every, more), (each.kept for each in every), strict=True)))
+
+
+def check_written() -> None:
+    """What thresholds would end, by the weights that are there, of hard pairs that they were not fitted to."""
+    hard = [each for each in hard_pairs() if not each.message % KEPT_OUT]
     print("hard pairs, never fitted:")
-    judge = fit(every)
-    shares = [judge.estimate(each.quote, [each.signs])[0] for each in hard]
+    shares = [estimate([each.earlier], each.quote, [each.signs])[0] for each in hard]
     report(list(zip(shares, (each.kept for each in hard), strict=True)))
 
 
@@ -275,11 +297,13 @@ def main() -> None:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--folder", type=Path, default=corpus.SETS)
     given = parser.parse_args()
-    every = samples(given.folder)
+    every, more = samples(given.folder), texts()
     if given.check:
-        check(every)
-        return
-    print(f"{sum(each.kept for each in every)} of {len(every)} pairs end; {write(fit(every), OUT)} bytes")
+        check(every, more)
+    else:
+        size = write(fit(every, more), WEIGHTS / "pairs.npz", WEIGHTS / "superseding.npz")
+        print(f"{sum(each.kept for each in every)} of {len(every)} pairs end; {size} bytes")
+    check_written()
 
 
 if __name__ == "__main__":
