@@ -64,7 +64,7 @@ def names_before(returned: tuple[str, ...], before: str, now: str) -> bool:
 
 NOT_APART = 0.1
 """How likely it must be by other signs that a memory ends, for a plain word to settle it."""
-LIKELY = 0.65
+LIKELY = 0.75
 """The same where two texts fill one role, and neither says that its holder is new."""
 _OTHERWISE = to_pattern(
     r"(?:改|换|转而?)(?P<verb>[喝吃投叫用坐住看学练穿开骑读写跑打走去报选买订刷种抽玩教])",
