@@ -5,6 +5,7 @@ neighbours; then it sees the units of the other again, by what the convolutions 
 of both texts amounts to the odds of each class. `tests/training/pair_fit.py` fits the weights.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from shared.cache import of_texts
 from shared.classifiers.judges import open_weights
 from shared.classifiers.units import NUMBER, SHAPES, WORDS, Units, split_units
+from shared.language.patterns import to_pattern
 
 Numbers = NDArray[np.float32]
 Places = NDArray[np.intp]
@@ -50,6 +52,11 @@ class TextInputs:
     likeness: Numbers
 
 
+_ADDRESS = to_pattern(
+    r"https?://[^\s，。；、（）()\u3400-\u9fff]+|[a-z0-9_.+-]+@[a-z0-9-]+\.[a-z0-9.]+|\b[a-z0-9_-]+(?:/[a-z0-9_-]+)+\.[a-z]+\b",
+    re.I,
+)
+"""An address of the web, of mail or of a file: its parts are no words of the sentence."""
 Pair = tuple[TextInputs, TextInputs]
 """The earlier texts of some pairs, and the later."""
 
@@ -231,8 +238,8 @@ def _split(text: str) -> Units | None:
 
 
 def read_units(text: str) -> Units | None:
-    """The units that the text begins with, or None if it has none."""
-    units = split_units(text[:MOST_CHARS], MOST_CHARS)
+    """The units that the text begins with but those of addresses, or None if it has none."""
+    units = split_units(_ADDRESS.sub(" ", text)[:MOST_CHARS], MOST_CHARS)
     if units is None or len(units) <= MOST_UNITS:
         return units
     most = MOST_UNITS

@@ -53,6 +53,14 @@ def test_a_text_without_words_ends_nothing_and_nothing_ends_it() -> None:
     assert reader.score([], "I live in York now") == []
 
 
+@pytest.mark.parametrize(
+    "text", ["the plan is at https://a.example/b/c-d", "the plan is at docs/plan.md", "the plan is at me@a.example"]
+)
+def test_the_parts_of_an_address_are_not_read(text: str) -> None:
+    assert read(text).words == ["the", "plan", "is", "at"]
+    assert read("ann and/or bo, 14/15").words != read("ann bo").words
+
+
 def test_a_long_text_is_read_from_its_beginning() -> None:
     assert len(read("one two three " * 60)) == MOST_UNITS
 
