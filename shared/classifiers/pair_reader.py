@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from shared.cache import of_texts
 from shared.classifiers.judges import open_weights
+from shared.classifiers.tagger import softmax
 from shared.classifiers.units import NUMBER, SHAPES, WORDS, Units, split_units
 from shared.language.patterns import to_pattern
 
@@ -137,12 +138,6 @@ def find_neighbours(numbers: Numbers, reach: int) -> Numbers:
     return np.concatenate([padded[:, at : at + count] for at in range(0, 2 * pad + 1, reach)], axis=2)
 
 
-def find_shares(odds: Numbers) -> Numbers:
-    """The probabilities of each row of the last axis."""
-    shares = np.exp(odds - odds.max(axis=-1, keepdims=True))
-    return shares / shares.sum(axis=-1, keepdims=True)
-
-
 @dataclass(frozen=True)
 class PairReader:
     """The network: the numbers of usual words, and the weights and biases of its layers by name."""
@@ -171,7 +166,7 @@ class PairReader:
             *self._meet(pair[1], after, pair[0], before, looks.transpose(0, 2, 1)),
         ]
         hidden = np.maximum(np.concatenate(pooled, axis=1) @ own["hidden"] + own["hidden_bias"], 0.0)
-        return find_shares(hidden @ own["out"] + own["out_bias"])
+        return softmax(hidden @ own["out"] + own["out_bias"])
 
     def _read(self, pair: Pair) -> tuple[Numbers, Numbers]:
         """What the convolutions make of the units of both texts."""
@@ -187,7 +182,7 @@ class PairReader:
         self, text: TextInputs, own: Numbers, other: TextInputs, seen: Numbers, looks: Numbers
     ) -> tuple[Numbers, Numbers]:
         """The largest and the mean of what is made of the units of a text that look at those of the other."""
-        shares = find_shares(np.where(other.inside[:, None, :] > 0, looks, BARRED))
+        shares = softmax(np.where(other.inside[:, None, :] > 0, looks, BARRED))
         inside = text.inside[:, :, None]
         sums = meet(own, shares @ seen) @ self.weights["meet"] + self.weights["meet_bias"]
         met: Numbers = np.maximum(sums, 0.0) * inside

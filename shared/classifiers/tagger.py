@@ -86,9 +86,9 @@ def find_seen(count: int, reach: int) -> NDArray[np.intp]:
 
 
 def softmax(odds: Numbers) -> Numbers:
-    """The probabilities of each row."""
-    shares = np.exp(odds - odds.max(axis=1, keepdims=True))
-    return shares / shares.sum(axis=1, keepdims=True)
+    """The probabilities of each row of the last axis."""
+    shares = np.exp(odds - odds.max(axis=-1, keepdims=True))
+    return shares / shares.sum(axis=-1, keepdims=True)
 
 
 @cache

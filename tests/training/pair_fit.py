@@ -23,11 +23,11 @@ from shared.classifiers.pair_reader import (
     find_largest,
     find_mean,
     find_neighbours,
-    find_shares,
     meet,
     open_units,
     read_pairs,
 )
+from shared.classifiers.tagger import softmax
 from shared.classifiers.units import SHAPES, Units
 from tests.training.adam import Weights
 
@@ -179,7 +179,7 @@ def find_slopes(
     sums = kept @ weights["hidden"] + weights["hidden_bias"]
     hidden_left = _leave(sums.shape, 0.2 if random else 0.0, random)
     hidden = np.maximum(sums, 0.0) * hidden_left
-    shares = find_shares(hidden @ weights["out"] + weights["out_bias"])
+    shares = softmax(hidden @ weights["out"] + weights["out_bias"])
     error = _find_error(shares, labels) * (counts / counts.sum()).astype(np.float32)[:, None]
     slopes = {name: np.zeros_like(each) for name, each in weights.items()}
     slopes["out"], slopes["out_bias"] = hidden.T @ error, error.sum(axis=0)
@@ -211,7 +211,7 @@ def _forward(weights: Slopes, pair: Pair, random: np.random.Generator | None) ->
     sides = [_read(weights, pair[at], narrow[at], narrow[1 - at], random) for at in (0, 1)]
     odds = sides[0].look @ sides[1].look.transpose(0, 2, 1) / np.float32(LOOK**0.5)
     for own, other, looks in ((sides[0], sides[1], odds), (sides[1], sides[0], odds.transpose(0, 2, 1))):
-        own.shares = find_shares(np.where(other.text.inside[:, None, :] > 0, looks, BARRED))
+        own.shares = softmax(np.where(other.text.inside[:, None, :] > 0, looks, BARRED))
         own.seen = own.shares @ other.first
         own.met = meet(own.first, own.seen)
         own.left["merged"] = own.inside * _leave(own.first.shape, DROPPED, random)

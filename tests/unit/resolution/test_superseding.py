@@ -65,6 +65,20 @@ def test_all_statements_about_a_subject_can_be_forgotten() -> None:
 
 
 @pytest.mark.parametrize(
+    "turns",
+    [
+        (
+            "The design doc of the ledger is at https://docs.example.com/harbor/ledger-design, keep it at hand please",
+            "Our rollout checklist is in docs/rollout.md, 以后按这个 checklist 来。",
+        ),
+        ("我刚搬到成都，住在玉林那边，离公司骑车十五分钟。", "公司让我三月份去深圳出差两周，做客户培训。"),
+    ],
+)
+def test_another_thing_or_a_trip_ends_nothing(turns: tuple[str, str]) -> None:
+    assert len(remembered(*turns)) == 2
+
+
+@pytest.mark.parametrize(
     ("name", "signs"),
     [
         ("superseding", len(SIGNS)),
